@@ -1,0 +1,57 @@
+"""The root of every error that a person can cause and mend.
+
+BenchmarkError
+├── FileProblemsError      one or more lines of a file are not what was expected
+├── ArchiveError           a zip that is unsafe or unreadable
+├── MissingFileError       a collection without one of its files
+└── …                      each app draws its own branch in its core/errors.py
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from benchmarks_app.core.problems import Problem
+
+
+class BenchmarkError(Exception):
+    """An error with a stable `code`, the HTTP `status` it means, and its facts as attributes.
+
+    A subclass writes its `message` with the facts as named fields; raising it is
+    `raise SlotOfAnotherError(actor=3)`.
+    """
+
+    code: ClassVar[str] = "benchmark-error"
+    status: ClassVar[int] = 422
+    message: ClassVar[str] = "This cannot be done with this benchmark."
+
+    def __init__(self, **facts: Any) -> None:
+        self.facts = facts
+        super().__init__(self.message.format(**facts))
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["facts"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class FileProblemsError(BenchmarkError):
+    """Lines that cannot be read; `problems` holds them all, up to a limit."""
+
+    code = "file-problems"
+    message = "{summary}"
+
+    def __init__(self, *, problems: Sequence[Problem], is_cut: bool = False) -> None:
+        shown = "\n".join(str(problem) for problem in problems)
+        cut = f"\n… stopped after {len(problems)} problems." if is_cut else ""
+        super().__init__(summary=shown + cut, problems=tuple(problems), is_cut=is_cut)
+
+
+class ArchiveError(BenchmarkError):
+    code = "archive"
+    message = "{file}: {reason}"
+
+
+class MissingFileError(BenchmarkError):
+    code = "missing-file"
+    message = "{place}: no {expected} found. {advice}"
