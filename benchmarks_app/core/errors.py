@@ -8,9 +8,21 @@ BenchmarkError
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from benchmarks_app.core.problems import Problem
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong at one place of one file; `line` counts from 1, 0 is the file as a whole."""
+
+    file: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.text}"
 
 
 class BenchmarkError(Exception):

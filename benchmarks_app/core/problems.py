@@ -1,21 +1,8 @@
 """Problems found in a file, collected so that a person sees them all and not only the first."""
 
-from dataclasses import dataclass
+from benchmarks_app.core.errors import FileProblemsError, Problem
 
 DEFAULT_LIMIT = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What is wrong at one place of one file; `line` counts from 1, 0 is the file as a whole."""
-
-    file: str
-    line: int
-    text: str
-
-    def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.text}"
 
 
 class Problems:
@@ -45,7 +32,5 @@ class Problems:
 
     def raise_found(self, *, is_cut: bool = False) -> None:
         """Raise `FileProblemsError` with everything found; return where nothing was."""
-        from benchmarks_app.core.errors import FileProblemsError
-
         if self.found:
             raise FileProblemsError(problems=self.found, is_cut=is_cut)
