@@ -1,0 +1,221 @@
+"""The demo's corpus: the docstrings of Python's own standard library, read from its source.
+
+Nothing is imported and nothing fetched: source files are parsed. Names that changed their file
+between Python versions keep their docid, because parts that begin with an underscore are left out
+(`concurrent.futures._base.Future` is `concurrent.futures.Future`).
+"""
+
+import ast
+import hashlib
+import sys
+import sysconfig
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks_app.core.errors import MissingFileError
+
+HASH_LENGTH = 16
+
+# Shorter ones say next to nothing ("Undocumented.").
+MIN_CHARACTERS = 20
+
+# Tests, editors, data, and what needs a screen, which many installations leave out.
+SKIPPED_NAMES = frozenset(
+    [
+        "__pycache__",
+        "encodings",
+        "ensurepip",
+        "idlelib",
+        "lib2to3",
+        "pydoc_data",
+        "test",
+        "tests",
+        "tkinter",
+        "turtle",
+        "turtledemo",
+    ]
+)
+# Gone in a Python we support, so that the corpus is nearly the same on all of them.
+REMOVED_MODULES = frozenset(
+    [
+        "aifc",
+        "asynchat",
+        "asyncore",
+        "cgi",
+        "cgitb",
+        "chunk",
+        "crypt",
+        "distutils",
+        "imghdr",
+        "imp",
+        "mailcap",
+        "msilib",
+        "nntplib",
+        "pipes",
+        "smtpd",
+        "sndhdr",
+        "sunau",
+        "telnetlib",
+        "uu",
+        "xdrlib",
+    ]
+)
+# The Python half of a module whose public name is compiled, or merely imports it.
+PUBLIC_NAMES = {
+    "_collections_abc": "collections.abc",
+    "_pydatetime": "datetime",
+    "_pydecimal": "decimal",
+    "_pyio": "io",
+}
+
+Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class DemoDocument:
+    """One docstring; `docid` is the dotted name of what it describes."""
+
+    docid: str
+    title: str
+    text: str
+
+
+def collect_docstrings(root: Path | None = None) -> list[DemoDocument]:
+    """Every public module, class, function and method with a docstring, sorted by docid.
+
+    Parameters
+    ----------
+    root
+        The folder of the standard library; this interpreter's own where None.
+
+    Raises
+    ------
+    MissingFileError
+        If the folder holds no source to read, as in an interpreter stripped to byte code.
+    """
+    folder = root or Path(sysconfig.get_path("stdlib"))
+    found: dict[str, DemoDocument] = {}
+    for path in _source_files(folder):
+        for document in _documents_of(path, _module_name(path.relative_to(folder))):
+            found.setdefault(document.docid, document)
+    if not found:
+        raise MissingFileError(
+            place=str(folder),
+            expected="Python source with docstrings",
+            advice="Use a Python whose standard library comes with its .py files.",
+        )
+    return [found[docid] for docid in sorted(found)]
+
+
+def text_hash(title: str, text: str) -> str:
+    """The first 16 hex digits of a SHA-256 over title and text: what a grade was given for.
+
+    >>> text_hash("module this", "The Zen") == text_hash("module", "this The Zen")
+    False
+    """
+    content = f"{title}\n{text}".encode()
+    return hashlib.sha256(content).hexdigest()[:HASH_LENGTH]
+
+
+def _source_files(folder: Path) -> list[Path]:
+    """Sources worth reading; public files before private ones, whose names they may share."""
+    paths = [path for top in folder.iterdir() for path in _sources_under(top)]
+    return sorted(paths, key=lambda path: (_is_private_module(path, folder), path.as_posix()))
+
+
+def _sources_under(top: Path) -> Iterator[Path]:
+    if not _is_wanted_module(top.stem):
+        return
+    if top.is_dir():
+        for path in top.rglob("*.py"):
+            if SKIPPED_NAMES.isdisjoint(path.relative_to(top).parts):
+                yield path
+    elif top.suffix == ".py":
+        yield top
+
+
+def _is_wanted_module(name: str) -> bool:
+    is_public = not name.startswith("_") or name in PUBLIC_NAMES
+    is_ours = name in sys.stdlib_module_names or name in PUBLIC_NAMES
+    return is_public and is_ours and name not in SKIPPED_NAMES | REMOVED_MODULES
+
+
+def _is_private_module(path: Path, folder: Path) -> bool:
+    return any(_is_private(part) for part in path.relative_to(folder).with_suffix("").parts)
+
+
+def _module_name(relative: Path) -> str:
+    """The public dotted name of a source file.
+
+    >>> _module_name(Path("concurrent/futures/_base.py"))
+    'concurrent.futures'
+    >>> _module_name(Path("_pydatetime.py"))
+    'datetime'
+    """
+    parts = [PUBLIC_NAMES.get(part, part) for part in relative.with_suffix("").parts]
+    return ".".join(part for part in parts if not part.startswith("_"))
+
+
+def _documents_of(path: Path, module: str) -> Iterator[DemoDocument]:
+    with warnings.catch_warnings():
+        # An invalid escape in somebody else's source is nothing the reader can mend.
+        warnings.simplefilter("ignore")
+        tree = ast.parse(path.read_bytes(), filename=str(path))
+    text = _docstring(tree)
+    if text and not _is_private(path.stem):
+        yield DemoDocument(module, f"module {module}", text)
+    yield from _documents_in(tree.body, module)
+
+
+def _documents_in(body: Iterable[ast.stmt], prefix: str) -> Iterator[DemoDocument]:
+    for node in _public_definitions(body):
+        docid = f"{prefix}.{node.name}"
+        text = _docstring(node)
+        if text:
+            yield DemoDocument(docid, _title(node, docid), text)
+        if isinstance(node, ast.ClassDef):
+            yield from _documents_in(node.body, docid)
+
+
+def _docstring(node: ast.Module | Definition) -> str:
+    """The docstring without its indentation; empty where there is none worth a document."""
+    text = (ast.get_docstring(node) or "").strip()
+    return text if len(text) >= MIN_CHARACTERS else ""
+
+
+def _public_definitions(body: Iterable[ast.stmt]) -> Iterator[Definition]:
+    """Definitions of a body, also those under its `if` and `try`, in the order of the source."""
+    for node in body:
+        if isinstance(node, Definition) and not _is_private(node.name):
+            yield node
+        elif isinstance(node, ast.If):
+            yield from _public_definitions([*node.body, *node.orelse])
+        elif isinstance(node, ast.Try):
+            handlers = [statement for handler in node.handlers for statement in handler.body]
+            yield from _public_definitions([*node.body, *handlers, *node.orelse, *node.finalbody])
+
+
+def _is_private(name: str) -> bool:
+    """Whether a name is left out: it begins with an underscore and is not `__init__`."""
+    return name.startswith("_") and name != "__init__"
+
+
+def _title(node: Definition, docid: str) -> str:
+    """`class a.B` or `a.B.method(first, *rest, **options)`, without `self` and without defaults."""
+    if isinstance(node, ast.ClassDef):
+        return f"class {docid}"
+    return f"{docid}({', '.join(_parameters(node.args))})"
+
+
+_IMPLIED = frozenset({"self", "cls"})
+
+
+def _parameters(arguments: ast.arguments) -> Iterator[str]:
+    yield from (a.arg for a in arguments.posonlyargs + arguments.args if a.arg not in _IMPLIED)
+    if arguments.vararg:
+        yield f"*{arguments.vararg.arg}"
+    yield from (a.arg for a in arguments.kwonlyargs)
+    if arguments.kwarg:
+        yield f"**{arguments.kwarg.arg}"
