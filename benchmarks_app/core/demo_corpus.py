@@ -1,8 +1,8 @@
 """The demo's corpus: the docstrings of Python's own standard library, read from its source.
 
-Nothing is imported and nothing fetched: source files are parsed. Names that changed their file
-between Python versions keep their docid, because parts that begin with an underscore are left out
-(`concurrent.futures._base.Future` is `concurrent.futures.Future`).
+Nothing is imported and nothing fetched: source files are parsed. A private file whose names are
+public elsewhere is read under the public name, so that a docid is what a developer would import and
+stays the same when a Python version moves the code.
 """
 
 import ast
@@ -62,12 +62,26 @@ REMOVED_MODULES = frozenset(
         "xdrlib",
     ]
 )
-# The Python half of a module whose public name is compiled, or merely imports it.
+# Private files that hold what a public module gives away; no other private file is read.
 PUBLIC_NAMES = {
     "_collections_abc": "collections.abc",
     "_pydatetime": "datetime",
     "_pydecimal": "decimal",
     "_pyio": "io",
+    "concurrent/futures/_base": "concurrent.futures",
+    "email/_parseaddr": "email.utils",
+    "email/_policybase": "email.policy",
+    "importlib/_abc": "importlib.abc",
+    "importlib/_bootstrap": "importlib.machinery",
+    "importlib/_bootstrap_external": "importlib.machinery",
+    "importlib/resources/_common": "importlib.resources",
+    "importlib/resources/_functional": "importlib.resources",
+    "importlib/resources/_legacy": "importlib.resources",
+    "pathlib/_local": "pathlib",
+    "tomllib/_parser": "tomllib",
+    "xml/sax/_exceptions": "xml.sax",
+    "zipfile/_path": "zipfile",
+    "zoneinfo/_zoneinfo": "zoneinfo",
 }
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -97,8 +111,8 @@ def collect_docstrings(root: Path | None = None) -> list[DemoDocument]:
     """
     folder = root or Path(sysconfig.get_path("stdlib"))
     found: dict[str, DemoDocument] = {}
-    for path in _source_files(folder):
-        for document in _documents_of(path, _module_name(path.relative_to(folder))):
+    for path, module in _source_files(folder):
+        for document in _documents_of(path, module):
             found.setdefault(document.docid, document)
     if not found:
         raise MissingFileError(
@@ -119,43 +133,40 @@ def text_hash(title: str, text: str) -> str:
     return hashlib.sha256(content).hexdigest()[:HASH_LENGTH]
 
 
-def _source_files(folder: Path) -> list[Path]:
-    """Sources worth reading; public files before private ones, whose names they may share."""
+def _source_files(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Each source worth reading and its public name; private files last, whose names may repeat."""
     paths = [path for top in folder.iterdir() for path in _sources_under(top)]
-    return sorted(paths, key=lambda path: (_is_private_module(path, folder), path.as_posix()))
+    for path in sorted(paths, key=lambda path: (_is_private(path.stem), path.as_posix())):
+        module = _public_name(path.relative_to(folder))
+        if module:
+            yield path, module
 
 
 def _sources_under(top: Path) -> Iterator[Path]:
-    if not _is_wanted_module(top.stem):
-        return
+    if top.stem not in sys.stdlib_module_names | PUBLIC_NAMES.keys():
+        return  # put there by the distribution or the user
     if top.is_dir():
-        for path in top.rglob("*.py"):
-            if SKIPPED_NAMES.isdisjoint(path.relative_to(top).parts):
-                yield path
+        yield from top.rglob("*.py")
     elif top.suffix == ".py":
         yield top
 
 
-def _is_wanted_module(name: str) -> bool:
-    is_public = not name.startswith("_") or name in PUBLIC_NAMES
-    is_ours = name in sys.stdlib_module_names or name in PUBLIC_NAMES
-    return is_public and is_ours and name not in SKIPPED_NAMES | REMOVED_MODULES
+def _public_name(relative: Path) -> str:
+    """The dotted name under which a source file is read; empty where it is left out.
 
-
-def _is_private_module(path: Path, folder: Path) -> bool:
-    return any(_is_private(part) for part in path.relative_to(folder).with_suffix("").parts)
-
-
-def _module_name(relative: Path) -> str:
-    """The public dotted name of a source file.
-
-    >>> _module_name(Path("concurrent/futures/_base.py"))
+    >>> _public_name(Path("concurrent/futures/_base.py"))
     'concurrent.futures'
-    >>> _module_name(Path("_pydatetime.py"))
-    'datetime'
+    >>> _public_name(Path("email/test/data.py"))
+    ''
     """
-    parts = [PUBLIC_NAMES.get(part, part) for part in relative.with_suffix("").parts]
-    return ".".join(part for part in parts if not part.startswith("_"))
+    parts = relative.with_suffix("").parts
+    if parts[-1] == "__init__":
+        parts = parts[:-1]
+    if not SKIPPED_NAMES.isdisjoint(parts) or parts[0] in REMOVED_MODULES:
+        return ""
+    if any(map(_is_private, parts)):
+        return PUBLIC_NAMES.get("/".join(parts), "")
+    return ".".join(parts)
 
 
 def _documents_of(path: Path, module: str) -> Iterator[DemoDocument]:
@@ -164,7 +175,7 @@ def _documents_of(path: Path, module: str) -> Iterator[DemoDocument]:
         warnings.simplefilter("ignore")
         tree = ast.parse(path.read_bytes(), filename=str(path))
     text = _docstring(tree)
-    if text and not _is_private(path.stem):
+    if text:
         yield DemoDocument(module, f"module {module}", text)
     yield from _documents_in(tree.body, module)
 
