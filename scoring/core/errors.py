@@ -1,0 +1,83 @@
+"""What a person can get wrong when scoring or retrieving, and mend.
+
+BenchmarkError
+└── ScoringError
+    ├── CutoffError              a cutoff, depth or rank threshold below 1
+    ├── RelevanceThresholdError  a relevance threshold below 1
+    ├── UnknownMeasureError      a measure name that nobody knows
+    ├── MeasureParameterError    a known measure with a parameter it does not take
+    ├── UnknownTieRuleError      a tie rule that is not one of ours
+    ├── EmptyRunError            a run without a single row
+    ├── EmptyQrelsError          qrels without a single row
+    ├── NoCommonQueryError       run and qrels that share no query
+    ├── UnknownSystemError       a retrieval system that is not one of ours
+    └── DuplicateDocumentError   a corpus that holds one id twice
+"""
+
+from benchmarks_app.core.errors import BenchmarkError
+
+
+class ScoringError(BenchmarkError):
+    code = "scoring"
+    message = "This cannot be scored."
+
+
+class CutoffError(ScoringError):
+    code = "cutoff"
+    message = (
+        "The cutoff is {cutoff}; expected a whole number of at least 1. Choose another cutoff."
+    )
+
+
+class RelevanceThresholdError(ScoringError):
+    code = "relevance-threshold"
+    message = (
+        "rel is {rel}; expected a grade of at least 1, from which a document counts as relevant. "
+        "Choose another grade."
+    )
+
+
+class UnknownMeasureError(ScoringError):
+    code = "unknown-measure"
+    message = "'{name}' is no measure we know; expected one of {known}. Check the spelling."
+
+
+class MeasureParameterError(ScoringError):
+    code = "measure-parameter"
+    message = "'{name}': {reason}"
+
+
+class UnknownTieRuleError(ScoringError):
+    code = "unknown-tie-rule"
+    message = "'{ties}' is no tie rule; expected one of {known}. Choose one of them."
+
+
+class EmptyRunError(ScoringError):
+    code = "empty-run"
+    message = "The run holds no result; expected at least one row. Check that it is the right file."
+
+
+class EmptyQrelsError(ScoringError):
+    code = "empty-qrels"
+    message = "The qrels hold no grade; expected at least one row. Check that it is the right file."
+
+
+class NoCommonQueryError(ScoringError):
+    code = "no-common-query"
+    message = (
+        "Run and qrels have no query in common: the run has {run_ids}, the qrels have {qrel_ids}. "
+        "Check that both belong to the same benchmark and split."
+    )
+
+
+class UnknownSystemError(ScoringError):
+    code = "unknown-system"
+    message = "'{name}' is no retrieval system; expected one of {known}. Choose one of them."
+
+
+class DuplicateDocumentError(ScoringError):
+    code = "duplicate-document"
+    message = (
+        "Document '{docid}' is in the corpus {count} times; expected every id once. "
+        "Remove the others."
+    )
