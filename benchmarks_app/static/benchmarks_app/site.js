@@ -1,0 +1,303 @@
+/* Benchwright: what the pages do beyond HTML. No dependencies; every page works without it.
+   Loaded in <head> without defer, so that the theme is set before the first paint. */
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  const KEY = "benchwright-theme";
+  const THEMES = ["auto", "light", "dark"];
+
+  /* ---- Theme: auto, light, dark ---- */
+  const storedTheme = () => {
+    try {
+      const theme = localStorage.getItem(KEY);
+      return THEMES.includes(theme) ? theme : "auto";
+    } catch {
+      return "auto"; // Storage may be blocked: the system's choice still holds.
+    }
+  };
+  const setTheme = (theme) => {
+    root.dataset.theme = theme;
+    try {
+      localStorage.setItem(KEY, theme);
+    } catch { /* Kept for this page only. */ }
+    showTheme();
+  };
+  const showTheme = () => {
+    for (const button of document.querySelectorAll("[data-theme-set]")) {
+      button.setAttribute("aria-pressed", String(button.dataset.themeSet === root.dataset.theme));
+    }
+    for (const button of document.querySelectorAll("[data-theme-toggle]")) {
+      const label = `Theme: ${root.dataset.theme}. Change`;
+      button.setAttribute("aria-label", label);
+      button.title = label;
+    }
+  };
+  root.dataset.theme = storedTheme();
+  root.classList.add("js");
+
+  /* ---- Toasts and spoken notes ---- */
+  const toast = (text, kind = "") => {
+    const area = document.querySelector(".toasts");
+    if (!area) return;
+    const note = document.createElement("div");
+    note.className = `toast ${kind ? `is-${kind}` : ""}`;
+    note.textContent = text;
+    area.append(note);
+    setTimeout(() => note.remove(), kind === "bad" ? 12000 : 5000);
+  };
+
+  /* ---- Tables: header buttons sort; the number is in data-value or in the text ---- */
+  const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+  const cellValue = (row, column) => {
+    const cell = row.cells[column];
+    return (cell?.dataset.value ?? cell?.textContent ?? "").trim();
+  };
+  const asNumber = (text) => Number(text.replace(/[,\u202f\u00a0%]/g, "").replace("\u2212", "-"));
+  const isBlank = (text) => ["", "-", "\u2013", "\u2014", "nan"].includes(text.toLowerCase());
+  const sortBy = (table, header) => {
+    const column = header.cellIndex;
+    const body = table.tBodies[0];
+    const rows = [...body.rows];
+    const values = new Map(rows.map((row) => [row, cellValue(row, column)]));
+    const filled = [...values.values()].filter((value) => !isBlank(value));
+    const numeric = filled.length > 0 && filled.every((value) => !Number.isNaN(asNumber(value)));
+    const was = header.getAttribute("aria-sort");
+    const down = was ? was === "ascending" : numeric; // Best number first, names from A.
+    const compare = (a, b) => {
+      const [x, y] = [values.get(a), values.get(b)];
+      if (isBlank(x) || isBlank(y)) return isBlank(x) - isBlank(y); // Blanks stay last either way.
+      const order = numeric ? asNumber(x) - asNumber(y) : collator.compare(x, y);
+      return down ? -order : order;
+    };
+    body.append(...rows.sort(compare));
+    for (const other of header.parentElement.cells) other.removeAttribute("aria-sort");
+    header.setAttribute("aria-sort", down ? "descending" : "ascending");
+  };
+  const prepareTable = (table) => {
+    const headers = table.tHead?.rows[table.tHead.rows.length - 1]?.cells ?? [];
+    for (const header of headers) {
+      const done = header.querySelector("button, a, input");
+      if (done || header.hasAttribute("data-nosort") || !header.textContent.trim()) continue;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "sort";
+      button.append(...header.childNodes);
+      header.append(button);
+    }
+  };
+
+  /* ---- Times: the server writes UTC, the reader sees the local clock ---- */
+  const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60]];
+  const relative = (date) => {
+    const seconds = (date - Date.now()) / 1000;
+    const words = new Intl.RelativeTimeFormat(root.lang || "en", { numeric: "auto" });
+    const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
+    return words.format(Math.round(seconds / size), unit);
+  };
+  const showTime = (element) => {
+    const date = new Date(element.dateTime);
+    if (!element.dateTime.includes("T") || Number.isNaN(date.valueOf())) return;
+    const full = date.toLocaleString(root.lang, { dateStyle: "long", timeStyle: "long" });
+    const styles = {
+      relative: () => relative(date),
+      date: () => date.toLocaleDateString(root.lang, { dateStyle: "medium" }),
+      time: () => date.toLocaleTimeString(root.lang, { timeStyle: "short" }),
+    };
+    const style = styles[element.dataset.format];
+    const both = () => date.toLocaleString(root.lang, { dateStyle: "medium", timeStyle: "short" });
+    element.textContent = (style ?? both)();
+    element.title = full;
+  };
+
+  /* ---- Confirmation: <button data-confirm="Question" data-confirm-ok="Delete"> or on the form ---- */
+  const confirmed = new WeakSet();
+  const ask = (source, proceed) => {
+    const dialog = document.createElement("dialog");
+    const form = document.createElement("form");
+    const text = document.createElement("p");
+    const actions = document.createElement("div");
+    form.method = "dialog";
+    text.id = "confirm-text";
+    text.textContent = source.dataset.confirm;
+    actions.className = "actions";
+    for (const [value, label, look] of [
+      ["cancel", "Cancel", ""],
+      ["ok", source.dataset.confirmOk || "Continue", source.matches(".is-danger, :has(.is-danger)") ? "is-danger" : "is-primary"],
+    ]) {
+      const button = document.createElement("button");
+      button.value = value;
+      button.textContent = label;
+      button.className = `button ${look}`;
+      actions.append(button);
+    }
+    form.append(text, actions);
+    dialog.append(form);
+    dialog.setAttribute("aria-labelledby", text.id);
+    document.body.append(dialog);
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      if (dialog.returnValue === "ok") proceed();
+    });
+    dialog.showModal();
+  };
+  const guard = (event, source, again) => {
+    if (confirmed.delete(source)) return false;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    ask(source, () => {
+      confirmed.add(source);
+      again();
+    });
+    return true;
+  };
+
+  /* ---- Uploads: progress by XHR; the answer replaces the page as a plain post would ---- */
+  const megabytes = (bytes) => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
+  const uploadNote = (form) => {
+    let box = form.querySelector("[data-upload-note]");
+    if (!box) {
+      box = document.createElement("div");
+      box.className = "progress";
+      box.dataset.uploadNote = "";
+      const bar = document.createElement("progress");
+      bar.max = 100;
+      bar.setAttribute("aria-label", "Upload");
+      const text = document.createElement("p");
+      text.className = "progress-text";
+      text.setAttribute("role", "status");
+      box.append(text, bar);
+      form.append(box);
+    }
+    box.hidden = false;
+    return { bar: box.querySelector("progress"), text: box.querySelector("[role=status]") };
+  };
+  const showAnswer = (request) => {
+    const answer = new DOMParser().parseFromString(request.responseText, "text/html");
+    const [here, there] = [document.querySelector(".shell"), answer.querySelector(".shell")];
+    if (!there) return false;
+    if (request.responseURL !== location.href) history.pushState({ replaced: true }, "", request.responseURL);
+    document.title = answer.title;
+    here.replaceWith(document.adoptNode(there));
+    window.htmx?.process(there);
+    prepare(there);
+    there.querySelector("main")?.focus();
+    scrollTo(0, 0);
+    return true;
+  };
+  const upload = (form, submitter) => {
+    const note = uploadNote(form);
+    const request = new XMLHttpRequest();
+    const buttons = [...form.querySelectorAll("button, input[type=submit]")];
+    const failed = (message) => {
+      note.bar.hidden = true;
+      note.text.textContent = message;
+      for (const button of buttons) button.disabled = false;
+    };
+    const data = new FormData(form, submitter);
+    for (const button of buttons) button.disabled = true;
+    note.bar.hidden = false;
+    note.text.textContent = "Uploading";
+    request.upload.addEventListener("progress", ({ lengthComputable, loaded, total }) => {
+      if (!lengthComputable) return note.bar.removeAttribute("value");
+      const percent = Math.floor((100 * loaded) / total);
+      note.bar.value = percent;
+      const text = `${percent}%: ${megabytes(loaded)} of ${megabytes(total)} MB sent`;
+      if (note.text.textContent !== text) note.text.textContent = text;
+    });
+    request.upload.addEventListener("load", () => {
+      note.bar.removeAttribute("value");
+      note.text.textContent = "Sent. The server is reading it.";
+    });
+    request.addEventListener("load", () => {
+      if (showAnswer(request)) return;
+      failed(`The server refused the upload (${request.status}). Nothing was changed.`);
+    });
+    request.addEventListener("error", () => failed("The connection was lost. Check it and send the file again."));
+    request.open(form.method, form.action);
+    request.send(data);
+  };
+
+  /* ---- Copy: data-copy="#element" or data-copy="the text itself" ---- */
+  const copy = async (button) => {
+    const { copy: what } = button.dataset;
+    const source = what.startsWith("#") ? document.querySelector(what) : null;
+    try {
+      await navigator.clipboard.writeText(source ? (source.value ?? source.textContent) : what);
+      toast("Copied");
+    } catch {
+      if (source) getSelection().selectAllChildren(source);
+      toast("The browser did not allow copying. The text is selected: press Ctrl+C.", "bad");
+    }
+  };
+
+  /* ---- Sidebar on small screens ---- */
+  const toggleSidebar = (open) => {
+    const button = document.querySelector("[data-sidebar-toggle]");
+    const sidebar = document.getElementById("sidebar");
+    if (!button || !sidebar) return;
+    const isOpen = open ?? button.getAttribute("aria-expanded") !== "true";
+    button.setAttribute("aria-expanded", String(isOpen));
+    sidebar.classList.toggle("is-open", isOpen);
+    if (isOpen) sidebar.querySelector("a")?.focus();
+  };
+
+  /* ---- Wiring ---- */
+  const prepare = (part) => {
+    const all = (selector) => [...(part.matches?.(selector) ? [part] : []), ...part.querySelectorAll(selector)];
+    all("table[data-sortable]").forEach(prepareTable);
+    all("time[datetime]").forEach(showTime);
+  };
+  document.addEventListener("click", (event) => {
+    const on = (selector) => event.target.closest?.(selector);
+    const asking = on("a[data-confirm], button[data-confirm]");
+    const posts = asking?.form && asking.type === "submit";
+    if (asking && !posts && guard(event, asking, () => asking.click())) return;
+    if (on("[data-theme-toggle]")) setTheme(THEMES[(THEMES.indexOf(root.dataset.theme) + 1) % THEMES.length]);
+    if (on("[data-theme-set]")) setTheme(on("[data-theme-set]").dataset.themeSet);
+    if (on("[data-copy]")) copy(on("[data-copy]"));
+    if (on("[data-dismiss]")) on("[data-dismiss]").closest(".alert, dialog")?.remove();
+    if (on("[data-sidebar-toggle]")) toggleSidebar();
+    else if (!on("#sidebar")) toggleSidebar(false);
+    if (on("th .sort")) sortBy(on("table"), on("th"));
+    for (const menu of document.querySelectorAll("details.menu[open]")) {
+      if (!menu.contains(event.target)) menu.open = false;
+    }
+  }, true);
+  document.addEventListener("submit", (event) => {
+    const { target: form, submitter } = event;
+    const asking = [submitter, form].find((element) => element?.dataset.confirm);
+    if (asking && guard(event, asking, () => form.requestSubmit(submitter))) return;
+    if (form.matches("[data-upload]")) {
+      event.preventDefault();
+      upload(form, submitter);
+    }
+  }, true);
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    for (const menu of document.querySelectorAll("details.menu[open]")) {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    }
+    if (document.querySelector("#sidebar.is-open")) {
+      toggleSidebar(false);
+      document.querySelector("[data-sidebar-toggle]").focus();
+    }
+  });
+  for (const [name, isOver] of [["dragover", true], ["dragleave", false], ["drop", false]]) {
+    document.addEventListener(name, (event) => event.target.closest?.(".dropzone")?.classList.toggle("is-over", isOver));
+  }
+  document.addEventListener("change", (event) => {
+    const names = event.target.closest?.(".dropzone")?.querySelector("[data-file-names]");
+    if (names) names.textContent = [...event.target.files].map(({ name, size }) => `${name} (${megabytes(size)} MB)`).join(", ");
+  });
+  document.addEventListener("htmx:load", (event) => prepare(event.target));
+  document.addEventListener("htmx:sendError", () => toast("The server could not be reached. Your last action was not saved.", "bad"));
+  document.addEventListener("htmx:responseError", ({ detail }) => toast(`The server answered with error ${detail.xhr.status}.`, "bad"));
+  document.addEventListener("toast", ({ detail }) => toast(detail.text ?? detail.value, detail.kind));
+  addEventListener("popstate", () => location.reload());
+  document.addEventListener("DOMContentLoaded", () => {
+    showTheme();
+    prepare(document.body);
+  });
+  window.benchwright = { toast };
+})();
