@@ -1,0 +1,12 @@
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+
+class AnnotationConfig(AppConfig):
+    name = "annotation"
+    verbose_name = "Annotation"
+
+    def ready(self) -> None:
+        from benchmarks_app.triggers import install_triggers
+
+        post_migrate.connect(install_triggers, sender=self)

@@ -1,0 +1,43 @@
+"""The Celery application: `celery -A benchmarks_app.celery worker`."""
+
+import os
+import socket
+from typing import Any
+
+from celery import Celery, bootsteps
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks_app.settings")
+
+app = Celery("benchwright")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+SEEN_EVERY_SECONDS = 15
+
+
+class SeenInDatabase(bootsteps.StartStopStep):
+    """Writes now and then that this worker is alive, so that pages can say when none is."""
+
+    requires = ("celery.worker.components:Timer",)
+
+    def __init__(self, parent: Any, **kwargs: Any) -> None:
+        super().__init__(parent, **kwargs)
+        self.name = f"{socket.gethostname()}:{os.getpid()}"
+
+    def start(self, parent: Any) -> None:
+        self.seen()
+        self.timer = parent.timer.call_repeatedly(SEEN_EVERY_SECONDS, self.seen)
+
+    def stop(self, parent: Any) -> None:
+        from benchmarks_app.services.workers import forget_worker
+
+        self.timer.cancel()
+        forget_worker(self.name)
+
+    def seen(self) -> None:
+        from benchmarks_app.services.workers import see_worker
+
+        see_worker(self.name)
+
+
+app.steps["worker"].add(SeenInDatabase)

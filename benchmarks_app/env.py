@@ -1,0 +1,54 @@
+"""Settings from the environment: a wrong value stops the start, naming what is accepted."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+TRUE = ("1", "true", "yes", "on")
+FALSE = ("0", "false", "no", "off", "")
+
+
+class EnvError(Exception):
+    """An environment variable whose value cannot be used."""
+
+    def __init__(self, name: str, value: str, accepted: str) -> None:
+        super().__init__(f"{name} is {value!r}; accepted: {accepted}.")
+
+
+def env_str(name: str, default: str) -> str:
+    return os.environ.get(name, default)
+
+
+def env_bool(name: str, *, default: bool) -> bool:
+    value = os.environ.get(name)
+    if value is None:
+        return default
+    if value.lower() in TRUE:
+        return True
+    if value.lower() in FALSE:
+        return False
+    raise EnvError(name, value, "1, true, yes, on, 0, false, no, off")
+
+
+def env_int(name: str, default: int, *, minimum: int = 0) -> int:
+    value = os.environ.get(name)
+    if value is None:
+        return default
+    if not value.isascii() or not value.isdigit() or int(value) < minimum:
+        raise EnvError(name, value, f"a whole number from {minimum}")
+    return int(value)
+
+
+def env_list(name: str, default: Sequence[str]) -> list[str]:
+    value = os.environ.get(name)
+    if value is None:
+        return list(default)
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+def env_path(name: str, default: Path) -> Path:
+    value = os.environ.get(name)
+    path = Path(value).expanduser() if value else default
+    if path.exists() and not path.is_dir():
+        raise EnvError(name, str(path), "a folder, existing or to be made")
+    return path.resolve()

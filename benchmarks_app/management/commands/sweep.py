@@ -1,0 +1,38 @@
+import time
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+from django.db import OperationalError, connection
+
+from benchmarks_app.celery import app
+from benchmarks_app.services.jobs import sweep
+
+
+class Command(BaseCommand):
+    help = "Give lost jobs another attempt and send waiting jobs again."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--loop", action="store_true", help="sweep until stopped")
+
+    def handle(self, *args: Any, loop: bool, **options: Any) -> None:
+        app.loader.import_default_modules()  # the apps' cleaners
+        while True:
+            self.sweep_once()
+            if not loop:
+                return
+            connection.close()
+            time.sleep(settings.SWEEP_SECONDS)
+
+    def sweep_once(self) -> None:
+        try:
+            swept = sweep()
+        except OperationalError as error:
+            self.stderr.write(f"sweep: the database could not be used ({error}); trying again")
+            return
+        if any((swept.n_requeued, swept.n_given_up, swept.n_resent)):
+            self.stdout.write(
+                f"sweep: {swept.n_requeued} jobs started again, {swept.n_given_up} given up, "
+                f"{swept.n_resent} sent again"
+            )

@@ -1,0 +1,27 @@
+"""Domain errors become pages here, and nowhere else."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from benchmarks_app.core.errors import BenchmarkError
+
+
+class DomainErrorMiddleware:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, BenchmarkError):
+            return None
+        context = {
+            "title": "This did not work",
+            "message": str(error),
+            "code": error.code,
+            "problems": error.facts.get("problems", ()),
+        }
+        return render(request, "error.html", context, status=error.status)

@@ -1,0 +1,45 @@
+"""The shared nouns; import them from here."""
+
+from benchmarks_app.models.audit import AuditEvent
+from benchmarks_app.models.collection import (
+    Benchmark,
+    Corpus,
+    CorpusVersion,
+    Document,
+    DocumentContent,
+    Grade,
+    Guideline,
+    Unit,
+)
+from benchmarks_app.models.jobs import Job, WorkerHeartbeat
+from benchmarks_app.models.people import Invitation, Membership, Role, Team, User
+from benchmarks_app.models.qrels import Qrel, QrelSet
+from benchmarks_app.models.queries import Query, QueryFamily
+from benchmarks_app.models.releases import Release
+from benchmarks_app.models.runs import Run, Upload
+
+__all__ = [
+    "AuditEvent",
+    "Benchmark",
+    "Corpus",
+    "CorpusVersion",
+    "Document",
+    "DocumentContent",
+    "Grade",
+    "Guideline",
+    "Invitation",
+    "Job",
+    "Membership",
+    "Qrel",
+    "QrelSet",
+    "Query",
+    "QueryFamily",
+    "Release",
+    "Role",
+    "Run",
+    "Team",
+    "Unit",
+    "Upload",
+    "User",
+    "WorkerHeartbeat",
+]

@@ -1,0 +1,182 @@
+"""What is searched and graded: corpora, their versions and documents; benchmarks and their grades."""
+
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+
+MAX_ID_BYTES = 512
+
+
+class Unit(models.TextChoices):
+    PASSAGE = "passage"
+    DOCUMENT = "document"
+    IMAGE = "image"
+
+
+class Corpus(models.Model):
+    class Kind(models.TextChoices):
+        TEXTS = "texts"
+        IDS_ONLY = "ids_only", "ids only"
+
+    name = models.CharField(max_length=120)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="corpora")
+    unit = models.CharField(max_length=16, choices=Unit, default=Unit.DOCUMENT)
+    lang = models.CharField(max_length=35, default="en")
+    kind = models.CharField(max_length=16, choices=Kind, default=Kind.TEXTS)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name_plural = "corpora"
+        constraints = [
+            models.UniqueConstraint(fields=["owner", "name"], name="corpus_name_once_per_owner"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def has_texts(self) -> bool:
+        return self.kind == self.Kind.TEXTS
+
+
+class CorpusVersion(models.Model):
+    """One state of a corpus: a Parquet file and its index, written once."""
+
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField()
+    parquet = models.CharField(max_length=255)
+    index = models.CharField(max_length=255)
+    sha256 = models.CharField(max_length=64)
+    n_documents = models.PositiveBigIntegerField()
+    n_bytes = models.PositiveBigIntegerField(default=0)
+    snapshot_date = models.DateField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "number"], name="corpus_version_number_once"),
+            models.UniqueConstraint(fields=["corpus", "sha256"], name="corpus_version_bytes_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.corpus} v{self.number}"
+
+
+class Document(models.Model):
+    """A document that a person may look at (it is in a pool); the others stay in Parquet."""
+
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="documents")
+    docid = models.CharField(max_length=MAX_ID_BYTES)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "docid"], name="document_docid_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.docid
+
+
+class DocumentContent(models.Model):
+    """What a document says; a changed text is a further row, so labels know what was shown."""
+
+    document = models.ForeignKey(Document, models.CASCADE, related_name="contents")
+    content_hash = models.CharField(max_length=64)
+    title = models.TextField(blank=True)
+    text = models.TextField(blank=True)
+    lang = models.CharField(max_length=35, blank=True)
+    parent_docid = models.CharField(max_length=MAX_ID_BYTES, blank=True)
+    first_seen = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["document", "content_hash"], name="content_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title or str(self.document)
+
+
+class BenchmarkQuerySet(models.QuerySet):
+    def visible_to(self, user: object) -> Self:
+        """Public ones, and those the user is a member of."""
+        if not getattr(user, "is_authenticated", False):
+            return self.filter(visibility=Benchmark.Visibility.PUBLIC)
+        return self.filter(
+            Q(visibility=Benchmark.Visibility.PUBLIC)
+            | Q(pk__in=models.Subquery(user.memberships.values("benchmark")))
+        )
+
+
+class Benchmark(models.Model):
+    class Visibility(models.TextChoices):
+        PRIVATE = "private"
+        PUBLIC = "public"
+
+    class TieRule(models.TextChoices):
+        TREC = "trec", "document id, descending (trec_eval)"
+
+    slug = models.SlugField(max_length=60, unique=True)
+    name = models.CharField(max_length=120)
+    description = models.TextField(blank=True)
+    corpus = models.ForeignKey(Corpus, models.PROTECT, related_name="benchmarks")
+    unit = models.CharField(max_length=16, choices=Unit, default=Unit.DOCUMENT)
+    tie_rule = models.CharField(max_length=16, choices=TieRule, default=TieRule.TREC)
+    visibility = models.CharField(max_length=16, choices=Visibility, default=Visibility.PRIVATE)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = BenchmarkQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("benchmark-detail", args=[self.slug])
+
+    @property
+    def current_corpus_version(self) -> CorpusVersion | None:
+        return self.corpus.versions.order_by("-number").first()
+
+
+class Grade(models.Model):
+    """One step of a benchmark's scale, with the line that tells an annotator what it means."""
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="grades")
+    value = models.PositiveSmallIntegerField()
+    name = models.CharField(max_length=60)
+    anchor = models.CharField(max_length=200, blank=True)
+    is_relevant = models.BooleanField()
+
+    class Meta:
+        ordering = ["value"]
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "value"], name="grade_value_once"),
+            models.CheckConstraint(condition=Q(value__lte=9), name="grade_value_is_one_key"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.value} {self.name}"
+
+
+class Guideline(models.Model):
+    """What annotators are asked to do; a change is a new version."""
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="guidelines")
+    version = models.PositiveIntegerField()
+    text = models.TextField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "version"], name="guideline_version_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"guideline {self.version}"

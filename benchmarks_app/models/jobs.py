@@ -1,0 +1,107 @@
+"""Background work as a person sees it: the row is the truth, the queue only carries its id."""
+
+from datetime import timedelta
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+
+from benchmarks_app.models.collection import Benchmark
+
+
+class JobQuerySet(models.QuerySet):
+    def active(self) -> Self:
+        return self.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
+
+    def visible_to(self, user: object) -> Self:
+        """Jobs of the benchmarks one is a member of, and one's own."""
+        return self.filter(
+            models.Q(benchmark__in=user.memberships.values("benchmark"))
+            | models.Q(created_by=user)
+        )
+
+
+class Job(models.Model):
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+
+    kind = models.CharField(max_length=40)
+    title = models.CharField(max_length=200)
+    benchmark = models.ForeignKey(
+        Benchmark, models.CASCADE, null=True, blank=True, related_name="jobs"
+    )
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="jobs"
+    )
+    parameters = models.JSONField(default=dict, blank=True)
+    state = models.CharField(max_length=16, choices=State, default=State.QUEUED)
+    # The fence: every write of a result checks the token of the attempt that is allowed to write.
+    attempt = models.PositiveSmallIntegerField(default=0)
+    token = models.UUIDField(null=True, blank=True)
+    done = models.PositiveBigIntegerField(default=0)
+    total = models.PositiveBigIntegerField(default=0)
+    message = models.CharField(max_length=200, blank=True)
+    error = models.TextField(blank=True)
+    problems = models.JSONField(default=list, blank=True)
+    result = models.JSONField(default=dict, blank=True)
+    result_url = models.CharField(max_length=255, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    sent_at = models.DateTimeField(null=True, blank=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=~models.Q(state="running") | models.Q(token__isnull=False),
+                name="job_running_has_token",
+            ),
+        ]
+        indexes = [
+            # services.jobs.sweep: unfinished jobs by age.
+            models.Index(fields=["state", "heartbeat_at"], name="job_by_state"),
+            # job lists: newest first in one benchmark.
+            models.Index(fields=["benchmark", "-created_at"], name="job_by_benchmark"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        return reverse("job-detail", args=[self.pk])
+
+    @property
+    def is_finished(self) -> bool:
+        return self.state in (self.State.DONE, self.State.FAILED)
+
+    @property
+    def is_without_worker(self) -> bool:
+        """Queued, and no worker was seen for two minutes."""
+        return self.state == self.State.QUEUED and not WorkerHeartbeat.objects.alive().exists()
+
+
+class WorkerHeartbeatQuerySet(models.QuerySet):
+    def alive(self) -> Self:
+        age = timedelta(seconds=settings.WORKER_MISSING_AFTER_SECONDS)
+        return self.filter(seen_at__gt=timezone.now() - age)
+
+
+class WorkerHeartbeat(models.Model):
+    """When each worker process was last seen."""
+
+    name = models.CharField(max_length=200, unique=True)
+    started_at = models.DateTimeField(default=timezone.now)
+    seen_at = models.DateTimeField(default=timezone.now)
+
+    objects = WorkerHeartbeatQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.name

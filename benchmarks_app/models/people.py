@@ -1,0 +1,123 @@
+"""Who uses the site, and what they may do in which benchmark."""
+
+import hashlib
+import secrets
+from typing import Self
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+
+class User(AbstractUser):
+    """An account. Deleting one anonymises it: its judgments stay."""
+
+    is_anonymised = models.BooleanField(default=False)
+
+    class Meta(AbstractUser.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["email"], condition=~Q(email=""), name="user_email_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.get_full_name() or self.username
+
+
+class Team(models.Model):
+    """People who submit together."""
+
+    name = models.CharField(max_length=120, unique=True)
+    members = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="teams", blank=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Role(models.TextChoices):
+    """What a member does in a benchmark; see `permissions.py` for what each may."""
+
+    OWNER = "owner"
+    MAINTAINER = "maintainer"
+    ADJUDICATOR = "adjudicator"
+    ANNOTATOR = "annotator"
+    SUBMITTER = "submitter"
+    VIEWER = "viewer"
+
+
+class Membership(models.Model):
+    benchmark = models.ForeignKey(
+        "benchmarks_app.Benchmark", models.CASCADE, related_name="memberships"
+    )
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=16, choices=Role)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "user"], name="membership_once"),
+            models.CheckConstraint(condition=Q(role__in=Role.values), name="membership_role_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} ({self.role})"
+
+
+class InvitationQuerySet(models.QuerySet):
+    def open(self) -> Self:
+        """Neither used, revoked nor expired."""
+        return self.filter(
+            accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
+        )
+
+    def of_secret(self, secret: str) -> Self:
+        return self.filter(secret_digest=Invitation.digest_of(secret))
+
+
+class Invitation(models.Model):
+    """A link with a role and an expiry; only a digest of its secret is stored."""
+
+    benchmark = models.ForeignKey(
+        "benchmarks_app.Benchmark", models.CASCADE, related_name="invitations"
+    )
+    role = models.CharField(max_length=16, choices=Role)
+    note = models.CharField(max_length=200, blank=True)
+    secret_digest = models.CharField(max_length=64, unique=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="invitations_made"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="invitations_accepted",
+    )
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = InvitationQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(role__in=Role.values), name="invitation_role_known"),
+            models.CheckConstraint(
+                condition=Q(expires_at__gt=F("created_at")), name="invitation_expires_later"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"invitation as {self.role}"
+
+    @staticmethod
+    def new_secret() -> str:
+        return secrets.token_urlsafe(32)
+
+    @staticmethod
+    def digest_of(secret: str) -> str:
+        return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,0 +1,71 @@
+"""Releases: files written once, never changed, that scoring reads and the world downloads."""
+
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+
+from benchmarks_app.models.collection import Benchmark, CorpusVersion
+from benchmarks_app.models.qrels import QrelSet
+
+
+class ReleaseQuerySet(models.QuerySet):
+    def published(self) -> Self:
+        return self.filter(state=Release.State.PUBLISHED)
+
+    def newest_first(self) -> Self:
+        return self.order_by("-major", "-minor", "-patch")
+
+
+class Release(models.Model):
+    class State(models.TextChoices):
+        BUILDING = "building"
+        PUBLISHED = "published"
+
+    benchmark = models.ForeignKey(Benchmark, models.PROTECT, related_name="releases")
+    major = models.PositiveIntegerField()
+    minor = models.PositiveIntegerField()
+    patch = models.PositiveIntegerField()
+    state = models.CharField(max_length=16, choices=State, default=State.BUILDING)
+    qrel_set = models.ForeignKey(QrelSet, models.PROTECT, related_name="releases")
+    corpus_version = models.ForeignKey(
+        CorpusVersion, models.PROTECT, null=True, blank=True, related_name="releases"
+    )
+    tie_rule = models.CharField(max_length=16)
+    notes = models.TextField(blank=True)
+    # Folder of the release's files in the storage, and each file's size and sha256.
+    folder = models.CharField(max_length=255, blank=True)
+    manifest = models.JSONField(default=dict, blank=True)
+    parent = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="+")
+    label_diff = models.JSONField(default=dict, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="releases"
+    )
+    published_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = ReleaseQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["benchmark", "major", "minor", "patch"], name="release_version_once"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="published") | Q(published_at__isnull=False),
+                name="release_published_has_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.benchmark} {self.version}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("release-detail", args=[self.benchmark.slug, self.version])
+
+    @property
+    def version(self) -> str:
+        return f"{self.major}.{self.minor}.{self.patch}"

@@ -1,0 +1,97 @@
+"""What came from outside: uploaded files, and the rankings of systems among them."""
+
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from benchmarks_app.models.collection import Benchmark
+from benchmarks_app.models.people import Role, Team
+
+
+class Upload(models.Model):
+    """A file as it was given, byte for byte, with its SHA-256."""
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="uploads")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="uploads")
+    name = models.CharField(max_length=255)
+    stored = models.CharField(max_length=255)
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField()
+    created_at = models.DateTimeField(default=timezone.now)
+    # What the file became, as `kind: what`; empty until an import of it has finished.
+    imported_as = models.CharField(max_length=255, blank=True)
+
+    class Meta:
+        indexes = [
+            # services.uploading.earlier_import: the same bytes, already imported here.
+            models.Index(fields=["benchmark", "sha256"], name="upload_by_bytes"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class RunQuerySet(models.QuerySet):
+    def visible_to(self, user: object) -> Self:
+        """Runs of public view, one's own and one's teams', and all where one maintains."""
+        seen = Q(
+            visibility=Run.Visibility.BENCHMARK, benchmark__in=Benchmark.objects.visible_to(user)
+        )
+        if getattr(user, "is_authenticated", False):
+            maintained = user.memberships.filter(role__in=[Role.OWNER, Role.MAINTAINER])
+            seen |= (
+                Q(owner=user)
+                | Q(visibility=Run.Visibility.TEAM, team__members=user)
+                | Q(benchmark__in=maintained.values("benchmark"))
+            )
+        return self.filter(seen).distinct()
+
+
+class Run(models.Model):
+    """One system's ranking of documents for the queries of a benchmark."""
+
+    class Visibility(models.TextChoices):
+        OWNER = "owner", "only me"
+        TEAM = "team", "my team"
+        BENCHMARK = "benchmark", "everyone who sees the benchmark"
+
+    class Kind(models.TextChoices):
+        UPLOADED = "uploaded"
+        SUBMITTED = "submitted"
+        BASELINE = "baseline"
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="runs")
+    name = models.CharField(max_length=120)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="runs")
+    team = models.ForeignKey(Team, models.SET_NULL, null=True, blank=True, related_name="runs")
+    kind = models.CharField(max_length=16, choices=Kind, default=Kind.UPLOADED)
+    visibility = models.CharField(
+        max_length=16, choices=Visibility, default=Visibility.BENCHMARK
+    )
+    public_from = models.DateTimeField(null=True, blank=True)
+    description = models.TextField(blank=True)
+    metadata = models.JSONField(default=dict, blank=True)
+    upload = models.ForeignKey(
+        Upload, models.PROTECT, null=True, blank=True, related_name="runs"
+    )
+    sha256 = models.CharField(max_length=64)
+    parquet = models.CharField(max_length=255)
+    n_rows = models.PositiveBigIntegerField()
+    n_queries = models.PositiveIntegerField()
+    depth = models.PositiveIntegerField()
+    pooled_depth = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = RunQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "name"], name="run_name_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,45 @@
+"""The overview's stepper: each app says how far its own part of a benchmark is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks_app.models import Benchmark
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step from corpus to leaderboard; `order` places it, `url` leads to its page."""
+
+    order: int
+    title: str
+    is_done: bool
+    detail: str
+    url: str
+    call: str  # what to do next, as a button says it
+
+
+StepMaker = Callable[[Benchmark, Any], Step]
+MAKERS: list[StepMaker] = []
+
+
+def step(maker: StepMaker) -> StepMaker:
+    """Register a function that describes one step of a benchmark."""
+    MAKERS.append(maker)
+    return maker
+
+
+def steps_of(benchmark: Benchmark, user: Any) -> list[dict[str, Any]]:
+    """Every step in order, each done, current (the first that is not done) or still to do."""
+    steps = sorted((maker(benchmark, user) for maker in MAKERS), key=lambda one: one.order)
+    first_open = next((one for one in steps if not one.is_done), None)
+    return [
+        {
+            "title": one.title,
+            "detail": one.detail,
+            "url": one.url,
+            "call": one.call,
+            "state": "done" if one.is_done else "current" if one is first_open else "todo",
+        }
+        for one in steps
+    ]

@@ -1,0 +1,88 @@
+"""What each role may do. One table; views, templates and the access tests read it."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404
+
+from benchmarks_app.models import Benchmark, Membership, Role
+
+EVERYONE = frozenset(Role)
+KEEPERS = frozenset({Role.OWNER, Role.MAINTAINER})
+
+
+class Action(StrEnum):
+    VIEW = "view"  # overview, queries, releases, leaderboard
+    JUDGE = "judge"  # the labeling page
+    SUBMIT = "submit"  # a run, to a phase
+    SEE_POOLS = "see_pools"  # pool pages: which run brought what
+    EDIT = "edit"  # import, pools, qrels, releases, settings
+    MANAGE_PEOPLE = "manage_people"  # invitations, roles
+
+
+ALLOWED: dict[Action, frozenset[Role]] = {
+    Action.VIEW: EVERYONE,
+    Action.JUDGE: KEEPERS | {Role.ADJUDICATOR, Role.ANNOTATOR},
+    Action.SUBMIT: KEEPERS | {Role.SUBMITTER},
+    Action.SEE_POOLS: KEEPERS | {Role.ADJUDICATOR},
+    Action.EDIT: KEEPERS,
+    Action.MANAGE_PEOPLE: frozenset({Role.OWNER}),
+}
+
+
+def role_in(user: Any, benchmark: Benchmark) -> Role | None:
+    """The user's role, or None for somebody who is not a member; asked once per request."""
+    if not user.is_authenticated:
+        return None
+    known = user.__dict__.setdefault("_roles", {})
+    if benchmark.pk not in known:
+        membership = Membership.objects.filter(benchmark=benchmark, user=user).first()
+        known[benchmark.pk] = Role(membership.role) if membership else None
+    return known[benchmark.pk]
+
+
+def may(user: Any, action: Action, benchmark: Benchmark) -> bool:
+    role = role_in(user, benchmark)
+    if role is not None:
+        return role in ALLOWED[action]
+    return action == Action.VIEW and benchmark.visibility == Benchmark.Visibility.PUBLIC
+
+
+def benchmark_view(action: Action) -> Callable[[Callable], Callable]:
+    """The view gets the benchmark of the URL's `slug`, if its user may do `action` there.
+
+    Who is not signed in is sent to the sign-in page, who may not see the benchmark gets 404 (its
+    existence is not told), who lacks the role gets 403.
+    """
+
+    def decorate(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+        @wraps(view)
+        def checked(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            benchmark = Benchmark.objects.visible_to(request.user).filter(slug=slug)
+            if not request.user.is_authenticated and not (
+                action == Action.VIEW and benchmark.exists()
+            ):
+                return redirect_to_login(request.get_full_path())
+            found = get_object_or_404(benchmark.select_related("corpus"))
+            if not may(request.user, action, found):
+                raise PermissionDenied
+            request.benchmark = found
+            return view(request, found, *args, **kwargs)
+
+        checked.action = action
+        return checked
+
+    return decorate
+
+
+def require(user: Any, action: Action, benchmark: Benchmark) -> None:
+    """For views that find their benchmark by another way than its slug."""
+    if not Benchmark.objects.visible_to(user).filter(pk=benchmark.pk).exists():
+        raise Http404
+    if not may(user, action, benchmark):
+        raise PermissionDenied

@@ -1,0 +1,375 @@
+"""Background work: started in one place, fenced, and finished exactly once.
+
+A `Job` row is the truth; the queue only carries its id, and may lose or repeat it. An attempt
+takes the job by compare-and-swap and gets a token; every write it makes checks that token, so an
+attempt that was given up for lost can no longer write anything.
+"""
+
+import logging
+import shutil
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import OperationalError, connection, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
+from benchmarks_app.models import Benchmark, Job, User
+
+log = logging.getLogger(__name__)
+
+PROGRESS_EVERY_SECONDS = 0.5
+Handler = Callable[["RunningJob"], None]
+Cleaner = Callable[[int], None]
+HANDLERS: dict[str, Handler] = {}
+CLEANERS: list[Cleaner] = []
+
+
+class JobFencedError(BenchmarkError):
+    """This attempt was given up for lost, and another may be running: it must not write."""
+
+    code = "job-fenced"
+    status = 409
+    message = "Job {job} was taken over by a later attempt; this one stops."
+
+
+def handles(kind: str) -> Callable[[Handler], Handler]:
+    """Register a function of an app's `tasks.py` as the one that does jobs of `kind`."""
+
+    def register(handler: Handler) -> Handler:
+        HANDLERS[kind] = handler
+        return handler
+
+    return register
+
+
+def cleans(cleaner: Cleaner) -> Cleaner:
+    """Register what removes the rows an unfinished attempt of a job has staged."""
+    CLEANERS.append(cleaner)
+    return cleaner
+
+
+# --- starting ------------------------------------------------------------------------------
+
+
+def start(
+    *,
+    kind: str,
+    title: str,
+    benchmark: Benchmark | None,
+    user: User | None,
+    parameters: dict[str, Any],
+) -> Job:
+    """Write the job's row, and send its id when the surrounding transaction commits."""
+    job = _create(kind, title, benchmark, user, parameters)
+    transaction.on_commit(lambda: send(job))
+    return job
+
+
+def run_here(
+    *,
+    kind: str,
+    title: str,
+    benchmark: Benchmark | None,
+    user: User | None,
+    parameters: dict[str, Any],
+    on_progress: Callable[[int, int, str], None] | None = None,
+) -> Job:
+    """Do a job in this process, as the commands do; returns its finished row."""
+    job = _create(kind, title, benchmark, user, parameters, sent_at=timezone.now())
+    execute(job.pk, has_heartbeat=not connection.in_atomic_block, on_progress=on_progress)
+    job.refresh_from_db()
+    return job
+
+
+def _create(
+    kind: str,
+    title: str,
+    benchmark: Benchmark | None,
+    user: User | None,
+    parameters: dict[str, Any],
+    **more: Any,
+) -> Job:
+    return Job.objects.create(
+        kind=kind,
+        title=title[:200],
+        benchmark=benchmark,
+        created_by=user,
+        parameters=parameters,
+        **more,
+    )
+
+
+def send(job: Job) -> None:
+    """Put the job's id on the queue. A queue that cannot be reached now is tried by the sweeper."""
+    from benchmarks_app.celery import app
+
+    try:
+        app.send_task("benchmarks_app.run_job", args=[job.pk], retry=False)
+    except Exception:  # noqa: BLE001  # a broker fails in its own classes; the sweeper sends again
+        log.exception("job %s could not be sent; the sweeper will try again", job.pk)
+        return
+    Job.objects.filter(pk=job.pk).update(sent_at=timezone.now())
+
+
+# --- running -------------------------------------------------------------------------------
+
+
+class RunningJob:
+    """What a handler holds of its job: parameters, a private folder, progress, and the fence."""
+
+    def __init__(
+        self, job: Job, on_progress: Callable[[int, int, str], None] | None = None
+    ) -> None:
+        self.row = job
+        self.parameters: dict[str, Any] = job.parameters
+        self.folder: Path = settings.STAGING_DIR / f"job-{job.pk}-{job.attempt}"
+        self._on_progress = on_progress
+        self._told_at = 0.0
+
+    @property
+    def benchmark(self) -> Benchmark:
+        return self.row.benchmark
+
+    def _mine(self) -> Any:
+        return Job.objects.filter(pk=self.row.pk, token=self.row.token, state=Job.State.RUNNING)
+
+    def _write(self, **values: Any) -> None:
+        if not self._mine().update(**values):
+            raise JobFencedError(job=self.row.pk)
+
+    def progress(self, done: int, total: int, message: str) -> None:
+        """Tell how far the job is; cheap to call often, written at most twice a second.
+
+        Raises
+        ------
+        JobFencedError
+            If a later attempt has taken the job over.
+        """
+        now = time.monotonic()
+        if now - self._told_at < PROGRESS_EVERY_SECONDS and done < total:
+            return
+        self._told_at = now
+        self._write(done=done, total=total, message=message[:200], heartbeat_at=timezone.now())
+        if self._on_progress:
+            self._on_progress(done, total, message)
+
+    def beat(self) -> bool:
+        """Say that the attempt is alive; False once it is no longer its turn."""
+        return bool(self._mine().update(heartbeat_at=timezone.now()))
+
+    @contextmanager
+    def fenced(self) -> Iterator[None]:
+        """One short transaction that may write staged rows, only while it is this attempt's turn."""
+        with transaction.atomic():
+            # The update also locks the row: nobody can take the job over before the commit.
+            self._write(heartbeat_at=timezone.now())
+            yield
+
+    @contextmanager
+    def commit(self) -> Iterator[dict[str, Any]]:
+        """The transaction that makes the result visible and the job done, both or neither.
+
+        Yields the result to fill; its `url` is where the result can be seen.
+        """
+        with self.fenced():
+            result: dict[str, Any] = {}
+            yield result
+            url = result.pop("url", "")
+            self._write(
+                state=Job.State.DONE,
+                result=result,
+                result_url=url,
+                token=None,
+                finished_at=timezone.now(),
+            )
+
+    def fail(self, error: str, problems: list[dict[str, Any]]) -> None:
+        self._mine().update(
+            state=Job.State.FAILED,
+            error=error,
+            problems=problems,
+            token=None,
+            finished_at=timezone.now(),
+        )
+
+
+def execute(
+    job_id: int,
+    *,
+    has_heartbeat: bool = True,
+    on_progress: Callable[[int, int, str], None] | None = None,
+) -> None:
+    """Take the job if it is free, and do it; a job that is taken or finished is left alone."""
+    job = _take(job_id)
+    if job is None:
+        return
+    running = RunningJob(job, on_progress)
+    running.folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with _heartbeat(running, is_on=has_heartbeat):
+            _run(running)
+    finally:
+        shutil.rmtree(running.folder, ignore_errors=True)
+
+
+def _take(job_id: int) -> Job | None:
+    now = timezone.now()
+    token = uuid.uuid4()
+    job = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).first()
+    if job is None:
+        return None
+    taken = Job.objects.filter(pk=job_id, state=Job.State.QUEUED, attempt=job.attempt).update(
+        state=Job.State.RUNNING,
+        attempt=job.attempt + 1,
+        token=token,
+        started_at=now,
+        heartbeat_at=now,
+        done=0,
+        total=0,
+        message="",
+    )
+    if not taken:
+        return None
+    job.refresh_from_db()
+    return job
+
+
+def _run(running: RunningJob) -> None:
+    job = running.row
+    try:
+        _clean(job.pk)
+        HANDLERS[job.kind](running)
+        if running._mine().exists():
+            with running.commit():
+                pass
+    except JobFencedError:
+        log.warning("job %s attempt %s was fenced off", job.pk, job.attempt)
+    except FileProblemsError as error:
+        _fail(running, "The file has problems; nothing was imported.", error.problems)
+    except BenchmarkError as error:
+        _fail(running, str(error))
+    except OperationalError:
+        # A busy or restarting database: the sweeper gives the job another attempt.
+        log.exception("job %s: the database could not be used", job.pk)
+    except Exception as error:  # noqa: BLE001  # process boundary
+        log.exception("job %s failed", job.pk)
+        _fail(running, f"Unexpected error ({type(error).__name__}). The log has the details.")
+
+
+def _fail(running: RunningJob, error: str, problems: Any = ()) -> None:
+    told = [{"file": p.file, "line": p.line, "text": p.text} for p in problems]
+    _clean(running.row.pk)
+    running.fail(error, told)
+
+
+def _clean(job_id: int) -> None:
+    for cleaner in CLEANERS:
+        cleaner(job_id)
+
+
+@contextmanager
+def _heartbeat(running: RunningJob, *, is_on: bool) -> Iterator[None]:
+    """A thread that says every few seconds that the attempt is alive."""
+    if not is_on:
+        yield
+        return
+    stop = threading.Event()
+
+    def beat() -> None:
+        try:
+            while not stop.wait(settings.JOB_HEARTBEAT_SECONDS):
+                try:
+                    if not running.beat():
+                        return
+                except OperationalError:
+                    log.warning("job %s: heartbeat missed", running.row.pk)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=beat, daemon=True, name=f"heartbeat-{running.row.pk}")
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+# --- sweeping ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What one sweep did, in counts of jobs."""
+
+    n_requeued: int
+    n_given_up: int
+    n_resent: int
+
+
+def sweep() -> Swept:
+    """Give every lost job another attempt, or up; send again what no worker has taken."""
+    requeued, given_up = _sweep_lost()
+    resent = _sweep_unsent()
+    _sweep_folders()
+    return Swept(requeued, given_up, resent)
+
+
+def _sweep_lost() -> tuple[int, int]:
+    lost_before = timezone.now() - timedelta(seconds=settings.JOB_LOST_AFTER_SECONDS)
+    n_requeued = n_given_up = 0
+    for job in Job.objects.filter(state=Job.State.RUNNING, heartbeat_at__lt=lost_before):
+        same = Job.objects.filter(
+            pk=job.pk, token=job.token, state=Job.State.RUNNING, heartbeat_at__lt=lost_before
+        )
+        if job.attempt >= settings.JOB_MAX_ATTEMPTS:
+            n_given_up += _give_up(job, same)
+        elif same.update(state=Job.State.QUEUED, token=None, message="worker lost; starting again"):
+            n_requeued += 1
+            send(job)
+    return n_requeued, n_given_up
+
+
+def _give_up(job: Job, same: Any) -> int:
+    n = same.update(
+        state=Job.State.FAILED,
+        token=None,
+        finished_at=timezone.now(),
+        error=f"The worker was lost {job.attempt} times. Start the job again, or look at the log.",
+    )
+    if n:
+        _clean(job.pk)
+    return n
+
+
+def _sweep_unsent() -> int:
+    sent_before = timezone.now() - timedelta(seconds=settings.JOB_RESEND_AFTER_SECONDS)
+    waiting = Job.objects.filter(
+        Q(sent_at=None, created_at__lt=timezone.now() - timedelta(seconds=2))
+        | Q(sent_at__lt=sent_before),
+        state=Job.State.QUEUED,
+    )
+    for job in waiting:
+        send(job)
+    return len(waiting)
+
+
+def _sweep_folders() -> None:
+    """Remove the private folders of attempts that are over."""
+    for folder in settings.STAGING_DIR.glob("job-*-*"):
+        _, job_id, attempt = folder.name.split("-")
+        is_live = Job.objects.filter(
+            pk=job_id, attempt=attempt, state__in=[Job.State.RUNNING, Job.State.QUEUED]
+        ).exists()
+        if not is_live:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,31 @@
+"""Which worker processes are alive."""
+
+import logging
+
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from benchmarks_app.models import WorkerHeartbeat
+
+log = logging.getLogger(__name__)
+
+
+def see_worker(name: str) -> None:
+    """Write that a worker is alive; a database that is away for a moment is no reason to die."""
+    try:
+        WorkerHeartbeat.objects.update_or_create(name=name, defaults={"seen_at": timezone.now()})
+    except DatabaseError:
+        log.warning("worker %s could not write that it is alive", name)
+    finally:
+        # The worker's parent process holds no connection that its children would inherit.
+        connection.close()
+
+
+def forget_worker(name: str) -> None:
+    """A worker that stops in order is no longer counted."""
+    try:
+        WorkerHeartbeat.objects.filter(name=name).delete()
+    except DatabaseError:
+        log.warning("worker %s could not sign off", name)
+    finally:
+        connection.close()

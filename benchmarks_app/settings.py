@@ -1,0 +1,219 @@
+"""Django settings. Every value that a site may change comes through `env.py`."""
+
+import secrets
+from datetime import timedelta
+from pathlib import Path
+
+import dj_database_url
+from csp.constants import NONE, SELF
+
+from benchmarks_app.env import env_bool, env_int, env_list, env_path, env_str
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = env_path("BENCHWRIGHT_DATA", BASE_DIR / "data")
+DEBUG = env_bool("DEBUG", default=False)
+
+
+def secret_key() -> str:
+    """The secret of this site: from the environment, or made once and kept in the data folder."""
+    given = env_str("SECRET_KEY", "")
+    if given:
+        return given
+    file = DATA_DIR / "secret_key"
+    DATA_DIR.mkdir(parents=True, exist_ok=True)
+    try:
+        with file.open("x") as out:
+            file.chmod(0o600)
+            out.write(secrets.token_urlsafe(48))
+    except FileExistsError:
+        pass
+    return file.read_text()
+
+
+SECRET_KEY = secret_key()
+SITE_PORT = env_int("PORT", 8000, minimum=1)
+SITE_HOST = env_str("HOST", "127.0.0.1")
+ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]", SITE_HOST])
+CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS", [])
+
+INSTALLED_APPS = [
+    "benchmarks_app.apps.BenchmarksConfig",
+    "annotation.apps.AnnotationConfig",
+    "scoring.apps.ScoringConfig",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "axes",
+    "csp",
+    "django_htmx",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "benchmarks_app.middleware.DomainErrorMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+ROOT_URLCONF = "benchmarks_app.urls"
+WSGI_APPLICATION = "benchmarks_app.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "benchmarks_app.navigation.sidebar",
+            ],
+            "builtins": ["benchmarks_app.templatetags.benchwright"],
+        },
+    }
+]
+
+# --- database: SQLite in the data folder, or any URL -------------------------------------------
+SQLITE_OPTIONS = {
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 30,
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=30000;",
+}
+POSTGRES_POOL = {"min_size": 1, "max_size": env_int("DATABASE_POOL_SIZE", 16, minimum=1)}
+
+
+def database() -> dict:
+    config = dj_database_url.parse(
+        env_str("DATABASE_URL", f"sqlite:///{DATA_DIR / 'benchwright.sqlite3'}")
+    )
+    if config["ENGINE"].endswith("sqlite3"):
+        config["OPTIONS"] = {**config.get("OPTIONS", {}), **SQLITE_OPTIONS}
+    # A pool belongs to one process: the web server has one, forked workers do not.
+    elif env_bool("DATABASE_POOL", default=False):
+        config["OPTIONS"] = {**config.get("OPTIONS", {}), "pool": POSTGRES_POOL}
+    return config
+
+
+DATABASES = {"default": database()}
+ATOMIC_REQUESTS = False
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- work queue: a folder, or any broker Celery speaks -----------------------------------------
+CELERY_BROKER_URL = env_str("BROKER_URL", "filesystem://")
+QUEUE_DIR = DATA_DIR / "queue"
+if CELERY_BROKER_URL.startswith("filesystem://"):
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(QUEUE_DIR / "messages"),
+        "data_folder_out": str(QUEUE_DIR / "messages"),
+        "control_folder": str(QUEUE_DIR / "control"),
+        "polling_interval": 0.2,
+    }
+CELERY_TASK_DEFAULT_QUEUE = env_str("QUEUE_NAME", "benchwright")
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+
+# A running job whose heartbeat is older than this was lost with its worker, and starts again.
+JOB_HEARTBEAT_SECONDS = env_int("JOB_HEARTBEAT_SECONDS", 5, minimum=1)
+JOB_LOST_AFTER_SECONDS = env_int("JOB_LOST_AFTER_SECONDS", 30, minimum=1)
+# A queued job whose message was not taken for this long is sent again (a second message is harmless).
+JOB_RESEND_AFTER_SECONDS = env_int("JOB_RESEND_AFTER_SECONDS", 60, minimum=1)
+JOB_MAX_ATTEMPTS = env_int("JOB_MAX_ATTEMPTS", 3, minimum=1)
+SWEEP_SECONDS = env_int("SWEEP_SECONDS", 15, minimum=1)
+WORKER_MISSING_AFTER_SECONDS = 120
+
+# --- files -------------------------------------------------------------------------------------
+MEDIA_ROOT = DATA_DIR / "files"
+STAGING_DIR = DATA_DIR / "staging"
+FILE_UPLOAD_TEMP_DIR = str(DATA_DIR / "incoming")
+for folder in (MEDIA_ROOT, STAGING_DIR, DATA_DIR / "incoming"):
+    folder.mkdir(parents=True, exist_ok=True)
+UPLOAD_LIMIT_BYTES = env_int("UPLOAD_LIMIT_MB", 8192, minimum=1) * 1024 * 1024
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+STATIC_URL = "static/"
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_MAX_AGE = 3600
+
+# --- people ------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "benchmarks_app.User"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "sign-in"
+AXES_FAILURE_LIMIT = env_int("SIGN_IN_FAILURES", 5, minimum=1)
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
+AXES_RESET_ON_SUCCESS = True
+AXES_VERBOSE = False
+INVITATION_DAYS = 7
+EMAIL_BACKEND = env_str("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+EMAIL_HOST = env_str("EMAIL_HOST", "localhost")
+EMAIL_PORT = env_int("EMAIL_PORT", 25, minimum=1)
+EMAIL_HOST_USER = env_str("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = env_str("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_TLS = env_bool("EMAIL_USE_TLS", default=False)
+DEFAULT_FROM_EMAIL = env_str("DEFAULT_FROM_EMAIL", "benchwright@localhost")
+
+# --- what the browser may do -------------------------------------------------------------------
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "connect-src": [SELF],
+        "object-src": [NONE],
+        "base-uri": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+HAS_HTTPS = env_bool("HTTPS", default=False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HAS_HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HAS_HTTPS else None
+SECURE_HSTS_SECONDS = 31_536_000 if HAS_HTTPS else 0
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en-us"
+USE_I18N = False
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env_str("LOG_LEVEL", "WARNING")},
+    "loggers": {
+        "benchmarks_app": {"level": env_str("LOG_LEVEL", "INFO")},
+        "django.request": {"level": "ERROR"},
+    },
+}

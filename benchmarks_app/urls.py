@@ -1,0 +1,57 @@
+"""The root URLs; the other apps are named only as strings."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from benchmarks_app.views import account, benchmarks, imports, jobs, people, qrels, queries, releases, runs, site
+
+in_benchmark = [
+    path("", benchmarks.benchmark_detail, name="benchmark-detail"),
+    path("settings/", benchmarks.benchmark_settings, name="benchmark-settings"),
+    path("activity/", benchmarks.activity_list, name="activity-list"),
+    path("import/", imports.import_new, name="import-new"),
+    path("queries/", queries.query_list, name="query-list"),
+    path("queries/<int:pk>/", queries.query_detail, name="query-detail"),
+    path("documents/<path:docid>/", queries.document_detail, name="document-detail"),
+    path("runs/", runs.run_list, name="run-list"),
+    path("runs/baselines/", runs.baselines_create, name="baselines-create"),
+    path("runs/<int:pk>/", runs.run_detail, name="run-detail"),
+    path("qrels/", qrels.qrels_list, name="qrels-list"),
+    path("qrels/<int:pk>/download/", qrels.qrels_download, name="qrels-download"),
+    path("releases/", releases.release_list, name="release-list"),
+    path("releases/new/", releases.release_new, name="release-new"),
+    path("releases/<str:version>/", releases.release_detail, name="release-detail"),
+    path("releases/<str:version>/beir.zip", releases.release_export, name="release-export"),
+    path("releases/<str:version>/files/<str:name>", releases.release_file, name="release-file"),
+    path("people/", people.people_list, name="people-list"),
+    path("people/invite/", people.invitation_create, name="invitation-create"),
+    path("people/invitations/<int:pk>/revoke/", people.invitation_revoke, name="invitation-revoke"),
+    path("people/<int:pk>/role/", people.member_role, name="member-role"),
+    path("people/<int:pk>/remove/", people.member_remove, name="member-remove"),
+    path("jobs/", jobs.job_list, name="job-list"),
+]
+urlpatterns = [
+    path("", site.home, name="home"),
+    path("new/", benchmarks.benchmark_new, name="benchmark-new"),
+    path("healthz", site.healthz, name="healthz"),
+    path("readyz", site.readyz, name="readyz"),
+    path("system/", site.system, name="system"),
+    path("join/<str:secret>/", people.invitation_accept, name="invitation-accept"),
+    path("jobs/<int:pk>/", jobs.job_detail, name="job-detail"),
+    path("jobs/<int:pk>/progress/", jobs.job_progress, name="job-progress"),
+    path("account/", account.account_detail, name="account-detail"),
+    path("sign-in/", account.SignIn.as_view(), name="sign-in"),
+    path("sign-out/", account.SignOut.as_view(), name="sign-out"),
+    path("password/change/", account.PasswordChange.as_view(), name="password-change"),
+    path("password/reset/", account.PasswordReset.as_view(), name="password-reset"),
+    path("password/reset/sent/", account.PasswordResetSent.as_view(), name="password-reset-sent"),
+    path(
+        "password/reset/<uidb64>/<token>/",
+        account.PasswordResetConfirm.as_view(),
+        name="password-reset-confirm",
+    ),
+    path("b/<slug:slug>/", include(in_benchmark)),
+    path("", include("annotation.urls")),
+    path("", include("scoring.urls")),
+    path("admin/", admin.site.urls),
+]
