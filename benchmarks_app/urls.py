@@ -3,7 +3,18 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from benchmarks_app.views import account, benchmarks, imports, jobs, people, qrels, queries, releases, runs, site
+from benchmarks_app.views import (
+    account,
+    benchmarks,
+    imports,
+    jobs,
+    people,
+    qrels,
+    queries,
+    releases,
+    runs,
+    site,
+)
 
 in_benchmark = [
     path("", benchmarks.benchmark_detail, name="benchmark-detail"),

@@ -18,8 +18,7 @@ class JobQuerySet(models.QuerySet):
     def visible_to(self, user: object) -> Self:
         """Jobs of the benchmarks one is a member of, and one's own."""
         return self.filter(
-            models.Q(benchmark__in=user.memberships.values("benchmark"))
-            | models.Q(created_by=user)
+            models.Q(benchmark__in=user.memberships.values("benchmark")) | models.Q(created_by=user)
         )
 
 

@@ -69,9 +69,7 @@ class Membership(models.Model):
 class InvitationQuerySet(models.QuerySet):
     def open(self) -> Self:
         """Neither used, revoked nor expired."""
-        return self.filter(
-            accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
-        )
+        return self.filter(accepted_at=None, revoked_at=None, expires_at__gt=timezone.now())
 
     def of_secret(self, secret: str) -> Self:
         return self.filter(secret_digest=Invitation.digest_of(secret))

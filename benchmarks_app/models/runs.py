@@ -68,15 +68,11 @@ class Run(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="runs")
     team = models.ForeignKey(Team, models.SET_NULL, null=True, blank=True, related_name="runs")
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.UPLOADED)
-    visibility = models.CharField(
-        max_length=16, choices=Visibility, default=Visibility.BENCHMARK
-    )
+    visibility = models.CharField(max_length=16, choices=Visibility, default=Visibility.BENCHMARK)
     public_from = models.DateTimeField(null=True, blank=True)
     description = models.TextField(blank=True)
     metadata = models.JSONField(default=dict, blank=True)
-    upload = models.ForeignKey(
-        Upload, models.PROTECT, null=True, blank=True, related_name="runs"
-    )
+    upload = models.ForeignKey(Upload, models.PROTECT, null=True, blank=True, related_name="runs")
     sha256 = models.CharField(max_length=64)
     parquet = models.CharField(max_length=255)
     n_rows = models.PositiveBigIntegerField()

@@ -115,7 +115,7 @@ def send(job: Job) -> None:
 
     try:
         app.send_task("benchmarks_app.run_job", args=[job.pk], retry=False)
-    except Exception:  # noqa: BLE001  # a broker fails in its own classes; the sweeper sends again
+    except Exception:  # a broker fails in its own classes; the sweeper sends again
         log.exception("job %s could not be sent; the sweeper will try again", job.pk)
         return
     Job.objects.filter(pk=job.pk).update(sent_at=timezone.now())
@@ -261,7 +261,7 @@ def _run(running: RunningJob) -> None:
     except OperationalError:
         # A busy or restarting database: the sweeper gives the job another attempt.
         log.exception("job %s: the database could not be used", job.pk)
-    except Exception as error:  # noqa: BLE001  # process boundary
+    except Exception as error:  # process boundary
         log.exception("job %s failed", job.pk)
         _fail(running, f"Unexpected error ({type(error).__name__}). The log has the details.")
 

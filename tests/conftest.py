@@ -1,0 +1,148 @@
+"""The fixed cast, a data folder of each test's own, and the triggers' pause while tables empty."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+# Before Django reads its settings: tests never touch a site's data folder.
+os.environ.setdefault("BENCHWRIGHT_DATA", tempfile.mkdtemp(prefix="benchwright-tests-"))
+os.environ.setdefault("SECRET_KEY", "only for tests")
+
+import pytest  # after the environment is set
+
+from tests import factories
+
+DATA = Path(
+    os.environ.get(
+        "BENCHWRIGHT_TEST_DATA", Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+    )
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if not DATA.is_dir():
+        why = f"real collections are not at {DATA} (BENCHWRIGHT_TEST_DATA)"
+        for item in items:
+            if item.get_closest_marker("data"):
+                item.add_marker(pytest.mark.skip(reason=why))
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real collections."""
+    return DATA
+
+
+@pytest.fixture(autouse=True)
+def folders(settings, tmp_path: Path) -> None:
+    """Every test has files, staging and queue folders of its own."""
+    settings.DATA_DIR = tmp_path / "site"
+    settings.MEDIA_ROOT = settings.DATA_DIR / "files"
+    settings.STAGING_DIR = settings.DATA_DIR / "staging"
+    settings.FILE_UPLOAD_TEMP_DIR = str(settings.DATA_DIR / "incoming")
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    for folder in (settings.MEDIA_ROOT, settings.STAGING_DIR, Path(settings.FILE_UPLOAD_TEMP_DIR)):
+        folder.mkdir(parents=True)
+
+
+@pytest.fixture(autouse=True)
+def jobs_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Started jobs stay queued: a test does them with `do_jobs()`; no broker is spoken to."""
+    monkeypatch.setattr("benchmarks_app.services.jobs.send", lambda job: None)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def triggers_lifted_while_emptying() -> Iterator[None]:
+    """Let transactional tests empty append-only tables; flushing puts the triggers back."""
+    from django.test import TransactionTestCase
+
+    from benchmarks_app.triggers import lift_triggers
+
+    teardown = TransactionTestCase._fixture_teardown
+
+    def lifted(self: TransactionTestCase) -> None:
+        lift_triggers()
+        teardown(self)
+
+    TransactionTestCase._fixture_teardown = lifted
+    yield
+    TransactionTestCase._fixture_teardown = teardown
+
+
+@pytest.fixture
+def do_jobs():
+    """A function that does every queued job in this process, oldest first."""
+    from benchmarks_app.celery import app
+    from benchmarks_app.models import Job
+    from benchmarks_app.services import jobs
+
+    app.loader.import_default_modules()
+
+    def do() -> list[Job]:
+        queued = list(Job.objects.filter(state=Job.State.QUEUED).order_by("pk"))
+        for job in queued:
+            jobs.execute(job.pk, has_heartbeat=False)
+            job.refresh_from_db()
+        return queued
+
+    return do
+
+
+@pytest.fixture
+def benchmark(db):
+    return factories.benchmark(slug="stdlib", name="Standard library")
+
+
+@pytest.fixture
+def owner(benchmark):
+    """Olga owns the benchmark."""
+    return factories.member(benchmark, "olga", "owner")
+
+
+@pytest.fixture
+def maintainer(benchmark):
+    return factories.member(benchmark, "mia", "maintainer")
+
+
+@pytest.fixture
+def ada(benchmark):
+    """Ada annotates."""
+    return factories.member(benchmark, "ada", "annotator")
+
+
+@pytest.fixture
+def bo(benchmark):
+    """Bo adjudicates."""
+    return factories.member(benchmark, "bo", "adjudicator")
+
+
+@pytest.fixture
+def sam(benchmark):
+    """Sam submits."""
+    return factories.member(benchmark, "sam", "submitter")
+
+
+@pytest.fixture
+def vi(benchmark):
+    """Vi views."""
+    return factories.member(benchmark, "vi", "viewer")
+
+
+@pytest.fixture
+def cy(db):
+    """Cy belongs to another benchmark and may not look."""
+    other = factories.benchmark(slug="other", name="Other")
+    return factories.member(other, "cy", "owner")
+
+
+@pytest.fixture
+def signed_in(client):
+    """A function that gives the test client of a person."""
+
+    def sign_in(user):
+        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        return client
+
+    return sign_in
