@@ -238,7 +238,7 @@
     const isOpen = open ?? button.getAttribute("aria-expanded") !== "true";
     button.setAttribute("aria-expanded", String(isOpen));
     sidebar.classList.toggle("is-open", isOpen);
-    if (isOpen) sidebar.querySelector("a")?.focus();
+    if (isOpen) sidebar.querySelector("a")?.focus({ preventScroll: true });
   };
 
   /* ---- Wiring ---- */
@@ -246,11 +246,13 @@
     const all = (selector) => [...(part.matches?.(selector) ? [part] : []), ...part.querySelectorAll(selector)];
     all("table[data-sortable]").forEach(prepareTable);
     all("time[datetime]").forEach(showTime);
+    if (matchMedia("(max-width: 60rem)").matches) all("details[data-open-wide]").forEach((box) => (box.open = false));
   };
   document.addEventListener("click", (event) => {
     const on = (selector) => event.target.closest?.(selector);
     const asking = on("a[data-confirm], button[data-confirm]");
-    const posts = asking?.form && asking.type === "submit";
+    const isOfHtmx = asking?.matches("[hx-get], [hx-post], [hx-put], [hx-patch], [hx-delete]");
+    const posts = asking?.form && asking.type === "submit" && !isOfHtmx; // Then the submit event asks.
     if (asking && !posts && guard(event, asking, () => asking.click())) return;
     if (on("[data-theme-toggle]")) setTheme(THEMES[(THEMES.indexOf(root.dataset.theme) + 1) % THEMES.length]);
     if (on("[data-theme-set]")) setTheme(on("[data-theme-set]").dataset.themeSet);
