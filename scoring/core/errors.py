@@ -7,6 +7,7 @@ BenchmarkError
     ├── UnknownMeasureError      a measure name that nobody knows
     ├── MeasureParameterError    a known measure with a parameter it does not take
     ├── UnknownTieRuleError      a tie rule that is not one of ours
+    ├── UnknownMissingRuleError  a rule for missing queries that is not one of ours
     ├── EmptyRunError            a run without a single row
     ├── EmptyQrelsError          qrels without a single row
     ├── NoCommonQueryError       run and qrels that share no query
@@ -50,6 +51,11 @@ class MeasureParameterError(ScoringError):
 class UnknownTieRuleError(ScoringError):
     code = "unknown-tie-rule"
     message = "'{ties}' is no tie rule; expected one of {known}. Choose one of them."
+
+
+class UnknownMissingRuleError(ScoringError):
+    code = "unknown-missing-rule"
+    message = "'{missing}' is no rule for missing queries; expected zero or skip. Choose one."
 
 
 class EmptyRunError(ScoringError):

@@ -1,0 +1,5 @@
+"""Measures: each one pure function of one query's hits; `parse_measure` finds them by name."""
+
+from scoring.core.measures.registry import Measure, parse_measure
+
+__all__ = ["Measure", "parse_measure"]

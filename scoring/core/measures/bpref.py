@@ -1,0 +1,40 @@
+"""Binary preference."""
+
+from collections.abc import Sequence
+
+from scoring.core.measures.checks import check_threshold
+from scoring.core.reading.hits import Hit
+
+
+def bpref(hits: Sequence[Hit], n_relevant: int, n_nonrelevant: int, *, rel: int = 1) -> float:
+    """How seldom judged non-relevant documents stand above relevant ones, in [0, 1].
+
+    Unjudged documents (no grade, or one below 0) are passed over. A relevant document with nothing
+    judged non-relevant above it counts 1; 0.0 where no judged document is relevant.
+    `n_relevant` counts the query's documents of grade `rel` or more, `n_nonrelevant` those judged
+    below it, retrieved or not.
+
+    Raises
+    ------
+    RelevanceThresholdError
+        If `rel` is below 1.
+
+    Notes
+    -----
+    (1 / R) * sum over relevant retrieved of 1 - min(R, non-relevant above) / min(R, N), as in
+    trec_eval since 8.1. From Buckley & Voorhees, SIGIR 2004, whose denominator is R.
+
+    Examples
+    --------
+    >>> bpref([Hit(1, 1), Hit(2, 0), Hit(5, 1)], n_relevant=2, n_nonrelevant=3)
+    0.75
+    """
+    check_threshold(rel)
+    preferred, n_above = 0.0, 0
+    for hit in hits:
+        if hit.grade >= rel:
+            lost = min(n_above, n_relevant) / min(n_nonrelevant, n_relevant) if n_above else 0.0
+            preferred += 1 - lost
+        elif hit.grade >= 0:
+            n_above += 1
+    return preferred / n_relevant if n_relevant else 0.0

@@ -1,0 +1,34 @@
+"""What every measure does with its cutoff and its relevance threshold."""
+
+from collections.abc import Sequence
+
+from scoring.core.errors import CutoffError, RelevanceThresholdError
+from scoring.core.reading.hits import Hit
+
+
+def relevant_ranks(hits: Sequence[Hit], *, rel: int, cutoff: int | None = None) -> list[int]:
+    """Ranks, ascending, of the hits of grade `rel` or more, down to the cutoff if there is one.
+
+    Raises
+    ------
+    CutoffError
+        If `cutoff` is below 1.
+    RelevanceThresholdError
+        If `rel` is below 1.
+    """
+    check_threshold(rel)
+    return [hit.rank for hit in within(hits, cutoff) if hit.grade >= rel]
+
+
+def within(hits: Sequence[Hit], cutoff: int | None) -> Sequence[Hit]:
+    """The hits down to the cutoff, if there is one."""
+    if cutoff is None:
+        return hits
+    if cutoff < 1:
+        raise CutoffError(cutoff=cutoff)
+    return [hit for hit in hits if hit.rank <= cutoff]
+
+
+def check_threshold(rel: int) -> None:
+    if rel < 1:
+        raise RelevanceThresholdError(rel=rel)

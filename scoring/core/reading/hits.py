@@ -1,0 +1,84 @@
+"""Hits: the judged documents that a run retrieved. No measure needs more of a run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from scoring.core.errors import CutoffError
+from scoring.core.reading.ranking import Scored, ranked
+
+Qid = TypeVar("Qid", bytes, str)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One judged document retrieved: its rank, from 1, and its grade."""
+
+    rank: int
+    grade: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueryHits(Generic[Qid]):
+    """What a run found for one query: hits by ascending rank, and how many documents in all."""
+
+    qid: Qid
+    hits: tuple[Hit, ...]
+    n_retrieved: int
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The grades of one query, in any order. A grade below 0 is in the pool, but not judged."""
+
+    grades: tuple[int, ...]
+
+    @cached_property
+    def ideal(self) -> tuple[int, ...]:
+        """Every grade above 0, descending."""
+        return tuple(sorted((grade for grade in self.grades if grade > 0), reverse=True))
+
+    def n_relevant(self, rel: int = 1) -> int:
+        """Documents of grade `rel` or more."""
+        return sum(grade >= rel for grade in self.grades)
+
+    def n_nonrelevant(self, rel: int = 1) -> int:
+        """Documents judged, and below `rel`."""
+        return sum(0 <= grade < rel for grade in self.grades)
+
+
+def find_hits(
+    qrels: Mapping[Qid, Mapping[bytes, int]],
+    run: Mapping[Qid, Sequence[Scored]],
+    *,
+    ties: str = "trec",
+    depth: int | None = None,
+) -> dict[Qid, QueryHits[Qid]]:
+    """The hits of every query that has grades and results; the others are left out.
+
+    `depth` looks at that many results a query only, as trec_eval's `-M` does.
+
+    Raises
+    ------
+    UnknownTieRuleError
+        If `ties` is not a tie rule (see `ranked`).
+    CutoffError
+        If `depth` is below 1.
+    """
+    if depth is not None and depth < 1:
+        raise CutoffError(cutoff=depth)
+    found = {}
+    for qid, grades in qrels.items():
+        if rows := run.get(qid):
+            results = ranked(rows, ties)[:depth]
+            found[qid] = QueryHits(qid, _hits(results, grades), len(results))
+    return found
+
+
+def _hits(results: Sequence[Scored], grades: Mapping[bytes, int]) -> tuple[Hit, ...]:
+    return tuple(
+        Hit(rank, grade)
+        for rank, result in enumerate(results, start=1)
+        if (grade := grades.get(result.docid, -1)) >= 0
+    )
