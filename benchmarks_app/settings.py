@@ -129,7 +129,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A running job whose heartbeat is older than this was lost with its worker, and starts again.
 JOB_HEARTBEAT_SECONDS = env_int("JOB_HEARTBEAT_SECONDS", 5, minimum=1)
 JOB_LOST_AFTER_SECONDS = env_int("JOB_LOST_AFTER_SECONDS", 30, minimum=1)
-# A queued job whose message was not taken for this long is sent again (a second message is harmless).
+# A queued job not taken for this long is sent again (a second message is harmless).
 JOB_RESEND_AFTER_SECONDS = env_int("JOB_RESEND_AFTER_SECONDS", 60, minimum=1)
 JOB_MAX_ATTEMPTS = env_int("JOB_MAX_ATTEMPTS", 3, minimum=1)
 SWEEP_SECONDS = env_int("SWEEP_SECONDS", 15, minimum=1)
@@ -174,6 +174,8 @@ AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
 INVITATION_DAYS = 7
+# Valid submissions of one person that a new phase scores in 24 hours.
+SUBMISSIONS_PER_DAY = env_int("SUBMISSIONS_PER_DAY", 20, minimum=1)
 EMAIL_BACKEND = env_str("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
 EMAIL_HOST = env_str("EMAIL_HOST", "localhost")
 EMAIL_PORT = env_int("EMAIL_PORT", 25, minimum=1)

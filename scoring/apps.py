@@ -4,3 +4,10 @@ from django.apps import AppConfig
 class ScoringConfig(AppConfig):
     name = "scoring"
     verbose_name = "Scoring"
+
+    def ready(self) -> None:
+        from benchmarks_app.signals import release_published
+        from scoring import overview  # noqa: F401  # registers its step
+        from scoring.listeners import open_and_score
+
+        release_published.connect(open_and_score, dispatch_uid="scoring.open_and_score")

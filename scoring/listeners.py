@@ -1,0 +1,14 @@
+"""What this app does when something happens below it."""
+
+from typing import Any
+
+from benchmarks_app.models import Release
+from scoring.services.phases import open_submissions
+from scoring.services.scoring import runs_without_scores, start_scoring_runs
+
+
+def open_and_score(sender: Any, release: Release, **unused: Any) -> None:
+    """A published release takes submissions, and the runs that are there get their scores on it."""
+    open_submissions(release=release)
+    if runs_without_scores(release).exists():
+        start_scoring_runs(release=release, user=release.created_by)

@@ -1,0 +1,280 @@
+"""Reads of submissions, scores and boards."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from django.db.models import Prefetch, Q, QuerySet
+from django.utils import timezone
+
+from benchmarks_app import files
+from benchmarks_app.core.formats.sources import open_lines
+from benchmarks_app.models import Benchmark, Query, Release, Run
+from benchmarks_app.permissions import KEEPERS, role_in
+from benchmarks_app.selectors import release_file_path
+from scoring.models import Phase, Score, ScoreSet, Submission
+
+# Part of every score set's identity: raised whenever a number can come out differently.
+SCORER_VERSION = "1"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A measure as pages show it: `name` is what the core computes, `label` what the field says."""
+
+    name: str
+    label: str
+    hint: str
+
+
+BOARD = (
+    Shown(
+        "nDCG@10",
+        "nDCG@10",
+        "Graded gain of the first 10 documents over the best possible",
+    ),
+    Shown("RR@10", "MRR@10", "One over the rank of the first relevant document, 0 below rank 10"),
+    Shown("R@100", "Recall@100", "Share of the relevant documents among the first 100"),
+    Shown("Judged@10", "Judged@10", "Share of the first 10 documents that anybody has judged"),
+)
+FURTHER = (
+    Shown("AP", "MAP", "Mean of the precision at each relevant document"),
+    Shown("P@10", "P@10", "Share of relevant documents among the first 10"),
+    Shown("bpref", "bpref", "Relevant documents ranked above judged irrelevant ones"),
+)
+MEASURES = BOARD + FURTHER
+FIRST_MEASURE = BOARD[0]
+
+
+def measure_of(text: str | None) -> Shown:
+    """The measure a person named, by either of its names; the first where nobody has."""
+    wanted = (text or "").casefold()
+    for shown in MEASURES:
+        if wanted in (shown.name.casefold(), shown.label.casefold()):
+            return shown
+    return FIRST_MEASURE
+
+
+# --- releases and phases -------------------------------------------------------------------
+
+
+def published_releases(benchmark: Benchmark) -> QuerySet[Release]:
+    return Release.objects.filter(benchmark=benchmark).published().newest_first()
+
+
+def newest_release(benchmark: Benchmark) -> Release | None:
+    return published_releases(benchmark).first()
+
+
+def release_of_version(benchmark: Benchmark, version: str) -> Release | None:
+    """The published release that is called `version` ("1.2.0"), or None."""
+    parts = version.split(".")
+    if len(parts) != 3 or not all(part.isascii() and part.isdigit() for part in parts):
+        return None
+    major, minor, patch = (int(part) for part in parts)
+    found = published_releases(benchmark).filter(major=major, minor=minor, patch=patch).first()
+    # "01.0.0" is another way to write a version, and a pinned address has one.
+    return found if found and found.version == version else None
+
+
+def open_phase(benchmark: Benchmark) -> Phase | None:
+    """The phase of the newest release that takes submissions now."""
+    now = timezone.now()
+    return (
+        Phase.objects.filter(benchmark=benchmark, opens_at__lte=now, daily_limit__gt=0)
+        .filter(Q(closes_at=None) | Q(closes_at__gt=now))
+        .filter(release__state=Release.State.PUBLISHED)
+        .select_related("release", "benchmark")
+        .order_by("-release__major", "-release__minor", "-release__patch", "-pk")
+        .first()
+    )
+
+
+@lru_cache(maxsize=8)
+def _texts(path: Path) -> dict[str, str]:
+    rows = (json.loads(line) for line in open_lines(path))
+    return {row["_id"]: row.get("text", "") for row in rows}
+
+
+def release_query_texts(release: Release) -> dict[str, str]:
+    """{qid: text} as the release froze them; its files never change, so they are read once."""
+    return _texts(release_file_path(release, "queries.jsonl"))
+
+
+# --- submissions ---------------------------------------------------------------------------
+
+
+def submissions_seen_by(user: Any, benchmark: Benchmark) -> QuerySet[Submission]:
+    """One's own, and all of the benchmark for who maintains it; newest first."""
+    seen = Submission.objects.filter(phase__benchmark=benchmark)
+    if role_in(user, benchmark) not in KEEPERS:
+        seen = seen.filter(submitter=user)
+    return seen.select_related(
+        "phase__release", "phase__benchmark", "run", "submitter", "job"
+    ).order_by("-created_at", "-pk")
+
+
+@dataclass(frozen=True)
+class SubmissionRow:
+    submission: Submission
+    scores: dict[str, float | None]
+
+
+def submission_rows(submissions: Iterable[Submission]) -> list[SubmissionRow]:
+    """Submissions with their means on the release they were made for; one query for all."""
+    rows = list(submissions)
+    wanted = Q(pk=None)
+    for one in rows:
+        if one.run_id:
+            wanted |= Q(score_set__run=one.run_id, score_set__release=one.phase.release_id)
+    found: dict[tuple[int, int], dict[str, float | None]] = {}
+    scores = Score.objects.filter(
+        wanted, slice_name="", score_set__scorer_version=SCORER_VERSION
+    ).values_list("score_set__run", "score_set__release", "measure", "mean")
+    for run, release, measure, mean in scores:
+        found.setdefault((run, release), {})[measure] = mean
+    return [SubmissionRow(one, found.get((one.run_id, one.phase.release_id), {})) for one in rows]
+
+
+# --- boards --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """One run on a board; `rank` is shared by runs whose shown scores are equal."""
+
+    rank: int
+    is_tied: bool
+    run: Run
+    score_set: ScoreSet
+    scores: dict[str, float | None]
+    is_mine: bool
+
+    @property
+    def n_answered(self) -> int:
+        return self.score_set.n_queries - self.score_set.n_missing
+
+    @property
+    def coverage(self) -> float:
+        n = self.score_set.n_queries
+        return self.n_answered / n if n else 0.0
+
+
+def score_sets_seen_by(user: Any, release: Release) -> QuerySet[ScoreSet]:
+    """Score sets of the runs this person may see, with run, owner and overall means."""
+    overall = Score.objects.filter(slice_name="")
+    return (
+        ScoreSet.objects.filter(release=release, scorer_version=SCORER_VERSION)
+        .filter(
+            run__in=Run.objects.filter(benchmark=release.benchmark_id).visible_to(user).values("pk")
+        )
+        .select_related("run__owner", "run__team")
+        .prefetch_related(Prefetch("scores", queryset=overall, to_attr="overall"))
+    )
+
+
+def leaderboard(*, release: Release, user: Any, measure: Shown = FIRST_MEASURE) -> list[BoardRow]:
+    """The visible runs of a release, best first by `measure`; two queries however many there are.
+
+    Runs rank by the four decimals a board shows: what looks equal shares a rank, and the next rank
+    counts all before it (1, 2, 2, 4). Equal ones stand by full score, then by name.
+    """
+    entries = []
+    for score_set in score_sets_seen_by(user, release):
+        scores = {score.measure: score.mean for score in score_set.overall}
+        entries.append((score_set, scores))
+    entries.sort(key=lambda entry: (-_sortable(entry[1].get(measure.name)), entry[0].run.name))
+    shown = [_shown(scores.get(measure.name)) for _, scores in entries]
+    return [
+        BoardRow(
+            rank=shown.index(shown[place]) + 1,
+            is_tied=shown.count(shown[place]) > 1,
+            run=score_set.run,
+            score_set=score_set,
+            scores=scores,
+            is_mine=score_set.run.owner_id == user.pk,
+        )
+        for place, (score_set, scores) in enumerate(entries)
+    ]
+
+
+def _sortable(mean: float | None) -> float:
+    return -1.0 if mean is None or mean != mean else mean
+
+
+def _shown(mean: float | None) -> str:
+    return f"{_sortable(mean):.4f}"
+
+
+def n_runs_without_scores(release: Release) -> int:
+    """How many runs of the benchmark were not scored on this release."""
+    return runs_without_scores(release).count()
+
+
+def runs_without_scores(release: Release) -> QuerySet[Run]:
+    scored = ScoreSet.objects.filter(release=release, scorer_version=SCORER_VERSION)
+    return Run.objects.filter(benchmark=release.benchmark_id).exclude(pk__in=scored.values("run"))
+
+
+# --- one run -------------------------------------------------------------------------------
+
+
+def score_sets_of_run(run: Run) -> list[ScoreSet]:
+    """All score sets of a run, the newest release first, with the overall means by measure."""
+    sets = (
+        ScoreSet.objects.filter(run=run, scorer_version=SCORER_VERSION)
+        .select_related("release__benchmark")
+        .prefetch_related(
+            Prefetch("scores", queryset=Score.objects.filter(slice_name=""), to_attr="overall")
+        )
+        .order_by("-release__major", "-release__minor", "-release__patch")
+    )
+    for one in sets:
+        one.means = {score.measure: score.mean for score in one.overall}
+    return list(sets)
+
+
+@dataclass(frozen=True)
+class QueryRow:
+    qid: str
+    text: str
+    pk: int | None
+    is_missing: bool
+    values: dict[str, float]
+
+
+def per_query_values(score_set: ScoreSet) -> list[dict[str, Any]]:
+    """A dict per query of the release: `qid`, `is_missing`, `n_retrieved`, measures by name."""
+    import polars as pl
+
+    return pl.read_parquet(files.local_path(score_set.per_query)).to_dicts()
+
+
+def sorted_queries(
+    rows: list[dict[str, Any]], *, column: str, is_descending: bool
+) -> list[dict[str, Any]]:
+    """The rows by one column; equal ones stay in the order of their ids."""
+    return sorted(rows, key=lambda row: row[column], reverse=is_descending)
+
+
+def query_rows(score_set: ScoreSet, rows: Iterable[dict[str, Any]]) -> list[QueryRow]:
+    """Rows of one page with their texts as released, and the keys of their pages."""
+    page = list(rows)
+    texts = release_query_texts(score_set.release)
+    known = Query.objects.filter(
+        benchmark=score_set.release.benchmark_id, qid__in=[row["qid"] for row in page]
+    )
+    keys = dict(known.values_list("qid", "pk"))
+    return [
+        QueryRow(
+            qid=row["qid"],
+            text=texts.get(row["qid"], ""),
+            pk=keys.get(row["qid"]),
+            is_missing=row["is_missing"],
+            values={shown.name: row[shown.name] for shown in MEASURES},
+        )
+        for row in page
+    ]

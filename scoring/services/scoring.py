@@ -1,0 +1,316 @@
+"""Scoring runs on a release: from its files only, into a score set that is written once."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from django.db import OperationalError, transaction
+from django.urls import reverse
+
+from benchmarks_app import files, selectors
+from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.formats.sources import open_lines, sha256_of
+from benchmarks_app.core.problems import Problems
+from benchmarks_app.core.run_store import hits_against
+from benchmarks_app.models import Benchmark, Job, Release, Run, Upload, User
+from benchmarks_app.services import audit, jobs, runs, uploading
+from benchmarks_app.services.jobs import JobFencedError, RunningJob
+from scoring.core import Evaluation, evaluate_hits
+from scoring.core.reading.hits import Hit, Judged, QueryHits
+from scoring.models import Score, ScoreSet, Submission
+from scoring.selectors import MEASURES, SCORER_VERSION, newest_release, runs_without_scores
+
+RUNS_KIND = "score-runs"
+# In a run's metadata: queries of its file that the benchmark lacks, which are not stored.
+LEFT_OUT = "queries_left_out"
+TOLD_EVERY_LINES = 5000
+ENDED = (Submission.State.SCORED, Submission.State.INVALID, Submission.State.FAILED)
+
+
+# --- numbers -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Target:
+    """A release as scoring sees it: its own grades, read from its files once."""
+
+    release: Release
+    qrels: Mapping[str, Mapping[str, int]]
+
+    @classmethod
+    def of(cls, release: Release) -> "Target":
+        return cls(release, selectors.release_qrels(release))
+
+    @cached_property
+    def judged(self) -> dict[str, Judged]:
+        return {qid: Judged(tuple(grades.values())) for qid, grades in self.qrels.items()}
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What scoring one run gave: the evaluation, and two staged files."""
+
+    evaluation: Evaluation[str]
+    per_query: Path
+    hits: Path
+
+
+def scored_run(*, parquet: Path, target: Target, folder: Path) -> Scored:
+    """Score a stored run on a release; writes `per_query.parquet` and `hits.parquet` in `folder`.
+
+    Raises
+    ------
+    EmptyQrelsError, NoCommonQueryError
+        If there is nothing to compare.
+    """
+    found = {
+        qid: QueryHits(qid, tuple(Hit(rank, grade) for rank, grade in ranked), n_retrieved)
+        for qid, (n_retrieved, ranked) in hits_against(parquet, target.qrels).items()
+    }
+    evaluation = evaluate_hits(target.judged, found, [shown.name for shown in MEASURES])
+    folder.mkdir(parents=True, exist_ok=True)
+    return Scored(
+        evaluation=evaluation,
+        per_query=_write_per_query(evaluation, found, folder / "per_query.parquet"),
+        hits=_write_hits(found, target, folder / "hits.parquet"),
+    )
+
+
+def _write_per_query(
+    evaluation: Evaluation[str], found: Mapping[str, QueryHits[str]], path: Path
+) -> Path:
+    """qid, is_missing, n_retrieved, then a column for each measure; by the bytes of qid."""
+    import polars as pl
+
+    rows = [
+        {
+            "qid": qid,
+            "is_missing": qid not in found,
+            "n_retrieved": found[qid].n_retrieved if qid in found else 0,
+            **evaluation.per_query[qid],
+        }
+        for qid in sorted(evaluation.per_query, key=str.encode)
+    ]
+    schema = {
+        "qid": pl.String(),
+        "is_missing": pl.Boolean(),
+        "n_retrieved": pl.UInt32(),
+        **{shown.name: pl.Float64() for shown in MEASURES},
+    }
+    pl.DataFrame(rows, schema=schema, orient="row").write_parquet(path)
+    return path
+
+
+def _write_hits(found: Mapping[str, QueryHits[str]], target: Target, path: Path) -> Path:
+    """qid, rank, grade of each judged document retrieved: all that another measure needs."""
+    import polars as pl
+
+    rows = [
+        (qid, hit.rank, hit.grade)
+        for qid in sorted(found.keys() & target.qrels.keys(), key=str.encode)
+        for hit in found[qid].hits
+    ]
+    schema = {"qid": pl.String(), "rank": pl.UInt32(), "grade": pl.Int32()}
+    pl.DataFrame(rows, schema=schema, orient="row").write_parquet(path)
+    return path
+
+
+def store_scores(*, run: Run, target: Target, scored: Scored, n_left_out: int = 0) -> ScoreSet:
+    """Publish the files and write the rows; a score set that is there already is left alone.
+
+    Called inside the transaction that makes the result visible. `n_left_out` queries of the run's
+    file are not stored and count as extra all the same.
+    """
+    existing = ScoreSet.objects.filter(
+        run=run, release=target.release, scorer_version=SCORER_VERSION
+    ).first()
+    if existing:
+        return existing
+    evaluation = scored.evaluation
+    score_set = ScoreSet.objects.create(
+        run=run,
+        release=target.release,
+        scorer_version=SCORER_VERSION,
+        per_query=_published(scored.per_query, target.release),
+        hits=_published(scored.hits, target.release),
+        n_queries=evaluation.n_queries,
+        n_missing=evaluation.n_missing,
+        n_extra=evaluation.n_extra + n_left_out,
+    )
+    Score.objects.bulk_create(
+        Score(
+            score_set=score_set,
+            measure=shown.name,
+            mean=_defined(evaluation.means[shown.name]),
+            n=evaluation.n_queries - evaluation.n_undefined[shown.name],
+            judged_share=_defined(evaluation.judged_shares[shown.name]),
+        )
+        for shown in MEASURES
+    )
+    return score_set
+
+
+def _published(path: Path, release: Release) -> str:
+    return files.publish(path, f"scores/{release.benchmark_id}/{sha256_of(path)}.parquet")
+
+
+def _defined(value: float) -> float | None:
+    return None if isnan(value) else value
+
+
+def score_run(*, run: Run, target: Target, folder: Path, job: RunningJob | None = None) -> ScoreSet:
+    """Score one run on one release, in a transaction of its own; safe to repeat.
+
+    With `job` the writing is fenced: an attempt that was given up for lost writes nothing.
+    """
+    scored = scored_run(parquet=selectors.run_path(run), target=target, folder=folder)
+    with job.fenced() if job else transaction.atomic():
+        return store_scores(
+            run=run, target=target, scored=scored, n_left_out=run.metadata.get(LEFT_OUT, 0)
+        )
+
+
+# --- all runs of a benchmark ---------------------------------------------------------------
+
+
+def start_scoring_runs(*, release: Release, user: User | None) -> Job:
+    """Start a job that scores every run of the benchmark that this release has no scores of."""
+    job = jobs.start(benchmark=release.benchmark, user=user, **scoring_runs_arguments(release))
+    audit.record(
+        actor=user, action="score runs", benchmark=release.benchmark, target=release.version
+    )
+    return job
+
+
+def scoring_runs_arguments(release: Release) -> dict[str, Any]:
+    """What `jobs.start` or `jobs.run_here` need to score the runs of a benchmark."""
+    return {
+        "kind": RUNS_KIND,
+        "title": f"Score runs on {release.version}",
+        "parameters": {"release": release.pk},
+    }
+
+
+def start_scoring_new_runs(benchmark: Benchmark, user: User | None) -> None:
+    """Score what is not scored yet on the newest release, if there is one."""
+    release = newest_release(benchmark)
+    if release and runs_without_scores(release).exists():
+        start_scoring_runs(release=release, user=user)
+
+
+def score_runs(job: RunningJob) -> None:
+    """The handler: each run is committed by itself; one that cannot be scored is only told."""
+    release = Release.objects.published().get(pk=job.parameters["release"])
+    target = Target.of(release)
+    waiting = list(runs_without_scores(release))
+    skipped: list[str] = []
+    for place, run in enumerate(waiting):
+        job.progress(place, len(waiting), f"scoring {run.name}")
+        try:
+            score_run(run=run, target=target, folder=job.folder / str(run.pk), job=job)
+        except JobFencedError:
+            raise
+        except BenchmarkError as error:
+            skipped.append(f"{run.name}: {error}")
+    with job.commit() as result:
+        result["made"] = [f"scores of {len(waiting) - len(skipped):,} runs"]
+        result["notes"] = skipped
+        result["url"] = reverse(
+            "scoring:leaderboard-release", args=[release.benchmark.slug, release.version]
+        )
+
+
+# --- one submission ------------------------------------------------------------------------
+
+
+def score_submission(job: RunningJob) -> None:
+    """The handler: validate the file, make the run, score it; visible all at once or not at all."""
+    submission = _submission_of(job.parameters["submission"])
+    if submission.state == Submission.State.SCORED:
+        return
+    _move(job, submission, Submission.State.RECEIVED, job=job.row)
+    try:
+        _score_submission(job, submission)
+    except (JobFencedError, OperationalError):
+        raise  # nothing is decided: another attempt writes what becomes of it
+    except BenchmarkError:
+        _move(job, submission, Submission.State.INVALID)
+        raise
+    except Exception:
+        _move(job, submission, Submission.State.FAILED)
+        raise
+
+
+def _submission_of(pk: int) -> Submission:
+    related = ("phase__release__benchmark", "phase__benchmark", "submitter")
+    return Submission.objects.select_related(*related).get(pk=pk)
+
+
+def _move(job: RunningJob, submission: Submission, state: str, **values: Any) -> None:
+    with job.fenced():
+        Submission.objects.filter(pk=submission.pk).update(state=state, **values)
+
+
+def _score_submission(job: RunningJob, submission: Submission) -> None:
+    upload = Upload.objects.get(pk=job.parameters["upload"])
+    staged = _validated(job, submission.phase.benchmark, upload)
+    _move(job, submission, Submission.State.VALIDATED)
+    target = Target.of(submission.phase.release)
+    _move(job, submission, Submission.State.SCORING)
+    job.progress(0, 0, "scoring")
+    scored = scored_run(parquet=staged.summary.parquet, target=target, folder=job.folder / "scores")
+    with job.commit() as result:
+        run = _create_run(job, submission, upload, staged)
+        store_scores(run=run, target=target, scored=scored, n_left_out=staged.n_extra_queries)
+        Submission.objects.filter(pk=submission.pk).update(run=run, state=Submission.State.SCORED)
+        result["made"] = [f"run '{run.name}' scored on {target.release.version}"]
+        result["notes"] = staged.warnings
+        result["url"] = submission.get_absolute_url()
+
+
+def _validated(job: RunningJob, benchmark: Benchmark, upload: Upload) -> runs.StagedRun:
+    return runs.stage_run(
+        lines=_told(job, open_lines(uploading.local(upload), file=upload.name)),
+        file=upload.name,
+        folder=job.folder / "run",
+        problems=Problems(),
+        allowed_queries=set(benchmark.queries.committed().values_list("qid", flat=True)),
+        known_document=lambda docids: selectors.unknown_documents(benchmark, docids),
+    )
+
+
+def _told(job: RunningJob, lines: Iterable[bytes]) -> Iterable[bytes]:
+    for n, line in enumerate(lines, start=1):
+        if n % TOLD_EVERY_LINES == 0:
+            job.progress(n, 0, f"{n:,} lines read")
+        yield line
+
+
+def _create_run(
+    job: RunningJob, submission: Submission, upload: Upload, staged: runs.StagedRun
+) -> Run:
+    metadata = dict(job.parameters["metadata"])
+    if staged.n_extra_queries:
+        metadata[LEFT_OUT] = staged.n_extra_queries
+    return runs.create_run(
+        staged=staged,
+        benchmark=submission.phase.benchmark,
+        name=submission.name,
+        owner=submission.submitter,
+        sha256=upload.sha256,
+        upload=upload,
+        kind=Run.Kind.SUBMITTED,
+        visibility=job.parameters["visibility"],
+        description=job.parameters["description"],
+        metadata=metadata,
+    )
+
+
+def set_back_submission(job_id: int) -> None:
+    """Bring a submission in line with its job, when an attempt begins or the job is given up."""
+    unfinished = Submission.objects.filter(job=job_id).exclude(state__in=ENDED)
+    has_failed = Job.objects.filter(pk=job_id, state=Job.State.FAILED).exists()
+    unfinished.update(state=Submission.State.FAILED if has_failed else Submission.State.QUEUED)
