@@ -10,7 +10,7 @@ from django.core.files.storage import FileSystemStorage, default_storage
 
 
 def publish(path: Path, name: str) -> str:
-    """Put a staged file into the storage as `name`; the same name again keeps what is there.
+    """Move a staged file into the storage as `name`; the same name again keeps what is there.
 
     Names carry a digest of the content or the job that made it, so an earlier file of this name
     has the same bytes: it was published by an attempt that died before its commit.
@@ -20,13 +20,19 @@ def publish(path: Path, name: str) -> str:
     if isinstance(default_storage._wrapped or default_storage, FileSystemStorage):
         target = Path(default_storage.path(name))
         target.parent.mkdir(parents=True, exist_ok=True)
-        # Beside its final place first: a crash while copying leaves no half file under the name.
-        partial = target.with_name(f"{target.name}.part")
-        shutil.copyfile(path, partial)
-        partial.replace(target)
+        _move(path, target)
         return name
     with path.open("rb") as content:
         return default_storage.save(name, File(content))
+
+
+def _move(path: Path, target: Path) -> None:
+    try:
+        path.replace(target)
+    except OSError:  # another file system: a crash while copying leaves no half file under the name
+        partial = target.with_name(f"{target.name}.part")
+        shutil.copyfile(path, partial)
+        partial.replace(target)
 
 
 def local_path(name: str) -> Path:

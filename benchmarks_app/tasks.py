@@ -2,9 +2,24 @@
 
 from celery import shared_task
 
-from benchmarks_app.services import jobs
+from benchmarks_app.services import cleaning, importing, jobs, releasing
 
 
 @shared_task(name="benchmarks_app.run_job")
 def run_job(job_id: int) -> None:
     jobs.execute(job_id)
+
+
+@jobs.handles(importing.JOB_KIND)
+def import_file_task(job: jobs.RunningJob) -> None:
+    importing.import_file(job)
+
+
+@jobs.handles(releasing.JOB_KIND)
+def publish_release_task(job: jobs.RunningJob) -> None:
+    releasing.publish_release(job)
+
+
+@jobs.cleans
+def remove_staged_rows(job_id: int) -> None:
+    cleaning.remove_staged_rows(job_id)

@@ -1,4 +1,4 @@
-"""What is searched and graded: corpora, their versions and documents; benchmarks and their grades."""
+"""What is searched and graded: corpora with their documents, benchmarks with their grades."""
 
 from typing import Self
 

@@ -169,7 +169,7 @@ class RunningJob:
 
     @contextmanager
     def fenced(self) -> Iterator[None]:
-        """One short transaction that may write staged rows, only while it is this attempt's turn."""
+        """A short transaction that may write staged rows while it is this attempt's turn."""
         with transaction.atomic():
             # The update also locks the row: nobody can take the job over before the commit.
             self._write(heartbeat_at=timezone.now())

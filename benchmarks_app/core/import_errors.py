@@ -1,0 +1,47 @@
+"""What can go wrong with an import as a whole; what is wrong in a line is a `Problem`."""
+
+from benchmarks_app.core.errors import BenchmarkError
+
+
+class IdsOnlyCorpusError(BenchmarkError):
+    code = "ids-only-corpus"
+    message = (
+        "This benchmark's corpus holds ids only, so texts cannot be imported into it. "
+        "Make a benchmark with a corpus of texts."
+    )
+
+
+class NothingImportedError(BenchmarkError):
+    code = "nothing-to-import"
+    message = "{file} holds no {what}; nothing was imported."
+
+
+class QrelSetNameTakenError(BenchmarkError):
+    code = "qrel-set-name-taken"
+    status = 409
+    message = "A set of qrels named '{name}' is in this benchmark already; choose another name."
+
+
+class GradeMapError(BenchmarkError):
+    code = "grade-map"
+    message = (
+        "'{text}' is not a grade mapping. Write pairs of whole numbers, each grade once: "
+        "'1=4, 2=3, -1=0'."
+    )
+
+
+class ConcurrentImportError(BenchmarkError):
+    code = "concurrent-import"
+    status = 409
+    message = (
+        "Another import was writing the same query ids at the same time. Wait until it has "
+        "finished, then start this one again."
+    )
+
+
+class UnknownKindError(BenchmarkError):
+    code = "unknown-file-kind"
+    message = (
+        "{file}: what kind of file this is cannot be told from its first lines. "
+        "Choose the kind in the form."
+    )

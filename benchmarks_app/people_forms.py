@@ -1,0 +1,113 @@
+"""Forms of accounts and members: they validate, and leave writing to the services."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.forms import UserCreationForm
+
+from benchmarks_app.models import Role, User
+from benchmarks_app.services.people import MOST_INVITATION_DAYS
+
+ROLE_HELP = {
+    Role.OWNER: "everything, also people",
+    Role.MAINTAINER: "imports, pools, qrels, releases, settings",
+    Role.ADJUDICATOR: "judges, and settles disagreements",
+    Role.ANNOTATOR: "judges documents",
+    Role.SUBMITTER: "submits runs",
+    Role.VIEWER: "looks at queries, releases and the leaderboard",
+}
+ROLE_CHOICES = [(role, f"{role.label}: {does}") for role, does in ROLE_HELP.items()]
+PASSWORD_HELP = "At least 10 characters, not a common word, not like your name."
+
+
+class AccountForm(UserCreationForm):
+    """A new account, for somebody who holds an invitation."""
+
+    email = forms.EmailField(help_text="For resetting your password; no newsletter.")
+
+    class Meta(UserCreationForm.Meta):
+        model = User
+        fields = ("username", "email")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["username"].help_text = "Letters, digits and @ . + - _"
+        self.fields["password1"].help_text = PASSWORD_HELP
+        self.fields["password2"].label = "Password again"
+        self.fields["password2"].help_text = ""
+        self.fields["username"].widget.attrs.pop("autofocus", None)
+        self.fields["email"].widget.attrs["autocomplete"] = "email"
+
+    def clean_email(self) -> str:
+        return unused_email(self.cleaned_data["email"])
+
+
+class ProfileForm(forms.ModelForm):
+    """Name and address; a new address needs the password, since it can reset the password."""
+
+    current_password = forms.CharField(
+        required=False,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+        help_text="Only needed to change the email address.",
+    )
+
+    class Meta:
+        model = User
+        fields = ("first_name", "last_name", "email")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, purpose in [
+            ("first_name", "given-name"),
+            ("last_name", "family-name"),
+            ("email", "email"),
+        ]:
+            self.fields[name].widget.attrs["autocomplete"] = purpose
+
+    def clean_email(self) -> str:
+        return unused_email(self.cleaned_data["email"], but_of=self.instance)
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean()
+        password = given.get("current_password", "")
+        if "email" in self.changed_data and not self.instance.check_password(password):
+            self.add_error("current_password", "Enter your current password to change the address.")
+        return given
+
+    def profile(self) -> dict[str, str]:
+        return {name: self.cleaned_data[name] for name in self._meta.fields}
+
+
+def unused_email(email: str, *, but_of: User | None = None) -> str:
+    """The address, if no account has it, however its letters are written."""
+    email = User.objects.normalize_email(email)
+    others = User.objects.exclude(pk=but_of.pk) if but_of and but_of.pk else User.objects.all()
+    if email and others.filter(email__iexact=email).exists():
+        message = "This address cannot be used. If it is yours, sign in or reset your password."
+        raise forms.ValidationError(message)
+    return email
+
+
+class InvitationForm(forms.Form):
+    role = forms.ChoiceField(choices=ROLE_CHOICES, initial=Role.ANNOTATOR)
+    note = forms.CharField(
+        required=False, max_length=200, help_text="Whom the link is for; only owners see it."
+    )
+    days = forms.IntegerField(
+        label="Days until it expires",
+        min_value=1,
+        max_value=MOST_INVITATION_DAYS,
+        initial=settings.INVITATION_DAYS,
+    )
+
+    def clean_role(self) -> Role:
+        return Role(self.cleaned_data["role"])
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(choices=Role.choices)
+
+    def clean_role(self) -> Role:
+        return Role(self.cleaned_data["role"])

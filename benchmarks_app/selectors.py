@@ -1,0 +1,82 @@
+"""Reads of the shared nouns that other modules and apps ask for."""
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from benchmarks_app import files
+from benchmarks_app.core.corpus_store import CorpusReader, StoredDocument
+from benchmarks_app.core.formats.sources import open_lines
+from benchmarks_app.core.formats.trec import read_qrels
+from benchmarks_app.core.problems import Problems
+from benchmarks_app.models import Benchmark, CorpusVersion, Qrel, QrelSet, Release, Run
+
+
+@lru_cache(maxsize=8)
+def _reader(parquet: str, index: str) -> CorpusReader:
+    return CorpusReader(files.local_path(parquet), files.local_path(index))
+
+
+def corpus_reader(version: CorpusVersion) -> CorpusReader:
+    """The documents of a corpus version, by id or in order; opened once per process."""
+    return _reader(version.parquet, version.index)
+
+
+def benchmark_documents(benchmark: Benchmark, docids: Iterable[str]) -> dict[str, StoredDocument]:
+    """Texts of documents of the newest corpus version; what it lacks is absent."""
+    version = benchmark.current_corpus_version
+    if version is None or not benchmark.corpus.has_texts:
+        return {}
+    return corpus_reader(version).get(list(docids))
+
+
+def unknown_documents(benchmark: Benchmark, docids: Iterable[str]) -> set[str]:
+    """Ids that the newest corpus version lacks; none where the corpus has no version."""
+    version = benchmark.current_corpus_version
+    return corpus_reader(version).missing(list(docids)) if version else set()
+
+
+def run_path(run: Run) -> Path:
+    """The run as Parquet: qid, docid, score, rank, in rank order inside each query."""
+    return files.local_path(run.parquet)
+
+
+def qrels_of(qrel_set: QrelSet) -> Iterator[tuple[str, str, int]]:
+    """(qid, docid, grade) of a set, ordered by the bytes of both ids, streamed."""
+    rows = Qrel.objects.filter(qrel_set=qrel_set)
+    pairs = sorted(
+        qrel_set.benchmark.queries.committed().values_list("qid", "pk"),
+        key=lambda pair: pair[0].encode(),
+    )
+    for start in range(0, len(pairs), 500):
+        block = pairs[start : start + 500]
+        found: dict[int, list[tuple[str, int]]] = {}
+        of_block = rows.filter(query__in=[pk for _, pk in block])
+        for query_id, docid, grade in of_block.values_list("query_id", "docid", "grade"):
+            found.setdefault(query_id, []).append((docid, grade))
+        for qid, pk in block:
+            for docid, grade in sorted(found.get(pk, ()), key=lambda row: row[0].encode()):
+                yield qid, docid, grade
+
+
+def release_file_path(release: Release, name: str) -> Path:
+    return files.local_path(f"{release.folder}/{name}")
+
+
+def release_qrels(release: Release) -> dict[str, dict[str, int]]:
+    """{qid: {docid: grade}} from the release's own file, whatever the database says today."""
+    path = release_file_path(release, "qrels.trec")
+    problems = Problems()
+    judged: dict[str, dict[str, int]] = {}
+    for row in read_qrels(open_lines(path), file=path.name, problems=problems):
+        judged.setdefault(row.qid.decode(), {})[row.docid.decode()] = row.grade
+    problems.raise_found()
+    return judged
+
+
+def release_queries(release: Release) -> list[dict[str, Any]]:
+    """The queries as the release froze them: `_id`, `text`, `metadata`."""
+    path = release_file_path(release, "queries.jsonl")
+    return [json.loads(line) for line in open_lines(path)]

@@ -1,0 +1,67 @@
+"""Making and changing benchmarks."""
+
+from typing import Any
+
+from django.db import transaction
+
+from benchmarks_app.models import (
+    Benchmark,
+    Corpus,
+    Grade,
+    Guideline,
+    Membership,
+    Role,
+    Unit,
+    User,
+)
+from benchmarks_app.services import audit
+
+FIRST_GUIDELINE = (
+    "Grade how well the document helps with the need behind the query. Judge only what the "
+    "document says. If you cannot tell, choose “can't judge” and say why."
+)
+
+
+@transaction.atomic
+def create_benchmark(
+    *,
+    owner: User,
+    name: str,
+    slug: str,
+    scale: list[dict[str, Any]],
+    description: str = "",
+    corpus_kind: str = Corpus.Kind.TEXTS,
+    unit: str = Unit.DOCUMENT,
+    lang: str = "en",
+    guideline: str = FIRST_GUIDELINE,
+) -> Benchmark:
+    """Make a benchmark with an empty corpus, its grades and guideline; its maker owns it."""
+    corpus = Corpus.objects.create(
+        name=_free_corpus_name(owner, name), owner=owner, unit=unit, lang=lang, kind=corpus_kind
+    )
+    benchmark = Benchmark.objects.create(
+        slug=slug, name=name, description=description, corpus=corpus, unit=unit
+    )
+    Grade.objects.bulk_create(Grade(benchmark=benchmark, **grade) for grade in scale)
+    Guideline.objects.create(benchmark=benchmark, version=1, text=guideline)
+    Membership.objects.create(benchmark=benchmark, user=owner, role=Role.OWNER)
+    audit.record(actor=owner, action="create-benchmark", benchmark=benchmark, target=slug)
+    return benchmark
+
+
+def _free_corpus_name(owner: User, name: str) -> str:
+    taken = set(Corpus.objects.filter(owner=owner).values_list("name", flat=True))
+    candidates = (name if n == 1 else f"{name} ({n})" for n in range(1, len(taken) + 2))
+    return next(candidate for candidate in candidates if candidate not in taken)
+
+
+@transaction.atomic
+def change_settings(*, benchmark: Benchmark, actor: User, guideline: str) -> None:
+    """Save the benchmark's changed fields; a changed guideline becomes a new version."""
+    benchmark.save()
+    newest = benchmark.guidelines.order_by("-version").first()
+    if guideline.strip() and (newest is None or newest.text != guideline):
+        Guideline.objects.create(
+            benchmark=benchmark, version=newest.version + 1 if newest else 1, text=guideline
+        )
+    audit.record(actor=actor, action="change-settings", benchmark=benchmark)

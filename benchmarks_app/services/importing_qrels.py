@@ -1,0 +1,178 @@
+"""Qrels of a file become a set of their own, unseen until the import's commit."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+
+from benchmarks_app.core.batches import batched
+from benchmarks_app.core.formats.beir import QrelRow
+from benchmarks_app.core.import_errors import NothingImportedError, QrelSetNameTakenError
+from benchmarks_app.models import Qrel, QrelSet, Query, QueryFamily
+from benchmarks_app.services.staging import ROWS_PER_BATCH, Import
+
+DocumentCheck = Callable[[Iterable[str]], set[str]]
+
+
+@dataclass(frozen=True)
+class SplitRows:
+    """The grades of one file; `split` is '' where the file does not say."""
+
+    split: str
+    file: str
+    rows: Iterable[QrelRow]
+
+
+def stage_qrels(work: Import, parts: list[SplitRows], lacks: DocumentCheck) -> None:
+    """Write the grades of all parts as one staged set; the commit makes it ready.
+
+    `lacks` returns the ids, among those given, that the corpus does not hold.
+    """
+    name = work.options.get("name") or work.upload.name.split(".")[0]
+    _refuse_taken(work, name)
+    staging = _Staging(work, name)
+    for part in parts:
+        for batch in batched(work.told(part.rows, "grades"), ROWS_PER_BATCH):
+            staging.take(batch, part, lacks)
+    if not staging.n_qrels and not work.problems.found:
+        raise NothingImportedError(file=work.file, what="grade")
+    work.made.append(f"qrels '{name}' with {staging.n_qrels:,} grades")
+    if staging.n_unknown_documents:
+        work.notes.append(
+            f"{staging.n_unknown_documents:,} graded documents are not in the corpus, "
+            f"such as '{staging.an_unknown}'."
+        )
+    work.on_commit.append(staging.commit)
+
+
+def _refuse_taken(work: Import, name: str) -> None:
+    if QrelSet.objects.ready().filter(benchmark=work.benchmark, name=name).exists():
+        raise QrelSetNameTakenError(name=name)
+
+
+class _Staging:
+    """A set of qrels while its rows come in."""
+
+    def __init__(self, work: Import, name: str) -> None:
+        self.work = work
+        self.grade_map: dict[int, int] = {
+            int(key): value for key, value in work.options.get("grade_map", {}).items()
+        }
+        self.scale = set(work.benchmark.grades.values_list("value", flat=True))
+        self.relevant = set(
+            work.benchmark.grades.filter(is_relevant=True).values_list("value", flat=True)
+        )
+        self.queries = _query_keys(work)
+        self.split_of: dict[int, str] = {}
+        self.seen: dict[tuple[int, str], tuple[int, str]] = {}
+        self.n_qrels = self.n_relevant = self.n_unknown_documents = 0
+        self.an_unknown = ""
+        with work.job.fenced():
+            self.row = QrelSet.objects.create(
+                benchmark=work.benchmark,
+                name=name,
+                kind=QrelSet.Kind.IMPORTED,
+                staged_by=work.job.row,
+                parameters={"file": work.upload.name, "sha256": work.upload.sha256},
+            )
+
+    def take(self, batch: list[QrelRow], part: SplitRows, lacks: DocumentCheck) -> None:
+        good = [row for row in batch if self._is_good(row, part)]
+        unknown = lacks({row.docid for row in good})
+        self.n_unknown_documents += len(unknown)
+        self.an_unknown = self.an_unknown or min(unknown, default="")
+        if good and not self.work.problems.found:
+            with self.work.job.fenced():
+                Qrel.objects.bulk_create(self._qrels(good))
+
+    def _qrels(self, rows: list[QrelRow]) -> Iterator[Qrel]:
+        for row in rows:
+            grade = self._grade(row)
+            self.n_qrels += 1
+            self.n_relevant += grade in self.relevant
+            yield Qrel(
+                qrel_set=self.row, query_id=self.queries[row.qid], docid=row.docid, grade=grade
+            )
+
+    def _grade(self, row: QrelRow) -> int:
+        return self.grade_map.get(row.grade, row.grade)
+
+    def _is_good(self, row: QrelRow, part: SplitRows) -> bool:
+        reason = (
+            self._query_problem(row)
+            or self._grade_problem(row)
+            or self._split_problem(row, part)
+            or self._repetition(row, part)
+        )
+        if reason:
+            self.work.problems.add(part.file, row.line, reason)
+        # A second row with the same grade says nothing new.
+        return not reason and self.seen[self._key(row)] == (row.line, part.file)
+
+    def _key(self, row: QrelRow) -> tuple[int, str]:
+        return self.queries[row.qid], row.docid
+
+    def _query_problem(self, row: QrelRow) -> str:
+        if row.qid in self.queries:
+            return ""
+        return f"query '{row.qid}' is not in the benchmark. Import its text first."
+
+    def _grade_problem(self, row: QrelRow) -> str:
+        grade = self._grade(row)
+        if grade < 0 or grade in self.scale:
+            return ""
+        scale = ", ".join(str(value) for value in sorted(self.scale))
+        return (
+            f"grade {grade} is not on the benchmark's scale ({scale}). Map it in the import form "
+            "(such as 4=3), or add the grade in the settings."
+        )
+
+    def _split_problem(self, row: QrelRow, part: SplitRows) -> str:
+        if not part.split:
+            return ""
+        earlier = self.split_of.setdefault(self.queries[row.qid], part.split)
+        if earlier == part.split:
+            return ""
+        return f"query '{row.qid}' is in the splits {earlier} and {part.split}; keep it in one."
+
+    def _repetition(self, row: QrelRow, part: SplitRows) -> str:
+        line, file = self.seen.setdefault(self._key(row), (row.line, part.file))
+        if (line, file) == (row.line, part.file):
+            return ""
+        return f"document '{row.docid}' of query '{row.qid}' was graded in {file}:{line} already."
+
+    def commit(self) -> None:
+        work = self.work
+        _refuse_taken(work, self.row.name)
+        self._keep_splits()
+        counts = {
+            "n_qrels": self.n_qrels,
+            "n_relevant": self.n_relevant,
+            "n_queries": len({query for query, _ in self.seen}),
+        }
+        QrelSet.objects.filter(pk=self.row.pk).update(
+            state=QrelSet.State.READY, staged_by=None, digest=self._digest(), **counts
+        )
+        work.url = work.url or reverse("qrels-list", args=[work.benchmark.slug])
+
+    def _digest(self) -> str:
+        """The file's bytes and the mapping are what the set's content follows from."""
+        said = f"{self.work.upload.sha256} {sorted(self.grade_map.items())}"
+        return hashlib.sha256(said.encode()).hexdigest()
+
+    def _keep_splits(self) -> None:
+        """A file for each split says where its queries belong; what was split before stays."""
+        known = set(QueryFamily.Split.values)
+        for split in sorted(set(self.split_of.values()) & known):
+            queries = [query for query, where in self.split_of.items() if where == split]
+            for some in batched(queries, ROWS_PER_BATCH):
+                QueryFamily.objects.filter(queries__in=some, split="").update(split=split)
+
+
+def _query_keys(work: Import) -> dict[str, int]:
+    """{qid: primary key} of the benchmark's queries and of those this import has staged."""
+    seen: Any = Query.objects.filter(benchmark=work.benchmark, staged_by=None)
+    staged = Query.objects.filter(benchmark=work.benchmark, staged_by=work.job.row)
+    return dict((seen | staged).values_list("qid", "pk"))

@@ -1,0 +1,190 @@
+"""Taking in a run: checked line by line, stored as Parquet, then a row."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from benchmarks_app import files
+from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.formats.trec import read_run
+from benchmarks_app.core.ids import id_problem
+from benchmarks_app.core.problems import Problems
+from benchmarks_app.core.run_store import RunSummary, StoredRow, write_run
+from benchmarks_app.models import Benchmark, Run, Team, Upload, User
+
+
+class EmptyRunError(BenchmarkError):
+    code = "run-empty"
+    message = (
+        "{file} ranks no document. A run has a line for each document: qid Q0 docid rank score tag."
+    )
+
+
+class NoCommonQueryError(BenchmarkError):
+    code = "run-no-common-query"
+    message = (
+        "{file} and the benchmark share no query id. The run has {run_ids}; the benchmark has "
+        "{benchmark_ids}."
+    )
+
+
+class RunNameTakenError(BenchmarkError):
+    code = "run-name-taken"
+    status = 409
+    message = "A run named '{name}' is in this benchmark already; choose another name."
+
+
+@dataclass(frozen=True)
+class StagedRun:
+    """A run that was found valid, not yet in the database."""
+
+    summary: RunSummary
+    n_extra_queries: int
+    warnings: list[str]
+
+
+def stage_run(
+    *,
+    lines: Iterable[bytes],
+    file: str,
+    folder: Path,
+    problems: Problems | None = None,
+    allowed_queries: set[str] | None = None,
+    known_document: Callable[[Iterable[str]], set[str]] | None = None,
+) -> StagedRun:
+    """Check a TREC run and write it as Parquet into `folder`.
+
+    `allowed_queries` are the benchmark's: other queries are kept out and counted. `known_document`
+    returns the ids the corpus lacks among those given.
+
+    Raises
+    ------
+    FileProblemsError
+        With every line that cannot be read, up to the limit.
+    EmptyRunError, NoCommonQueryError
+        If nothing of it can be scored.
+    """
+    problems = problems or Problems()
+    folder.mkdir(parents=True, exist_ok=True)
+    seen_extra: set[str] = set()
+    rows = _usable_rows(lines, file, problems, allowed_queries, seen_extra)
+    summary = write_run(rows, directory=folder, problems=problems, file=file)
+    problems.raise_found()
+    if not summary.n_rows and seen_extra:
+        raise NoCommonQueryError(
+            file=file,
+            run_ids=_three(seen_extra),
+            benchmark_ids=_three(allowed_queries or ()) or "none yet",
+        )
+    if not summary.n_rows:
+        raise EmptyRunError(file=file)
+    if known_document:
+        _refuse_unknown_documents(summary, file, known_document)
+    return StagedRun(summary, len(seen_extra), [str(warning) for warning in problems.warnings])
+
+
+def _usable_rows(
+    lines: Iterable[bytes],
+    file: str,
+    problems: Problems,
+    allowed: set[str] | None,
+    seen_extra: set[str],
+) -> Iterator[StoredRow]:
+    """Rows with ids the server takes, of queries the benchmark has."""
+    known: dict[bytes, str | None] = {}
+    for row in read_run(lines, file=file, problems=problems):
+        if row.qid not in known:
+            known[row.qid] = _decoded(row.qid, "query id", row.line, file, problems)
+        qid = known[row.qid]
+        if qid is None:
+            continue
+        if allowed is not None and qid not in allowed:
+            seen_extra.add(qid)
+            continue
+        docid = _decoded(row.docid, "document id", row.line, file, problems)
+        if docid is not None:
+            yield StoredRow(row.line, qid, docid, row.score)
+
+
+def _decoded(raw: bytes, what: str, line: int, file: str, problems: Problems) -> str | None:
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        problems.add(file, line, f"{what} {raw!r} is not UTF-8; write the file as UTF-8")
+        return None
+    reason = id_problem(text)
+    if reason:
+        problems.add(file, line, f"{what} {text!r}: {reason}")
+        return None
+    return text
+
+
+def _refuse_unknown_documents(
+    summary: RunSummary, file: str, known_document: Callable[[Iterable[str]], set[str]]
+) -> None:
+    """Top ranks tell a run of another corpus from ours, and they are what is pooled."""
+    from benchmarks_app.core.run_store import top_k
+
+    ids = {row.docid for row in top_k(summary.parquet, 10)}
+    unknown = known_document(ids)
+    if unknown:
+        problems = Problems()
+        for docid in sorted(unknown)[:20]:
+            problems.add(
+                file, 0, f"document '{docid}' is not in the corpus. Was it made from another one?"
+            )
+        problems.raise_found(is_cut=len(unknown) > 20)
+
+
+def _three(ids: Iterable[str]) -> str:
+    return ", ".join(f"'{one}'" for one in sorted(ids)[:3])
+
+
+def create_run(
+    *,
+    staged: StagedRun,
+    benchmark: Benchmark,
+    name: str,
+    owner: User,
+    sha256: str,
+    upload: Upload | None = None,
+    kind: str = Run.Kind.UPLOADED,
+    visibility: str = Run.Visibility.BENCHMARK,
+    description: str = "",
+    metadata: dict[str, Any] | None = None,
+    team: Team | None = None,
+) -> Run:
+    """Publish the staged file and write the run's row.
+
+    Raises
+    ------
+    RunNameTakenError
+        If the benchmark has a run of this name.
+    """
+    summary = staged.summary
+    parquet = files.publish(Path(summary.parquet), f"runs/{benchmark.pk}/{summary.sha256}.parquet")
+    try:
+        with transaction.atomic():
+            return Run.objects.create(
+                benchmark=benchmark,
+                name=name,
+                owner=owner,
+                team=team,
+                kind=kind,
+                visibility=visibility,
+                description=description,
+                metadata=metadata or {},
+                upload=upload,
+                sha256=sha256,
+                parquet=parquet,
+                n_rows=summary.n_rows,
+                n_queries=summary.n_queries,
+                depth=summary.depth,
+            )
+    except IntegrityError as error:
+        if Run.objects.filter(benchmark=benchmark, name=name).exists():
+            raise RunNameTakenError(name=name) from error
+        raise

@@ -1,0 +1,297 @@
+"""Reads behind the home, job and system pages."""
+
+import logging
+import os
+import shutil
+from dataclasses import dataclass
+from datetime import timedelta
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import cache
+from django.core.files.storage import FileSystemStorage, default_storage
+from django.db import DatabaseError, connection
+from django.db.models import (
+    Case,
+    Count,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from benchmarks_app.models import Benchmark, Job, Membership, Run, Upload, WorkerHeartbeat
+from benchmarks_app.permissions import ALLOWED, Action
+
+log = logging.getLogger(__name__)
+
+STORAGE_SIZE_KEPT_SECONDS = 60
+GROWTH_DAYS = 7
+
+
+# --- home ----------------------------------------------------------------------------------
+
+
+def home_benchmarks(user: Any) -> QuerySet[Benchmark]:
+    """Every benchmark the user may see, with `role` ("" for who is no member) and counts.
+
+    Own ones first. `n_runs` counts the runs this user may see.
+    """
+    return (
+        Benchmark.objects.visible_to(user)
+        .annotate(
+            role=_role_of(user),
+            n_queries=_count_of("queries", queries__staged_by=None),
+            n_runs=_runs_seen_by(user),
+            n_pools=_count_of("pools", ~Q(pools__state="building")),
+        )
+        .annotate(is_mine=Case(When(role="", then=Value(0)), default=Value(1)))
+        .order_by("-is_mine", "name", "pk")
+    )
+
+
+def _role_of(user: Any) -> Any:
+    if not user.is_authenticated:
+        return Value("")
+    mine = Membership.objects.filter(user=user, benchmark=OuterRef("pk")).values("role")
+    return Coalesce(Subquery(mine[:1]), Value(""))
+
+
+def _count_of(relation: str, *conditions: Q, **equals: Any) -> Any:
+    """How many of a relation each benchmark has; relations of other apps are named, not imported."""
+    counted = (
+        Benchmark.objects.order_by()
+        .filter(pk=OuterRef("pk"))
+        .annotate(n=Count(relation, filter=Q(*conditions, **equals)))
+    )
+    return Subquery(counted.values("n")[:1], output_field=IntegerField())
+
+
+def _runs_seen_by(user: Any) -> Any:
+    seen = (
+        Run.objects.filter(pk__in=Run.objects.visible_to(user).order_by().values("pk"))
+        .order_by()
+        .filter(benchmark=OuterRef("pk"))
+        .values("benchmark")
+        .annotate(n=Count("pk"))
+    )
+    return Coalesce(Subquery(seen.values("n")[:1], output_field=IntegerField()), Value(0))
+
+
+# --- jobs ----------------------------------------------------------------------------------
+
+
+def jobs_readable_by(user: Any) -> QuerySet[Job]:
+    """Jobs whose state and errors a person may read: their own, and those where they edit.
+
+    An error of an import quotes the file, so being a member is not enough. The site's staff, who
+    are shown failed jobs on the system page, may read all.
+    """
+    if not user.is_authenticated:
+        return Job.objects.none()
+    if user.is_staff:
+        return Job.objects.all()
+    edited = Membership.objects.filter(user=user, role__in=ALLOWED[Action.EDIT])
+    return Job.objects.visible_to(user).filter(
+        Q(created_by=user) | Q(benchmark__in=edited.values("benchmark"))
+    )
+
+
+def active_jobs_of(user: Any) -> QuerySet[Job]:
+    """Unfinished jobs that the person has started or whose benchmark they edit, newest first."""
+    if not user.is_authenticated:
+        return Job.objects.none()
+    edited = Membership.objects.filter(user=user, role__in=ALLOWED[Action.EDIT])
+    return (
+        Job.objects.active()
+        .filter(Q(created_by=user) | Q(benchmark__in=edited.values("benchmark")))
+        .select_related("benchmark")
+        .order_by("-created_at", "-pk")
+    )
+
+
+def has_worker() -> bool:
+    """Whether a worker was seen within the last two minutes."""
+    return WorkerHeartbeat.objects.alive().exists()
+
+
+# --- the state of the site -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that must be right, and what is wrong with it where it is not."""
+
+    name: str
+    is_good: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class QueueState:
+    """Unfinished jobs; `oldest` is since when the first queued one has waited, or None."""
+
+    n_queued: int
+    n_running: int
+    oldest: Any
+
+    @property
+    def waits_too_long(self) -> bool:
+        limit = timedelta(seconds=settings.WORKER_MISSING_AFTER_SECONDS)
+        return self.oldest is not None and timezone.now() - self.oldest > limit
+
+
+@dataclass(frozen=True)
+class StorageState:
+    """Bytes of stored files, of this disk, and of what was uploaded in the last week.
+
+    `n_used`, `n_free` and `n_disk` are None where files are not on a disk of this machine.
+    """
+
+    place: str
+    n_used: int | None
+    n_free: int | None
+    n_disk: int | None
+    n_uploaded: int
+
+    @property
+    def is_tight(self) -> bool:
+        if self.n_free is None or self.n_disk is None:
+            return False
+        return self.n_free < max(self.n_disk * 0.05, 1 << 30)
+
+
+def queue_state() -> QueueState:
+    queued = Job.objects.filter(state=Job.State.QUEUED)
+    first = queued.order_by("created_at").first()
+    return QueueState(
+        n_queued=queued.count(),
+        n_running=Job.objects.filter(state=Job.State.RUNNING).count(),
+        oldest=first.created_at if first else None,
+    )
+
+
+def workers_seen() -> list[WorkerHeartbeat]:
+    """Every worker that has not signed off, each with `is_alive`, the latest first."""
+    alive = set(WorkerHeartbeat.objects.alive().values_list("pk", flat=True))
+    workers = list(WorkerHeartbeat.objects.order_by("-seen_at", "name"))
+    for worker in workers:
+        worker.is_alive = worker.pk in alive
+    return workers
+
+
+def storage_state() -> StorageState:
+    since = timezone.now() - timedelta(days=GROWTH_DAYS)
+    uploaded = Upload.objects.filter(created_at__gt=since).aggregate(n=Sum("size"))["n"] or 0
+    if not _is_on_disk():
+        return StorageState("object store", None, None, None, uploaded)
+    folder = Path(default_storage.location)
+    disk = shutil.disk_usage(folder)
+    used = cache.get_or_set(
+        f"storage-size:{folder}", lambda: folder_size(folder), STORAGE_SIZE_KEPT_SECONDS
+    )
+    return StorageState(str(folder), used, disk.free, disk.total, uploaded)
+
+
+def folder_size(folder: Path) -> int:
+    """Bytes of all files below a folder; a file that goes away meanwhile counts nothing."""
+    total = 0
+    for entry in folder.rglob("*"):
+        try:
+            total += entry.stat().st_size if entry.is_file() else 0
+        except OSError:
+            continue
+    return total
+
+
+def _is_on_disk() -> bool:
+    return isinstance(default_storage._wrapped or default_storage, FileSystemStorage)
+
+
+def site_version() -> str:
+    try:
+        return version("benchwright")
+    except PackageNotFoundError:
+        return "not installed as a package"
+
+
+def n_failed_jobs() -> int:
+    return Job.objects.filter(state=Job.State.FAILED).count()
+
+
+def failed_jobs(limit: int) -> QuerySet[Job]:
+    """The newest failed jobs of the whole site."""
+    failed = Job.objects.filter(state=Job.State.FAILED).select_related("benchmark", "created_by")
+    return failed.order_by("-finished_at", "-pk")[:limit]
+
+
+def state_of(
+    workers: list[WorkerHeartbeat], queue: QueueState, storage: StorageState
+) -> list[Check]:
+    """What an operator must know first: each part red or green, with the cause."""
+    n_alive = sum(worker.is_alive for worker in workers)
+    return [
+        Check(
+            "Workers",
+            n_alive > 0,
+            f"{n_alive} seen in the last two minutes"
+            if n_alive
+            else "none was seen for two minutes: start one with `manage.py up`",
+        ),
+        Check(
+            "Queue",
+            not queue.waits_too_long,
+            "a job has waited for more than two minutes"
+            if queue.waits_too_long
+            else f"{queue.n_queued} waiting, {queue.n_running} running",
+        ),
+        Check(
+            "Disk",
+            not storage.is_tight,
+            "less than a twentieth of the disk, or less than 1 GB, is free: "
+            "move the data folder or free some space"
+            if storage.is_tight
+            else "enough is free",
+        ),
+    ]
+
+
+# --- readiness -----------------------------------------------------------------------------
+
+
+def readiness() -> dict[str, bool]:
+    """Whether the database answers and the storage can be written; the causes go to the log."""
+    return {"database": is_database_there(), "storage": is_storage_there()}
+
+
+def is_database_there() -> bool:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        log.exception("not ready: the database does not answer")
+        return False
+    return True
+
+
+def is_storage_there() -> bool:
+    if _is_on_disk():
+        folder = Path(default_storage.location)
+        if folder.is_dir() and os.access(folder, os.W_OK):
+            return True
+        log.error("not ready: %s cannot be written", folder)
+        return False
+    try:
+        default_storage.exists("readyz")
+    except Exception:
+        log.exception("not ready: the storage does not answer")
+        return False
+    return True

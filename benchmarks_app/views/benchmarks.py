@@ -1,0 +1,71 @@
+"""A benchmark's overview, settings and activity."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from benchmarks_app import overview
+from benchmarks_app.forms import BenchmarkForm, SettingsForm
+from benchmarks_app.models import Benchmark, Job
+from benchmarks_app.paging import page_of
+from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.services.benchmarks import change_settings, create_benchmark
+
+
+@login_required
+def benchmark_new(request: HttpRequest) -> HttpResponse:
+    form = BenchmarkForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        benchmark = create_benchmark(owner=request.user, **form.cleaned_data)
+        messages.success(request, f"{benchmark} is ready. Import a corpus, queries and runs next.")
+        return redirect("import-new", benchmark.slug)
+    status = 422 if form.errors else 200
+    return render(request, "benchmarks_app/benchmark_new.html", {"form": form}, status=status)
+
+
+@benchmark_view(Action.VIEW)
+def benchmark_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    steps = overview.steps_of(benchmark, request.user)
+    may_edit = may(request.user, Action.EDIT, benchmark)
+    context = {
+        "steps": steps,
+        "next": next((step for step in steps if step["state"] == "current"), None),
+        "may_edit": may_edit,
+        "active_jobs": benchmark.jobs.active().order_by("-pk")[:5] if may_edit else [],
+        "failed_jobs": benchmark.jobs.filter(state=Job.State.FAILED)[:5] if may_edit else [],
+        "events": _events(benchmark)[:8] if may_edit else [],
+        "release": benchmark.releases.published().newest_first().first(),
+    }
+    return render(request, "benchmarks_app/benchmark_detail.html", context)
+
+
+def _events(benchmark: Benchmark):
+    return benchmark.audit_events.select_related("actor").order_by("-at", "-pk")
+
+
+@benchmark_view(Action.EDIT)
+def benchmark_settings(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    newest = benchmark.guidelines.order_by("-version").first()
+    form = SettingsForm(
+        request.POST or None,
+        instance=benchmark,
+        initial={"guideline": newest.text if newest else ""},
+    )
+    if request.method == "POST" and form.is_valid():
+        change_settings(
+            benchmark=form.save(commit=False),
+            actor=request.user,
+            guideline=form.cleaned_data["guideline"],
+        )
+        messages.success(request, "Saved.")
+        return redirect("benchmark-settings", benchmark.slug)
+    context = {"form": form, "guideline": newest, "grades": benchmark.grades.all()}
+    status = 422 if form.errors else 200
+    return render(request, "benchmarks_app/benchmark_settings.html", context, status=status)
+
+
+@benchmark_view(Action.EDIT)
+def activity_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    context = {"page": page_of(request, _events(benchmark), 50)}
+    return render(request, "benchmarks_app/activity_list.html", context)

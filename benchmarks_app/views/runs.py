@@ -1,0 +1,32 @@
+"""Runs of a benchmark."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from benchmarks_app.models import Benchmark, Run
+from benchmarks_app.paging import page_of
+from benchmarks_app.permissions import Action, benchmark_view
+
+
+@benchmark_view(Action.VIEW)
+def run_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    kind = request.GET.get("kind", "")
+    runs = Run.objects.visible_to(request.user).filter(benchmark=benchmark)
+    runs = runs.select_related("owner").order_by("name", "pk")
+    if kind in Run.Kind.values:
+        runs = runs.filter(kind=kind)
+    context = {
+        "page": page_of(request, runs),
+        "kind": kind,
+        "kinds": Run.Kind.choices,
+        "n_queries": benchmark.queries.committed().count(),
+        "has_corpus": benchmark.current_corpus_version is not None and benchmark.corpus.has_texts,
+    }
+    return render(request, "benchmarks_app/run_list.html", context)
+
+
+@benchmark_view(Action.VIEW)
+def run_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    runs = Run.objects.visible_to(request.user).select_related("owner", "team", "upload")
+    run = get_object_or_404(runs, benchmark=benchmark, pk=pk)
+    return render(request, "benchmarks_app/run_detail.html", {"run": run})
