@@ -66,7 +66,7 @@ def _role_of(user: Any) -> Any:
 
 
 def _count_of(relation: str, *conditions: Q, **equals: Any) -> Any:
-    """How many of a relation each benchmark has; relations of other apps are named, not imported."""
+    """How many of a relation each benchmark has; other apps' relations are named, not imported."""
     counted = (
         Benchmark.objects.order_by()
         .filter(pk=OuterRef("pk"))

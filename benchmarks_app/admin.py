@@ -1,0 +1,209 @@
+"""The shared nouns for the site's staff: to look things up, and to mend what has no page.
+
+Whatever is append-only, or written by jobs as a whole with its files, can only be looked at.
+Judged labels are not here: who may see them is decided, and written down, by the pages.
+"""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import Group
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+
+from benchmarks_app.core.people_errors import LastOwnerError
+from benchmarks_app.models import (
+    AuditEvent,
+    Benchmark,
+    Corpus,
+    CorpusVersion,
+    Grade,
+    Guideline,
+    Invitation,
+    Job,
+    Membership,
+    QrelSet,
+    Query,
+    Release,
+    Run,
+    Team,
+    Upload,
+    User,
+    WorkerHeartbeat,
+)
+from benchmarks_app.services.people import anonymise_user
+
+admin.site.site_header = "Benchwright"
+admin.site.site_title = "Benchwright"
+admin.site.index_title = "For the site's staff"
+admin.site.unregister(Group)
+
+
+class ReadOnlyAdmin(admin.ModelAdmin):
+    """Rows to look at: nobody adds, changes or deletes them here."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+class KeptAdmin(admin.ModelAdmin):
+    """Rows that may be mended, but that others refer to: not deleted here."""
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+@admin.register(User)
+class PersonAdmin(UserAdmin):
+    """Accounts are never deleted: removing one forgets the person and keeps what they judged."""
+
+    list_display = ("username", "email", "is_active", "is_staff", "is_anonymised", "last_login")
+    list_filter = ("is_active", "is_staff", "is_anonymised")
+    actions = ("remove_accounts",)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    @admin.action(
+        description="Remove selected accounts (names go, work stays)", permissions=["change"]
+    )
+    def remove_accounts(self, request: HttpRequest, people: QuerySet[User]) -> None:
+        for person in people:
+            try:
+                anonymise_user(user=person, actor=request.user)
+            except LastOwnerError as error:
+                self.message_user(request, str(error), messages.ERROR)
+            else:
+                self.message_user(request, f"{person.username} holds what the account has done.")
+
+
+@admin.register(Team)
+class TeamAdmin(admin.ModelAdmin):
+    search_fields = ("name",)
+    filter_horizontal = ("members",)
+
+
+@admin.register(Membership)
+class MembershipAdmin(ReadOnlyAdmin):
+    """Changed on the people page, which keeps an owner in every benchmark."""
+
+    list_display = ("user", "benchmark", "role", "created_at")
+    list_filter = ("role",)
+    list_select_related = ("user", "benchmark")
+    search_fields = ("user__username", "benchmark__slug")
+
+
+@admin.register(Invitation)
+class InvitationAdmin(ReadOnlyAdmin):
+    list_display = ("benchmark", "role", "created_by", "expires_at", "accepted_by", "revoked_at")
+    list_select_related = ("benchmark", "created_by", "accepted_by")
+    exclude = ("secret_digest",)
+
+
+class GradeInline(admin.TabularInline):
+    model = Grade
+    extra = 0
+    can_delete = False
+    fields = ("value", "name", "anchor", "is_relevant")
+    # The ledger holds grades by value: what a value means can be worded better, not moved.
+    readonly_fields = ("value", "is_relevant")
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+@admin.register(Benchmark)
+class BenchmarkAdmin(KeptAdmin):
+    list_display = ("name", "slug", "corpus", "visibility", "created_at")
+    list_filter = ("visibility",)
+    list_select_related = ("corpus",)
+    search_fields = ("name", "slug")
+    readonly_fields = ("corpus", "unit", "tie_rule", "created_at")
+    inlines = (GradeInline,)
+
+
+@admin.register(Corpus)
+class CorpusAdmin(KeptAdmin):
+    list_display = ("name", "owner", "kind", "unit", "lang")
+    list_select_related = ("owner",)
+    search_fields = ("name",)
+    readonly_fields = ("kind", "unit", "created_at")
+
+
+@admin.register(CorpusVersion)
+class CorpusVersionAdmin(ReadOnlyAdmin):
+    list_display = ("corpus", "number", "n_documents", "n_bytes", "created_at")
+    list_select_related = ("corpus",)
+
+
+@admin.register(Guideline)
+class GuidelineAdmin(ReadOnlyAdmin):
+    list_display = ("benchmark", "version", "created_at")
+    list_select_related = ("benchmark",)
+
+
+@admin.register(Query)
+class QueryAdmin(ReadOnlyAdmin):
+    list_display = ("qid", "text", "benchmark")
+    list_select_related = ("benchmark",)
+    search_fields = ("qid", "text")
+
+
+@admin.register(Upload)
+class UploadAdmin(ReadOnlyAdmin):
+    list_display = ("name", "benchmark", "owner", "size", "imported_as", "created_at")
+    list_select_related = ("benchmark", "owner")
+    search_fields = ("name", "sha256")
+
+
+@admin.register(Run)
+class RunAdmin(ReadOnlyAdmin):
+    list_display = ("name", "benchmark", "owner", "kind", "n_queries", "depth", "created_at")
+    list_filter = ("kind",)
+    list_select_related = ("benchmark", "owner")
+    search_fields = ("name", "sha256")
+
+
+@admin.register(QrelSet)
+class QrelSetAdmin(ReadOnlyAdmin):
+    list_display = ("name", "benchmark", "kind", "state", "n_qrels")
+    list_filter = ("kind", "state")
+    list_select_related = ("benchmark",)
+
+
+@admin.register(Release)
+class ReleaseAdmin(ReadOnlyAdmin):
+    list_display = ("benchmark", "__str__", "state")
+    list_select_related = ("benchmark",)
+
+
+@admin.register(Job)
+class JobAdmin(ReadOnlyAdmin):
+    list_display = ("title", "kind", "benchmark", "created_by", "state", "attempt", "created_at")
+    list_filter = ("state", "kind")
+    list_select_related = ("benchmark", "created_by")
+    exclude = ("token",)
+
+
+@admin.register(WorkerHeartbeat)
+class WorkerHeartbeatAdmin(ReadOnlyAdmin):
+    list_display = ("name", "started_at", "seen_at")
+
+
+@admin.register(AuditEvent)
+class AuditEventAdmin(ReadOnlyAdmin):
+    list_display = ("at", "action", "target", "actor_id", "benchmark_id")
+    list_filter = ("action",)
+    # Who and where are numbers: an event outlives what it speaks of.
+    fields = ("at", "action", "target", "actor_id", "benchmark_id", "detail")
+    date_hierarchy = "at"
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return self.fields

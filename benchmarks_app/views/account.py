@@ -1,0 +1,97 @@
+"""One's own account: signing in and out, passwords, profile."""
+
+from typing import Any
+
+from axes.utils import reset as forget_failed_sign_ins
+from django.contrib import messages
+from django.contrib.auth import views as auth_views
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse_lazy
+from django.views.decorators.http import require_http_methods
+
+from benchmarks_app.models import User
+from benchmarks_app.people_forms import PASSWORD_HELP, ProfileForm
+from benchmarks_app.services import audit
+from benchmarks_app.services.people import change_profile
+
+
+class SignIn(auth_views.LoginView):
+    """Locked out after too many failures; see the `AXES_` settings."""
+
+    template_name = "registration/sign_in.html"
+
+
+class SignOut(auth_views.LogoutView):
+    pass
+
+
+class ShortHelp:
+    """Says in one line what a password must be, where Django would make a list of it."""
+
+    def get_form(self, *args: Any, **kwargs: Any) -> Any:
+        form = super().get_form(*args, **kwargs)
+        form.fields["new_password1"].help_text = PASSWORD_HELP
+        form.fields["new_password2"].label = "New password again"
+        form.fields["new_password2"].help_text = ""
+        return form
+
+
+class PasswordChange(ShortHelp, auth_views.PasswordChangeView):
+    template_name = "registration/password_change.html"
+    success_url = reverse_lazy("account-detail")
+
+    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
+        response = super().form_valid(form)
+        audit.record(actor=form.user, action="password-change", target=f"user {form.user.pk}")
+        messages.success(self.request, "Your password was changed. Other devices were signed out.")
+        return response
+
+
+class PasswordReset(auth_views.PasswordResetView):
+    """Answers the same whether or not an account has the address."""
+
+    template_name = "registration/password_reset.html"
+    email_template_name = "registration/password_reset_email.txt"
+    subject_template_name = "registration/password_reset_subject.txt"
+    success_url = reverse_lazy("password-reset-sent")
+
+
+class PasswordResetSent(auth_views.PasswordResetDoneView):
+    template_name = "registration/password_reset_sent.html"
+
+
+class PasswordResetConfirm(ShortHelp, auth_views.PasswordResetConfirmView):
+    """The link of the email: good once, because the new password changes what it was made of."""
+
+    template_name = "registration/password_reset_confirm.html"
+    success_url = reverse_lazy("sign-in")
+
+    def form_valid(self, form: SetPasswordForm) -> HttpResponse:
+        response = super().form_valid(form)
+        # Who could read the email owns the account: a lock-out of guesses must not hold them up.
+        forget_failed_sign_ins(username=form.user.get_username())
+        audit.record(actor=form.user, action="password-reset", target=f"user {form.user.pk}")
+        messages.success(self.request, "Your new password is set. Sign in with it.")
+        return response
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def account_detail(request: HttpRequest) -> HttpResponse:
+    # A row of its own: a form that does not validate must not change the page's user.
+    person = User.objects.get(pk=request.user.pk)
+    form = ProfileForm(request.POST or None, instance=person)
+    if request.method == "POST" and form.is_valid():
+        change_profile(user=person, **form.profile())
+        messages.success(request, "Your profile was saved.")
+        return redirect("account-detail")
+    memberships = person.memberships.select_related("benchmark").order_by("benchmark__name")
+    return render(
+        request,
+        "benchmarks_app/account_detail.html",
+        {"form": form, "memberships": memberships, "teams": person.teams.order_by("name")},
+        status=422 if form.is_bound else 200,
+    )
