@@ -1,0 +1,39 @@
+"""What can go wrong on the way from runs to agreed grades, and be mended.
+
+BenchmarkError
+└── AnnotationError
+    └── PoolError               a pool that cannot be built
+        ├── PoolDepthError      a depth below 1
+        ├── PoolRunError        a run whose ranking is none
+        └── EmptyPoolError      no document in reach
+"""
+
+from benchmarks_app.core.errors import BenchmarkError
+
+
+class AnnotationError(BenchmarkError):
+    code = "annotation"
+    message = "This cannot be done with these judgments."
+
+
+class PoolError(AnnotationError):
+    code = "pool"
+    message = "This pool cannot be built."
+
+
+class PoolDepthError(PoolError):
+    code = "pool-depth"
+    message = "The depth is {depth}; expected 1 or more. A depth of 10 serves nDCG@10."
+
+
+class PoolRunError(PoolError):
+    code = "pool-run"
+    message = "Run {run}, query {qid}, document {docid}: {reason}."
+
+
+class EmptyPoolError(PoolError):
+    code = "pool-empty"
+    message = (
+        "None of the {n_runs} runs has a document for any of the queries; "
+        "choose runs that answer this benchmark's queries."
+    )
