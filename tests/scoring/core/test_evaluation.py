@@ -70,7 +70,11 @@ def test_missing_query_can_be_left_out_and_is_still_counted():
 
 
 def test_query_with_an_empty_list_of_results_is_missing():
-    assert evaluate(QRELS, {**RUN, b"b": []}, ["AP"]).n_missing == 1
+    result = evaluate(QRELS, {**RUN, b"b": [], b"z": []}, ["AP"])
+
+    assert (result.n_missing, result.n_extra) == (1, 2)
+    with pytest.raises(EmptyRunError):
+        evaluate(QRELS, {b"b": []}, ["AP"])
 
 
 def test_query_without_a_relevant_document_stays_in_the_mean():
