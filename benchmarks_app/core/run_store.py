@@ -124,8 +124,7 @@ def _checked(rows: Iterable[RunLine], problems: Problems, file: str) -> Iterator
         if isnan(score):
             problems.add(file, line, "score is NaN; expected a number, or leave the line out")
         elif qid and docid:
-            # Adding zero makes -0.0 a plain zero: the two are one score.
-            yield StoredRow(line, qid, docid, score + 0.0)
+            yield StoredRow(line, qid, docid, float(score))
 
 
 def _taken(given: str | bytes, kind: str, line: int, problems: Problems, file: str) -> str | None:

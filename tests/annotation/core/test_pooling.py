@@ -1,4 +1,5 @@
 import random
+from hashlib import sha256
 
 import pytest
 from hypothesis import given
@@ -90,6 +91,20 @@ def test_the_order_is_the_written_one_on_every_machine():
         ("q1", "d"),
         ("q1", "c"),
     ]
+
+
+def test_the_digest_is_the_written_one_on_every_machine():
+    lines = [
+        '["depth-k",1,7,["a","b"]]',
+        '["q1","d1",[["a",1]]]',
+        '["q1","文",[["b",1]]]',
+        '["q10","d1",[["a",1],["b",1]]]',
+    ]
+    runs = {"b": [("q10", "d1", 1), ("q1", "文", 1)], "a": [("q1", "d1", 1), ("q10", "d1", 1)]}
+
+    digest = pool(runs, depth=1, seed=7).digest
+
+    assert digest == sha256("".join(line + "\n" for line in lines).encode()).hexdigest()
 
 
 @given(st.randoms(use_true_random=False))
