@@ -155,12 +155,11 @@ class BoardRow:
 
     @property
     def n_answered(self) -> int:
-        return self.score_set.n_queries - self.score_set.n_missing
+        return n_answered(self.score_set)
 
-    @property
-    def coverage(self) -> float:
-        n = self.score_set.n_queries
-        return self.n_answered / n if n else 0.0
+
+def n_answered(score_set: ScoreSet) -> int:
+    return score_set.n_queries - score_set.n_missing
 
 
 def score_sets_seen_by(user: Any, release: Release) -> QuerySet[ScoreSet]:
@@ -234,7 +233,13 @@ def score_sets_of_run(run: Run) -> list[ScoreSet]:
     )
     for one in sets:
         one.means = {score.measure: score.mean for score in one.overall}
+        one.n_answered = n_answered(one)
     return list(sets)
+
+
+def score_set_of(*, run: Run, release: Release) -> ScoreSet | None:
+    """The scores of a run on one release, or None."""
+    return next((one for one in score_sets_of_run(run) if one.release_id == release.pk), None)
 
 
 @dataclass(frozen=True)
@@ -256,8 +261,10 @@ def per_query_values(score_set: ScoreSet) -> list[dict[str, Any]]:
 def sorted_queries(
     rows: list[dict[str, Any]], *, column: str, is_descending: bool
 ) -> list[dict[str, Any]]:
-    """The rows by one column; equal ones stay in the order of their ids."""
-    return sorted(rows, key=lambda row: row[column], reverse=is_descending)
+    """The rows by one column; equal ones stay in the order of their ids, NaN goes last."""
+    defined = [row for row in rows if row[column] == row[column]]
+    undefined = [row for row in rows if row[column] != row[column]]
+    return sorted(defined, key=lambda row: row[column], reverse=is_descending) + undefined
 
 
 def query_rows(score_set: ScoreSet, rows: Iterable[dict[str, Any]]) -> list[QueryRow]:
