@@ -4,6 +4,7 @@ BenchmarkError
 └── ScoringError
     ├── CutoffError              a cutoff, depth or rank threshold below 1
     ├── RelevanceThresholdError  a relevance threshold below 1
+    ├── GradeTooLargeError       a grade whose exponential gain is beyond every double
     ├── UnknownMeasureError      a measure name that nobody knows
     ├── MeasureParameterError    a known measure with a parameter it does not take
     ├── UnknownTieRuleError      a tie rule that is not one of ours
@@ -35,6 +36,14 @@ class RelevanceThresholdError(ScoringError):
     message = (
         "rel is {rel}; expected a grade of at least 1, from which a document counts as relevant. "
         "Choose another grade."
+    )
+
+
+class GradeTooLargeError(ScoringError):
+    code = "grade-too-large"
+    message = (
+        "A grade is {grade}; exponential gain takes grades up to {largest}. "
+        "Use linear gain or a smaller scale."
     )
 
 

@@ -4,11 +4,14 @@ from collections.abc import Iterable, Sequence
 from math import log2
 from typing import Literal
 
+from scoring.core.errors import GradeTooLargeError
 from scoring.core.measures.checks import within
 from scoring.core.reading.hits import Hit
 
 Gain = Literal["log2", "exp-log2"]
 """`log2`: a grade is its gain. `exp-log2`: 2^grade - 1. Both divide by log2(rank + 1)."""
+
+LARGEST_EXPONENT = 1000
 
 
 def ndcg(
@@ -31,6 +34,8 @@ def ndcg(
     ------
     CutoffError
         If `cutoff` is below 1.
+    GradeTooLargeError
+        If the gain is exponential and a grade above 1000.
 
     Notes
     -----
@@ -55,6 +60,8 @@ def discounted_gain(hits: Sequence[Hit], *, cutoff: int | None = None, dcg: Gain
     ------
     CutoffError
         If `cutoff` is below 1.
+    GradeTooLargeError
+        If the gain is exponential and a grade above 1000.
 
     Examples
     --------
@@ -70,4 +77,6 @@ def _sum(graded: Iterable[tuple[int, int]], dcg: Gain) -> float:
 
 
 def _exponential(grade: int) -> float:
+    if grade > LARGEST_EXPONENT:
+        raise GradeTooLargeError(grade=grade, largest=LARGEST_EXPONENT)
     return 2.0**grade - 1.0

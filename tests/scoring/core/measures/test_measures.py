@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.core.errors import CutoffError, RelevanceThresholdError
+from scoring.core.errors import CutoffError, GradeTooLargeError, RelevanceThresholdError
 from scoring.core.measures import (
     average_precision,
     bpref,
@@ -168,6 +168,14 @@ def test_relevant_document_moved_up_past_a_nonrelevant_one_never_costs(name, ran
     measure = parse_measure(name)
 
     assert measure.value(hits_of(better), grades) >= measure.value(hits_of(worse), grades) - 1e-12
+
+
+def test_grade_beyond_exponential_gain_is_refused_and_taken_by_linear_gain():
+    found, grades = QueryHits("q", (Hit(1, 10**9),), 1), Judged((10**9,))
+
+    assert parse_measure("nDCG").value(found, grades) == 1.0
+    with pytest.raises(GradeTooLargeError, match="takes grades up to 1000"):
+        parse_measure("nDCG(dcg='exp-log2')").value(found, grades)
 
 
 @pytest.mark.parametrize("cutoff", [0, -1])
