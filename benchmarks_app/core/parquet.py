@@ -81,7 +81,9 @@ class ParquetSink:
                 self.path,
                 compression="zstd",
                 row_group_size=self.rows_per_group,
-                statistics=True,
+                # Smallest and largest values of long texts would make the footer, which every
+                # read of one row begins with, several times as long; nothing asks for them.
+                statistics=False,
                 maintain_order=True,
                 metadata={GROUP_KEY: str(self.rows_per_group)},
             )
