@@ -1,6 +1,7 @@
 """Reads of submissions, scores and boards."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -49,13 +50,16 @@ MEASURES = BOARD + FURTHER
 FIRST_MEASURE = BOARD[0]
 
 
+def measure_named(text: str) -> Shown | None:
+    """The measure of a name, ours or the one that is shown, in any case of letters."""
+    wanted = text.casefold()
+    names = ((shown, (shown.name.casefold(), shown.label.casefold())) for shown in MEASURES)
+    return next((shown for shown, known in names if wanted in known), None)
+
+
 def measure_of(text: str | None) -> Shown:
-    """The measure a person named, by either of its names; the first where nobody has."""
-    wanted = (text or "").casefold()
-    for shown in MEASURES:
-        if wanted in (shown.name.casefold(), shown.label.casefold()):
-            return shown
-    return FIRST_MEASURE
+    """The measure that an address names; the first where it names none we know."""
+    return measure_named(text or "") or FIRST_MEASURE
 
 
 # --- releases and phases -------------------------------------------------------------------
@@ -162,42 +166,59 @@ def n_answered(score_set: ScoreSet) -> int:
     return score_set.n_queries - score_set.n_missing
 
 
-def score_sets_seen_by(user: Any, release: Release) -> QuerySet[ScoreSet]:
-    """Score sets of the runs this person may see, with run, owner and overall means."""
+def _score_sets(release: Release) -> QuerySet[ScoreSet]:
+    """The score sets of a release, with run, owner and overall means."""
     overall = Score.objects.filter(slice_name="")
     return (
         ScoreSet.objects.filter(release=release, scorer_version=SCORER_VERSION)
-        .filter(
-            run__in=Run.objects.filter(benchmark=release.benchmark_id).visible_to(user).values("pk")
-        )
-        .select_related("run__owner", "run__team")
+        .select_related("run__owner")
         .prefetch_related(Prefetch("scores", queryset=overall, to_attr="overall"))
     )
 
 
 def leaderboard(*, release: Release, user: Any, measure: Shown = FIRST_MEASURE) -> list[BoardRow]:
-    """The visible runs of a release, best first by `measure`; two queries however many there are.
+    """The runs of a release that this person may see, best first by `measure`.
 
-    Runs rank by the four decimals a board shows: what looks equal shares a rank, and the next rank
-    counts all before it (1, 2, 2, 4). Equal ones stand by full score, then by name.
+    Two queries however many runs there are. Runs rank by the four decimals a board shows: what
+    looks equal shares a rank, and the next rank counts all before it (1, 2, 2, 4). Equal ones stand
+    by full score, then by name.
     """
+    seen = Run.objects.filter(benchmark=release.benchmark_id).visible_to(user)
+    return _ranked(_score_sets(release).filter(run__in=seen.values("pk")), measure, user.pk)
+
+
+def whole_leaderboard(*, release: Release, measure: Shown = FIRST_MEASURE) -> list[BoardRow]:
+    """As `leaderboard`, with every run: for who sits at the machine itself."""
+    return _ranked(_score_sets(release), measure, None)
+
+
+def _ranked(score_sets: Iterable[ScoreSet], measure: Shown, user_id: int | None) -> list[BoardRow]:
     entries = []
-    for score_set in score_sets_seen_by(user, release):
+    for score_set in score_sets:
         scores = {score.measure: score.mean for score in score_set.overall}
         entries.append((score_set, scores))
     entries.sort(key=lambda entry: (-_sortable(entry[1].get(measure.name)), entry[0].run.name))
     shown = [_shown(scores.get(measure.name)) for _, scores in entries]
+    n_equal, rank_of = Counter(shown), _first_places(shown)
     return [
         BoardRow(
-            rank=shown.index(shown[place]) + 1,
-            is_tied=shown.count(shown[place]) > 1,
+            rank=rank_of[shown[place]],
+            is_tied=n_equal[shown[place]] > 1,
             run=score_set.run,
             score_set=score_set,
             scores=scores,
-            is_mine=score_set.run.owner_id == user.pk,
+            is_mine=user_id is not None and score_set.run.owner_id == user_id,
         )
         for place, (score_set, scores) in enumerate(entries)
     ]
+
+
+def _first_places(values: Iterable[str]) -> dict[str, int]:
+    """Where each value stands first, from 1."""
+    places: dict[str, int] = {}
+    for place, value in enumerate(values, start=1):
+        places.setdefault(value, place)
+    return places
 
 
 def _sortable(mean: float | None) -> float:

@@ -1,0 +1,66 @@
+"""`manage.py submit_run SLUG FILE --user USER`: submit a run, and wait for its scores."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.management.importing import (
+    actor_of,
+    add_benchmark_arguments,
+    benchmark_of,
+    progress_printer,
+)
+from benchmarks_app.models import Benchmark, Job, User
+from benchmarks_app.permissions import Action, may
+from benchmarks_app.services.uploading import receive_path
+from scoring.management.reporting import refuse_failed
+from scoring.models import Submission
+from scoring.selectors import BOARD, submission_rows
+from scoring.services.submitting import phase_open_in, submit_here
+
+
+class Command(BaseCommand):
+    help = "Submit a TREC run to the open phase of a benchmark, as one of its members."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        add_benchmark_arguments(parser)
+        parser.add_argument("file", type=Path, help="TREC run, plain or .gz")
+        parser.add_argument("--name", help="name on the leaderboard; the file's where left out")
+        parser.add_argument("--description", default="")
+
+    def handle(self, *args: Any, slug: str, user: str | None, **options: Any) -> None:
+        benchmark = benchmark_of(slug)
+        actor = actor_of(benchmark, user)
+        if not may(actor, Action.SUBMIT, benchmark):
+            reason = f"'{actor.username}' may not submit to {slug}."
+            raise CommandError(reason)
+        try:
+            submission, job = self._submit(benchmark, actor, options)
+        except (BenchmarkError, OSError) as error:
+            raise CommandError(str(error)) from error
+        refuse_failed(job)
+        self._tell(submission)
+
+    def _submit(
+        self, benchmark: Benchmark, user: User, options: dict[str, Any]
+    ) -> tuple[Submission, Job]:
+        phase = phase_open_in(benchmark)
+        path: Path = options["file"]
+        return submit_here(
+            phase=phase,
+            user=user,
+            upload=receive_path(benchmark=benchmark, owner=user, path=path),
+            name=options["name"] or path.name.removesuffix(".gz"),
+            description=options["description"],
+            on_progress=progress_printer(self),
+        )
+
+    def _tell(self, submission: Submission) -> None:
+        (row,) = submission_rows([submission])
+        self.stdout.write(f"{submission.name} on release {submission.phase.release.version}")
+        for shown in BOARD:
+            mean = row.scores[shown.name]
+            self.stdout.write(f"{shown.label}\t{'-' if mean is None else f'{mean:.4f}'}")
