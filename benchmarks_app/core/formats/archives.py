@@ -101,7 +101,8 @@ class ZipSource(Source):
                 # The ratio of a .gz inside is reckoned from what the entry takes in the zip:
                 # two layers together may not inflate further than one.
                 size = info.compress_size
-                yield from stream_lines(stream, file=file, compressed=size, limits=self.limits)
+                lines = stream_lines(stream, file=file, compressed=size, limits=self.limits)
+                yield from self._budget.counted(file, lines)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
             raise _damaged(file, error) from error
 
@@ -112,12 +113,28 @@ class _Budget:
     def __init__(self, file: str, limit: int) -> None:
         self.file = file
         self.limit = limit
+        self.total = 0
         self.spent: dict[str, int] = {}
 
     def spend(self, member: str, n_bytes: int) -> None:
-        self.spent[member] = max(n_bytes, self.spent.get(member, 0))
-        if sum(self.spent.values()) > self.limit:
+        """Note that so many bytes came out of a member so far; the most ever seen counts."""
+        before = self.spent.get(member, 0)
+        if n_bytes > before:
+            self.spent[member] = n_bytes
+            self.total += n_bytes - before
+        if self.total > self.limit:
             raise too_large(self.file, self.limit)
+
+    def counted(self, member: str, lines: Iterator[bytes]) -> Iterator[bytes]:
+        """Yield the lines and count them, now and then: many small .gz may be a bomb together."""
+        n_bytes, told = 0, 0
+        for line in lines:
+            n_bytes += len(line)
+            if n_bytes - told >= CHUNK:
+                self.spend(member, n_bytes)
+                told = n_bytes
+            yield line
+        self.spend(member, n_bytes)
 
 
 class _CountedEntry(InflatedReader):

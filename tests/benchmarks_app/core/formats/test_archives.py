@@ -150,6 +150,17 @@ def test_a_gzip_bomb_inside_a_zip_is_refused(tmp_path):
         list(source.lines("corpus.jsonl.gz"))
 
 
+def test_small_gzips_inside_a_zip_count_together_as_inflated(tmp_path):
+    entries = [(f"qrels/{n}.tsv.gz", gzip.compress(b"0\n" * 5_000)) for n in range(3)]
+    path = write_zip(tmp_path / "x.zip", entries)
+
+    with open_source(path, limits=Limits(max_bytes=25_000)) as source:
+        first, second, third = source.members()
+        assert len(list(source.lines(first))) == len(list(source.lines(second))) == 5_000
+        with pytest.raises(ArchiveError, match="inflates to more than 25,000"):
+            list(source.lines(third))
+
+
 def test_a_gzip_cut_short_inside_a_zip_says_so(tmp_path):
     data = gzip.compress(bytes(range(256)) * 40)[:-9]
     path = write_zip(tmp_path / "x.zip", [("corpus.jsonl.gz", data)])
