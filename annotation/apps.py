@@ -7,6 +7,7 @@ class AnnotationConfig(AppConfig):
     verbose_name = "Annotation"
 
     def ready(self) -> None:
+        from annotation import overview  # noqa: F401  # registers its steps
         from benchmarks_app.triggers import install_triggers
 
         post_migrate.connect(install_triggers, sender=self)

@@ -1,0 +1,100 @@
+"""What may go wrong between a pool and its qrels.
+
+AnnotationError
+├── SlotOfAnotherError       a token that was issued to somebody else
+├── SlotTokenError           a token that this site did not sign
+├── ClientIdReusedError      one client id for two different judgments
+├── GradeNotOnScaleError     a grade the benchmark does not have
+├── ReasonMissingError       "can't judge" without saying why
+├── NothingToUndoError       no judgment of one's own is left in this pool
+├── PoolClosedError          a change of what was judged, after the pool closed
+├── PoolStateError           a change of state that makes no sense
+├── PoolNameTakenError       a second pool of one name
+├── PoolRunsError            runs that are not there, or none
+├── UnknownDocumentsError    runs that name documents the corpus lacks
+├── UnknownRuleError         a rule, or a version of it, that is not registered
+└── NothingJudgedError       qrels of a ledger without a single grade
+"""
+
+from annotation.core.errors import AnnotationError
+
+
+class SlotOfAnotherError(AnnotationError):
+    code = "slot-of-another"
+    status = 403
+    message = (
+        "This document was given to another annotator. Sign in as the person who opened it, "
+        "or reload the page to get documents of your own."
+    )
+
+
+class SlotTokenError(AnnotationError):
+    code = "slot-token"
+    message = "This page is too old or was changed on the way. Reload it and judge again."
+
+
+class ClientIdReusedError(AnnotationError):
+    code = "client-id-reused"
+    status = 409
+    message = (
+        "This page has saved another judgment already, which stays as it is. "
+        "Reload it; to change a grade, undo it first."
+    )
+
+
+class GradeNotOnScaleError(AnnotationError):
+    code = "grade-not-on-scale"
+    message = "Grade {grade} is not on the benchmark's scale ({scale})."
+
+
+class ReasonMissingError(AnnotationError):
+    code = "reason-missing"
+    message = "Say why the document cannot be judged: choose a reason or write one."
+
+
+class NothingToUndoError(AnnotationError):
+    code = "nothing-to-undo"
+    status = 409
+    message = "There is no judgment of yours in this pool that could be undone."
+
+
+class PoolClosedError(AnnotationError):
+    code = "pool-closed"
+    status = 409
+    message = "The pool '{pool}' is closed: what was judged in it stays as it is."
+
+
+class PoolStateError(AnnotationError):
+    code = "pool-state"
+    status = 409
+    message = "The pool '{pool}' is {state}; it cannot become {wanted}."
+
+
+class PoolNameTakenError(AnnotationError):
+    code = "pool-name-taken"
+    status = 409
+    message = "A pool named '{name}' is in this benchmark already; choose another name."
+
+
+class PoolRunsError(AnnotationError):
+    code = "pool-runs"
+    message = "{reason} A pool is made of runs of this benchmark."
+
+
+class UnknownDocumentsError(AnnotationError):
+    code = "pool-unknown-documents"
+    message = (
+        "{n_documents} documents that the runs rank are not in the corpus: {examples}. "
+        "Were these runs made from another corpus? Import the missing documents, or leave the "
+        "runs out; nothing was built."
+    )
+
+
+class UnknownRuleError(AnnotationError):
+    code = "rule-unknown"
+    message = "No rule '{rule}' in version {version}; there are: {known}."
+
+
+class NothingJudgedError(AnnotationError):
+    code = "nothing-judged"
+    message = "Nobody has graded a document yet, so there is nothing to publish."
