@@ -17,6 +17,7 @@ from benchmarks_app.services.job_retry import is_retryable, retry
 from benchmarks_app.site_selectors import has_worker, jobs_readable_by
 
 PAGE_SIZE = 25
+SUBMISSION_KIND = "score-submission"  # scoring's; a submitter starts it without editing rights
 
 
 @require_safe
@@ -64,11 +65,14 @@ def _readable(request: HttpRequest, pk: int) -> Job:
 
 
 def _may_retry(user: Any, job: Job) -> bool:
-    """Who edits the benchmark: having started a job once is not enough for who left since."""
+    """Who may still do what the job does: having started it once is not enough for who left."""
     if user.is_staff:
         return True
+    is_own = job.created_by == user
     if job.benchmark is None:
-        return job.created_by == user
+        return is_own
+    if is_own and job.kind == SUBMISSION_KIND:
+        return may(user, Action.SUBMIT, job.benchmark)
     return may(user, Action.EDIT, job.benchmark)
 
 

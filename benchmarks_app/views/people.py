@@ -19,6 +19,7 @@ from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.services import people
 
 PAGE_SIZE = 25
+INVITATIONS_SHOWN = 200
 SIGN_IN_BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
@@ -50,7 +51,7 @@ def _people_page(
     context = {
         "form": form,
         "page": Paginator(members, PAGE_SIZE).get_page(request.GET.get("page")),
-        "invitations": invitations[:PAGE_SIZE],
+        "invitations": invitations[:INVITATIONS_SHOWN],
         "roles": Role.choices,
         "role_help": [(role.label, does) for role, does in ROLE_HELP.items()],
         "n_owners": benchmark.memberships.filter(role=Role.OWNER, user__is_active=True).count(),

@@ -1,0 +1,189 @@
+"""Signing in and out, lock-out, passwords, the profile."""
+
+import re
+
+import pytest
+from django.core import mail
+from django.urls import reverse
+
+from benchmarks_app.models import AuditEvent, User
+
+SIGN_IN = "/sign-in/"
+RIGHT = {"username": "ada", "password": "a long password"}
+WRONG = {"username": "ada", "password": "a wrong password"}
+
+
+def is_signed_in(client) -> bool:
+    return "_auth_user_id" in client.session
+
+
+def link_in_mail() -> str:
+    return re.search(r"http://testserver(/password/reset/\S+)", mail.outbox[-1].body)[1]
+
+
+def open_reset_form(client, link: str):
+    """The form's page, which has the token in the session instead of its address."""
+    return client.get(link, follow=True)
+
+
+def test_right_password_signs_in_and_leads_to_the_page_asked_for(client, ada):
+    asked = client.get(reverse("account-detail"))
+
+    answer = client.post(asked["Location"], {**RIGHT, "next": reverse("account-detail")})
+
+    assert answer["Location"] == reverse("account-detail")
+    assert is_signed_in(client)
+
+
+def test_address_of_another_site_is_not_followed(client, ada):
+    answer = client.post(SIGN_IN, {**RIGHT, "next": "https://elsewhere.example/"})
+
+    assert answer["Location"] == reverse("home")
+
+
+def test_wrong_password_and_unknown_name_are_answered_alike(client, ada):
+    known = client.post(SIGN_IN, WRONG).context["form"].errors
+    unknown = client.post(SIGN_IN, {**WRONG, "username": "nobody"}).context["form"].errors
+
+    assert known == unknown
+    assert not is_signed_in(client)
+
+
+def test_signing_out_needs_a_post(signed_in, ada):
+    client = signed_in(ada)
+
+    assert client.get(reverse("sign-out")).status_code == 405
+    assert is_signed_in(client)
+    client.post(reverse("sign-out"))
+    assert not is_signed_in(client)
+
+
+def test_fifth_wrong_password_locks_the_name_out_and_says_for_how_long(client, ada):
+    for _ in range(4):
+        assert client.post(SIGN_IN, WRONG).status_code == 200
+
+    answer = client.post(SIGN_IN, WRONG)
+
+    assert answer.status_code == 429
+    assert "15 minutes" in answer.content.decode()
+    assert client.post(SIGN_IN, RIGHT).status_code == 429
+    assert not is_signed_in(client)
+
+
+def test_lock_out_of_one_name_leaves_others_alone(client, ada, bo):
+    for _ in range(5):
+        client.post(SIGN_IN, WRONG)
+
+    client.post(SIGN_IN, {**RIGHT, "username": "bo"})
+
+    assert is_signed_in(client)
+
+
+def test_success_forgets_earlier_failures(client, ada):
+    for _ in range(4):
+        client.post(SIGN_IN, WRONG)
+    client.post(SIGN_IN, RIGHT)
+    client.post(reverse("sign-out"))
+
+    assert client.post(SIGN_IN, WRONG).status_code == 200
+
+
+def test_reset_link_sets_a_password_once(client, ada):
+    client.post(reverse("password-reset"), {"email": "ada@example.org"})
+    link = link_in_mail()
+    form = open_reset_form(client, link)
+    new = {"new_password1": "another long one", "new_password2": "another long one"}
+
+    answer = client.post(form.request["PATH_INFO"], new)
+
+    assert answer["Location"] == SIGN_IN
+    assert User.objects.get(pk=ada.pk).check_password("another long one")
+    assert "does not work any more" in open_reset_form(client, link).content.decode()
+    client.post(form.request["PATH_INFO"], {f"new_password{n}": "a third, stolen" for n in (1, 2)})
+    assert User.objects.get(pk=ada.pk).check_password("another long one")
+    assert AuditEvent.objects.filter(action="password-reset").count() == 1
+
+
+def test_answer_does_not_tell_whether_an_address_exists(client, ada):
+    known = client.post(reverse("password-reset"), {"email": "ada@example.org"}, follow=True)
+    unknown = client.post(reverse("password-reset"), {"email": "no@example.org"}, follow=True)
+
+    assert known.redirect_chain == unknown.redirect_chain
+    assert known.content == unknown.content
+    assert [message.to for message in mail.outbox] == [["ada@example.org"]]
+
+
+def test_reset_by_mail_ends_the_lock_out(client, ada):
+    for _ in range(5):
+        client.post(SIGN_IN, WRONG)
+    client.post(reverse("password-reset"), {"email": "ada@example.org"})
+    form = open_reset_form(client, link_in_mail())
+    new = {"new_password1": "another long one", "new_password2": "another long one"}
+    client.post(form.request["PATH_INFO"], new)
+
+    client.post(SIGN_IN, {"username": "ada", "password": "another long one"})
+
+    assert is_signed_in(client)
+
+
+def test_password_change_needs_the_old_one_and_keeps_one_signed_in(signed_in, ada):
+    client = signed_in(ada)
+    new = {"new_password1": "another long one", "new_password2": "another long one"}
+
+    refused = client.post(reverse("password-change"), {"old_password": "wrong", **new})
+    client.post(reverse("password-change"), {"old_password": "a long password", **new})
+
+    assert refused.context["form"].errors["old_password"]
+    assert User.objects.get(pk=ada.pk).check_password("another long one")
+    assert client.get(reverse("account-detail")).status_code == 200
+
+
+@pytest.mark.parametrize("weak", ["short", "password123", "ada@example.org"])
+def test_weak_passwords_are_refused(signed_in, ada, weak):
+    given = {"old_password": "a long password", "new_password1": weak, "new_password2": weak}
+
+    answer = signed_in(ada).post(reverse("password-change"), given)
+
+    assert answer.context["form"].errors["new_password2"]
+    assert User.objects.get(pk=ada.pk).check_password("a long password")
+
+
+def test_profile_is_saved_without_a_password(signed_in, ada):
+    given = {"first_name": "Ada", "last_name": "Byron", "email": "ada@example.org"}
+
+    answer = signed_in(ada).post(reverse("account-detail"), given)
+
+    assert answer.status_code == 302
+    assert str(User.objects.get(pk=ada.pk)) == "Ada Byron"
+
+
+@pytest.mark.parametrize(
+    ("password", "email", "status"),
+    [
+        ("", "new@example.org", 422),
+        ("wrong", "new@example.org", 422),
+        ("a long password", "new@example.org", 302),
+        ("a long password", "BO@example.org", 422),  # bo's
+    ],
+)
+def test_address_changes_only_with_the_password_and_only_to_a_free_one(
+    signed_in, ada, bo, password, email, status
+):
+    given = {"email": email, "current_password": password}
+
+    answer = signed_in(ada).post(reverse("account-detail"), given)
+
+    assert answer.status_code == status
+    changed = User.objects.get(pk=ada.pk).email == email
+    assert changed == (status == 302)
+
+
+def test_account_page_lists_my_memberships_only(signed_in, ada, cy):
+    page = signed_in(ada).get(reverse("account-detail")).content.decode()
+
+    assert "Standard library" in page
+    assert "Other" not in page
+
+
+def test_account_page_needs_sign_in(client, db):
+    assert client.get(reverse("account-detail"))["Location"].startswith(SIGN_IN)

@@ -1,0 +1,482 @@
+"""Background work: taken once, fenced, swept, and done together with its result or not at all."""
+
+import logging
+import threading
+import time
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.conf import settings as site
+from django.db import OperationalError, transaction
+from django.utils import timezone
+
+from benchmarks_app.core.errors import BenchmarkError, FileProblemsError, Problem
+from benchmarks_app.models import Job, QueryFamily
+from benchmarks_app.models.jobs import JobQuerySet
+from benchmarks_app.services import jobs
+from benchmarks_app.services.jobs import send as send_for_real  # before the tests' fixture
+
+pytestmark = pytest.mark.django_db
+
+
+class BasketError(BenchmarkError):
+    code = "basket"
+    message = "The basket {name} has a hole. Use another."
+
+
+@pytest.fixture(autouse=True)
+def cleaned(monkeypatch) -> list[int]:
+    """The jobs that were cleaned; the apps' own cleaners are away."""
+    jobs.load_handlers()
+    calls: list[int] = []
+    monkeypatch.setattr(jobs, "CLEANERS", [calls.append])
+    return calls
+
+
+@pytest.fixture
+def sent(monkeypatch) -> list[int]:
+    calls: list[int] = []
+    monkeypatch.setattr(jobs, "send", lambda job: calls.append(job.pk))
+    return calls
+
+
+@pytest.fixture
+def does(monkeypatch):
+    """Make a function the handler of jobs of kind "test"."""
+    return lambda handler: monkeypatch.setitem(jobs.HANDLERS, "test", handler)
+
+
+def queued(benchmark=None, **values) -> Job:
+    return Job.objects.create(kind="test", title="Test", benchmark=benchmark, **values)
+
+
+def taken(job: Job) -> jobs.RunningJob:
+    return jobs.RunningJob(jobs._take(job.pk))
+
+
+def let_it_go_stale(job: Job) -> None:
+    ago = timezone.now() - timedelta(seconds=site.JOB_LOST_AFTER_SECONDS + 1)
+    Job.objects.filter(pk=job.pk).update(heartbeat_at=ago)
+
+
+def taken_over(job: Job) -> tuple[jobs.RunningJob, jobs.RunningJob]:
+    """An attempt that was given up for lost but lives, and the one that took over."""
+    lost = taken(job)
+    let_it_go_stale(job)
+    jobs.sweep()
+    return lost, taken(job)
+
+
+def run(job: Job) -> Job:
+    jobs.execute(job.pk, has_heartbeat=False)
+    job.refresh_from_db()
+    return job
+
+
+# --- taken once ----------------------------------------------------------------------------
+
+
+def test_two_messages_of_one_job_do_it_once(does):
+    done = []
+    does(lambda running: done.append(running.row.attempt))
+    job = queued()
+
+    run(job)
+    run(job)
+
+    assert done == [1]
+    assert job.state == "done"
+
+
+def test_message_that_comes_while_the_job_runs_does_nothing(does):
+    done = []
+
+    def handler(running):
+        done.append(running.row.attempt)
+        jobs.execute(running.row.pk, has_heartbeat=False)
+
+    does(handler)
+
+    assert run(queued()).state == "done"
+    assert done == [1]
+
+
+@pytest.mark.parametrize("is_back_in_the_queue", [False, True])
+def test_job_taken_between_look_and_grasp_is_left_alone(monkeypatch, is_back_in_the_queue):
+    job = queued()
+    look = JobQuerySet.first
+    quicker = []
+
+    def first_while_another_takes_it(self):
+        row = look(self)
+        if not quicker:
+            quicker.append("is at it")
+            quicker.append(jobs._take(job.pk))
+            if is_back_in_the_queue:
+                Job.objects.filter(pk=job.pk).update(state=Job.State.QUEUED, token=None)
+        return row
+
+    monkeypatch.setattr(JobQuerySet, "first", first_while_another_takes_it)
+
+    assert jobs._take(job.pk) is None
+    assert quicker[1] is not None
+    job.refresh_from_db()
+    assert job.attempt == 1
+
+
+# --- fenced --------------------------------------------------------------------------------
+
+
+def test_fenced_attempt_cannot_write_progress():
+    lost, current = taken_over(queued())
+    current.progress(7, 9, "seven")
+
+    with pytest.raises(jobs.JobFencedError, match="taken over by a later attempt"):
+        lost.progress(3, 9, "three")
+    assert Job.objects.get().done == 7
+    assert not lost.beat()
+    assert current.beat()
+
+
+def test_fenced_attempt_cannot_write_staged_rows(benchmark):
+    lost, current = taken_over(queued(benchmark))
+
+    with pytest.raises(jobs.JobFencedError), lost.fenced():
+        QueryFamily.objects.create(benchmark=benchmark)
+    assert QueryFamily.objects.count() == 0
+
+    with current.fenced():
+        QueryFamily.objects.create(benchmark=benchmark)
+    assert QueryFamily.objects.count() == 1
+
+
+def test_fenced_attempt_cannot_commit(benchmark):
+    job = queued(benchmark)
+    lost, current = taken_over(job)
+
+    with pytest.raises(jobs.JobFencedError), lost.commit() as result:
+        QueryFamily.objects.create(benchmark=benchmark)
+        result["n"] = 1
+    job.refresh_from_db()
+    assert (job.state, job.result, QueryFamily.objects.count()) == ("running", {}, 0)
+
+    with current.commit() as result:
+        result.update(n=2, url="/there/")
+    job.refresh_from_db()
+    assert (job.state, job.result, job.result_url) == ("done", {"n": 2}, "/there/")
+
+
+def test_fenced_attempt_cannot_fail_the_job():
+    job = queued()
+    lost, _ = taken_over(job)
+
+    lost.fail("too late", [])
+
+    job.refresh_from_db()
+    assert (job.state, job.error) == ("running", "")
+
+
+@pytest.mark.xfail(
+    strict=True, reason="services.jobs._fail cleans before it asks whether it is still its turn"
+)
+def test_attempt_that_learns_late_of_its_loss_leaves_the_rows_of_the_next_alone(does, cleaned):
+    def lose_it_then_stumble(running):
+        let_it_go_stale(running.row)
+        jobs.sweep()
+        taken(running.row)
+        cleaned.clear()  # what follows would be the next attempt's rows
+        raise BasketError(name="red")
+
+    does(lose_it_then_stumble)
+    job = run(queued())
+
+    assert job.state == "running"
+    assert cleaned == []
+
+
+def test_commit_takes_its_rows_back_when_the_attempt_is_fenced_meanwhile(benchmark):
+    job = queued(benchmark)
+    running = taken(job)
+
+    with pytest.raises(jobs.JobFencedError), running.commit():
+        QueryFamily.objects.create(benchmark=benchmark)
+        Job.objects.filter(pk=job.pk).update(token=uuid.uuid4())
+
+    assert QueryFamily.objects.count() == 0
+    assert Job.objects.get(pk=job.pk).state == "running"
+
+
+# --- done together -------------------------------------------------------------------------
+
+
+def test_rows_and_state_done_are_written_together(does, benchmark):
+    def handler(running):
+        with running.commit() as result:
+            QueryFamily.objects.create(benchmark=benchmark)
+            result["n"] = 1
+
+    does(handler)
+    job = run(queued(benchmark))
+
+    assert (job.state, job.result, job.token) == ("done", {"n": 1}, None)
+    assert job.finished_at
+    assert QueryFamily.objects.count() == 1
+
+
+def test_error_inside_the_commit_leaves_neither_rows_nor_state_done(does, benchmark):
+    def handler(running):
+        with running.commit():
+            QueryFamily.objects.create(benchmark=benchmark)
+            raise BasketError(name="red")
+
+    does(handler)
+    job = run(queued(benchmark))
+
+    assert (job.state, job.error) == ("failed", "The basket red has a hole. Use another.")
+    assert QueryFamily.objects.count() == 0
+
+
+def test_problems_of_a_file_land_on_the_job_with_file_and_line(does, cleaned):
+    def handler(running):
+        raise FileProblemsError(problems=[Problem("bm25.run", 412, "score is 'n/a'")])
+
+    does(handler)
+    job = run(queued())
+
+    assert job.state == "failed"
+    assert job.problems == [{"file": "bm25.run", "line": 412, "text": "score is 'n/a'"}]
+    assert cleaned == [job.pk, job.pk]  # before the attempt, and after its failure
+
+
+def test_unexpected_error_fails_the_job_and_keeps_its_text_in_the_log(does, caplog):
+    def handler(running):
+        raise ValueError("password=hunter2")
+
+    does(handler)
+    with caplog.at_level(logging.ERROR):
+        job = run(queued())
+
+    assert job.state == "failed"
+    assert job.error == "Unexpected error (ValueError). The log has the details."
+    assert "hunter2" in caplog.text
+
+
+def test_database_that_is_away_leaves_the_job_to_the_sweeper(does, sent, caplog):
+    def handler(running):
+        raise OperationalError("database is locked")
+
+    does(handler)
+    job = run(queued())
+    assert job.state == "running"
+
+    let_it_go_stale(job)
+    jobs.sweep()
+
+    job.refresh_from_db()
+    assert job.state == "queued"
+    assert sent == [job.pk]
+
+
+def test_job_of_unknown_kind_fails(caplog):
+    job = run(Job.objects.create(kind="no such kind", title="Test"))
+
+    assert job.state == "failed"
+
+
+# --- starting and sending ------------------------------------------------------------------
+
+
+def start() -> Job:
+    return jobs.start(kind="test", title="T" * 300, benchmark=None, user=None, parameters={"a": 1})
+
+
+def test_job_is_sent_when_the_transaction_commits(sent, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        job = start()
+        assert sent == []
+
+    assert sent == [job.pk]
+    assert job.parameters == {"a": 1}
+    assert len(job.title) == 200
+
+
+def test_job_of_a_transaction_that_fails_is_never_sent(sent, django_capture_on_commit_callbacks):
+    with (
+        django_capture_on_commit_callbacks(execute=True),
+        pytest.raises(ValueError, match="no"),
+        transaction.atomic(),
+    ):
+        start()
+        raise ValueError("no")
+
+    assert sent == []
+    assert not Job.objects.exists()
+
+
+def test_queue_that_is_away_leaves_the_job_unsent(monkeypatch, caplog):
+    def away(*args, **kwargs):
+        raise ConnectionError("no broker")
+
+    monkeypatch.setattr("celery.app.base.Celery.send_task", away)
+    job = queued()
+
+    send_for_real(job)
+
+    job.refresh_from_db()
+    assert job.sent_at is None
+    assert "sweeper will try again" in caplog.text
+
+
+def test_job_that_was_sent_knows_when(monkeypatch):
+    messages = []
+    monkeypatch.setattr(
+        "celery.app.base.Celery.send_task",
+        lambda self, name, args, **options: messages.append((name, args)),
+    )
+    job = queued()
+
+    send_for_real(job)
+
+    job.refresh_from_db()
+    assert messages == [("benchmarks_app.run_job", [job.pk])]
+    assert job.sent_at
+
+
+def test_command_does_a_job_here_and_hears_its_progress(does):
+    heard = []
+    does(lambda running: running.progress(5, 5, "all five"))
+
+    job = jobs.run_here(
+        kind="test",
+        title="Test",
+        benchmark=None,
+        user=None,
+        parameters={},
+        on_progress=lambda *told: heard.append(told),
+    )
+
+    assert job.state == "done"
+    assert heard == [(5, 5, "all five")]
+
+
+# --- sweeping ------------------------------------------------------------------------------
+
+
+def test_job_whose_heartbeat_stopped_is_queued_again_and_sent(sent):
+    job = queued()
+    taken(job)
+    let_it_go_stale(job)
+
+    swept = jobs.sweep()
+
+    job.refresh_from_db()
+    assert (job.state, job.token) == ("queued", None)
+    assert "worker lost" in job.message
+    assert sent == [job.pk]
+    assert swept == jobs.Swept(n_requeued=1, n_given_up=0, n_resent=0)
+
+
+def test_job_that_beats_is_left_alone(sent):
+    job = queued()
+    running = taken(job)
+    let_it_go_stale(job)
+    running.beat()
+
+    assert jobs.sweep().n_requeued == 0
+    assert Job.objects.get().state == "running"
+
+
+def test_job_lost_too_often_is_given_up_and_cleaned(sent, cleaned):
+    job = queued()
+    for _ in range(site.JOB_MAX_ATTEMPTS):
+        taken(job)
+        let_it_go_stale(job)
+        assert cleaned == []
+        swept = jobs.sweep()
+
+    job.refresh_from_db()
+    assert swept.n_given_up == 1
+    assert job.state == "failed"
+    assert f"lost {site.JOB_MAX_ATTEMPTS} times" in job.error
+    assert cleaned == [job.pk]
+    assert len(sent) == site.JOB_MAX_ATTEMPTS - 1
+
+
+def test_waiting_jobs_are_sent_again_when_their_message_is_lost_or_never_left(sent):
+    now = timezone.now()
+    old = now - timedelta(seconds=site.JOB_RESEND_AFTER_SECONDS + 1)
+    never_left = queued(created_at=now - timedelta(seconds=5))
+    lost = queued(created_at=old, sent_at=old)
+    queued(created_at=old, sent_at=now)  # on its way
+    queued(created_at=now)  # about to be sent
+    queued(created_at=old, sent_at=old, state="running", token=uuid.uuid4(), heartbeat_at=now)
+    queued(created_at=old, sent_at=old, state="failed")
+
+    swept = jobs.sweep()
+
+    assert sorted(sent) == [never_left.pk, lost.pk]
+    assert swept.n_resent == 2
+
+
+def test_sweep_removes_folders_of_attempts_that_are_over_and_no_others(settings):
+    running = taken(queued())
+    over = queued(state="done")
+    mine = running.folder
+    left = settings.STAGING_DIR / f"job-{over.pk}-1"
+    other = settings.STAGING_DIR / "upload-of-somebody"
+    for folder in (mine, left, other):
+        folder.mkdir()
+
+    jobs.sweep()
+
+    assert (mine.exists(), left.exists(), other.exists()) == (True, False, True)
+
+
+# --- the attempt ---------------------------------------------------------------------------
+
+
+def test_private_folder_is_there_for_the_handler_and_gone_afterwards(does):
+    seen = []
+
+    def handler(running):
+        (running.folder / "part").write_text("x")
+        seen.append(running.folder)
+        raise BasketError(name="red")
+
+    does(handler)
+    run(queued())
+
+    assert not seen[0].exists()
+
+
+def test_progress_is_written_at_most_twice_a_second_but_the_end_always(
+    django_assert_num_queries,
+):
+    running = taken(queued())
+
+    with django_assert_num_queries(2):
+        for done in range(1, 101):
+            running.progress(done, 100, "documents")
+
+    assert Job.objects.get().done == 100
+
+
+def test_attempt_beats_while_it_works_and_stops_when_its_turn_is_over(settings):
+    settings.JOB_HEARTBEAT_SECONDS = 0.01
+    running = taken(queued())
+    over = threading.Event()
+    beats = []
+
+    def beat() -> bool:
+        beats.append(1)
+        if len(beats) == 3:
+            over.set()
+        return len(beats) < 3
+
+    running.beat = beat
+    with jobs._heartbeat(running, is_on=True):
+        assert over.wait(10)
+        time.sleep(0.1)  # time for the beats that must not come
+
+    assert len(beats) == 3

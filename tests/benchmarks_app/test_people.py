@@ -1,0 +1,439 @@
+"""Invitations, roles, the last owner, and being forgotten."""
+
+import io
+import re
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from benchmarks_app.core.people_errors import (
+    InvitationDaysError,
+    InvitationExpiredError,
+    InvitationRevokedError,
+    InvitationUsedError,
+    LastOwnerError,
+)
+from benchmarks_app.models import AuditEvent, Invitation, Membership, Role, User
+from benchmarks_app.services import people
+from tests import factories
+
+NEW_ACCOUNT = {
+    "username": "nora",
+    "email": "nora@example.org",
+    "password1": "quite a long secret",
+    "password2": "quite a long secret",
+}
+
+
+@pytest.fixture
+def invited(benchmark, owner):
+    """An invitation as annotator, with its secret."""
+    return people.invite(benchmark=benchmark, role=Role.ANNOTATOR, actor=owner, days=7)
+
+
+def role_of(benchmark, user) -> str:
+    return Membership.objects.get(benchmark=benchmark, user=user).role
+
+
+def membership(benchmark, user) -> Membership:
+    return Membership.objects.get(benchmark=benchmark, user=user)
+
+
+def join_url(secret: str) -> str:
+    return reverse("invitation-accept", args=[secret])
+
+
+def expire(invitation: Invitation) -> None:
+    long_ago = timezone.now() - timedelta(days=30)
+    Invitation.objects.filter(pk=invitation.pk).update(
+        created_at=long_ago, expires_at=long_ago + timedelta(days=7)
+    )
+
+
+# --- making a link -------------------------------------------------------------------------
+
+
+def test_link_is_shown_once_and_only_its_digest_is_stored(signed_in, benchmark, owner):
+    client = signed_in(owner)
+    given = {"role": "submitter", "note": "for Sam", "days": "3"}
+
+    answer = client.post(reverse("invitation-create", args=[benchmark.slug]), given)
+
+    secret = re.search(r"http://testserver/join/([\w-]+)/", answer.content.decode())[1]
+    invitation = Invitation.objects.get()
+    assert invitation.secret_digest == Invitation.digest_of(secret)
+    assert (invitation.role, invitation.note) == ("submitter", "for Sam")
+    assert invitation.expires_at - invitation.created_at == timedelta(days=3)
+    assert "data-copy" in answer.content.decode()
+    assert "no-store" in answer["Cache-Control"]
+    page = client.get(reverse("people-list", args=[benchmark.slug])).content.decode()
+    assert "for Sam" in page
+    assert secret not in page
+    assert secret not in str(list(AuditEvent.objects.values()))
+
+
+@pytest.mark.parametrize("days", ["0", "91", "soon"])
+def test_expiry_outside_the_limits_is_refused_on_the_page(signed_in, benchmark, owner, days):
+    url = reverse("invitation-create", args=[benchmark.slug])
+
+    answer = signed_in(owner).post(url, {"role": "viewer", "days": days})
+
+    assert answer.status_code == 422
+    assert not Invitation.objects.exists()
+
+
+def test_expiry_outside_the_limits_is_refused_by_the_service(benchmark, owner):
+    with pytest.raises(InvitationDaysError, match="cannot last 0 days; expected 1 to 90"):
+        people.invite(benchmark=benchmark, role=Role.VIEWER, actor=owner, days=0)
+
+
+@pytest.mark.parametrize("person", ["maintainer", "bo", "ada", "sam", "vi"])
+def test_only_owners_manage_people(request, signed_in, benchmark, owner, person):
+    client = signed_in(request.getfixturevalue(person))
+    pk = membership(benchmark, owner).pk
+
+    assert client.get(reverse("people-list", args=[benchmark.slug])).status_code == 403
+    for name, args in [
+        ("invitation-create", []),
+        ("invitation-revoke", [1]),
+        ("member-role", [pk]),
+        ("member-remove", [pk]),
+    ]:
+        assert client.post(reverse(name, args=[benchmark.slug, *args])).status_code == 403
+
+
+def test_owner_of_another_benchmark_finds_no_page(signed_in, benchmark, owner, cy):
+    assert signed_in(cy).get(reverse("people-list", args=[benchmark.slug])).status_code == 404
+
+
+def test_member_of_another_benchmark_cannot_be_changed_from_here(signed_in, benchmark, owner, cy):
+    elsewhere = Membership.objects.get(user=cy)
+
+    answer = signed_in(owner).post(reverse("member-remove", args=[benchmark.slug, elsewhere.pk]))
+
+    assert answer.status_code == 404
+    assert Membership.objects.filter(pk=elsewhere.pk).exists()
+
+
+# --- accepting it --------------------------------------------------------------------------
+
+
+def test_signed_in_person_joins_with_the_role_of_the_link(signed_in, benchmark, invited, cy):
+    client = signed_in(cy)
+
+    page = client.get(join_url(invited.secret))
+    answer = client.post(join_url(invited.secret))
+
+    assert "Join as cy" in page.content.decode()
+    assert answer["Location"] == benchmark.get_absolute_url()
+    assert role_of(benchmark, cy) == "annotator"
+    assert AuditEvent.objects.filter(action="invitation-accept", actor=cy).exists()
+
+
+def test_looking_at_a_link_does_not_use_it(client, signed_in, invited, cy):
+    client.get(join_url(invited.secret))
+    signed_in(cy).get(join_url(invited.secret))
+
+    assert Invitation.objects.open().filter(pk=invited.invitation.pk).exists()
+
+
+def test_newcomer_makes_an_account_joins_and_is_signed_in(client, benchmark, invited):
+    answer = client.post(join_url(invited.secret), NEW_ACCOUNT)
+
+    nora = User.objects.get(username="nora")
+    assert answer.status_code == 302
+    assert role_of(benchmark, nora) == "annotator"
+    assert nora.check_password("quite a long secret")
+    assert not nora.is_staff
+    assert client.session["_auth_user_id"] == str(nora.pk)
+
+
+def test_link_works_once(client, invited, cy, signed_in):
+    client.post(join_url(invited.secret), NEW_ACCOUNT)
+
+    answer = signed_in(cy).get(join_url(invited.secret))
+
+    assert answer.status_code == 410
+    assert "already used" in answer.content.decode()
+
+
+def test_accepting_a_used_link_is_refused_by_the_service(invited, cy):
+    people.accept_invitation(invitation=invited.invitation, user=factories.user("first"))
+
+    with pytest.raises(InvitationUsedError, match="each link works once"):
+        people.accept_invitation(invitation=invited.invitation, user=cy)
+    assert Membership.objects.filter(user=cy).count() == 1
+
+
+def test_expired_link_says_so(client, invited):
+    expire(invited.invitation)
+
+    answer = client.post(join_url(invited.secret), NEW_ACCOUNT)
+
+    assert answer.status_code == 410
+    assert "expired on" in answer.content.decode()
+    assert not User.objects.filter(username="nora").exists()
+
+
+def test_accepting_an_expired_link_is_refused_by_the_service(invited, cy):
+    expire(invited.invitation)
+
+    with pytest.raises(InvitationExpiredError, match="expired on"):
+        people.accept_invitation(invitation=invited.invitation, user=cy)
+
+
+def test_withdrawn_link_says_so(signed_in, client, benchmark, owner, invited):
+    url = reverse("invitation-revoke", args=[benchmark.slug, invited.invitation.pk])
+    signed_in(owner).post(url)
+    client.logout()
+
+    answer = client.get(join_url(invited.secret))
+
+    assert answer.status_code == 410
+    assert "withdrawn" in answer.content.decode()
+
+
+def test_link_lost_between_page_and_click_makes_no_account(client, invited, monkeypatch):
+    still_open = people.accept_with_new_account
+
+    def too_late(**values):
+        people.revoke_invitation(invitation=invited.invitation, actor=invited.invitation.created_by)
+        return still_open(**values)
+
+    monkeypatch.setattr(people, "accept_with_new_account", too_late)
+
+    answer = client.post(join_url(invited.secret), NEW_ACCOUNT)
+
+    assert answer.status_code == 410
+    assert not User.objects.filter(username="nora").exists()
+
+
+def test_secret_nobody_made_is_not_found(client, db):
+    assert client.get(join_url("made-up")).status_code == 404
+
+
+@pytest.mark.parametrize("role", ["owner", "maintainer", "adjudicator", "annotator"])
+def test_member_never_loses_a_role_as_high_and_the_link_stays_open(benchmark, invited, role):
+    member = factories.member(benchmark, "max", role)
+
+    people.accept_invitation(invitation=invited.invitation, user=member)
+
+    assert role_of(benchmark, member) == role
+    assert Invitation.objects.open().filter(pk=invited.invitation.pk).exists()
+
+
+def test_member_of_a_lower_role_is_raised(benchmark, invited, vi):
+    people.accept_invitation(invitation=invited.invitation, user=vi)
+
+    assert role_of(benchmark, vi) == "annotator"
+    assert Invitation.objects.get(pk=invited.invitation.pk).accepted_by == vi
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("username", "ADA", "already exists"),
+        ("email", "ADA@example.org", "This address cannot be used"),
+        ("password1", "short", "at least 10 characters"),
+        ("password2", "something else", "match"),
+    ],
+)
+def test_account_form_says_what_is_wrong(client, invited, ada, field, value, said):
+    given = {**NEW_ACCOUNT, field: value}
+    if field == "password1":
+        given["password2"] = value
+
+    answer = client.post(join_url(invited.secret), given)
+
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert Invitation.objects.open().exists()
+
+
+# --- roles and leaving ---------------------------------------------------------------------
+
+
+def test_owner_changes_a_role(signed_in, benchmark, owner, ada):
+    url = reverse("member-role", args=[benchmark.slug, membership(benchmark, ada).pk])
+
+    signed_in(owner).post(url, {"role": "adjudicator"})
+
+    assert role_of(benchmark, ada) == "adjudicator"
+    event = AuditEvent.objects.get(action="member-role")
+    assert event.detail == {"before": "annotator", "after": "adjudicator"}
+
+
+def test_role_that_does_not_exist_changes_nothing(signed_in, benchmark, owner, ada):
+    url = reverse("member-role", args=[benchmark.slug, membership(benchmark, ada).pk])
+
+    signed_in(owner).post(url, {"role": "king"})
+
+    assert role_of(benchmark, ada) == "annotator"
+
+
+def test_owner_removes_a_member(signed_in, benchmark, owner, ada):
+    url = reverse("member-remove", args=[benchmark.slug, membership(benchmark, ada).pk])
+
+    signed_in(owner).post(url)
+
+    assert not benchmark.memberships.filter(user=ada).exists()
+
+
+def test_last_owner_can_neither_leave_nor_step_down(benchmark, owner):
+    mine = membership(benchmark, owner)
+
+    with pytest.raises(LastOwnerError, match="olga is the only owner of Standard library"):
+        people.remove_member(membership=mine, actor=owner)
+    with pytest.raises(LastOwnerError, match="Make somebody else an owner first"):
+        people.change_role(membership=mine, role=Role.VIEWER, actor=owner)
+    assert role_of(benchmark, owner) == "owner"
+
+
+def test_page_tells_the_last_owner_why_not(signed_in, benchmark, owner):
+    pk = membership(benchmark, owner).pk
+
+    answer = signed_in(owner).post(reverse("member-remove", args=[benchmark.slug, pk]))
+
+    assert answer.status_code == 409
+    assert "only owner" in answer.content.decode()
+
+
+def test_owner_whose_account_is_closed_does_not_count_as_the_other_owner(benchmark, owner):
+    gone = factories.member(benchmark, "gone", "owner")
+    User.objects.filter(pk=gone.pk).update(is_active=False)
+
+    with pytest.raises(LastOwnerError):
+        people.remove_member(membership=membership(benchmark, owner), actor=owner)
+
+
+def test_owner_steps_down_once_there_is_another(signed_in, benchmark, owner):
+    factories.member(benchmark, "otto", "owner")
+    url = reverse("member-role", args=[benchmark.slug, membership(benchmark, owner).pk])
+
+    answer = signed_in(owner).post(url, {"role": "viewer"})
+
+    assert role_of(benchmark, owner) == "viewer"
+    assert answer["Location"] == reverse("home")
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_former_owner_has_no_open_link_left(benchmark, owner, leaves):
+    factories.member(benchmark, "otto", "owner")
+    own = people.invite(benchmark=benchmark, role=Role.OWNER, actor=owner, days=7)
+    mine = membership(benchmark, owner)
+
+    if leaves:
+        people.remove_member(membership=mine, actor=owner)
+    else:
+        people.change_role(membership=mine, role=Role.VIEWER, actor=owner)
+
+    with pytest.raises(InvitationRevokedError, match="withdrawn"):
+        people.accept_invitation(invitation=own.invitation, user=owner)
+
+
+@pytest.mark.parametrize("n", [2, 20])
+def test_people_page_asks_as_often_for_20_members_as_for_2(signed_in, benchmark, owner, n):
+    client = signed_in(owner)
+    url = reverse("people-list", args=[benchmark.slug])
+    for number in range(n):
+        person = factories.member(benchmark, f"member{number}", "viewer")
+        people.invite(benchmark=benchmark, role=Role.VIEWER, actor=owner, days=7)
+        people.invite(benchmark=benchmark, role=Role.VIEWER, actor=person, days=7)
+
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        answer = client.get(url)
+
+    assert f"member{n - 1}" in answer.content.decode()
+    assert len(queries) == 8, [query["sql"] for query in queries]
+
+
+# --- being forgotten -----------------------------------------------------------------------
+
+
+def test_anonymised_person_is_forgotten_and_their_runs_stay(signed_in, benchmark, owner, ada):
+    client = signed_in(ada)
+    ada.first_name, ada.last_name = "Ada", "Byron"
+    ada.save()
+    people.change_role(membership=membership(benchmark, ada), role=Role.VIEWER, actor=owner)
+
+    people.anonymise_user(user=ada, actor=owner)
+
+    kept = User.objects.get(pk=ada.pk)
+    assert (kept.username, kept.email, str(kept)) == (f"removed-{ada.pk}", "", f"removed-{ada.pk}")
+    assert not kept.has_usable_password()
+    assert not kept.memberships.exists()
+    assert kept.is_anonymised
+    assert not kept.is_active
+    assert client.get(reverse("account-detail")).status_code == 302
+    events = str(list(AuditEvent.objects.values("action", "target", "detail")))
+    assert "ada" not in events.lower()
+    assert "byron" not in events.lower()
+
+
+def test_only_owner_of_a_benchmark_cannot_be_anonymised(benchmark, owner):
+    with pytest.raises(LastOwnerError):
+        people.anonymise_user(user=owner, actor=None)
+
+    assert User.objects.get(pk=owner.pk).username == "olga"
+
+
+# --- commands ------------------------------------------------------------------------------
+
+
+def run_command(*args: str, stdin: str = "", monkeypatch=None) -> str:
+    out = io.StringIO()
+    if monkeypatch:
+        monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
+    call_command(*args, stdout=out)
+    return out.getvalue()
+
+
+def test_command_makes_a_member(benchmark, monkeypatch):
+    said = run_command(
+        "create_user", "nora", "--email", "nora@example.org", "--password-stdin",
+        "--benchmark", "stdlib", "--role", "annotator",
+        stdin="quite a long secret\n", monkeypatch=monkeypatch,
+    )  # fmt: skip
+
+    nora = User.objects.get(username="nora")
+    assert nora.check_password("quite a long secret")
+    assert role_of(benchmark, nora) == "annotator"
+    assert "account nora, annotator of stdlib" in said
+
+
+@pytest.mark.parametrize(
+    ("more", "password", "said"),
+    [
+        ([], "short", "password: This password is too short"),
+        (["--role", "viewer"], "quite a long secret", "go together"),
+        (["--benchmark", "none", "--role", "viewer"], "quite a long secret", "no benchmark 'none'"),
+    ],
+)
+def test_command_refuses_what_the_page_refuses(db, monkeypatch, more, password, said):
+    with pytest.raises(CommandError, match=said):
+        run_command(
+            "create_user", "nora", "--email", "nora@example.org", "--password-stdin", *more,
+            stdin=password, monkeypatch=monkeypatch,
+        )  # fmt: skip
+    assert not User.objects.filter(username="nora").exists()
+
+
+def test_command_prints_a_link_that_works(client, benchmark, owner):
+    said = run_command("invite", "stdlib", "--role", "annotator", "--site", "https://b.example/")
+
+    link = said.strip()
+    assert link.startswith("https://b.example/join/")
+    assert client.get(link.removeprefix("https://b.example")).status_code == 200
+    assert Invitation.objects.get().created_by == owner
+
+
+def test_command_invites_only_as_an_owner(benchmark, owner, ada):
+    with pytest.raises(CommandError, match="ada is not an owner of stdlib"):
+        run_command("invite", "stdlib", "--role", "annotator", "--as", "ada")
