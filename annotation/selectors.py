@@ -308,14 +308,22 @@ def people_of(pool: Pool) -> list[dict[str, Any]]:
 # --- the ledger --------------------------------------------------------------------------------
 
 
+LABEL_KINDS = [
+    Judgment.Kind.GRADE,
+    Judgment.Kind.CANT_JUDGE,
+    Judgment.Kind.RETRACT,
+    Judgment.Kind.IMPORT,
+]
+
+
 def ledger_events(benchmark: Benchmark, as_of: int) -> Iterable[Event]:
     """The events up to `as_of`, those of a pair next to each other, streamed from the database.
 
-    Only people's events: imported and machine labels are sets of their own.
+    Labels that were entered from a file count as their importer's, who vouches for them; a
+    machine's are a set of their own.
     """
-    people = [Judgment.Kind.GRADE, Judgment.Kind.CANT_JUDGE, Judgment.Kind.RETRACT]
     rows = (
-        Judgment.objects.filter(benchmark=benchmark, pk__lte=as_of, kind__in=people)
+        Judgment.objects.filter(benchmark=benchmark, pk__lte=as_of, kind__in=LABEL_KINDS)
         .order_by("query_id", "docid", "pk")
         .values_list("pk", "query__qid", "docid", "kind", "grade", "actor_id", "supersedes_id")
     )

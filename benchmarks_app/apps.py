@@ -7,7 +7,7 @@ class BenchmarksConfig(AppConfig):
     verbose_name = "Benchmarks"
 
     def ready(self) -> None:
-        from benchmarks_app import steps  # noqa: F401  # registers its steps
+        from benchmarks_app import celery, steps  # noqa: F401  # the queue; this app's steps
         from benchmarks_app.triggers import install_triggers
 
         post_migrate.connect(install_triggers, sender=self)

@@ -21,13 +21,13 @@ def commands_of(host: str, port: int, n_workers: int) -> dict[str, list[str]]:
     return {
         "web": [
             python, "-m", "granian", "--interface", "wsgi", "benchmarks_app.wsgi:application",
-            "--host", host, "--port", str(port), "--workers", "1", "--blocking-threads", "16",
-            "--log-level", "warning", "--no-ws",
+            "--host", host, "--port", str(port), "--workers", "1", "--blocking-threads", "8",
+            "--backpressure", "64", "--log-level", "error", "--no-ws",
         ],
         "worker": [
-            python, "-m", "celery", "-A", "benchmarks_app.celery", "worker",
+            python, "-m", "celery", "-A", "benchmarks_app.celery", "--quiet", "worker",
             "--concurrency", str(n_workers), "--without-gossip", "--without-mingle",
-            "--loglevel", "WARNING", "--quiet",
+            "--loglevel", "WARNING",
         ],
         "sweeper": [python, manage, "sweep", "--loop"],
     }  # fmt: skip

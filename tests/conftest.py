@@ -74,11 +74,8 @@ def triggers_lifted_while_emptying() -> Iterator[None]:
 @pytest.fixture
 def do_jobs():
     """A function that does every queued job in this process, oldest first."""
-    from benchmarks_app.celery import app
     from benchmarks_app.models import Job
     from benchmarks_app.services import jobs
-
-    app.loader.import_default_modules()
 
     def do() -> list[Job]:
         queued = list(Job.objects.filter(state=Job.State.QUEUED).order_by("pk"))

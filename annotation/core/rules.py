@@ -13,6 +13,7 @@ from annotation.core.judging_errors import UnknownRuleError
 
 GRADE = "grade"
 CANT_JUDGE = "cant_judge"
+IMPORT = "import"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +100,14 @@ def grades_of_pair(events: Iterable[Event]) -> list[int]:
     """The grade each annotator stands by, for one document of one query.
 
     An event that a later one supersedes is gone, with it what was taken back. Of what is left, an
-    annotator's newest event speaks; "can't judge" says no grade. Extra labels count as any other.
+    annotator's newest event speaks; "can't judge" says no grade. Extra labels count as any other,
+    and a label given elsewhere counts as one of whoever entered it.
     """
     known = sorted(events, key=lambda event: event.id)
     superseded = {event.supersedes for event in known}
     newest: dict[int, Event] = {}
     for event in known:
-        if event.kind in (GRADE, CANT_JUDGE) and event.id not in superseded:
+        if event.kind in (GRADE, CANT_JUDGE, IMPORT) and event.id not in superseded:
             newest[event.actor] = event
     return [event.grade for event in newest.values() if event.grade is not None]
 

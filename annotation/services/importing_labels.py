@@ -48,7 +48,7 @@ def text_hash(title: str, text: str) -> str:
 
 
 def read_labels(path: Path, grades: set[int]) -> list[Label]:
-    """The labels of a TSV with the columns query-id, corpus-id, grade; reason and text-hash may follow.
+    """The labels of a TSV: query-id, corpus-id, grade, and perhaps reason and text-hash.
 
     Raises
     ------

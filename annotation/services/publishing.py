@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from django.db import connection
-from django.db.models import Max
+from django.db.models import Count, Max
 from django.urls import reverse
 
 from annotation import selectors
@@ -97,12 +97,25 @@ def _begin(job: jobs.RunningJob, rule: NamedRule) -> QrelSet:
         return QrelSet.objects.create(
             benchmark=job.benchmark,
             name=job.parameters["name"],
-            kind=QrelSet.Kind.HUMAN,
+            kind=_kind(job.benchmark, as_of),
             rule=rule.name,
             rule_version=rule.version,
             as_of_event=as_of,
+            parameters={"events": _events_by_kind(job.benchmark, as_of)},
             staged_by=job.row,
         )
+
+
+def _kind(benchmark: Benchmark, as_of: int) -> str:
+    """A set that holds nothing but labels from files is not called our own."""
+    counts = _events_by_kind(benchmark, as_of)
+    return QrelSet.Kind.HUMAN if Judgment.Kind.GRADE in counts else QrelSet.Kind.IMPORTED
+
+
+def _events_by_kind(benchmark: Benchmark, as_of: int) -> dict[str, int]:
+    """How many events of each kind a set rests on: where its labels came from."""
+    events = Judgment.objects.filter(benchmark=benchmark, pk__lte=as_of)
+    return dict(events.values_list("kind").annotate(n=Count("pk")).order_by("kind"))
 
 
 def _last_event(benchmark: Benchmark) -> int:

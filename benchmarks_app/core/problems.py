@@ -33,4 +33,7 @@ class Problems:
     def raise_found(self, *, is_cut: bool = False) -> None:
         """Raise `FileProblemsError` with everything found; return where nothing was."""
         if self.found:
-            raise FileProblemsError(problems=self.found, is_cut=is_cut)
+            # Readers in a row see a line at different times: people read a file from the top.
+            files = list(dict.fromkeys(problem.file for problem in self.found))
+            ordered = sorted(self.found, key=lambda one: (files.index(one.file), one.line))
+            raise FileProblemsError(problems=ordered, is_cut=is_cut)

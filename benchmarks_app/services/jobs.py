@@ -17,6 +17,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from celery import current_app
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
 from django.db.models import Q
@@ -56,6 +57,12 @@ def cleans(cleaner: Cleaner) -> Cleaner:
     """Register what removes the rows an unfinished attempt of a job has staged."""
     CLEANERS.append(cleaner)
     return cleaner
+
+
+def load_handlers() -> None:
+    """Import every app's `tasks.py`, which registers its handlers and cleaners; once is enough."""
+    if not HANDLERS:
+        current_app.loader.import_default_modules()
 
 
 # --- starting ------------------------------------------------------------------------------
@@ -111,10 +118,8 @@ def _create(
 
 def send(job: Job) -> None:
     """Put the job's id on the queue. A queue that cannot be reached now is tried by the sweeper."""
-    from benchmarks_app.celery import app
-
     try:
-        app.send_task("benchmarks_app.run_job", args=[job.pk], retry=False)
+        current_app.send_task("benchmarks_app.run_job", args=[job.pk], retry=False)
     except Exception:  # a broker fails in its own classes; the sweeper sends again
         log.exception("job %s could not be sent; the sweeper will try again", job.pk)
         return
@@ -140,11 +145,12 @@ class RunningJob:
     def benchmark(self) -> Benchmark:
         return self.row.benchmark
 
-    def _mine(self) -> Any:
+    def mine(self) -> Any:
+        """The job's row as long as it is this attempt's turn, as a queryset."""
         return Job.objects.filter(pk=self.row.pk, token=self.row.token, state=Job.State.RUNNING)
 
     def _write(self, **values: Any) -> None:
-        if not self._mine().update(**values):
+        if not self.mine().update(**values):
             raise JobFencedError(job=self.row.pk)
 
     def progress(self, done: int, total: int, message: str) -> None:
@@ -165,7 +171,7 @@ class RunningJob:
 
     def beat(self) -> bool:
         """Say that the attempt is alive; False once it is no longer its turn."""
-        return bool(self._mine().update(heartbeat_at=timezone.now()))
+        return bool(self.mine().update(heartbeat_at=timezone.now()))
 
     @contextmanager
     def fenced(self) -> Iterator[None]:
@@ -194,7 +200,7 @@ class RunningJob:
             )
 
     def fail(self, error: str, problems: list[dict[str, Any]]) -> None:
-        self._mine().update(
+        self.mine().update(
             state=Job.State.FAILED,
             error=error,
             problems=problems,
@@ -210,6 +216,7 @@ def execute(
     on_progress: Callable[[int, int, str], None] | None = None,
 ) -> None:
     """Take the job if it is free, and do it; a job that is taken or finished is left alone."""
+    load_handlers()
     job = _take(job_id)
     if job is None:
         return
@@ -220,6 +227,15 @@ def execute(
             _run(running)
     finally:
         shutil.rmtree(running.folder, ignore_errors=True)
+
+
+def run_queued() -> int:
+    """Do every queued job in this process, those they start as well; returns how many."""
+    n = 0
+    while queued := Job.objects.filter(state=Job.State.QUEUED).order_by("pk").first():
+        execute(queued.pk, has_heartbeat=not connection.in_atomic_block)
+        n += 1
+    return n
 
 
 def _take(job_id: int) -> Job | None:
@@ -249,7 +265,7 @@ def _run(running: RunningJob) -> None:
     try:
         _clean(job.pk)
         HANDLERS[job.kind](running)
-        if running._mine().exists():
+        if running.mine().exists():
             with running.commit():
                 pass
     except JobFencedError:

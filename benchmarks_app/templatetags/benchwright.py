@@ -9,6 +9,7 @@ from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, may
 
 register = template.Library()
+DASH = "\N{EN DASH}"
 
 
 @register.simple_tag(takes_context=True)
@@ -21,12 +22,12 @@ def allowed(context: dict[str, Any], action: str, benchmark: Benchmark | None = 
 @register.filter
 def score(value: float | None, digits: int = 4) -> str:
     """A measure's value as boards show it; what is not defined is a dash."""
-    return "–" if value is None or value != value else f"{value:.{digits}f}"
+    return DASH if value is None or value != value else f"{value:.{digits}f}"
 
 
 @register.filter
 def percent(value: float | None, digits: int = 0) -> str:
-    return "–" if value is None or value != value else f"{100 * value:.{digits}f} %"
+    return DASH if value is None or value != value else f"{100 * value:.{digits}f} %"
 
 
 @register.filter

@@ -6,8 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import OperationalError, connection
 
-from benchmarks_app.celery import app
-from benchmarks_app.services.jobs import sweep
+from benchmarks_app.services.jobs import load_handlers, sweep
 
 
 class Command(BaseCommand):
@@ -17,7 +16,7 @@ class Command(BaseCommand):
         parser.add_argument("--loop", action="store_true", help="sweep until stopped")
 
     def handle(self, *args: Any, loop: bool, **options: Any) -> None:
-        app.loader.import_default_modules()  # the apps' cleaners
+        load_handlers()  # and with them the cleaners of what a lost job has staged
         while True:
             self.sweep_once()
             if not loop:

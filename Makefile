@@ -1,0 +1,50 @@
+# Two commands matter: `make demo` and `make test`. Both need Python 3.11 or later and make.
+PYTHON ?= python3
+PORT ?= 8000
+HOST ?= 127.0.0.1
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+RUNTIME := $(VENV)/.installed
+DEVELOPMENT := $(VENV)/.installed-dev
+PYTEST_WORKERS ?= 2
+
+.PHONY: demo test check bench screenshots lock clean
+
+$(RUNTIME): requirements.lock pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or later, or set PYTHON=…"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: Python 3.11 or later is needed; $(PYTHON) is $$($(PYTHON) --version)"; exit 1; }
+	@echo "Installing Benchwright into $(VENV) …"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --require-hashes -r requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(DEVELOPMENT): requirements-dev.lock pyproject.toml $(RUNTIME)
+	@echo "Installing what the tests need …"
+	@$(PIP) install --require-hashes -r requirements-dev.lock
+	@touch $@
+
+demo: $(RUNTIME)
+	@$(BIN)/python manage.py demo --serve --host $(HOST) --port $(PORT)
+
+test: $(DEVELOPMENT)
+	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -q -rs $(ARGS)
+
+check: $(DEVELOPMENT)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/check
+
+bench: $(DEVELOPMENT)
+	@$(BIN)/python -m tests.performance
+
+screenshots: $(DEVELOPMENT)
+	@$(BIN)/python -m tests.browser.screenshots docs/images
+
+# Needs uv. Hashes of every file, no address of any index.
+lock:
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header pyproject.toml -o requirements.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-deps tests/readers/requirements.in -o tests/readers/requirements.lock
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

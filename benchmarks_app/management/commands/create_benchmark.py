@@ -1,0 +1,46 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from benchmarks_app.forms import DEFAULT_SCALE, BenchmarkForm
+from benchmarks_app.models import Corpus, User
+from benchmarks_app.services.benchmarks import create_benchmark
+
+
+class Command(BaseCommand):
+    help = "Make a benchmark with an empty corpus."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("slug")
+        parser.add_argument("--name", required=True)
+        parser.add_argument("--owner", required=True, help="user name")
+        parser.add_argument("--description", default="")
+        parser.add_argument("--ids-only", action="store_true", help="a corpus without texts")
+        parser.add_argument(
+            "--scale", default=DEFAULT_SCALE, help="grades a line each: '2 = Helpful: why *'"
+        )
+
+    def handle(
+        self, *args: Any, slug: str, name: str, owner: str, description: str, **options: Any
+    ) -> None:
+        user = User.objects.filter(username=owner).first()
+        if user is None:
+            raise CommandError(f"No user '{owner}'. Make one with create_user.")
+        kind = Corpus.Kind.IDS_ONLY if options["ids_only"] else Corpus.Kind.TEXTS
+        form = BenchmarkForm(
+            {
+                "name": name,
+                "slug": slug,
+                "description": description,
+                "corpus_kind": kind,
+                "unit": "document",
+                "lang": "en",
+                "scale": options["scale"],
+            }
+        )
+        if not form.is_valid():
+            said = [f"{field}: {' '.join(errors)}" for field, errors in form.errors.items()]
+            raise CommandError("\n".join(said))
+        made = create_benchmark(owner=user, **form.cleaned_data)
+        self.stdout.write(self.style.SUCCESS(f"made {made.get_absolute_url()}"))

@@ -1,0 +1,78 @@
+"""What the commands share: find the benchmark and its keeper, import, print what was made."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.models import Benchmark, Job, Role, User
+from benchmarks_app.services import jobs, uploading
+from benchmarks_app.services.importing import import_arguments
+
+
+def add_benchmark_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("slug", help="short name of the benchmark")
+    parser.add_argument("--user", help="who does it; by default an owner of the benchmark")
+
+
+def benchmark_of(slug: str) -> Benchmark:
+    benchmark = Benchmark.objects.select_related("corpus").filter(slug=slug).first()
+    if benchmark is None:
+        known = ", ".join(Benchmark.objects.values_list("slug", flat=True)[:10]) or "none yet"
+        raise CommandError(f"No benchmark '{slug}'. There are: {known}.")
+    return benchmark
+
+
+def actor_of(benchmark: Benchmark, username: str | None) -> User:
+    if username:
+        people = User.objects.filter(username=username)
+    else:
+        people = User.objects.filter(
+            memberships__benchmark=benchmark, memberships__role=Role.OWNER
+        ).order_by("pk")
+    actor = people.first()
+    if actor is None:
+        raise CommandError(f"No user '{username}'." if username else "The benchmark has no owner.")
+    return actor
+
+
+def finished(command: BaseCommand, job: Job) -> Job:
+    """Print how a job ended; a failed one ends the command with its problems."""
+    if job.state == Job.State.FAILED:
+        lines = [f"{p['file']}:{p['line']}: {p['text']}" for p in job.problems]
+        raise CommandError("\n".join([job.error, *lines]))
+    for note in job.result.get("notes", []):
+        command.stderr.write(f"note: {note}")
+    for made in job.result.get("made", []):
+        command.stdout.write(command.style.SUCCESS(f"imported {made}"))
+    return job
+
+
+def import_path(
+    command: BaseCommand, benchmark: Benchmark, actor: User, path: Path, **options: Any
+) -> Job:
+    """Import one file in this process, with its progress on a terminal."""
+    if not path.exists():
+        raise CommandError(f"{path}: no such file.")
+    try:
+        upload = uploading.receive_path(benchmark=benchmark, owner=actor, path=path)
+        arguments = import_arguments(upload=upload, **options)
+    except BenchmarkError as error:
+        raise CommandError(str(error)) from error
+    job = jobs.run_here(
+        benchmark=benchmark, user=actor, on_progress=progress_printer(command), **arguments
+    )
+    return finished(command, job)
+
+
+def progress_printer(command: BaseCommand) -> Any:
+    """A progress callback that rewrites one line on a terminal, and is silent elsewhere."""
+
+    def tell(done: int, total: int, message: str) -> None:
+        share = f"{100 * done // total:3d} % " if total else ""
+        command.stderr.write(f"\r{share}{message:<60}", ending="")
+        command.stderr.flush()
+
+    return tell if command.stderr.isatty() else None
