@@ -37,9 +37,7 @@ class Phase(models.Model):
 
 class SubmissionQuerySet(models.QuerySet):
     def visible_to(self, user: object) -> Self:
-        return self.filter(
-            Q(submitter=user) | Q(run__in=Run.objects.visible_to(user).values("pk"))
-        )
+        return self.filter(Q(submitter=user) | Q(run__in=Run.objects.visible_to(user).values("pk")))
 
 
 class Submission(models.Model):
@@ -54,17 +52,13 @@ class Submission(models.Model):
 
     phase = models.ForeignKey(Phase, models.PROTECT, related_name="submissions")
     # Null until the uploaded file was found valid.
-    run = models.ForeignKey(
-        Run, models.PROTECT, null=True, blank=True, related_name="submissions"
-    )
+    run = models.ForeignKey(Run, models.PROTECT, null=True, blank=True, related_name="submissions")
     name = models.CharField(max_length=120)
     submitter = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="submissions"
     )
     state = models.CharField(max_length=16, choices=State, default=State.RECEIVED)
-    job = models.ForeignKey(
-        Job, models.SET_NULL, null=True, blank=True, related_name="submissions"
-    )
+    job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="submissions")
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = SubmissionQuerySet.as_manager()
@@ -73,7 +67,8 @@ class Submission(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["phase", "run"], name="submission_run_once"),
             models.CheckConstraint(
-                condition=~Q(state="scored") | Q(run__isnull=False), name="submission_scored_has_run"
+                condition=~Q(state="scored") | Q(run__isnull=False),
+                name="submission_scored_has_run",
             ),
         ]
         indexes = [
@@ -85,9 +80,7 @@ class Submission(models.Model):
         return self.name
 
     def get_absolute_url(self) -> str:
-        return reverse(
-            "scoring:submission-detail", args=[self.phase.benchmark.slug, self.pk]
-        )
+        return reverse("scoring:submission-detail", args=[self.phase.benchmark.slug, self.pk])
 
 
 class ScoreSet(models.Model):

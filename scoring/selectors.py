@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from benchmarks_app import files
 from benchmarks_app.core.formats.sources import open_lines
-from benchmarks_app.models import Benchmark, Query, Release, Run
+from benchmarks_app.models import Benchmark, Job, Query, Release, Run
 from benchmarks_app.permissions import KEEPERS, role_in
 from benchmarks_app.selectors import release_file_path
 from scoring.models import Phase, Score, ScoreSet, Submission
@@ -121,9 +121,27 @@ def submissions_seen_by(user: Any, benchmark: Benchmark) -> QuerySet[Submission]
     ).order_by("-created_at", "-pk")
 
 
+# What becomes of these is not decided.
+WAITING = (
+    Submission.State.RECEIVED,
+    Submission.State.VALIDATED,
+    Submission.State.QUEUED,
+    Submission.State.SCORING,
+)
+
+
+def state_of(submission: Submission) -> Submission.State:
+    """The state as it is shown: one whose worker was lost is queued until another takes it."""
+    job = submission.job
+    if submission.state in WAITING and job and job.state == Job.State.QUEUED and job.attempt:
+        return Submission.State.QUEUED
+    return Submission.State(submission.state)
+
+
 @dataclass(frozen=True)
 class SubmissionRow:
     submission: Submission
+    state: Submission.State
     scores: dict[str, float | None]
 
 
@@ -140,7 +158,10 @@ def submission_rows(submissions: Iterable[Submission]) -> list[SubmissionRow]:
     ).values_list("score_set__run", "score_set__release", "measure", "mean")
     for run, release, measure, mean in scores:
         found.setdefault((run, release), {})[measure] = mean
-    return [SubmissionRow(one, found.get((one.run_id, one.phase.release_id), {})) for one in rows]
+    return [
+        SubmissionRow(one, state_of(one), found.get((one.run_id, one.phase.release_id), {}))
+        for one in rows
+    ]
 
 
 # --- boards --------------------------------------------------------------------------------

@@ -249,8 +249,8 @@ def _submission_of(pk: int) -> Submission:
     return Submission.objects.select_related(*related).get(pk=pk)
 
 
-def _move(job: RunningJob, submission: Submission, state: str, **values: Any) -> None:
-    with job.fenced():
+def _move(running: RunningJob, submission: Submission, state: str, **values: Any) -> None:
+    with running.fenced():
         Submission.objects.filter(pk=submission.pk).update(state=state, **values)
 
 

@@ -20,12 +20,6 @@ from scoring.services import submitting
 from scoring.services.errors import NameInUseError, SubmittedBeforeError
 
 PAGE_SIZE = 25
-WAITING = (
-    Submission.State.RECEIVED,
-    Submission.State.VALIDATED,
-    Submission.State.QUEUED,
-    Submission.State.SCORING,
-)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -110,7 +104,8 @@ def _state(request: HttpRequest, benchmark: Benchmark, pk: int) -> dict[str, Any
     return {
         "submission": submission,
         "job": submission.job,
-        "is_waiting": submission.state in WAITING,
+        "state": selectors.state_of(submission),
+        "is_waiting": submission.state in selectors.WAITING,
         "measures": selectors.MEASURES,
         "score_set": selectors.score_set_of(run=run, release=phase.release) if run else None,
         "n_left": submitting.n_left_today(phase=phase, user=submission.submitter),

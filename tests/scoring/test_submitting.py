@@ -1,0 +1,319 @@
+"""Submissions: who may send how much, and nothing twice."""
+
+import gzip
+from datetime import timedelta
+
+import pytest
+from django.db import OperationalError
+from django.utils import timezone
+
+from benchmarks_app.models import AuditEvent, Job, Run
+from benchmarks_app.services import jobs
+from scoring.models import Phase, ScoreSet, Submission
+from scoring.selectors import state_of
+from scoring.services import scoring
+from scoring.services.errors import (
+    DailyLimitError,
+    NameInUseError,
+    NoOpenPhaseError,
+    SubmittedBeforeError,
+)
+from scoring.services.submitting import n_left_today, phase_open_in
+from tests.scoring.conftest import GOOD, means
+
+State = Submission.State
+
+
+def refreshed(submission: Submission) -> Submission:
+    return Submission.objects.select_related("run", "job").get(pk=submission.pk)
+
+
+def test_published_release_opens_a_phase_once(release, publish, benchmark):
+    from scoring.listeners import open_and_score
+
+    open_and_score(sender=None, release=release)
+
+    phase = Phase.objects.get(release=release)
+    assert (phase.name, phase.split, phase.daily_limit) == ("Open submissions", "test", 20)
+    assert phase_open_in(benchmark) == phase
+
+
+def test_benchmark_without_release_takes_no_runs(benchmark):
+    with pytest.raises(NoOpenPhaseError, match="need a published release"):
+        phase_open_in(benchmark)
+
+
+def test_newest_release_takes_the_runs(benchmark, release, publish):
+    newer = publish(benchmark.qrel_sets.get(), "1.1.0")
+
+    assert phase_open_in(benchmark).release == newer
+
+
+def test_valid_submission_becomes_a_run_with_scores(submit, sam, release, do_jobs):
+    submission = submit(sam, description="BM25", metadata={"model": "bm25"})
+    assert submission.state == State.RECEIVED
+
+    do_jobs()
+
+    submission = refreshed(submission)
+    assert submission.state == State.SCORED
+    assert submission.job.state == Job.State.DONE
+    run = submission.run
+    assert (run.kind, run.owner, run.metadata) == (Run.Kind.SUBMITTED, sam, {"model": "bm25"})
+    assert run.upload.sha256 == run.sha256
+    assert means(run, release)["RR@10"] == pytest.approx(2 / 3)
+
+
+def test_gzip_run_is_taken(submit, sam, do_jobs):
+    submission = submit(sam, gzip.compress(GOOD))
+
+    do_jobs()
+
+    assert refreshed(submission).state == State.SCORED
+
+
+def test_acceptance_is_written_to_the_audit(submit, sam):
+    submit(sam)
+
+    event = AuditEvent.objects.get(action="run submitted")
+    assert (event.actor, event.target) == (sam, "mine")
+
+
+def test_invalid_file_names_its_lines_and_leaves_no_run(submit, sam, do_jobs):
+    submission = submit(sam, GOOD + b"q1 Q0 d7 9 n/a s\nq1 Q0 d1 9 0.1 s\nq2 d4\n")
+
+    do_jobs()
+
+    submission = refreshed(submission)
+    assert submission.state == State.INVALID
+    assert [problem["line"] for problem in submission.job.problems] == [6, 7, 8]
+    assert "expected a number" in submission.job.problems[0]["text"]
+    assert not Run.objects.filter(kind=Run.Kind.SUBMITTED).exists()
+    assert not ScoreSet.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(b"# nothing\n", "ranks no document"), (b"other Q0 d1 1 1.0 s\n", "share no query")],
+)
+def test_run_that_cannot_be_scored_is_invalid_and_says_why(submit, sam, do_jobs, content, told):
+    submission = submit(sam, content)
+
+    do_jobs()
+
+    submission = refreshed(submission)
+    assert submission.state == State.INVALID
+    assert told in submission.job.error + str(submission.job.problems)
+
+
+def test_missing_and_extra_queries_are_counted_beside_the_scores(submit, sam, release, do_jobs):
+    submission = submit(sam, b"q1 Q0 d1 1 1 s\nnew Q0 d1 1 1 s\nnewer Q0 d1 1 1 s\n")
+
+    do_jobs()
+
+    run = refreshed(submission).run
+    score_set = ScoreSet.objects.get(run=run, release=release)
+    assert (score_set.n_queries, score_set.n_missing, score_set.n_extra) == (3, 2, 2)
+
+
+def test_same_bytes_again_are_recognised(submit, sam, do_jobs):
+    first = submit(sam)
+    with pytest.raises(SubmittedBeforeError, match=r"as 'mine'.*not scored again"):
+        submit(sam, name="while it waits")
+    do_jobs()
+
+    with pytest.raises(SubmittedBeforeError) as caught:
+        submit(sam, name="when it is scored")
+
+    assert caught.value.submission == first
+    assert Submission.objects.count() == 1
+
+
+def test_same_bytes_of_another_person_are_taken(submit, sam, maintainer, do_jobs):
+    submit(sam, name="sam's")
+    submit(maintainer, name="mia's")
+
+    do_jobs()
+
+    assert set(Submission.objects.values_list("state", flat=True)) == {State.SCORED}
+
+
+def test_same_bytes_may_be_sent_again_after_they_were_invalid(submit, sam, do_jobs):
+    submit(sam, b"wrong\n")
+    do_jobs()
+
+    assert submit(sam, b"wrong\n").state == State.RECEIVED
+
+
+def test_daily_limit_refuses_and_says_when_the_next_is_possible(submit, phase, sam, do_jobs):
+    Phase.objects.update(daily_limit=2)
+    phase.refresh_from_db()
+    first = submit(sam, GOOD, "one")
+    submit(sam, GOOD + b"q2 Q0 d5 2 1 s\n", "two")
+    earlier = timezone.now() - timedelta(hours=20)
+    Submission.objects.filter(pk=first.pk).update(created_at=earlier)
+
+    with pytest.raises(DailyLimitError) as caught:
+        submit(sam, GOOD + b"q2 Q0 d8 2 1 s\n", "three")
+
+    assert f"{earlier + timedelta(hours=24):%Y-%m-%d %H:%M} UTC" in str(caught.value)
+    assert n_left_today(phase=phase, user=sam) == 0
+
+
+def test_lowered_limit_waits_until_enough_submissions_are_a_day_old(submit, phase, sam):
+    times = [timezone.now() - timedelta(hours=hours) for hours in (20, 10, 5)]
+    for number, at in enumerate(times):
+        made = submit(sam, GOOD + b"q2 Q0 x%d 2 1 s\n" % number, f"run {number}")
+        Submission.objects.filter(pk=made.pk).update(created_at=at)
+    Phase.objects.update(daily_limit=2)
+
+    with pytest.raises(DailyLimitError) as caught:
+        submit(sam, GOOD, "one more")
+
+    assert caught.value.next_at == times[1] + timedelta(hours=24)
+
+
+def test_invalid_failed_old_and_foreign_submissions_take_no_place(submit, phase, sam, maintainer):
+    Phase.objects.update(daily_limit=1)
+    phase.refresh_from_db()
+    for number, change in enumerate(
+        [
+            {"state": State.INVALID},
+            {"state": State.FAILED},
+            {"created_at": timezone.now() - timedelta(hours=24, minutes=1)},
+            {"submitter": maintainer},
+        ]
+    ):
+        made = submit(sam, GOOD + b"q2 Q0 x%d 2 1 s\n" % number, f"run {number}")
+        Submission.objects.filter(pk=made.pk).update(**change)
+        assert n_left_today(phase=phase, user=sam) == 1
+
+
+def test_name_of_a_run_or_of_a_waiting_submission_is_refused(submit, sam, maintainer, do_jobs):
+    submit(sam, name="taken")
+    with pytest.raises(NameInUseError, match="'taken'"):
+        submit(maintainer, name="taken")
+    do_jobs()
+
+    with pytest.raises(NameInUseError, match="Choose another name"):
+        submit(maintainer, GOOD + b"q2 Q0 d5 2 1 s\n", name="taken")
+
+
+def test_name_taken_while_the_job_waited_makes_the_submission_invalid(
+    submit, sam, benchmark, do_jobs
+):
+    from tests import factories
+
+    submission = submit(sam, name="late")
+    factories.run(benchmark, "q1 Q0 d1 1 1 s", name="late")
+
+    do_jobs()
+
+    submission = refreshed(submission)
+    assert (submission.state, submission.run) == (State.INVALID, None)
+    assert "'late'" in submission.job.error
+    assert not ScoreSet.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {
+            "closes_at": timezone.now() - timedelta(minutes=1),
+            "opens_at": timezone.now() - timedelta(days=2),
+        },
+        {"opens_at": timezone.now() + timedelta(days=1)},
+        {"daily_limit": 0},
+    ],
+)
+def test_closed_phase_takes_nothing(submit, phase, sam, benchmark, change):
+    Phase.objects.update(**change)
+
+    with pytest.raises(NoOpenPhaseError):
+        submit(sam)
+    with pytest.raises(NoOpenPhaseError):
+        phase_open_in(benchmark)
+
+
+# --- jobs that die, repeat or are fenced ---------------------------------------------------
+
+
+def test_second_message_of_a_scored_submission_changes_nothing(submit, sam, do_jobs):
+    submission = submit(sam)
+    do_jobs()
+    Job.objects.filter(pk=submission.job_id).update(state=Job.State.QUEUED)
+
+    do_jobs()
+
+    assert refreshed(submission).state == State.SCORED
+    assert (Run.objects.count(), ScoreSet.objects.count()) == (1, 1)
+
+
+def test_attempt_that_died_before_its_commit_is_repeated_whole(submit, sam, do_jobs, monkeypatch):
+    submission = submit(sam)
+    with monkeypatch.context() as broken:
+
+        def die(**kwargs):
+            reason = "the database went away"
+            raise OperationalError(reason)
+
+        broken.setattr(scoring, "store_scores", die)
+        do_jobs()
+    assert (Run.objects.count(), ScoreSet.objects.count()) == (0, 0)
+    assert refreshed(submission).state == State.SCORING
+    Job.objects.update(state=Job.State.QUEUED, token=None)
+
+    do_jobs()
+
+    assert refreshed(submission).state == State.SCORED
+    assert (Run.objects.count(), ScoreSet.objects.count()) == (1, 1)
+
+
+def test_attempt_that_was_given_up_for_lost_writes_nothing(submit, sam, do_jobs, monkeypatch):
+    submission = submit(sam)
+    evaluate = scoring.scored_run
+
+    def taken_over_meanwhile(**kwargs):
+        Job.objects.filter(pk=submission.job_id).update(state=Job.State.QUEUED, token=None)
+        return evaluate(**kwargs)
+
+    with monkeypatch.context() as slow:
+        slow.setattr(scoring, "scored_run", taken_over_meanwhile)
+        do_jobs()
+
+    assert (Run.objects.count(), ScoreSet.objects.count()) == (0, 0)
+    do_jobs()
+    assert refreshed(submission).state == State.SCORED
+
+
+def test_fault_of_ours_is_told_as_failed(submit, sam, do_jobs, monkeypatch):
+    submission = submit(sam)
+    monkeypatch.setattr(scoring, "scored_run", lambda **kwargs: 1 / 0)
+
+    do_jobs()
+
+    assert refreshed(submission).state == State.FAILED
+
+
+def test_submission_follows_a_job_that_was_given_up(submit, sam, settings):
+    submission = submit(sam)
+    long_ago = timezone.now() - timedelta(hours=1)
+    lost = {"state": Job.State.RUNNING, "token": "0" * 32, "heartbeat_at": long_ago}
+    Job.objects.filter(pk=submission.job_id).update(**lost, attempt=1)
+    jobs.sweep()
+    assert Job.objects.get(pk=submission.job_id).state == Job.State.QUEUED
+
+    Job.objects.filter(pk=submission.job_id).update(**lost, attempt=settings.JOB_MAX_ATTEMPTS)
+    jobs.sweep()
+
+    assert refreshed(submission).state == State.FAILED
+
+
+def test_submission_whose_worker_was_lost_is_shown_as_queued(submit, sam):
+    submission = submit(sam)
+    Submission.objects.update(state=State.SCORING)
+    Job.objects.filter(pk=submission.job_id).update(attempt=1)
+
+    assert state_of(refreshed(submission)) == State.QUEUED
+    scoring.set_back_submission(submission.job_id)
+    assert refreshed(submission).state == State.QUEUED
