@@ -254,7 +254,7 @@ def pool_progress(pool: Pool) -> PoolProgress:
         n_held=Count("pk", filter=Q(state=Slot.State.CLAIMED, lease_expires_at__gt=timezone.now())),
     )
     said = _current_labels(pool).aggregate(
-        n_judged=Count("slot__entry", distinct=True, filter=Q(kind=Judgment.Kind.GRADE)),
+        n_judged=Count("slot__entry", distinct=True, filter=Q(grade__isnull=False)),
         n_cant=Count("pk", filter=Q(kind=Judgment.Kind.CANT_JUDGE)),
         n_extra=Count("pk", filter=Q(is_surplus=True)),
     )
@@ -294,7 +294,7 @@ def people_of(pool: Pool) -> list[dict[str, Any]]:
         .values("actor")
         .annotate(
             n_labels=Count("pk"),
-            n_grades=Count("pk", filter=Q(kind=Judgment.Kind.GRADE)),
+            n_grades=Count("pk", filter=Q(grade__isnull=False)),
             n_cant_judge=Count("pk", filter=Q(kind=Judgment.Kind.CANT_JUDGE)),
             n_extra=Count("pk", filter=Q(is_surplus=True)),
             last_at=Max("created_at"),

@@ -24,4 +24,7 @@ class DomainErrorMiddleware:
             "code": error.code,
             "problems": error.facts.get("problems", ()),
         }
-        return render(request, "error.html", context, status=error.status)
+        response = render(request, "error.html", context, status=error.status)
+        # For scripts: the sentence may be reworded, the code stays.
+        response["X-Error-Code"] = error.code
+        return response

@@ -1,0 +1,247 @@
+import pytest
+
+from annotation.models import Pool, PoolEntry, Slot
+from annotation.services import pooling
+from benchmarks_app.core.corpus_store import StoredDocument
+from benchmarks_app.models import Document, DocumentContent, Job, Run
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+BM25 = """
+q1 Q0 a 1 9.0 bm25
+q1 Q0 b 2 8.0 bm25
+q1 Q0 c 3 7.0 bm25
+q2 Q0 a 1 5.0 bm25
+"""
+TFIDF = """
+q1 Q0 b 1 0.9 tfidf
+q1 Q0 d 2 0.8 tfidf
+q2 Q0 e 1 0.7 tfidf
+"""
+
+
+@pytest.fixture
+def runs(benchmark):
+    factories.query(benchmark, "q1")
+    factories.query(benchmark, "q2")
+    return [
+        factories.run(benchmark, BM25, name="bm25"),
+        factories.run(benchmark, TFIDF, name="tfidf"),
+    ]
+
+
+@pytest.fixture
+def texts(monkeypatch):
+    """The corpus holds a to e."""
+    known = {
+        docid: StoredDocument(docid, f"title {docid}", f"text {docid}", "{}") for docid in "abcde"
+    }
+    found = "annotation.services.pooling.collection"
+    monkeypatch.setattr(
+        f"{found}.benchmark_documents",
+        lambda _, docids: {docid: known[docid] for docid in docids if docid in known},
+    )
+    monkeypatch.setattr(f"{found}.unknown_documents", lambda _, docids: set(docids) - known.keys())
+    return known
+
+
+@pytest.fixture
+def build(benchmark, owner, runs, do_jobs):
+    """A function that builds a pool of both runs and returns its finished job."""
+
+    def building(name="top 2", **options) -> Job:
+        options = {"depth": 2, "seed": 7, "runs": runs, **options}
+        arguments = pooling.pool_arguments(benchmark=benchmark, name=name, **options)
+        pooling.jobs.start(benchmark=benchmark, user=owner, **arguments)
+        return do_jobs()[-1]
+
+    return building
+
+
+def test_the_pool_is_the_union_of_the_first_documents(build, texts):
+    job = build()
+
+    entries = PoolEntry.objects.filter(pool_id=job.result["pool"])
+    pairs = set(entries.values_list("query__qid", "document__docid"))
+    assert pairs == {("q1", "a"), ("q1", "b"), ("q1", "d"), ("q2", "a"), ("q2", "e")}
+
+
+def test_an_entry_keeps_who_found_it_and_how_high(build, texts):
+    build()
+
+    entry = PoolEntry.objects.get(query__qid="q1", document__docid="b")
+    assert entry.contributors == {"bm25": 2, "tfidf": 1}
+    assert entry.best_rank == 1
+
+
+def test_better_ranks_stand_earlier_in_a_querys_queue(build, texts):
+    build()
+
+    of_query = PoolEntry.objects.filter(query__qid="q1").order_by("priority")
+    assert [entry.best_rank for entry in of_query] == [1, 1, 2]
+
+
+def test_each_document_has_as_many_slots_as_people_are_wanted(build, texts):
+    build(overlap=2)
+
+    assert Slot.objects.count() == 10
+    first, second = (Slot.objects.filter(number=number) for number in (1, 2))
+    last_first = first.order_by("-queue_position")[0].queue_position
+    assert last_first < second.order_by("queue_position")[0].queue_position
+
+
+def test_the_numbers_of_slots_do_not_tell_the_queue(build, texts, benchmark):
+    """A token holds the slot's number; in queue order it would tell how high a document ranked."""
+    lines = "\n".join(f"q1 Q0 doc{n} {n} {100 - n} long" for n in range(1, 51))
+    texts |= {f"doc{n}": StoredDocument(f"doc{n}", "", "text", "{}") for n in range(1, 51)}
+    build(runs=[factories.run(benchmark, lines, name="long")], depth=50)
+
+    numbers = list(Slot.objects.order_by("queue_position").values_list("pk", flat=True))
+    assert numbers != sorted(numbers)
+
+
+def test_the_texts_of_pooled_documents_are_stored_with_a_hash(build, texts):
+    build()
+
+    content = DocumentContent.objects.get(document__docid="a")
+    assert (content.title, content.text) == ("title a", "text a")
+    assert content.content_hash == pooling.content_hash("title a", "text a")
+    assert not Document.objects.filter(docid="c").exists()
+
+
+def test_a_changed_text_is_a_further_row(build, texts):
+    build()
+    texts["a"] = StoredDocument("a", "title a", "another text", "{}")
+
+    build(name="again")
+
+    assert DocumentContent.objects.filter(document__docid="a").count() == 2
+    assert DocumentContent.objects.filter(document__docid="b").count() == 1
+
+
+def test_a_corpus_of_ids_is_pooled_without_texts(build):
+    assert build().state == "done"
+
+    assert Document.objects.filter(docid="a").exists()
+    assert not DocumentContent.objects.exists()
+
+
+def test_the_same_inputs_give_an_equal_digest(build, texts):
+    assert build().result["digest"] == build(name="again").result["digest"]
+
+
+@pytest.mark.parametrize("change", [{"depth": 1}, {"seed": 8}])
+def test_other_inputs_give_another_digest(build, texts, change):
+    assert build().result["digest"] != build(name="other", **change).result["digest"]
+
+
+def test_the_statistics_say_what_each_run_brought(build, texts):
+    statistics = Pool.objects.get(pk=build().result["pool"]).statistics
+
+    assert statistics["runs"] == [
+        {"run": "bm25", "n": 3, "n_unique": 2},
+        {"run": "tfidf", "n": 3, "n_unique": 2},
+    ]
+    assert statistics["per_query"] == {"min": 2, "median": 2.5, "max": 3}
+    assert statistics["overlaps"] == [{"a": "bm25", "b": "tfidf", "n_shared": 1, "jaccard": 0.2}]
+    assert statistics["hours"] == pytest.approx(5 * 20 / 3600)
+
+
+def test_the_runs_know_how_deep_they_were_pooled(build, texts, runs):
+    build()
+    build(name="shallow", depth=1)
+
+    assert set(Run.objects.values_list("pooled_depth", flat=True)) == {2}
+
+
+def test_a_query_the_benchmark_lacks_is_not_pooled(build, texts, benchmark):
+    extra = factories.run(benchmark, "q9 Q0 a 1 1.0 x\nq1 Q0 a 1 1.0 x", name="extra")
+
+    job = build(runs=[extra])
+
+    assert job.result["n_entries"] == 1
+
+
+def test_runs_of_other_queries_build_no_pool(build, texts, benchmark):
+    job = build(runs=[factories.run(benchmark, "q9 Q0 a 1 1.0 x", name="stranger")])
+
+    assert job.state == "failed"
+    assert "None of the 1 runs has a document" in job.error
+
+
+def test_a_document_the_corpus_lacks_is_refused_with_its_run(build, texts):
+    del texts["d"]
+
+    job = build()
+
+    assert job.state == "failed"
+    assert "1 documents that the runs rank are not in the corpus" in job.error
+    assert "'d' (run tfidf, query q1, rank 2)" in job.error
+    assert not Pool.objects.exists()
+    assert not Document.objects.exists()
+
+
+def test_an_attempt_that_died_leaves_nothing(build, texts, monkeypatch):
+    def die(*_):
+        raise RuntimeError("power cut")
+
+    monkeypatch.setattr(pooling, "_stage_slots", die)
+
+    assert build().state == "failed"
+    assert not Pool.objects.exists()
+    assert not PoolEntry.objects.exists()
+
+
+def test_a_pool_is_unseen_until_it_is_whole(build, texts, monkeypatch):
+    seen = []
+    stage = pooling._stage_slots
+
+    def look(job, pool, entries):
+        stage(job, pool, entries)
+        seen.append(Pool.objects.built().count())
+
+    monkeypatch.setattr(pooling, "_stage_slots", look)
+    build()
+
+    assert seen == [0]
+    assert Pool.objects.built().count() == 1
+
+
+def test_a_second_pool_of_one_name_is_refused(build, texts):
+    build()
+
+    with pytest.raises(pooling.PoolNameTakenError, match="named 'top 2'"):
+        build()
+
+
+def test_a_pool_needs_a_run(benchmark):
+    with pytest.raises(pooling.PoolRunsError, match="No run is chosen"):
+        pooling.pool_arguments(benchmark=benchmark, name="none", runs=[], depth=2)
+
+
+def test_a_run_of_another_benchmark_is_refused(benchmark):
+    other = factories.benchmark()
+    foreign = factories.run(other, BM25)
+
+    with pytest.raises(pooling.PoolRunsError, match="another benchmark"):
+        pooling.pool_arguments(benchmark=benchmark, name="x", runs=[foreign], depth=2)
+
+
+def test_the_command_prints_the_digest(build, texts, benchmark, owner, capsys):
+    from django.core.management import call_command
+
+    digest = build().result["digest"]
+    call_command(
+        "build_pool", benchmark.slug, runs="bm25,tfidf", depth=2, seed=7, name="by command"
+    )
+
+    printed = capsys.readouterr().out
+    assert "5 documents to judge, seed 7" in printed
+    assert f"digest {digest}" in printed
+
+
+def test_the_command_names_a_run_that_is_not_there(runs, benchmark, owner):
+    from django.core.management import CommandError, call_command
+
+    with pytest.raises(CommandError, match=r"No run 'bm26' in stdlib. There are: bm25, tfidf"):
+        call_command("build_pool", benchmark.slug, runs="bm26")
