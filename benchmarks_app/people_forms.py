@@ -65,6 +65,8 @@ class ProfileForm(forms.ModelForm):
             ("email", "email"),
         ]:
             self.fields[name].widget.attrs["autocomplete"] = purpose
+        # Without an address a forgotten password could not be reset.
+        self.fields["email"].required = True
 
     def clean_email(self) -> str:
         return unused_email(self.cleaned_data["email"], but_of=self.instance)

@@ -213,14 +213,14 @@ def folder_size(folder: Path) -> int:
 
 
 def _is_on_disk() -> bool:
-    return isinstance(default_storage._wrapped or default_storage, FileSystemStorage)
+    return isinstance(default_storage, FileSystemStorage)
 
 
 def site_version() -> str:
     try:
         return version("benchwright")
     except PackageNotFoundError:
-        return "not installed as a package"
+        return "unknown: not installed as a package"
 
 
 def n_failed_jobs() -> int:
@@ -244,7 +244,7 @@ def state_of(
             n_alive > 0,
             f"{n_alive} seen in the last two minutes"
             if n_alive
-            else "none was seen for two minutes: start one with `manage.py up`",
+            else "none was seen for two minutes: start one with manage.py up",
         ),
         Check(
             "Queue",

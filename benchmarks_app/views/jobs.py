@@ -81,4 +81,13 @@ def _state(request: HttpRequest, job: Job) -> dict[str, Any]:
         "job": job,
         "may_retry": is_retryable(job) and _may_retry(request.user, job),
         "lacks_worker": job.state == Job.State.QUEUED and not has_worker(),
+        "took": _took(job),
     }
+
+
+def _took(job: Job) -> str:
+    """How long the last attempt took, as people say it; "" while that is not known."""
+    if not (job.started_at and job.finished_at):
+        return ""
+    minutes, seconds = divmod(round((job.finished_at - job.started_at).total_seconds()), 60)
+    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"

@@ -164,6 +164,7 @@ def test_profile_is_saved_without_a_password(signed_in, ada):
         ("wrong", "new@example.org", 422),
         ("a long password", "new@example.org", 302),
         ("a long password", "BO@example.org", 422),  # bo's
+        ("a long password", "", 422),  # no way to reset the password would be left
     ],
 )
 def test_address_changes_only_with_the_password_and_only_to_a_free_one(

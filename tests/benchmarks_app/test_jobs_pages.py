@@ -1,6 +1,7 @@
 """The job pages: who sees what, progress, failure, trying again."""
 
 import uuid
+from datetime import timedelta
 
 import pytest
 from django.db import connection
@@ -114,6 +115,23 @@ def test_failed_job_shows_each_problem_with_file_and_line(signed_in, benchmark, 
     assert "score is &#x27;n/a&#x27;" in page
     assert "It has problems." in page
     assert "Try again" not in page
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(0.4, "0 s"), (31, "31 s"), (125, "2 min 5 s")])
+def test_finished_job_says_how_long_it_took(signed_in, benchmark, owner, seconds, said):
+    now = timezone.now()
+    started = now - timedelta(seconds=seconds)
+    job = make_job(benchmark, owner, state="done", started_at=started, finished_at=now)
+
+    assert f"after {said}." in progress_of(signed_in(owner), job)
+
+
+def test_import_of_a_file_with_problems_leads_to_importing_it_again(signed_in, benchmark, owner):
+    job = make_job(benchmark, owner, kind="import-file", state="failed", problems=[PROBLEM])
+
+    page = progress_of(signed_in(owner), job)
+
+    assert f'href="{reverse("import-new", args=[benchmark.slug])}"' in page
 
 
 def test_queued_job_without_worker_says_so(signed_in, benchmark, owner):

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
+from django.core.files.storage import DefaultStorage
 from django.db import DatabaseError, connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -230,6 +231,13 @@ def test_storage_counts_the_bytes_of_all_files(settings, db):
 
     assert storage.n_used == 1000
     assert 0 < storage.n_free <= storage.n_disk
+
+
+def test_storage_that_nobody_has_touched_yet_is_known_to_be_a_disk(settings, db, monkeypatch):
+    monkeypatch.setattr(site_selectors, "default_storage", DefaultStorage())
+
+    assert site_selectors.storage_state().place == str(settings.MEDIA_ROOT)
+    assert site_selectors.is_storage_there()
 
 
 def test_full_disk_is_told():
