@@ -177,6 +177,7 @@ def test_address_changes_only_with_the_password_and_only_to_a_free_one(
     assert answer.status_code == status
     changed = User.objects.get(pk=ada.pk).email == email
     assert changed == (status == 302)
+    assert AuditEvent.objects.filter(action="email-change", actor=ada).exists() == changed
 
 
 def test_account_page_lists_my_memberships_only(signed_in, ada, cy):
