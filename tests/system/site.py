@@ -1,0 +1,252 @@
+"""A whole site of its own for a test: data folder, database, broker, and real processes."""
+
+import contextlib
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+
+from benchmarks_app.supervisor import commands_of
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FILESYSTEM = "filesystem://localhost"
+SHORT = {
+    "JOB_HEARTBEAT_SECONDS": "1",
+    "JOB_LOST_AFTER_SECONDS": "4",
+    "JOB_RESEND_AFTER_SECONDS": "5",
+    "SWEEP_SECONDS": "1",
+}
+# In the environment of every process of a site, by which each can be found again.
+MARK = "BENCHWRIGHT_TEST_SITE"
+SETUP = "import django; django.setup()\n"
+
+
+class Site:
+    """Makes its database at once; processes are started by name; `stop` leaves nothing behind.
+
+    Parameters
+    ----------
+    folder
+        The data folder, made if missing. Logs are in `folder/logs/<name>.log`.
+    broker
+        A `BROKER_URL`. On Redis the site has a queue of its own, deleted by `stop`.
+    database
+        A `DATABASE_URL`; default: a fresh database on the PostgreSQL server of the environment's
+        `DATABASE_URL`, dropped by `stop`, or else SQLite in the folder.
+    """
+
+    def __init__(
+        self, folder: Path, *, broker: str = FILESYSTEM, database: str | None = None
+    ) -> None:
+        self.folder = folder
+        self.broker = broker
+        self.name = f"benchwright_site_{uuid.uuid4().hex[:12]}"
+        self.port = free_port()
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._server = os.environ.get("DATABASE_URL", "") if database is None else ""
+        if self._server.startswith("postgres"):
+            with psycopg.connect(self._server, autocommit=True) as server:
+                server.execute(f"CREATE DATABASE {self.name}".encode())
+            database = urlunsplit(urlsplit(self._server)._replace(path=f"/{self.name}"))
+        else:
+            self._server = ""
+        self.database = database or f"sqlite:///{folder / 'benchwright.sqlite3'}"
+        (folder / "logs").mkdir(parents=True, exist_ok=True)
+        self.env = self._environment()
+        try:
+            self.manage("migrate", "--verbosity", "0")
+        except BaseException:
+            self.stop()
+            raise
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            **os.environ,
+            **SHORT,
+            "BENCHWRIGHT_DATA": str(self.folder),
+            "BROKER_URL": self.broker,
+            "DATABASE_URL": self.database,
+            "DJANGO_SETTINGS_MODULE": "benchmarks_app.settings",
+            "HOST": "127.0.0.1",
+            "PORT": str(self.port),
+            "PYTHONPATH": str(ROOT),
+            "PYTHONUNBUFFERED": "1",
+            "QUEUE_NAME": self.name,
+            "SECRET_KEY": "only for tests",
+            MARK: self.name,
+        }
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    @property
+    def url(self) -> str:
+        """The address of the site, without a slash at the end."""
+        return f"http://127.0.0.1:{self.port}"
+
+    # --- short commands ------------------------------------------------------------------
+
+    def manage(self, *args: str) -> str:
+        """What a management command prints; AssertionError with its output if it fails."""
+        return self._run(sys.executable, "manage.py", *args)
+
+    def python(self, code: str) -> str:
+        """What a piece of Python prints that runs in a process of the site, after `setup`."""
+        return self._run(sys.executable, "-c", SETUP + code)
+
+    def _run(self, *command: str) -> str:
+        done = subprocess.run(
+            command, cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=120
+        )
+        if done.returncode:
+            raise AssertionError(f"{command[1:3]} ended with {done.returncode}:\n{done.stderr}")
+        return done.stdout
+
+    def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        """The rows of a query, read past Django and at once; placeholders are `?`."""
+        if self.database.startswith("sqlite"):
+            path = self.database.removeprefix("sqlite:///")
+            with contextlib.closing(sqlite3.connect(path, timeout=30)) as reader:
+                rows = reader.execute(sql, values).fetchall()
+                reader.commit()
+                return rows
+        with psycopg.connect(self.database, autocommit=True) as reader:
+            cursor = reader.execute(sql.replace("?", "%s").encode(), values)
+            return cursor.fetchall() if cursor.description else []
+
+    # --- processes -----------------------------------------------------------------------
+
+    def start(
+        self, kind: str, *, name: str = "", n_workers: int = 1, is_ready: bool = True
+    ) -> "subprocess.Popen[bytes]":
+        """Start "web", "worker", "sweeper" or "up", in a process group of its own.
+
+        `name` tells two of one kind apart. A web server is waited for, unless `is_ready` is false.
+        """
+        name = name or kind
+        if name in self.processes and self.processes[name].poll() is None:
+            raise ValueError(f"{name} runs already")
+        with self.log_path(name).open("ab") as log:
+            self.processes[name] = subprocess.Popen(
+                self._command(kind, n_workers),
+                cwd=ROOT,
+                env={**self.env, "DATABASE_POOL": "1"} if kind == "web" else self.env,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        if kind in ("web", "up") and is_ready:
+            self.wait_for(self.is_serving, f"{name} to answer")
+        return self.processes[name]
+
+    def _command(self, kind: str, n_workers: int) -> list[str]:
+        if kind == "up":
+            return [sys.executable, "manage.py", "up", "--workers", str(n_workers)]
+        return commands_of("127.0.0.1", self.port, n_workers)[kind]
+
+    def is_serving(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/healthz", timeout=5) as answer:
+                return bool(answer.status == 200)
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def kill(self, name: str, sig: int = signal.SIGKILL, group: bool = True) -> None:
+        """Send a signal to a process and all of its group, or to it alone; waits for a SIGKILL."""
+        process = self.processes[name]
+        (os.killpg if group else os.kill)(process.pid, sig)
+        if sig == signal.SIGKILL:
+            process.wait(timeout=10)
+
+    def log_path(self, name: str) -> Path:
+        return self.folder / "logs" / f"{name}.log"
+
+    def log(self, name: str) -> str:
+        """What a process has printed so far."""
+        return self.log_path(name).read_text(errors="replace")
+
+    def alive(self) -> list[int]:
+        """The ids of every living process that was started with this site's environment."""
+        mark = f"{MARK}={self.name}".encode()
+        return sorted(pid for pid in _all_pids() if mark in _environ(pid).split(b"\0"))
+
+    def wait_for(self, condition: Callable[[], Any], what: str, seconds: float = 30) -> Any:
+        """The first true value of `condition`; AssertionError with the logs after `seconds`."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if value := condition():
+                return value
+            time.sleep(0.05)
+        raise AssertionError(f"waited {seconds} s for {what}\n{self._logs()}")
+
+    def _logs(self) -> str:
+        return "\n".join(f"--- {name}\n{self.log(name)[-3000:]}" for name in self.processes)
+
+    # --- the end -------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """End every process of the site, by id; drop its database and queue."""
+        _end(self.alive())
+        for process in self.processes.values():
+            process.wait(timeout=10)
+        if self.broker.startswith("redis"):
+            self._delete_queue()
+        if self._server:
+            with psycopg.connect(self._server, autocommit=True) as server:
+                server.execute(f"DROP DATABASE IF EXISTS {self.name} WITH (FORCE)".encode())
+
+    def _delete_queue(self) -> None:
+        import redis
+
+        with redis.Redis.from_url(self.broker) as client:
+            client.delete(self.name, f"_kombu.binding.{self.name}")
+            # Messages received and never acknowledged by a worker that was killed.
+            for tag, message in client.hscan_iter("unacked"):
+                if self.name.encode() in message:
+                    client.hdel("unacked", tag)
+                    client.zrem("unacked_index", tag)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _all_pids() -> list[int]:
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def _environ(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:  # it has ended meanwhile, or belongs to somebody else
+        return b""
+
+
+def _end(pids: list[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
