@@ -110,7 +110,7 @@ ATOMIC_REQUESTS = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- work queue: a folder, or any broker Celery speaks -----------------------------------------
-CELERY_BROKER_URL = env_str("BROKER_URL", "filesystem://")
+CELERY_BROKER_URL = env_str("BROKER_URL", "filesystem://localhost")
 QUEUE_DIR = DATA_DIR / "queue"
 if CELERY_BROKER_URL.startswith("filesystem://"):
     CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -119,6 +119,8 @@ if CELERY_BROKER_URL.startswith("filesystem://"):
         "control_folder": str(QUEUE_DIR / "control"),
         "polling_interval": 0.2,
     }
+    for folder in ("messages", "control"):
+        (QUEUE_DIR / folder).mkdir(parents=True, exist_ok=True)
 CELERY_TASK_DEFAULT_QUEUE = env_str("QUEUE_NAME", "benchwright")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
