@@ -228,10 +228,15 @@ def _ranked(score_sets: Iterable[ScoreSet], measure: Shown, user_id: int | None)
             run=score_set.run,
             score_set=score_set,
             scores=scores,
-            is_mine=user_id is not None and score_set.run.owner_id == user_id,
+            is_mine=_is_submission_of(score_set.run, user_id),
         )
         for place, (score_set, scores) in enumerate(entries)
     ]
+
+
+def _is_submission_of(run: Run, user_id: int | None) -> bool:
+    """Whether to point a run out to its owner: imported ones and baselines are nobody's entry."""
+    return user_id is not None and run.owner_id == user_id and run.kind == Run.Kind.SUBMITTED
 
 
 def _first_places(values: Iterable[str]) -> dict[str, int]:

@@ -25,7 +25,7 @@ from scoring.selectors import MEASURES, SCORER_VERSION, newest_release, runs_wit
 
 RUNS_KIND = "score-runs"
 # In a run's metadata: queries of its file that the benchmark lacks, which are not stored.
-LEFT_OUT = "queries_left_out"
+LEFT_OUT = "queries left out"
 TOLD_EVERY_LINES = 5000
 ENDED = (Submission.State.SCORED, Submission.State.INVALID, Submission.State.FAILED)
 

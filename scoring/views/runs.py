@@ -30,6 +30,8 @@ def run_scores(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
         "run": run,
         "score_sets": selectors.score_sets_of_run(run),
         "measures": selectors.MEASURES,
+        "board": selectors.BOARD,
+        "further": selectors.FURTHER,
         "release": selectors.newest_release(benchmark),
     }
     template = "scoring/_run_scores.html" if request.htmx else "scoring/run_scores.html"
@@ -54,7 +56,7 @@ def run_queries(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
         "release": score_set.release,
         "measure": measure,
         "measures": selectors.MEASURES,
-        "columns": selectors.BOARD if measure in selectors.BOARD else (*selectors.BOARD, measure),
+        "columns": [shown for shown in selectors.BOARD if shown != measure],
         "is_best_first": is_best_first,
         "page": page,
         "rows": selectors.query_rows(score_set, page.object_list),

@@ -58,7 +58,7 @@ def _submit(request: HttpRequest, phase: Phase, form: SubmissionForm) -> HttpRes
     except BenchmarkError as error:
         form.add_error(None, str(error))
         return None
-    messages.success(request, f"“{submission.name}” is received and will be scored.")
+    messages.success(request, f"“{submission.name}” is received.")
     return redirect(submission)
 
 
@@ -106,7 +106,8 @@ def _state(request: HttpRequest, benchmark: Benchmark, pk: int) -> dict[str, Any
         "job": submission.job,
         "state": selectors.state_of(submission),
         "is_waiting": submission.state in selectors.WAITING,
-        "measures": selectors.MEASURES,
+        "board": selectors.BOARD,
+        "further": selectors.FURTHER,
         "score_set": selectors.score_set_of(run=run, release=phase.release) if run else None,
         "n_left": submitting.n_left_today(phase=phase, user=submission.submitter),
     }
