@@ -13,10 +13,10 @@ from benchmarks_app.models import Benchmark, QrelSet, Run
 # A page that stayed open over lunch says nothing about how long a label takes.
 MAX_DWELL_MS = 10 * 60 * 1000
 CANT_JUDGE_REASONS = (
-    "The text is empty or cannot be read",
-    "I do not understand the query",
-    "It is in a language I do not read",
-    "It needs an expert",
+    "Empty or unreadable",
+    "Unclear query",
+    "Unknown language",
+    "Needs an expert",
 )
 
 
@@ -76,7 +76,9 @@ class PoolStateForm(forms.Form):
 class QrelsForm(forms.Form):
     name = forms.CharField(max_length=120, help_text="Such as “our grades, November”.")
     rule = forms.ChoiceField(
-        choices=[(rule.name, rule.says) for rule in RULES], initial=DEFAULT_RULE.name
+        choices=[(rule.name, rule.says) for rule in RULES],
+        initial=DEFAULT_RULE.name,
+        widget=forms.RadioSelect,
     )
 
     def __init__(self, *args: Any, benchmark: Benchmark, **kwargs: Any) -> None:

@@ -114,10 +114,10 @@ def test_cant_judge_without_script_offers_the_reasons_on_the_page(made, ada, sig
     page = client.get(reverse("annotation:judge", args=[made.pk]), {"cant-judge": 1})
     assert re.search(r'<dialog id="cant-judge"[^>]* open>', page.content.decode())
 
-    send(client, made, "cant-judge-create", page.content.decode(), reason="It needs an expert")
+    send(client, made, "cant-judge-create", page.content.decode(), reason="Needs an expert")
 
     saved = Judgment.objects.get()
-    assert (saved.kind, saved.reason) == ("cant_judge", "It needs an expert")
+    assert (saved.kind, saved.reason) == ("cant_judge", "Needs an expert")
 
 
 def test_a_reason_of_ones_own_wins(made, ada, signed_in):

@@ -59,7 +59,7 @@ def test_the_progress_counts_labels_documents_and_people(benchmark, made, ada, o
 
     assert "<html" not in page
     assert "1 of 3 documents have a grade" in page
-    assert "33 %" in page
+    assert "33.3 %" in page
     assert ">ada<" in page
 
 
