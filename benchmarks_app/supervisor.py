@@ -1,5 +1,6 @@
 """Web server, worker and sweeper as one: started together, stopped together."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -43,9 +44,8 @@ class Supervisor:
         self.is_stopping = False
 
     def start(self) -> None:
-        for folder in ("messages", "control"):
-            (settings.QUEUE_DIR / folder).mkdir(parents=True, exist_ok=True)
-        for number in (signal.SIGINT, signal.SIGTERM):
+        # A closed terminal is no reason to leave the others behind.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._asked_to_stop)
         environment = {**os.environ, "DATABASE_POOL": "1"}
         for name, command in self.commands.items():
@@ -85,5 +85,11 @@ class Supervisor:
                 process.wait(timeout=max(0.1, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:
                 self.say(f"{name} did not stop in {GRACE_SECONDS} s; ending it")
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            _end_group(process)
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """End what is left of a process and of those it started, which may have outlived it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

@@ -21,5 +21,5 @@ def publish_release_task(job: jobs.RunningJob) -> None:
 
 
 @jobs.cleans
-def remove_staged_rows(job_id: int) -> None:
-    cleaning.remove_staged_rows(job_id)
+def remove_staged_rows(job_id: int) -> bool:
+    return cleaning.remove_staged_rows(job_id)

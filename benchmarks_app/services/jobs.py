@@ -30,7 +30,8 @@ log = logging.getLogger(__name__)
 
 PROGRESS_EVERY_SECONDS = 0.5
 Handler = Callable[["RunningJob"], None]
-Cleaner = Callable[[int], None]
+# Removes rows that a job has staged, or a batch of them: true while there may be more.
+Cleaner = Callable[[int], bool | None]
 HANDLERS: dict[str, Handler] = {}
 CLEANERS: list[Cleaner] = []
 
@@ -162,7 +163,8 @@ class RunningJob:
             If a later attempt has taken the job over.
         """
         now = time.monotonic()
-        if now - self._told_at < PROGRESS_EVERY_SECONDS and done < total:
+        is_last = total and done >= total
+        if now - self._told_at < PROGRESS_EVERY_SECONDS and not is_last:
             return
         self._told_at = now
         self._write(done=done, total=total, message=message[:200], heartbeat_at=timezone.now())
@@ -263,13 +265,13 @@ def _take(job_id: int) -> Job | None:
 def _run(running: RunningJob) -> None:
     job = running.row
     try:
-        _clean(job.pk)
+        _clean(running)
         HANDLERS[job.kind](running)
         if running.mine().exists():
             with running.commit():
                 pass
     except JobFencedError:
-        log.warning("job %s attempt %s was fenced off", job.pk, job.attempt)
+        _say_fenced(running)
     except FileProblemsError as error:
         _fail(running, "The file has problems; nothing was imported.", error.problems)
     except BenchmarkError as error:
@@ -284,13 +286,36 @@ def _run(running: RunningJob) -> None:
 
 def _fail(running: RunningJob, error: str, problems: Any = ()) -> None:
     told = [{"file": p.file, "line": p.line, "text": p.text} for p in problems]
-    _clean(running.row.pk)
-    running.fail(error, told)
+    try:
+        _clean(running)
+        with running.fenced():
+            running.fail(error, told)
+            _clean_batch(running.row.pk)  # again, for a cleaner that asks whether the job failed
+    except JobFencedError:
+        _say_fenced(running)
 
 
-def _clean(job_id: int) -> None:
-    for cleaner in CLEANERS:
-        cleaner(job_id)
+def _say_fenced(running: RunningJob) -> None:
+    log.warning("job %s attempt %s was fenced off", running.row.pk, running.row.attempt)
+
+
+def _clean(running: RunningJob) -> None:
+    """Remove what earlier attempts have staged, in short transactions that others can pass between.
+
+    Raises
+    ------
+    JobFencedError
+        If a later attempt has taken the job over: what is staged by now is its own.
+    """
+    is_more = True
+    while is_more:
+        with running.fenced():
+            is_more = _clean_batch(running.row.pk)
+
+
+def _clean_batch(job_id: int) -> bool:
+    """Call the cleaners, up to one that says there may be more: then true."""
+    return any(cleaner(job_id) for cleaner in CLEANERS)
 
 
 @contextmanager
@@ -357,15 +382,13 @@ def _sweep_lost() -> tuple[int, int]:
 
 
 def _give_up(job: Job, same: Any) -> int:
-    n = same.update(
-        state=Job.State.FAILED,
-        token=None,
-        finished_at=timezone.now(),
-        error=f"The worker was lost {job.attempt} times. Start the job again, or look at the log.",
-    )
-    if n:
-        _clean(job.pk)
-    return n
+    """Take the job over, so that a worker that still lives writes no more, and let it fail."""
+    job.token = uuid.uuid4()
+    if not same.update(token=job.token, heartbeat_at=timezone.now()):
+        return 0
+    told = f"The worker was lost {job.attempt} times. Start the job again, or look at the log."
+    _fail(RunningJob(job), told)
+    return 1
 
 
 def _sweep_unsent() -> int:

@@ -177,9 +177,6 @@ def test_fenced_attempt_cannot_fail_the_job():
     assert (job.state, job.error) == ("running", "")
 
 
-@pytest.mark.xfail(
-    strict=True, reason="services.jobs._fail cleans before it asks whether it is still its turn"
-)
 def test_attempt_that_learns_late_of_its_loss_leaves_the_rows_of_the_next_alone(does, cleaned):
     def lose_it_then_stumble(running):
         let_it_go_stale(running.row)
@@ -246,7 +243,7 @@ def test_problems_of_a_file_land_on_the_job_with_file_and_line(does, cleaned):
 
     assert job.state == "failed"
     assert job.problems == [{"file": "bm25.run", "line": 412, "text": "score is 'n/a'"}]
-    assert cleaned == [job.pk, job.pk]  # before the attempt, and after its failure
+    assert cleaned == [job.pk] * 3  # before the attempt, after it, and with the row that says so
 
 
 def test_unexpected_error_fails_the_job_and_keeps_its_text_in_the_log(does, caplog):
@@ -399,7 +396,7 @@ def test_job_lost_too_often_is_given_up_and_cleaned(sent, cleaned):
     assert swept.n_given_up == 1
     assert job.state == "failed"
     assert f"lost {site.JOB_MAX_ATTEMPTS} times" in job.error
-    assert cleaned == [job.pk]
+    assert set(cleaned) == {job.pk}
     assert len(sent) == site.JOB_MAX_ATTEMPTS - 1
 
 

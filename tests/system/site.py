@@ -1,12 +1,16 @@
 """A whole site of its own for a test: data folder, database, broker, and real processes."""
 
+import atexit
 import contextlib
+import functools
 import os
+import shutil
 import signal
 import socket
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -57,20 +61,23 @@ class Site:
         self.port = free_port()
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self._server = os.environ.get("DATABASE_URL", "") if database is None else ""
-        if self._server.startswith("postgres"):
-            with psycopg.connect(self._server, autocommit=True) as server:
-                server.execute(f"CREATE DATABASE {self.name}".encode())
-            database = urlunsplit(urlsplit(self._server)._replace(path=f"/{self.name}"))
-        else:
+        if not self._server.startswith("postgres"):
             self._server = ""
-        self.database = database or f"sqlite:///{folder / 'benchwright.sqlite3'}"
+        self.database = database or self._own_database()
         (folder / "logs").mkdir(parents=True, exist_ok=True)
         self.env = self._environment()
-        try:
+        if database is not None:
             self.manage("migrate", "--verbosity", "0")
-        except BaseException:
-            self.stop()
-            raise
+        elif self._server:
+            template = migrated_template(self._server)
+            _execute(self._server, f"CREATE DATABASE {self.name} TEMPLATE {template}")
+        else:
+            shutil.copyfile(migrated_file(), folder / "benchwright.sqlite3")
+
+    def _own_database(self) -> str:
+        if self._server:
+            return urlunsplit(urlsplit(self._server)._replace(path=f"/{self.name}"))
+        return f"sqlite:///{self.folder / 'benchwright.sqlite3'}"
 
     def _environment(self) -> dict[str, str]:
         return {
@@ -206,16 +213,21 @@ class Site:
 
     # --- the end -------------------------------------------------------------------------
 
-    def stop(self) -> None:
-        """End every process of the site, by id; drop its database and queue."""
-        _end(self.alive())
+    def end_processes(self) -> None:
+        """End every process of the site, by id; the site itself stays and can be started again."""
+        while pids := self.alive():
+            _end(pids)
         for process in self.processes.values():
             process.wait(timeout=10)
+        self.processes.clear()
+
+    def stop(self) -> None:
+        """End every process of the site; drop its database and queue."""
+        self.end_processes()
         if self.broker.startswith("redis"):
             self._delete_queue()
         if self._server:
-            with psycopg.connect(self._server, autocommit=True) as server:
-                server.execute(f"DROP DATABASE IF EXISTS {self.name} WITH (FORCE)".encode())
+            _execute(self._server, f"DROP DATABASE IF EXISTS {self.name} WITH (FORCE)")
 
     def _delete_queue(self) -> None:
         import redis
@@ -227,6 +239,44 @@ class Site:
                 if self.name.encode() in message:
                     client.hdel("unacked", tag)
                     client.zrem("unacked_index", tag)
+
+
+# --- a migrated database to copy: made once in a test run ---------------------------------
+
+
+@functools.cache
+def migrated_file() -> Path:
+    """An SQLite file with empty tables."""
+    folder = Path(tempfile.mkdtemp(prefix="benchwright-migrated-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = folder / "migrated.sqlite3"
+    _migrate(f"sqlite:///{path}", folder)
+    return path
+
+
+@functools.cache
+def migrated_template(server: str) -> str:
+    """The name of a PostgreSQL database with empty tables; dropped when the tests end."""
+    name = f"benchwright_template_{uuid.uuid4().hex[:12]}"
+    _execute(server, f"CREATE DATABASE {name}")
+    atexit.register(_execute, server, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    with tempfile.TemporaryDirectory() as folder:
+        _migrate(urlunsplit(urlsplit(server)._replace(path=f"/{name}")), Path(folder))
+    return name
+
+
+def _migrate(database: str, folder: Path) -> None:
+    env = {**os.environ, "DATABASE_URL": database, "BENCHWRIGHT_DATA": str(folder)}
+    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+    subprocess.run(command, cwd=ROOT, env=env, check=True, timeout=120)
+
+
+def _execute(server: str, statement: str) -> None:
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(statement.encode())
+
+
+# --- processes of this machine -------------------------------------------------------------
 
 
 def free_port() -> int:
