@@ -35,6 +35,7 @@ check: $(DEVELOPMENT)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/check
 
 bench: $(DEVELOPMENT)
+	@$(PIP) install --require-hashes -r requirements-bench.lock
 	@$(BIN)/python -m tests.performance
 
 screenshots: $(DEVELOPMENT)
@@ -44,6 +45,7 @@ screenshots: $(DEVELOPMENT)
 lock:
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header pyproject.toml -o requirements.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra bench -c requirements.lock pyproject.toml -o requirements-bench.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-deps tests/readers/requirements.in -o tests/readers/requirements.lock
 
 clean:

@@ -1,6 +1,5 @@
 """Forms of the shared nouns: they validate, and leave writing to the services."""
 
-import re
 from typing import Any
 
 from django import forms
@@ -10,35 +9,9 @@ from django.utils.text import slugify
 from benchmarks_app.core.detection import FileKind
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.grade_map import parse_grade_map
+from benchmarks_app.core.scales import DEFAULT_SCALE, parse_scale
 from benchmarks_app.core.versions import parse_version
 from benchmarks_app.models import Benchmark, Corpus, QrelSet, Unit
-
-DEFAULT_SCALE = """0 = Not relevant: does not help
-1 = Related: on the topic, but no help
-2 = Helpful: answers a part *
-3 = Answers: says what was asked *"""
-SCALE_LINE = re.compile(
-    r"(?P<value>\d)\s*=\s*(?P<name>[^:*]+?)\s*(?::\s*(?P<anchor>.*?))?\s*(?P<star>\*)?"
-)
-
-
-def parse_scale(text: str) -> list[dict[str, Any]]:
-    """Grades of a scale written a line each: `2 = Helpful: answers a part *`, * is relevant."""
-    grades = []
-    for number, line in enumerate(filter(str.strip, text.splitlines()), start=1):
-        found = SCALE_LINE.fullmatch(line.strip())
-        if found is None:
-            why = f"Line {number}: '{line.strip()}' is not '2 = Name: what it means *'."
-            raise ValidationError(why)
-        grades.append(
-            {
-                "value": int(found["value"]),
-                "name": found["name"],
-                "anchor": found["anchor"] or "",
-                "is_relevant": bool(found["star"]),
-            }
-        )
-    return grades
 
 
 class BenchmarkForm(forms.Form):
@@ -89,21 +62,10 @@ class BenchmarkForm(forms.Form):
         return slug
 
     def clean_scale(self) -> list[dict[str, Any]]:
-        grades = parse_scale(self.cleaned_data["scale"])
-        values = [grade["value"] for grade in grades]
-        if len(set(values)) != len(values):
-            why = "A grade stands there twice."
-            raise ValidationError(why)
-        if 0 not in values or len(values) < 2:
-            why = "A scale has grade 0 and at least one more."
-            raise ValidationError(why)
-        if not any(grade["is_relevant"] for grade in grades):
-            why = "Mark the relevant grades with a * at the end of their line."
-            raise ValidationError(why)
-        if next(grade for grade in grades if grade["value"] == 0)["is_relevant"]:
-            why = "Grade 0 means judged and not relevant; take its * away."
-            raise ValidationError(why)
-        return grades
+        try:
+            return parse_scale(self.cleaned_data["scale"])
+        except BenchmarkError as error:
+            raise ValidationError(str(error)) from error
 
 
 class SettingsForm(forms.ModelForm):

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.management import call_command
 
 from benchmarks_app.core.demo_corpus import collect_docstrings
-from benchmarks_app.forms import DEFAULT_SCALE, parse_scale
+from benchmarks_app.core.scales import DEFAULT_SCALE, parse_scale
 from benchmarks_app.models import Benchmark, Membership, Role, User
 from benchmarks_app.services.benchmarks import create_benchmark
 from benchmarks_app.services.jobs import run_queued

@@ -3,7 +3,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.forms import DEFAULT_SCALE, BenchmarkForm
+from benchmarks_app.core.scales import DEFAULT_SCALE
+from benchmarks_app.forms import BenchmarkForm
 from benchmarks_app.models import Corpus, User
 from benchmarks_app.services.benchmarks import create_benchmark
 
