@@ -1,6 +1,9 @@
 """The least valid object of each noun; what matters to a test stands in the test."""
 
+import io
 import itertools
+import zipfile
+from pathlib import Path
 from typing import Any
 
 from django.utils import timezone
@@ -14,6 +17,7 @@ from benchmarks_app.models import (
     QrelSet,
     Query,
     QueryFamily,
+    Release,
     Run,
     User,
 )
@@ -24,6 +28,7 @@ SCALE = [
     (2, "helpful", True),
     (3, "answers", True),
 ]
+TINY = Path(__file__).resolve().parent.parent / "fixtures" / "tiny_benchmark"
 _numbers = itertools.count(1)
 
 
@@ -104,3 +109,93 @@ def run(of: Benchmark, lines: str, name: str = "", owner: User | None = None, **
 
 def now() -> Any:
     return timezone.now()
+
+
+# --- whole things, made by the services that make them for people -------------------------------
+
+
+def done(job: Any) -> Any:
+    """The job, or its error where it has failed."""
+    if job.state != job.State.DONE:
+        raise AssertionError([job.error, *job.problems])
+    return job
+
+
+def texts_benchmark(slug: str = "", **values: Any) -> Benchmark:
+    """A benchmark whose corpus holds texts, and is empty so far."""
+    slug = slug or f"bench{next(_numbers)}"
+    corpus = Corpus.objects.create(name=f"{slug} texts", owner=user("keeper"))
+    return benchmark(slug, corpus=corpus, **values)
+
+
+def imported(into: Benchmark, content: bytes, name: str, kind: str = "auto", **options: Any) -> Any:
+    """The finished job of an import of these bytes."""
+    from django.core.files.base import ContentFile
+
+    from benchmarks_app.services import importing, jobs, uploading
+
+    keeper = user("keeper")
+    file = ContentFile(content, name=name)
+    upload = uploading.receive_upload(benchmark=into, owner=keeper, file=file)
+    arguments = importing.import_arguments(upload=upload, kind=kind, **options)
+    return jobs.run_here(benchmark=into, user=keeper, **arguments)
+
+
+def tiny_zip() -> bytes:
+    """`fixtures/tiny_benchmark` as the zip somebody would upload."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for path in sorted([*TINY.rglob("*.tsv"), *TINY.rglob("*.jsonl")]):
+            archive.write(path, Path("tiny") / path.relative_to(TINY))
+    return buffer.getvalue()
+
+
+def tiny_benchmark(slug: str = "tiny", **values: Any) -> Benchmark:
+    """`fixtures/tiny_benchmark`, imported; its grades are the set of qrels `tiny`."""
+    made = texts_benchmark(slug, **values)
+    done(imported(made, tiny_zip(), "tiny.zip"))
+    return made
+
+
+def release(of: QrelSet, version: str = "1.0.0", by: User | None = None) -> Release:
+    """A published release with all that follows from it; started jobs stay queued."""
+    from django.test import TestCase
+
+    from benchmarks_app.services import jobs
+    from benchmarks_app.services.releasing import release_arguments
+
+    arguments = release_arguments(qrel_set=of, version=version)
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        job = jobs.run_here(benchmark=of.benchmark, user=by or user("keeper"), **arguments)
+    done(job)
+    major, minor, patch = (int(part) for part in version.split("."))
+    return of.benchmark.releases.get(major=major, minor=minor, patch=patch)
+
+
+def depth_pool(of: Benchmark, runs: list[Run], name: str = "", depth: int = 3) -> Any:
+    """A pool as its page builds it."""
+    from annotation.models import Pool
+    from annotation.services.pooling import pool_arguments
+    from benchmarks_app.services import jobs
+
+    arguments = pool_arguments(
+        benchmark=of, name=name or f"pool{next(_numbers)}", runs=runs, depth=depth, seed=7
+    )
+    job = done(jobs.run_here(benchmark=of, user=user("keeper"), **arguments))
+    return Pool.objects.get(pk=job.result["pool"])
+
+
+def submission(phase: Any, lines: str, by: User, name: str = "") -> Any:
+    """A submission that was received and scored."""
+    from django.core.files.base import ContentFile
+
+    from benchmarks_app.services import jobs, uploading
+    from scoring.services import submitting
+
+    name = name or f"submission{next(_numbers)}"
+    file = ContentFile(lines.strip().encode() + b"\n", name=f"{name}.run")
+    upload = uploading.receive_upload(benchmark=phase.benchmark, owner=by, file=file)
+    made = submitting.accept_submission(phase=phase, user=by, upload=upload, name=name)
+    jobs.run_queued()
+    made.refresh_from_db()
+    return made

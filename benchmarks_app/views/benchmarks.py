@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
 
 from benchmarks_app import overview
 from benchmarks_app.forms import BenchmarkForm, SettingsForm
@@ -13,6 +14,7 @@ from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.services.benchmarks import change_settings, create_benchmark
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def benchmark_new(request: HttpRequest) -> HttpResponse:
     form = BenchmarkForm(request.POST or None)
@@ -24,6 +26,7 @@ def benchmark_new(request: HttpRequest) -> HttpResponse:
     return render(request, "benchmarks_app/benchmark_new.html", {"form": form}, status=status)
 
 
+@require_safe
 @benchmark_view(Action.VIEW)
 def benchmark_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     steps = overview.steps_of(benchmark, request.user)
@@ -44,6 +47,7 @@ def _events(benchmark: Benchmark):
     return benchmark.audit_events.select_related("actor").order_by("-at", "-pk")
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
 def benchmark_settings(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     newest = benchmark.guidelines.order_by("-version").first()
@@ -65,6 +69,7 @@ def benchmark_settings(request: HttpRequest, benchmark: Benchmark) -> HttpRespon
     return render(request, "benchmarks_app/benchmark_settings.html", context, status=status)
 
 
+@require_safe
 @benchmark_view(Action.EDIT)
 def activity_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     context = {"page": page_of(request, _events(benchmark), 50)}

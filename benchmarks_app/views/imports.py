@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
 
 from benchmarks_app.forms import ImportForm
 from benchmarks_app.models import Benchmark, Job
@@ -11,6 +12,7 @@ from benchmarks_app.services.importing import start_import
 from benchmarks_app.services.uploading import receive_upload
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
 def import_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     form = ImportForm(request.POST or None, request.FILES or None)

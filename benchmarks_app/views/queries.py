@@ -3,6 +3,7 @@
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
 
 from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, QrelSet
@@ -10,6 +11,7 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 
 
+@require_safe
 @benchmark_view(Action.VIEW)
 def query_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     wanted = request.GET.get("q", "").strip()
@@ -21,6 +23,7 @@ def query_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     return render(request, "benchmarks_app/query_list.html", context)
 
 
+@require_safe
 @benchmark_view(Action.VIEW)
 def query_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     query = get_object_or_404(benchmark.queries.committed().select_related("family"), pk=pk)
@@ -36,6 +39,7 @@ def query_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRes
     return render(request, "benchmarks_app/query_detail.html", context)
 
 
+@require_safe
 @benchmark_view(Action.VIEW)
 def document_detail(request: HttpRequest, benchmark: Benchmark, docid: str) -> HttpResponse:
     document = selectors.benchmark_documents(benchmark, [docid]).get(docid)

@@ -2,6 +2,7 @@
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
 
 from benchmarks_app import selectors
 from benchmarks_app.core.errors import BenchmarkError
@@ -21,12 +22,14 @@ def _releases(benchmark: Benchmark):
     return released.select_related("qrel_set", "corpus_version", "created_by")
 
 
+@require_safe
 @benchmark_view(Action.VIEW)
 def release_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     context = {"page": page_of(request, _releases(benchmark))}
     return render(request, "benchmarks_app/release_list.html", context)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
 def release_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     initial = {"version": proposed_version(benchmark), "qrel_set": request.GET.get("qrels")}
@@ -49,6 +52,7 @@ def _release_of(benchmark: Benchmark, version: str) -> Release:
     return get_object_or_404(_releases(benchmark), major=major, minor=minor, patch=patch)
 
 
+@require_safe
 @benchmark_view(Action.VIEW)
 def release_detail(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = _release_of(benchmark, version)
@@ -62,6 +66,7 @@ def release_detail(request: HttpRequest, benchmark: Benchmark, version: str) -> 
     return render(request, "benchmarks_app/release_detail.html", context)
 
 
+@require_safe
 @benchmark_view(Action.VIEW)
 def release_export(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponseBase:
     release = _release_of(benchmark, version)
@@ -73,6 +78,7 @@ def release_export(request: HttpRequest, benchmark: Benchmark, version: str) -> 
     )
 
 
+@require_safe
 @benchmark_view(Action.VIEW)
 def release_file(
     request: HttpRequest, benchmark: Benchmark, version: str, name: str

@@ -2,12 +2,14 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
 
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 
 
+@require_safe
 @benchmark_view(Action.VIEW)
 def run_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     kind = request.GET.get("kind", "")
@@ -25,6 +27,7 @@ def run_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     return render(request, "benchmarks_app/run_list.html", context)
 
 
+@require_safe
 @benchmark_view(Action.VIEW)
 def run_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     runs = Run.objects.visible_to(request.user).select_related("owner", "team", "upload")

@@ -1,0 +1,309 @@
+"""Who gets what: every page and endpoint, every role, each way of asking."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.hashers import MD5PasswordHasher
+from django.db import transaction
+from django.http import HttpResponse
+from django.test import Client, override_settings
+from django.urls import reverse
+
+from benchmarks_app.models import Benchmark
+from tests import world as worlds
+from tests.world import Address, World
+
+FORM = "application/x-www-form-urlencoded"
+PEOPLE = ("anonymous", "vi", "ada", "sam", "bo", "mia", "olga", "cy")
+# What each gets: a status, or `login` for the way to the sign-in page; one word is everybody's.
+# A post carries nothing of use: 422 is a form that may be sent, with what it lacks. The two last
+# columns are anonymous and cy, who belongs to another benchmark, on a public benchmark.
+TABLE = """
+# name                          how  anon. vi    ada   sam   bo    mia   olga  cy    anon. cy
+account-detail                  GET  login 200   200   200   200   200   200   200   login 200
+account-detail                  POST login 422   422   422   422   422   422   422   login 422
+activity-list                   GET  login 403   403   403   403   200   200   404   login 403
+activity-list                   POST 405
+annotation:cant-judge-create    GET  login 405   405   405   405   405   405   405   login 405
+annotation:cant-judge-create    POST login 403   422   403   422   422   422   404   login 403
+annotation:judge                GET  login 403   200   403   200   200   200   404   login 403
+annotation:judge                POST login 405   405   405   405   405   405   405   login 405
+annotation:judge-benchmark      GET  login 403   302   403   302   302   302   404   login 403
+annotation:judge-benchmark      POST 405
+annotation:judgment-create      GET  login 405   405   405   405   405   405   405   login 405
+annotation:judgment-create      POST login 403   422   403   422   422   422   404   login 403
+annotation:judgment-undo        GET  login 405   405   405   405   405   405   405   login 405
+annotation:judgment-undo        POST login 403   422   403   422   422   422   404   login 403
+annotation:pool-detail          GET  login 403   403   403   200   200   200   404   login 403
+annotation:pool-detail          POST 405
+annotation:pool-list            GET  login 403   403   403   200   200   200   404   login 403
+annotation:pool-list            POST 405
+annotation:pool-new             GET  login 403   403   403   403   200   200   404   login 403
+annotation:pool-new             POST login 403   403   403   403   422   422   404   login 403
+annotation:pool-progress        GET  login 403   403   403   200   200   200   404   login 403
+annotation:pool-progress        POST 405
+annotation:pool-state           GET  405
+annotation:pool-state           POST login 403   403   403   403   302   302   404   login 403
+annotation:qrels-publish        GET  login 403   403   403   403   200   200   404   login 403
+annotation:qrels-publish        POST login 403   403   403   403   422   422   404   login 403
+annotation:queue                GET  login 200   200   200   200   200   200   200   login 200
+annotation:queue                POST login 405   405   405   405   405   405   405   login 405
+annotation:stop                 GET  login 405   405   405   405   405   405   405   login 405
+annotation:stop                 POST login 403   302   403   302   302   302   404   login 403
+benchmark-detail                GET  login 200   200   200   200   200   200   404   200   200
+benchmark-detail                POST 405
+benchmark-new                   GET  login 200   200   200   200   200   200   200   login 200
+benchmark-new                   POST login 422   422   422   422   422   422   422   login 422
+benchmark-settings              GET  login 403   403   403   403   200   200   404   login 403
+benchmark-settings              POST login 403   403   403   403   422   422   404   login 403
+document-detail                 GET  login 200   200   200   200   200   200   404   200   200
+document-detail                 POST 405
+healthz                         GET  200
+healthz                         POST 405
+home                            GET  200
+home                            POST 405
+import-new                      GET  login 403   403   403   403   200   200   404   login 403
+import-new                      POST login 403   403   403   403   422   422   404   login 403
+invitation-accept               GET  200
+invitation-accept               POST 422   302   302   302   302   302   302   302   422   302
+invitation-create               GET  405
+invitation-create               POST login 403   403   403   403   403   422   404   login 403
+invitation-revoke               GET  405
+invitation-revoke               POST login 403   403   403   403   403   302   404   login 403
+job-detail                      GET  login 404   404   404   404   200   200   404   login 404
+job-detail                      POST login 405   405   405   405   405   405   405   login 405
+job-list                        GET  login 403   403   403   403   200   200   404   login 403
+job-list                        POST 405
+job-progress                    GET  login 404   404   404   404   200   200   404   login 404
+job-progress                    POST login 405   405   405   405   405   405   405   login 405
+job-retry                       GET  login 405   405   405   405   405   405   405   login 405
+job-retry                       POST login 404   404   404   404   302   302   404   login 404
+member-remove                   GET  405
+member-remove                   POST login 403   403   403   403   403   302   404   login 403
+member-role                     GET  405
+member-role                     POST login 403   403   403   403   403   302   404   login 403
+password-change                 GET  login 200   200   200   200   200   200   200   login 200
+password-change                 POST login 200   200   200   200   200   200   200   login 200
+password-reset                  GET  200
+password-reset                  POST 200
+password-reset-confirm          GET  200
+password-reset-confirm          POST 200
+password-reset-sent             GET  200
+password-reset-sent             POST 405
+people-list                     GET  login 403   403   403   403   403   200   404   login 403
+people-list                     POST 405
+qrels-download                  GET  login 403   403   403   403   200   200   404   login 403
+qrels-download                  POST 405
+qrels-list                      GET  login 403   403   403   403   200   200   404   login 403
+qrels-list                      POST 405
+query-detail                    GET  login 200   200   200   200   200   200   404   200   200
+query-detail                    POST 405
+query-list                      GET  login 200   200   200   200   200   200   404   200   200
+query-list                      POST 405
+readyz                          GET  200
+readyz                          POST 405
+release-detail                  GET  login 200   200   200   200   200   200   404   200   200
+release-detail                  POST 405
+release-export                  GET  login 200   200   200   200   200   200   404   200   200
+release-export                  POST 405
+release-file                    GET  login 200   200   200   200   200   200   404   200   200
+release-file                    POST 405
+release-list                    GET  login 200   200   200   200   200   200   404   200   200
+release-list                    POST 405
+release-new                     GET  login 403   403   403   403   200   200   404   login 403
+release-new                     POST login 403   403   403   403   422   422   404   login 403
+run-detail                      GET  login 200   200   200   200   200   200   404   200   200
+run-detail                      POST 405
+run-list                        GET  login 200   200   200   200   200   200   404   200   200
+run-list                        POST 405
+scoring:baselines-create        GET  405
+scoring:baselines-create        POST login 403   403   403   403   302   302   404   login 403
+scoring:leaderboard             GET  login 302   302   302   302   302   302   404   302   302
+scoring:leaderboard             POST 405
+scoring:leaderboard-csv         GET  login 200   200   200   200   200   200   404   200   200
+scoring:leaderboard-csv         POST 405
+scoring:leaderboard-release     GET  login 200   200   200   200   200   200   404   200   200
+scoring:leaderboard-release     POST 405
+scoring:run-queries             GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-queries             POST 405
+scoring:run-scores              GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-scores              POST 405
+scoring:runs-score              GET  405
+scoring:runs-score              POST login 403   403   403   403   302   302   404   login 403
+scoring:submission-detail       GET  login 403   403   200   403   200   200   404   login 403
+scoring:submission-detail       POST 405
+scoring:submission-list         GET  login 403   403   200   403   200   200   404   login 403
+scoring:submission-list         POST 405
+scoring:submission-new          GET  login 403   403   200   403   200   200   404   login 403
+scoring:submission-new          POST login 403   403   422   403   422   422   404   login 403
+scoring:submission-state        GET  login 403   403   200   403   200   200   404   login 403
+scoring:submission-state        POST 405
+sign-in                         GET  200
+sign-in                         POST 200
+sign-out                        GET  405
+sign-out                        POST 302
+system                          GET  login 403   403   403   403   403   403   403   login 403
+system                          POST login 405   405   405   405   405   405   405   login 405
+"""
+
+
+def _rows() -> dict[tuple[str, str], list[str]]:
+    lines = [line.split() for line in TABLE.strip().splitlines() if not line.startswith("#")]
+    width = len(PEOPLE) + 2
+    return {
+        (name, method): expected * width if len(expected) == 1 else expected
+        for name, method, *expected in lines
+    }
+
+
+ROWS = _rows()
+POSTED = [name for name, how in ROWS if how == "POST" and {"405"} < {*ROWS[name, how], "405"}]
+ADDRESSES = {address.name: address for address in worlds.addresses()}
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[World]:
+    """Made once; each request is taken back, and all of it at the end."""
+    folder = tmp_path_factory.mktemp("world")
+    hasher = f"{MD5PasswordHasher.__module__}.{MD5PasswordHasher.__name__}"
+    patched = pytest.MonkeyPatch()
+    patched.setattr("benchmarks_app.services.jobs.send", lambda job: None)
+    with (
+        override_settings(MEDIA_ROOT=folder, STAGING_DIR=folder, PASSWORD_HASHERS=[hasher]),
+        django_db_blocker.unblock(),
+        transaction.atomic(),
+    ):
+        yield worlds.build(files=folder)
+        transaction.set_rollback(True)
+    patched.undo()
+
+
+@pytest.fixture(autouse=True)
+def in_the_world(world, folders, settings, db) -> None:
+    """The files of the world are where the site looks for them."""
+    settings.MEDIA_ROOT = world.files
+
+
+def ask(client: Client, method: str, address: Address, known: dict[str, object]) -> HttpResponse:
+    """The answer, read to its end; what it changed is taken back."""
+    url = reverse(address.name, kwargs=address.arguments(known))
+    with transaction.atomic():
+        response = client.generic(method, url, "posted=1", content_type=FORM)
+        response.body = b"".join(response) if response.streaming else response.content
+        transaction.set_rollback(True)
+    return response
+
+
+def told(response: HttpResponse) -> str:
+    if response.status_code == 302 and response["Location"].startswith("/sign-in/?next="):
+        return "login"
+    return str(response.status_code)
+
+
+def test_table_has_every_address_and_no_other():
+    wanted = {(name, method) for name in ADDRESSES for method in ("GET", "POST")}
+
+    assert wanted == set(ROWS)
+    assert {len(expected) for expected in ROWS.values()} == {len(PEOPLE) + 2}
+
+
+@pytest.mark.parametrize(("name", "method"), ROWS)
+def test_answer_is_that_of_the_table(world, name, method):
+    address = ADDRESSES[name]
+
+    answers = [ask(world.client(who), method, address, world.arguments) for who in PEOPLE]
+    Benchmark.objects.filter(pk=world.benchmark.pk).update(visibility="public")
+    answers += [ask(world.client(who), method, address, world.arguments) for who in PEOPLE[::7]]
+
+    assert [told(answer) for answer in answers] == ROWS[name, method]
+
+
+@pytest.mark.parametrize("who", ["anonymous", "olga"])
+@pytest.mark.parametrize("name", POSTED)
+def test_post_without_token_is_refused(world, name, who):
+    response = ask(
+        world.client(who, enforce_csrf_checks=True), "POST", ADDRESSES[name], world.arguments
+    )
+
+    assert response.status_code == 403
+    assert b"This form was open too long" in response.body
+
+
+# --- what is not one's own benchmark's -----------------------------------------------------------
+
+BY_NUMBER = [a for a in ADDRESSES.values() if {"slug", "pk"} <= set(a.parameters)]
+BY_VERSION = [a for a in ADDRESSES.values() if "version" in a.parameters]
+
+
+@pytest.mark.parametrize("address", BY_NUMBER, ids=lambda address: address.name)
+def test_number_of_another_benchmarks_object_is_not_found(world, address):
+    method = "GET" if ROWS[address.name, "GET"][6] == "200" else "POST"
+    mixed = {**world.foreign, "slug": world.benchmark.slug}
+
+    assert told(ask(world.client("olga"), method, address, world.arguments)) in ("200", "302")
+    assert told(ask(world.client("olga"), method, address, mixed)) == "404"
+
+
+@pytest.mark.parametrize("address", BY_VERSION, ids=lambda address: address.name)
+def test_version_of_another_benchmarks_release_is_not_found(world, address):
+    mixed = {**world.arguments, "version": world.foreign["version"]}
+
+    assert told(ask(world.client("olga"), "GET", address, mixed)) == "404"
+
+
+# --- what the browser is told --------------------------------------------------------------------
+
+SEEN = [name for name, method in ROWS if method == "GET" and "200" in ROWS[name, method]]
+INLINE = re.compile(
+    rb"""<style|\sstyle\s*=|\son[a-z]+\s*=\s*["']|javascript:"""
+    rb"""|<script(?![^>]*\ssrc=)(?![^>]*type="application/json")""",
+    re.IGNORECASE,
+)
+
+
+def first_who_sees(world: World, name: str) -> HttpResponse:
+    """The page as the owner gets it, or the first who gets it at all."""
+    seen = [who for who, status in zip(PEOPLE, ROWS[name, "GET"], strict=False) if status == "200"]
+    who = "olga" if "olga" in seen else seen[0]
+    return ask(world.client(who), "GET", ADDRESSES[name], world.arguments)
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_page_has_the_security_headers(world, name):
+    headers = first_who_sees(world, name).headers
+
+    policy = dict(
+        part.strip().split(" ", 1) for part in headers["Content-Security-Policy"].split(";")
+    )
+    assert policy["default-src"] == policy["script-src"] == policy["style-src"] == "'self'"
+    assert policy["object-src"] == policy["frame-ancestors"] == "'none'"
+    assert policy["base-uri"] == policy["form-action"] == "'self'"
+    assert "unsafe" not in headers["Content-Security-Policy"]
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "same-origin"
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_page_has_no_inline_style_or_script(world, name):
+    response = first_who_sees(world, name)
+
+    if response["Content-Type"].startswith("text/html"):
+        assert INLINE.findall(response.body) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'<p style="color: red">',
+        b"<style>",
+        b"<script>go()</script>",
+        b"<a href='javascript:go()'>",
+        b'<body onload="go()">',
+    ],
+)
+def test_inline_style_or_script_would_be_seen(text):
+    assert INLINE.search(text)
+    assert not INLINE.search(b'<script src="/static/a.js" defer></script><a class="style">on = 1')

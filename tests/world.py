@@ -1,0 +1,157 @@
+"""Two whole benchmarks with everything that has an address, and the cast of `conftest.py`.
+
+Built once for a module of tests that only look, or that take back what they do.
+"""
+
+from dataclasses import dataclass
+from http.cookies import SimpleCookie
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from benchmarks_app.models import Benchmark, Role, User
+from benchmarks_app.services import jobs, people
+from tests import factories
+
+CAST = {
+    "vi": "viewer",
+    "ada": "annotator",
+    "sam": "submitter",
+    "bo": "adjudicator",
+    "mia": "maintainer",
+    "olga": "owner",
+}
+RUN = """
+1 Q0 d-empty-title 1 3.0 s
+1 Q0 d-tab 2 2.0 s
+q-quote Q0 d-quote 1 3.0 s
+q-cjk Q0 d-cjk 1 3.0 s
+"""
+OTHER_RUN = """
+1 Q0 123 1 3.0 s
+q-quote Q0 d-line 1 3.0 s
+"""
+
+
+@dataclass
+class World:
+    benchmark: Benchmark
+    other: Benchmark
+    arguments: dict[str, Any]  # by the URL name, or the name of the URL's argument
+    foreign: dict[str, Any]  # the same of the other benchmark
+    sessions: dict[str, str]
+    files: Path
+
+    def client(self, person: str, **options: Any) -> Client:
+        """A fresh client, signed in as one of the cast; `anonymous` is not."""
+        client = Client(**options)
+        if person in self.sessions:
+            client.cookies = SimpleCookie({settings.SESSION_COOKIE_NAME: self.sessions[person]})
+        return client
+
+
+def build(*, files: Path) -> World:
+    """`files` is the folder that the storage keeps its files in meanwhile."""
+    benchmark, other = (factories.tiny_benchmark(slug) for slug in ("stdlib", "other"))
+    cast = {name: factories.member(benchmark, name, role) for name, role in CAST.items()}
+    cast["cy"] = factories.member(other, "cy", "owner")
+    return World(
+        benchmark=benchmark,
+        other=other,
+        arguments=_objects(benchmark, cast["olga"], cast["sam"], "1.0.0"),
+        foreign=_objects(other, cast["cy"], cast["cy"], "3.0.0"),
+        sessions={name: _session(person) for name, person in cast.items()},
+        files=files,
+    )
+
+
+def _session(person: User) -> str:
+    client = Client()
+    client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[str, Any]:
+    """An object of each kind that an address names."""
+    runs = [factories.run(of, lines, owner=owner) for lines in (RUN, OTHER_RUN)]
+    pool = factories.depth_pool(of, runs)
+    qrels = of.qrel_sets.get()
+    factories.release(qrels, version, by=owner)
+    jobs.run_queued()
+    guest = factories.member(of, f"guest-of-{of.slug}", "viewer")
+    invited = people.invite(benchmark=of, role=Role.VIEWER, actor=owner, days=3)
+    submission = factories.submission(of.phases.get(), RUN, by=submitter)
+    failed = jobs.Job.objects.create(
+        kind="score-runs", title="Lost", benchmark=of, created_by=owner, state="failed"
+    )
+    membership = guest.memberships.get()
+    return {
+        "slug": of.slug,
+        "version": version,
+        "docid": "d-quote",
+        "name": "qrels.trec",
+        "secret": invited.secret,
+        "uidb64": "MQ",
+        "token": "a-token",
+        "query-detail": of.queries.get(qid="1").pk,
+        "run-detail": runs[0].pk,
+        "qrels-download": qrels.pk,
+        "invitation-revoke": invited.invitation.pk,
+        "member-role": membership.pk,
+        "member-remove": membership.pk,
+        "job-detail": failed.pk,
+        "job-progress": failed.pk,
+        "job-retry": failed.pk,
+        "annotation:pool-detail": pool.pk,
+        "annotation:pool-progress": pool.pk,
+        "annotation:pool-state": pool.pk,
+        "annotation:judge": pool.pk,
+        "annotation:judgment-create": pool.pk,
+        "annotation:cant-judge-create": pool.pk,
+        "annotation:judgment-undo": pool.pk,
+        "annotation:stop": pool.pk,
+        "scoring:submission-detail": submission.pk,
+        "scoring:submission-state": submission.pk,
+        "scoring:run-scores": runs[0].pk,
+        "scoring:run-queries": runs[0].pk,
+    }
+
+
+@dataclass(frozen=True)
+class Address:
+    """A name of the URL conf with what it takes."""
+
+    name: str
+    parameters: tuple[str, ...]
+
+    def arguments(self, known: dict[str, Any]) -> dict[str, Any]:
+        """Values of its parameters; a `pk` is that of the object this very name wants."""
+        return {
+            parameter: known[self.name] if parameter == "pk" else known[parameter]
+            for parameter in self.parameters
+        }
+
+
+def addresses() -> list[Address]:
+    """Every page and endpoint of ours, from the resolver; the admin's own and static are not."""
+    return sorted(_addresses(get_resolver(), "", ()), key=lambda address: address.name)
+
+
+def _addresses(resolver: URLResolver, prefix: str, taken: tuple[str, ...]) -> list[Address]:
+    found = []
+    for part in resolver.url_patterns:
+        takes = (*taken, *part.pattern.converters, *_groups(part))
+        if isinstance(part, URLPattern):
+            found.append(Address(f"{prefix}{part.name}", takes))
+        elif part.namespace != "admin":
+            inner = f"{prefix}{part.namespace}:" if part.namespace else prefix
+            found += _addresses(part, inner, takes)
+    return found
+
+
+def _groups(part: URLPattern | URLResolver) -> tuple[str, ...]:
+    """Named groups of a pattern written as a regular expression; ours have converters."""
+    return tuple(set(part.pattern.regex.groupindex) - set(part.pattern.converters))
