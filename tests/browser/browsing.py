@@ -1,0 +1,91 @@
+"""Chromium for tests and pictures, and an ear for what no page of the site may do."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect
+
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+LOOPBACK = {"127.0.0.1", "localhost", "::1", "[::1]"}
+# Of the browser itself, or without any connection.
+LOCAL_SCHEMES = {"about", "blob", "data", "chrome", "devtools"}
+JOB_SECONDS = 60
+
+
+def chromium_path() -> str | None:
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    usual = Path("/usr/bin/chromium")
+    return found or (str(usual) if usual.exists() else None)
+
+
+def open_chromium(playwright: Playwright, executable: str) -> Browser:
+    return playwright.chromium.launch(executable_path=executable, args=list(ARGUMENTS))
+
+
+class Watch:
+    """Keeps what a browser context says, and what it asks other machines for."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.messages: list[str] = []
+        self.errors: list[str] = []
+        self.strangers: list[str] = []
+        context.on("console", lambda said: self.messages.append(f"{said.type}: {said.text}"))
+        context.on("weberror", lambda failed: self.errors.append(str(failed.error)))
+        context.on("request", lambda request: self._look_at(request.url))
+
+    def _look_at(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in LOCAL_SCHEMES and parts.hostname not in LOOPBACK:
+            self.strangers.append(url)
+
+    def complaints(self) -> list[str]:
+        """What fails any test: policy violations, script errors, requests to elsewhere."""
+        policy = [said for said in self.messages if "content security policy" in said.lower()]
+        errors = [f"page error: {error}" for error in self.errors]
+        return [*policy, *errors, *(f"request to {url}" for url in self.strangers)]
+
+
+def sign_in(page: Page, url: str, username: str, password: str) -> None:
+    """Through the sign-in page; ends on the home page."""
+    page.goto(f"{url}/sign-in/")
+    page.get_by_label("Username").fill(username)
+    page.get_by_label("Password", exact=True).fill(password)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Benchmarks")
+
+
+def wait_for_job(page: Page, state: str = "Done.") -> None:
+    """On a job's page: until it says that it is done, or what `state` says."""
+    said = page.locator("#job-progress .alert").first
+    said.wait_for(timeout=JOB_SECONDS * 1000)
+    expect(said).to_contain_text(state)
+
+
+def tab_to(page: Page, name: str, at_most: int = 80) -> None:
+    """Press Tab until the focus is on what is called `name`."""
+    for _ in range(at_most):
+        page.keyboard.press("Tab")
+        if focused(page) == name:
+            return
+    raise AssertionError(f"{at_most} times Tab did not reach “{name}”")
+
+
+def focused(page: Page) -> str:
+    """The text (or label) of the element that has the focus, blanks squeezed."""
+    code = "e => (e.getAttribute('aria-label') || e.textContent).trim().replace(/\\s+/g, ' ')"
+    return str(page.evaluate(f"({code})(document.activeElement)"))
+
+
+def at_width(**options: Any) -> dict[str, Any]:
+    """Options of a context for a screen of a telephone."""
+    return {"viewport": {"width": 360, "height": 740}, "has_touch": True, **options}

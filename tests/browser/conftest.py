@@ -1,0 +1,117 @@
+"""A running demo site and Chromium for each worker; every page is listened to."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.browser.browsing import Watch, chromium_path, open_chromium, sign_in
+from tests.system.site import ROOT, Site
+
+HERE = Path(__file__).parent
+ACTION_MS = 15_000
+NEWCOMER = "nell"
+Person = Callable[..., Page]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.slow)
+
+
+def _is_required() -> bool:
+    asked = os.environ.get("BENCHWRIGHT_REQUIRE_SERVICES"), os.environ.get("CI")
+    return any(value in {"1", "true"} for value in asked)
+
+
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    """One browser for the folder; ended with it, for its event loop is in other tests' way."""
+    executable = chromium_path()
+    if executable is None:
+        why = "no Chromium: install `chromium`, or put one into PATH"
+        (pytest.fail if _is_required() else pytest.skip)(why)
+    with sync_playwright() as playwright:
+        browser = open_chromium(playwright, executable)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class DemoSite:
+    """The demo at work, and how to sign in there."""
+
+    site: Site
+    password: str
+    states: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        return self.site.url
+
+    def create_user(self, username: str, *args: str) -> None:
+        """An account with the demo's password, made by the command an operator would use."""
+        email = f"{username}@example.org"
+        command = ["manage.py", "create_user", username, "--password-stdin", "--email", email]
+        subprocess.run(
+            [sys.executable, *command, *args],
+            cwd=ROOT,
+            env=self.site.env,
+            input=self.password,
+            text=True,
+            capture_output=True,
+            check=True,
+        )
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoSite]:
+    """The demo site with its four runs, 12 queries to judge, and a newcomer without benchmarks."""
+    with Site(tmp_path_factory.mktemp("site")) as site:
+        # Nothing here is killed: on a busy machine a late heartbeat shall not restart a job.
+        site.env["JOB_LOST_AFTER_SECONDS"] = "60"
+        site.manage("demo")
+        started = DemoSite(site, (site.folder / "demo_password").read_text())
+        started.create_user(NEWCOMER)
+        site.start("up")
+        yield started
+
+
+@pytest.fixture
+def person(chromium: Browser, demo: DemoSite) -> Iterator[Person]:
+    """A function that opens a page as somebody (or nobody); the end looks at all complaints."""
+    opened: list[tuple[BrowserContext, Watch]] = []
+
+    def open_as(username: str | None = None, **options: Any) -> Page:
+        state = _state_of(chromium, demo, username) if username else None
+        options.setdefault("viewport", {"width": 1440, "height": 900})
+        context = chromium.new_context(base_url=demo.url, storage_state=state, **options)
+        context.set_default_timeout(ACTION_MS)
+        opened.append((context, Watch(context)))
+        page = context.new_page()
+        page.watch = opened[-1][1]
+        return page
+
+    yield open_as
+    for context, _ in opened:
+        context.close()
+    complaints = [said for _, watch in opened for said in watch.complaints()]
+    assert complaints == []
+
+
+def _state_of(chromium: Browser, demo: DemoSite, username: str) -> Any:
+    """The cookies of somebody who has signed in through the page, kept for the session."""
+    if username not in demo.states:
+        context = chromium.new_context()
+        sign_in(context.new_page(), demo.url, username, demo.password)
+        demo.states[username] = context.storage_state()
+        context.close()
+    return demo.states[username]

@@ -1,0 +1,276 @@
+"""A newcomer with Cranfield: from files to a leaderboard, through the pages alone."""
+
+import csv
+import io
+import json
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests import collections
+from tests.browser.browsing import sign_in, tab_to, wait_for_job
+from tests.browser.conftest import NEWCOMER, DemoSite, Person
+
+pytestmark = pytest.mark.data
+
+N_GRADES = 25
+UNDONE_AT, REFUSED_AT = 10, 15
+POOL_SIZE = 5587
+# What the board shows, beside what trec_eval calls it; MRR@10 is computed below.
+BOARD = {"nDCG@10": "ndcg_cut_10", "Recall@100": "recall_100"}
+
+
+def test_newcomer_gets_from_files_to_a_leaderboard(
+    person: Person, demo: DemoSite, data: Path, tmp_path: Path
+):
+    files = collections.convert_cranfield(data / "cranfield", tmp_path / "cranfield")
+    page = person()
+    sign_in(page, demo.url, NEWCOMER, demo.password)
+
+    make_benchmark(page)
+    import_everything(page, files)
+    build_pool(page)
+    given = judge_by_keyboard(page)
+    publish_own_labels(page)
+    publish_release(page, of="official")
+    check_export(page, files, tmp_path)
+    submit_a_run(page, files)
+    check_board(page, data / "cranfield")
+    check_sets(page, files, given)
+
+
+# --- importing ---------------------------------------------------------------------------------
+
+
+def make_benchmark(page: Page) -> None:
+    page.get_by_role("link", name="New benchmark").click()
+    page.get_by_label("Name", exact=True).fill("Cranfield")
+    page.get_by_label("Grades").fill(collections.CRANFIELD_SCALE)
+    page.get_by_role("button", name="Create").click()
+    expect(page.locator(".messages")).to_contain_text("Cranfield is ready.")
+
+
+def import_everything(page: Page, files: collections.Cranfield) -> None:
+    import_file(page, files.corpus, "1,400 documents")
+    import_file(page, files.queries, "225 queries")
+    import_runs(page, files.runs)
+    import_file(page, files.qrels, "1,837 grades", name="official", grade_map=files.grade_map)
+
+
+def import_file(page: Page, path: Path, made: str, name: str = "", grade_map: str = "") -> None:
+    open_page(page, "Import")
+    page.locator("input[type=file]").set_input_files(path)
+    if name:
+        page.get_by_text("Name and grade mapping").click()
+        page.get_by_label("Name", exact=False).fill(name)
+        page.get_by_label("Grade mapping").fill(grade_map)
+    page.get_by_role("button", name="Import", exact=True).click()
+    wait_for_job(page)
+    expect(page.locator("#job-progress")).to_contain_text(made)
+
+
+def import_runs(page: Page, runs: list[Path]) -> None:
+    """All in one upload; each is a job with a page of its own."""
+    assert len(runs) == 7
+    open_page(page, "Import")
+    page.locator("input[type=file]").set_input_files(runs)
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.locator(".messages")).to_contain_text("7 imports started.")
+    rows = page.get_by_role("table").get_by_role("link").all()[: len(runs)]
+    for address in [row.get_attribute("href") for row in rows]:
+        page.goto(address)
+        wait_for_job(page)
+
+
+def open_page(page: Page, name: str) -> None:
+    page.get_by_role("navigation", name="Benchmark").get_by_role("link", name=name).click()
+
+
+# --- pool and judging --------------------------------------------------------------------------
+
+
+def build_pool(page: Page) -> None:
+    open_page(page, "Pools")
+    page.get_by_role("link", name="Build a pool").click()
+    page.get_by_label("Name", exact=True).fill("Depth 10")
+    for box in page.get_by_role("group", name="Runs").get_by_role("checkbox").all():
+        box.check()
+    page.get_by_label("Depth").fill("10")
+    page.get_by_role("button", name="Build the pool").click()
+    wait_for_job(page)
+    page.get_by_role("link", name="See the result").click()
+    expect(page.locator(".page-head")).to_contain_text(f"{POOL_SIZE:,} documents")
+
+
+def judge_by_keyboard(page: Page) -> list[int]:
+    """From the overview, with Tab, Enter and keys alone; the grades that count, in turn."""
+    open_page(page, "Overview")
+    page.mouse.move(0, 0)
+    tab_to(page, "Judge documents")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/judge/*/")
+    given: list[int] = []
+    while len(given) < N_GRADES:
+        given.append(grade(page, len(given) % 5))
+        if len(given) == UNDONE_AT:
+            given[-1] = think_again(page)
+        if len(given) == REFUSED_AT:
+            refuse(page)
+    expect(page.get_by_text(f"Label {N_GRADES + 2} of {POOL_SIZE:,} in the pool")).to_be_visible()
+    return given
+
+
+def grade(page: Page, value: int) -> int:
+    press(page, str(value))
+    expect(page.locator("#judge-said")).to_contain_text(f"Grade {value} saved.")
+    assert page.evaluate("document.activeElement.id") == "document"
+    return value
+
+
+def think_again(page: Page) -> int:
+    """Take the last grade back and give another, on the same document."""
+    before = page.locator(".document").inner_text()
+    press(page, "z")
+    expect(page.locator("#judge-said")).to_contain_text("Undone.")
+    assert page.locator(".document").inner_text() != before
+    value = grade(page, 2)
+    assert page.locator(".document").inner_text() == before
+    return value
+
+
+def refuse(page: Page) -> None:
+    page.keyboard.press("x")
+    expect(page.get_by_role("dialog", name="Why can this document")).to_be_visible()
+    press(page, "4")
+    expect(page.locator("#judge-said")).to_contain_text("“Can't judge” saved")
+
+
+def press(page: Page, key: str) -> None:
+    """A key that brings the next document: every screen has a token of its own."""
+    token = page.locator(".grade-bar [name=token]").input_value()
+    page.keyboard.press(key)
+    expect(page.locator(".grade-bar [name=token]")).not_to_have_value(token)
+
+
+# --- publishing --------------------------------------------------------------------------------
+
+
+def publish_own_labels(page: Page) -> None:
+    page.get_by_role("banner").get_by_role("link", name="Cranfield").click()
+    open_page(page, "Pools")
+    page.get_by_role("link", name="Publish qrels").click()
+    page.get_by_label("Name", exact=True).fill("own labels")
+    page.get_by_role("button", name="Publish qrels").click()
+    wait_for_job(page)
+
+
+def publish_release(page: Page, of: str) -> None:
+    open_page(page, "Qrels")
+    row(page, of).get_by_role("link", name=f"Release {of}").click()
+    page.get_by_role("button", name="Publish").click()
+    wait_for_job(page)
+    page.get_by_role("link", name="See the result").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Release 0.1.0")
+
+
+def check_export(page: Page, files: collections.Cranfield, folder: Path) -> None:
+    with page.expect_download() as download:
+        page.get_by_role("link", name="BEIR zip").click()
+    target = folder / "export.zip"
+    download.value.save_as(target)
+    with zipfile.ZipFile(target) as archive:
+        archive.extractall(folder / "export")
+    (corpus,) = (folder / "export").rglob("corpus.jsonl")
+    documents = read_json_lines(corpus)
+    assert len(documents) == 1400
+    assert {docid for docid, row in documents.items() if not row["text"]} == {"471", "995"}
+    queries = read_json_lines(corpus.parent / "queries.jsonl")
+    assert {qid: row["text"] for qid, row in queries.items()} == {
+        qid: row["text"] for qid, row in read_json_lines(files.queries).items()
+    }
+    with (corpus.parent / "qrels" / "test.tsv").open(newline="") as table:
+        rows = list(csv.DictReader(table, delimiter="\t"))
+    exported = {(row["query-id"], row["corpus-id"]): int(row["score"]) for row in rows}
+    assert exported == files.official
+
+
+def read_json_lines(path: Path) -> dict[str, dict[str, str]]:
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return {row["_id"]: row for row in rows}
+
+
+# --- scores ------------------------------------------------------------------------------------
+
+
+def submit_a_run(page: Page, files: collections.Cranfield) -> None:
+    (best,) = (path for path in files.runs if path.name.startswith("rrf"))
+    open_page(page, "Submit a run")
+    page.locator("input[type=file]").set_input_files(best)
+    page.get_by_label("Name", exact=True).fill("rrf, submitted")
+    page.get_by_role("button", name="Submit").click()
+    expect(page.locator("#submission-state")).to_contain_text("Scored on release 0.1.0")
+
+
+def check_board(page: Page, source: Path) -> None:
+    expected = collections.expected_means(source)
+    # What trec_eval has to say of the first 10 documents, from its ranks without a cutoff.
+    ranks = collections.expected_per_topic(source, "recip_rank")
+    mrr = {run: sum(v for v in of.values() if v > 0.099) / 225 for run, of in ranks.items()}
+    board = read_board(page)
+    assert len(board) == 8
+    for run, means in expected.items():
+        for label, measure in BOARD.items():
+            assert board[run][label] == means[measure], (run, label)
+        assert float(board[run]["MRR@10"]) == pytest.approx(mrr[run], abs=0.0001)
+    assert board["rrf, submitted"] == board["rrf_bm25_minilm"]
+    assert {row["Answered queries"] for row in board.values()} == {"225 of 225"}
+
+
+def read_board(page: Page) -> dict[str, dict[str, str]]:
+    """The leaderboard as it is shown, {run: {column: text}}, without ranks and owners."""
+    open_page(page, "Leaderboard")
+    page.wait_for_url("**/v/0.1.0/leaderboard/**")
+    wait_until_scored(page)
+    table = page.get_by_role("table")
+    columns = [cell.inner_text().strip() for cell in table.locator("thead th").all()]
+    rows = {}
+    for line in table.locator("tbody tr").all():
+        cells = [cell.inner_text().strip() for cell in line.locator("th, td").all()]
+        run = cells[1].split("\n")[0]
+        rows[run] = dict(zip(columns[2:], cells[2:], strict=True))
+    return rows
+
+
+def wait_until_scored(page: Page) -> None:
+    """The release's own job scores what was imported before it."""
+    for _ in range(60):
+        if not page.get_by_text("no scores on").count():
+            return
+        page.wait_for_timeout(500)
+        page.reload()
+    raise AssertionError("the runs were not scored")
+
+
+def check_sets(page: Page, files: collections.Cranfield, given: list[int]) -> None:
+    """The new grades are a set of their own, the imported ones as they were."""
+    open_page(page, "Qrels")
+    assert download_qrels(page, "official") == files.official
+    own = download_qrels(page, "own labels")
+    assert len(own) == N_GRADES
+    assert Counter(own.values()) == Counter(given)
+
+
+def download_qrels(page: Page, name: str) -> dict[tuple[str, str], int]:
+    with page.expect_download() as download:
+        row(page, name).get_by_role("link", name=f"TREC qrels of {name}").click()
+    text = Path(download.value.path()).read_text()
+    found = csv.reader(io.StringIO(text), delimiter=" ")
+    return {(qid, docid): int(value) for qid, _, docid, value in found}
+
+
+def row(page: Page, name: str):
+    heading = page.get_by_role("rowheader", name=name, exact=True)
+    return page.get_by_role("row").filter(has=heading)

@@ -1,0 +1,57 @@
+"""Every page at two widths in two colour schemes: accessible, in bounds, silent."""
+
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.browser.browsing import at_width
+from tests.browser.conftest import DemoSite, Person
+from tests.browser.places import NO_PAGES, PAGES, Place, furnish, names_of_views
+
+WIDE = {"viewport": {"width": 1440, "height": 900}}
+NARROW = at_width()
+# Django's answer to a page that may not be seen is a message of the browser's own.
+REFUSED = "Failed to load resource"
+
+
+@pytest.fixture(scope="session")
+def facts(demo: DemoSite) -> dict[str, Any]:
+    return furnish(demo)
+
+
+def test_every_view_is_listed_as_a_page_or_as_none():
+    listed = {place.view for place in PAGES} | set(NO_PAGES)
+
+    assert sorted(set(names_of_views()) - listed) == []
+    assert sorted(listed - set(names_of_views())) == []
+
+
+@pytest.mark.parametrize("place", PAGES, ids=str)
+def test_page_is_accessible_and_in_bounds(person: Person, facts: dict[str, Any], place: Place):
+    faults = []
+    for options in (WIDE, NARROW):
+        page = person(place.who, **options)
+        answer = page.goto(place.url(facts))
+        assert answer.status == place.status
+        page.wait_for_load_state("networkidle")
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            faults += [f"{options['viewport']['width']} {scheme}: {x}" for x in faults_of(page)]
+        faults += [
+            said for said in page.watch.messages if place.status == 200 or REFUSED not in said
+        ]
+    assert faults == []
+
+
+def faults_of(page: Page) -> list[str]:
+    found = [
+        f"{fault['id']}: {node['html'][:160]} {node['failureSummary']}"
+        for fault in Axe().run(page).response["violations"]
+        for node in fault["nodes"]
+    ]
+    width, room = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    if width > room:
+        found.append(f"the page is {width} wide in {room}")
+    return found
