@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from django.db import transaction
 from django.urls import reverse
 
 from benchmarks_app import selectors
@@ -21,6 +22,7 @@ SYSTEM_KEY = "system"
 Progress = Callable[[int, int], None]
 
 
+@transaction.atomic
 def start_baselines(*, benchmark: Benchmark, user: User) -> Job:
     """Start a job that makes the baselines the benchmark lacks.
 

@@ -124,22 +124,25 @@ def store_scores(*, run: Run, target: Target, scored: Scored, n_left_out: int = 
     Called inside the transaction that makes the result visible. `n_left_out` queries of the run's
     file are not stored and count as extra all the same.
     """
-    existing = ScoreSet.objects.filter(
-        run=run, release=target.release, scorer_version=SCORER_VERSION
-    ).first()
-    if existing:
-        return existing
     evaluation = scored.evaluation
-    score_set = ScoreSet.objects.create(
+    score_set, is_new = ScoreSet.objects.get_or_create(
         run=run,
         release=target.release,
         scorer_version=SCORER_VERSION,
-        per_query=_published(scored.per_query, target.release),
-        hits=_published(scored.hits, target.release),
-        n_queries=evaluation.n_queries,
-        n_missing=evaluation.n_missing,
-        n_extra=evaluation.n_extra + n_left_out,
+        defaults={
+            "per_query": _published(scored.per_query, target.release),
+            "hits": _published(scored.hits, target.release),
+            "n_queries": evaluation.n_queries,
+            "n_missing": evaluation.n_missing,
+            "n_extra": evaluation.n_extra + n_left_out,
+        },
     )
+    if is_new:
+        _create_scores(score_set, evaluation)
+    return score_set
+
+
+def _create_scores(score_set: ScoreSet, evaluation: Evaluation[str]) -> None:
     Score.objects.bulk_create(
         Score(
             score_set=score_set,
@@ -150,7 +153,6 @@ def store_scores(*, run: Run, target: Target, scored: Scored, n_left_out: int = 
         )
         for shown in MEASURES
     )
-    return score_set
 
 
 def _published(path: Path, release: Release) -> str:
@@ -176,6 +178,7 @@ def score_run(*, run: Run, target: Target, folder: Path, job: RunningJob | None 
 # --- all runs of a benchmark ---------------------------------------------------------------
 
 
+@transaction.atomic
 def start_scoring_runs(*, release: Release, user: User | None) -> Job:
     """Start a job that scores every run of the benchmark that this release has no scores of."""
     job = jobs.start(benchmark=release.benchmark, user=user, **scoring_runs_arguments(release))
