@@ -3,6 +3,7 @@
 import atexit
 import contextlib
 import functools
+import json
 import os
 import shutil
 import signal
@@ -15,7 +16,7 @@ import time
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -122,6 +123,14 @@ class Site:
         """What a piece of Python prints that runs in a process of the site, after `setup`."""
         return self._run(sys.executable, "-c", SETUP + code)
 
+    def call(self, name: str, /, **arguments: Any) -> Any:
+        """What a function of `inside.py` returns that runs in a process of the site."""
+        return json.loads(
+            self.python(
+                f"from tests.system import inside; inside.call({name!r}, {json.dumps(arguments)!r})"
+            )
+        )
+
     def _run(self, *command: str) -> str:
         done = subprocess.run(
             command, cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=120
@@ -145,18 +154,25 @@ class Site:
     # --- processes -----------------------------------------------------------------------
 
     def start(
-        self, kind: str, *, name: str = "", n_workers: int = 1, is_ready: bool = True
+        self,
+        kind: str,
+        *,
+        name: str = "",
+        n_workers: int = 1,
+        arguments: Sequence[str] = (),
+        is_ready: bool = True,
     ) -> "subprocess.Popen[bytes]":
         """Start "web", "worker", "sweeper" or "up", in a process group of its own.
 
-        `name` tells two of one kind apart. A web server is waited for, unless `is_ready` is false.
+        `name` tells two of one kind apart; `arguments` are added to the command. A web server is
+        waited for, unless `is_ready` is false.
         """
         name = name or kind
         if name in self.processes and self.processes[name].poll() is None:
             raise ValueError(f"{name} runs already")
         with self.log_path(name).open("ab") as log:
             self.processes[name] = subprocess.Popen(
-                self._command(kind, n_workers),
+                [*self._command(kind, n_workers), *arguments],
                 cwd=ROOT,
                 env={**self.env, "DATABASE_POOL": "1"} if kind == "web" else self.env,
                 stdin=subprocess.DEVNULL,

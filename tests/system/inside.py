@@ -1,0 +1,180 @@
+"""What tests ask for inside a site: `site.call(name, ...)` runs one of these in its own process.
+
+Arguments and results are JSON.
+"""
+
+import hashlib
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+
+from annotation.models import Judgment, Pool
+from benchmarks_app.models import (
+    Benchmark,
+    Corpus,
+    Job,
+    Qrel,
+    QrelSet,
+    Query,
+    QueryFamily,
+    Run,
+    WorkerHeartbeat,
+)
+from benchmarks_app.services import importing, jobs, releasing, uploading
+from scoring.models import ScoreSet
+from scoring.services import phases, submitting
+from tests import factories
+from tests.annotation import making as annotation_making
+
+
+def call(name: str, arguments: str) -> None:
+    print(json.dumps(globals()[name](**json.loads(arguments))))  # noqa: T201 (the answer)
+
+
+# --- imports -------------------------------------------------------------------------------
+
+
+def make_benchmark(slug: str) -> int:
+    """A benchmark with an empty corpus of texts; Olga owns it."""
+    corpus = Corpus.objects.create(name=slug, owner=factories.user("olga"), kind=Corpus.Kind.TEXTS)
+    made = factories.benchmark(slug, corpus=corpus)
+    factories.member(made, "olga", "owner")
+    return made.pk
+
+
+def start_import(slug: str, path: str) -> int:
+    """The job of an import of a BEIR zip into a new benchmark, or into the one that is there."""
+    benchmark = Benchmark.objects.filter(slug=slug).first()
+    if benchmark is None:
+        benchmark = Benchmark.objects.get(pk=make_benchmark(slug))
+    olga = factories.user("olga")
+    upload = uploading.receive_path(benchmark=benchmark, owner=olga, path=Path(path))
+    return importing.start_import(benchmark=benchmark, user=olga, upload=upload, kind="beir").pk
+
+
+def contents(slug: str) -> dict[str, Any]:
+    """All that imports made of a benchmark, with digests that two equal ones share."""
+    benchmark = Benchmark.objects.get(slug=slug)
+    queries = benchmark.queries.committed().order_by("qid")
+    return {
+        "versions": list(benchmark.corpus.versions.values_list("number", "sha256", "n_documents")),
+        "queries": _digest(queries.values_list("qid", "text")),
+        "n_queries": queries.count(),
+        "n_families": QueryFamily.objects.filter(benchmark=benchmark).count(),
+        "sets": [
+            (found.state, found.n_qrels, found.digest, _qrels_digest(found))
+            for found in benchmark.qrel_sets.order_by("pk")
+        ],
+    }
+
+
+def _qrels_digest(of: QrelSet) -> str:
+    rows = Qrel.objects.filter(qrel_set=of).order_by("query__qid", "docid")
+    return _digest(rows.values_list("query__qid", "docid", "grade"))
+
+
+def _digest(rows: Any) -> str:
+    return hashlib.sha256(repr(list(rows)).encode()).hexdigest()
+
+
+def staged() -> dict[str, int]:
+    """Rows that an unfinished attempt would leave, in the whole site."""
+    return {
+        "queries": Query.objects.filter(staged_by__isnull=False).count(),
+        "sets": QrelSet.objects.filter(state=QrelSet.State.BUILDING).count(),
+        "pools": Pool.objects.filter(state=Pool.State.BUILDING).count(),
+        "empty families": QueryFamily.objects.filter(queries=None).count(),
+    }
+
+
+# --- jobs ----------------------------------------------------------------------------------
+
+
+def send_again(job: int, times: int) -> None:
+    for _ in range(times):
+        jobs.send(Job.objects.get(pk=job))
+
+
+def is_without_worker(job: int) -> bool:
+    return Job.objects.get(pk=job).is_without_worker
+
+
+def let_workers_be_seen(seconds_ago: int) -> None:
+    seen_at = timezone.now() - timedelta(seconds=seconds_ago)
+    WorkerHeartbeat.objects.update(seen_at=seen_at)
+
+
+# --- scoring -------------------------------------------------------------------------------
+
+
+def make_phase(slug: str, n_queries: int) -> int:
+    """A benchmark with a release in which query n has document n as its answer, open for runs."""
+    benchmark = factories.benchmark(slug)
+    olga = factories.member(benchmark, "olga", "owner")
+    for name in ("sam", "sue"):
+        factories.member(benchmark, name, "submitter")
+    families = QueryFamily.objects.bulk_create(
+        QueryFamily(benchmark=benchmark) for _ in range(n_queries)
+    )
+    queries = Query.objects.bulk_create(
+        Query(benchmark=benchmark, qid=f"q{n}", text=f"text {n}", family=family)
+        for n, family in enumerate(families)
+    )
+    qrels = factories.qrel_set(benchmark, {}, name="official")
+    Qrel.objects.bulk_create(
+        Qrel(qrel_set=qrels, query=query, docid=f"d{n}", grade=2) for n, query in enumerate(queries)
+    )
+    QrelSet.objects.filter(pk=qrels.pk).update(n_qrels=n_queries, n_relevant=n_queries)
+    qrels.refresh_from_db()
+    arguments = releasing.release_arguments(qrel_set=qrels, version="1.0.0")
+    factories.done(jobs.run_here(benchmark=benchmark, user=olga, **arguments))
+    return phases.open_submissions(release=benchmark.releases.get()).pk
+
+
+def start_submission(slug: str, path: str, name: str, username: str) -> int:
+    benchmark = Benchmark.objects.get(slug=slug)
+    user = factories.user(username)
+    upload = uploading.receive_path(benchmark=benchmark, owner=user, path=Path(path))
+    phase = submitting.phase_open_in(benchmark)
+    return submitting.accept_submission(phase=phase, user=user, upload=upload, name=name).job.pk
+
+
+def scores(slug: str, name: str) -> list[dict[str, Any]]:
+    """Every score set of every run of this name: counts, and the mean of each measure."""
+    runs = Run.objects.filter(benchmark__slug=slug, name=name)
+    return [
+        {
+            "run": run.sha256,
+            "counts": [found.n_queries, found.n_missing, found.n_extra],
+            "means": sorted(found.scores.values_list("measure", "mean", "n")),
+        }
+        for run in runs
+        for found in ScoreSet.objects.filter(run=run)
+    ]
+
+
+# --- judging -------------------------------------------------------------------------------
+
+
+def make_pool(slug: str, n_queries: int, n_documents: int) -> int:
+    """An open pool of n_queries x n_documents, judged by Ada and Bo."""
+    benchmark = Benchmark.objects.get(pk=make_benchmark(slug))
+    for name in ("ada", "bo"):
+        factories.member(benchmark, name, "annotator")
+    queries = {
+        f"judged-{q}": [f"old-{q}-{d}" for d in range(n_documents)] for q in range(n_queries)
+    }
+    return annotation_making.pool(benchmark, queries).pk
+
+
+def judged(pool: int) -> dict[str, int]:
+    """Events in the ledger of a pool: all, surplus ones, and the entries they are about."""
+    events = Judgment.objects.filter(slot__pool=pool)
+    return {
+        "events": events.count(),
+        "surplus": events.filter(is_surplus=True).count(),
+        "entries": events.values("slot__entry").distinct().count(),
+    }

@@ -1,0 +1,95 @@
+"""kill -9 of a worker in the middle of its work: finished later, once, with nothing left over."""
+
+import os
+
+import pytest
+
+from tests.system.making import beir_zip, run_file
+from tests.system.working import (
+    assert_nothing_half_done,
+    is_reading,
+    is_staging,
+    job_row,
+    n_staged_queries,
+    wait_for_job,
+)
+
+pytestmark = pytest.mark.slow
+N_QUERIES = 6_000
+
+
+@pytest.fixture
+def archive(tmp_path):
+    return str(beir_zip(tmp_path / "killed.zip", n_documents=N_QUERIES, n_queries=N_QUERIES))
+
+
+def is_group_alive(pid: int) -> bool:
+    try:
+        os.killpg(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_import_of_a_killed_worker_is_done_once_by_the_next(site, archive):
+    site.start("worker")
+    job = site.call("start_import", slug="killed", path=archive)
+    site.wait_for(lambda: is_staging(site, job), "rows to be staged")
+
+    site.kill("worker")
+    assert job_row(site, job).state == "running"
+    assert 0 < n_staged_queries(site) <= N_QUERIES
+    site.start("sweeper")
+    assert wait_for_job(site, job, state="queued").message == "worker lost; starting again"
+    site.start("worker")
+
+    assert wait_for_job(site, job).attempt == 2
+    assert_nothing_half_done(site)
+    made = site.call("contents", slug="killed")
+    assert (len(made["versions"]), len(made["sets"])) == (1, 1)
+    assert (made["n_queries"], made["n_families"]) == (N_QUERIES, N_QUERIES)
+    wait_for_job(site, site.call("start_import", slug="undisturbed", path=archive))
+    assert made == site.call("contents", slug="undisturbed")
+
+
+def test_submission_of_a_killed_worker_is_scored_once_by_the_next(site, tmp_path):
+    site.call("make_phase", slug="scored", n_queries=500)
+    path = str(run_file(tmp_path / "made.run", n_queries=500, depth=500, n_documents=500))
+    site.start("worker")
+    job = site.call("start_submission", slug="scored", path=path, name="killed", username="sam")
+    site.wait_for(lambda: is_reading(site, job), "the run to be read")
+
+    site.kill("worker")
+    assert job_row(site, job).state == "running"
+    assert site.call("scores", slug="scored", name="killed") == []
+    site.start("sweeper")
+    assert wait_for_job(site, job, state="queued").message == "worker lost; starting again"
+    site.start("worker")
+
+    assert wait_for_job(site, job).attempt == 2
+    assert_nothing_half_done(site)
+    (found,) = site.call("scores", slug="scored", name="killed")
+    same = site.call("start_submission", slug="scored", path=path, name="same", username="sue")
+    wait_for_job(site, same)
+    assert [found] == site.call("scores", slug="scored", name="same")
+    assert {measure: mean for measure, mean, _ in found["means"]}["Recall@100"] == 0.2
+
+
+def test_worker_whose_parent_was_killed_neither_loses_nor_doubles_its_job(plain_site, archive):
+    site = plain_site
+    orphaned = site.start("worker")
+    job = site.call("start_import", slug="orphan", path=archive)
+    site.wait_for(lambda: is_staging(site, job), "rows to be staged")
+
+    site.kill("worker", group=False)
+    assert job_row(site, job).state == "running"
+    site.start("sweeper")
+    site.start("worker")
+
+    # The child that was at work may end it, or die with its parent: never both.
+    assert wait_for_job(site, job).attempt in (1, 2)
+    assert_nothing_half_done(site)
+    made = site.call("contents", slug="orphan")
+    assert (len(made["versions"]), len(made["sets"])) == (1, 1)
+    assert (made["n_queries"], made["n_families"]) == (N_QUERIES, N_QUERIES)
+    site.wait_for(lambda: not is_group_alive(orphaned.pid), "the orphan to end", 15)
