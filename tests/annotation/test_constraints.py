@@ -1,0 +1,235 @@
+"""The rules of pools and of the ledger, as the database keeps them."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import ProtectedError
+from django.utils import timezone
+
+from annotation.models import Judgment, Pool, PoolEntry, Slot
+from benchmarks_app.models import Benchmark, User
+from benchmarks_app.services.people import anonymise_user
+from tests.annotation import making
+from tests.constraints import Case, check, constraints_of, refused
+
+pytestmark = pytest.mark.django_db
+
+
+@dataclass
+class Scene:
+    """A pool of one entry with one free slot, and two people."""
+
+    benchmark: Benchmark
+    pool: Pool
+    ada: User
+    bo: User
+
+    @property
+    def entry(self) -> PoolEntry:
+        return self.pool.entries.get()
+
+    @property
+    def slot(self) -> Slot:
+        return self.pool.slots.first()
+
+
+@pytest.fixture
+def scene(benchmark, ada, bo) -> Scene:
+    return Scene(benchmark, making.pool(benchmark, {"q1": ["d1"]}), ada, bo)
+
+
+def pool(of: Scene, name: str, **values: Any) -> Pool:
+    return of.benchmark.pools.create(name=name, seed=1, created_by=of.bo, **values)
+
+
+def slot(of: Scene, number: int, **values: Any) -> Slot:
+    return Slot.objects.create(
+        pool=of.pool,
+        query=of.entry.query,
+        entry=of.entry,
+        number=number,
+        queue_position=number,
+        **values,
+    )
+
+
+def event(of: Scene, kind: str = "grade", **values: Any) -> Judgment:
+    values.setdefault("grade", None if kind in ("cant_judge", "retract") else 1)
+    values.setdefault("client_id", uuid.uuid4())
+    return Judgment.objects.create(
+        benchmark=of.benchmark,
+        query=of.entry.query,
+        docid="d1",
+        kind=kind,
+        actor=values.pop("actor", of.ada),
+        **values,
+    )
+
+
+def run_of(of: Scene) -> Any:
+    return of.benchmark.runs.filter(name="bm25").first() or of.benchmark.runs.create(
+        name="bm25", owner=of.bo, n_rows=1, n_queries=1, depth=1
+    )
+
+
+CLIENT_ID = uuid.UUID(int=1)
+NOW = timezone.now()
+CASES = {
+    "pool_name_once": Case(
+        good=lambda of: [pool(of, "first"), pool(of, "first"), pool(of, "first", state="open")],
+        bad=lambda of: pool(of, "first", state="closed"),
+    ),
+    "pool_overlap_from_1": Case(
+        good=lambda of: pool(of, "one", overlap=1), bad=lambda of: pool(of, "none", overlap=0)
+    ),
+    "pool_run_once": Case(
+        good=lambda of: of.pool.pool_runs.create(run=run_of(of), depth=5),
+        bad=lambda of: of.pool.pool_runs.create(run=run_of(of), depth=10),
+    ),
+    "pool_run_depth_from_1": Case(
+        good=lambda of: None, bad=lambda of: of.pool.pool_runs.create(run=run_of(of), depth=0)
+    ),
+    "pool_entry_once": Case(
+        good=lambda of: making.pool(of.benchmark, {"q1": ["d1"]}),
+        bad=lambda of: of.pool.entries.create(
+            query=of.entry.query, document=of.entry.document, best_rank=2, priority=9
+        ),
+    ),
+    "slot_number_once": Case(
+        good=lambda of: [slot(of, 2), slot(of, 1, kind="repeat"), slot(of, 1, round=2)],
+        bad=lambda of: slot(of, 1),
+    ),
+    "slot_once_per_person": Case(
+        good=lambda of: [
+            slot(of, 2, annotator=of.ada, state="done"),
+            slot(of, 3, annotator=of.bo, state="done"),
+            slot(of, 2, annotator=of.ada, state="done", kind="repeat"),
+        ],
+        bad=lambda of: slot(of, 4, annotator=of.ada, state="done"),
+    ),
+    "slot_number_from_1": Case(good=lambda of: slot(of, 2), bad=lambda of: slot(of, 0)),
+    "slot_state_has_person": Case(
+        good=lambda of: slot(of, 2, annotator=of.ada, state="claimed", lease_expires_at=NOW),
+        bad=lambda of: slot(of, 3, state="claimed", lease_expires_at=NOW),
+    ),
+    "judgment_client_id_once": Case(
+        good=lambda of: [event(of, client_id=CLIENT_ID, actor=who) for who in (of.ada, of.bo)],
+        bad=lambda of: event(of, client_id=CLIENT_ID, grade=3),
+    ),
+    "judgment_grade_where_due": Case(
+        good=lambda of: [event(of, kind) for kind in ("grade", "adjudicate", "import", "machine")],
+        bad=lambda of: event(of, "grade", grade=None),
+    ),
+    "judgment_cant_has_reason": Case(
+        good=lambda of: event(of, "cant_judge", reason="cut off"),
+        bad=lambda of: event(of, "cant_judge"),
+    ),
+    "judgment_retract_names_event": Case(
+        good=lambda of: event(of, "retract", supersedes=event(of)),
+        bad=lambda of: event(of, "retract"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", constraints_of("annotation"))
+def test_constraint_refuses_what_it_names(scene, name):
+    check("annotation", name, CASES, scene)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"state": "free", "annotator": True},
+        {"state": "claimed", "annotator": True},
+        {"state": "claimed", "lease_expires_at": NOW},
+        {"state": "done"},
+        {"state": "lost", "annotator": True},
+    ],
+)
+def test_slot_without_what_its_state_means_is_refused(scene, values):
+    if values.get("annotator"):
+        values = {**values, "annotator": scene.ada}
+
+    with refused("slot_state_has_person"):
+        slot(scene, 2, **values)
+
+
+@pytest.mark.parametrize(
+    ("kind", "grade"),
+    [("cant_judge", 1), ("retract", 1), ("adjudicate", None), ("import", None), ("guess", 1)],
+)
+def test_event_of_a_kind_without_its_grade_is_refused(scene, kind, grade):
+    with refused("judgment_grade_where_due"):
+        event(scene, kind, grade=grade, reason="why", supersedes=event(scene))
+
+
+def test_event_is_superseded_once(scene):
+    first = event(scene)
+    event(scene, grade=2, supersedes=first)
+
+    with refused("supersedes"):
+        event(scene, grade=3, supersedes=first)
+
+
+# --- the ledger ----------------------------------------------------------------------------------
+
+
+def sql(statement: str, *values: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda it: Judgment.objects.update(grade=3),
+        lambda it: Judgment.objects.filter(pk=it.pk).delete(),
+        lambda it: it.delete(),
+        lambda it: it.save(),
+        lambda it: Judgment.objects.bulk_update([it], ["grade"]),
+        lambda it: Judgment.objects.filter(pk=it.pk)._raw_delete("default"),
+        lambda it: sql("UPDATE annotation_judgment SET actor_id = actor_id"),
+        lambda it: sql("DELETE FROM annotation_judgment WHERE id = %s", it.pk),
+    ],
+)
+def test_judgment_is_neither_changed_nor_deleted(scene, change):
+    judgment = event(scene)
+
+    with refused("the ledger of judgments is append-only"):
+        change(judgment)
+
+    assert list(Judgment.objects.values_list("pk", "grade")) == [(judgment.pk, 1)]
+
+
+@pytest.mark.parametrize(
+    "whose",
+    [
+        lambda of: of.ada,
+        lambda of: of.benchmark,
+        lambda of: of.entry.query,
+        lambda of: of.slot,
+        lambda of: of.pool,
+    ],
+    ids=["actor", "benchmark", "query", "slot", "pool"],
+)
+def test_what_a_judgment_speaks_of_is_not_deleted(scene, whose):
+    event(scene, slot=scene.slot)
+
+    with pytest.raises(ProtectedError):
+        whose(scene).delete()
+
+    assert Judgment.objects.count() == 1
+
+
+def test_account_with_judgments_is_forgotten_and_its_judgments_stay(scene):
+    judgment = event(scene, slot=scene.slot)
+
+    anonymise_user(user=scene.ada, actor=None)
+
+    kept = Judgment.objects.get()
+    assert (kept.pk, kept.grade, kept.actor_id) == (judgment.pk, 1, scene.ada.pk)
+    assert kept.actor.is_anonymised
+    assert "ada" not in (kept.actor.username + kept.actor.email)

@@ -1,0 +1,300 @@
+"""What must never be false is refused by the database, whatever the code in front of it does."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import ProtectedError
+from django.utils import timezone
+
+from benchmarks_app.models import (
+    AuditEvent,
+    Benchmark,
+    Corpus,
+    CorpusVersion,
+    Document,
+    DocumentContent,
+    Invitation,
+    Job,
+    Membership,
+    Qrel,
+    QrelSet,
+    Query,
+    QueryFamily,
+    Release,
+    Run,
+)
+from benchmarks_app.services import audit
+from tests import factories
+from tests.constraints import Case, check, constraints_of, refused
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def scene(benchmark) -> Benchmark:
+    """A benchmark with a query; what a case needs more, it makes."""
+    factories.query(benchmark, "q1")
+    return benchmark
+
+
+def version(of: Benchmark, number: int, sha256: str) -> CorpusVersion:
+    return of.corpus.versions.create(number=number, sha256=sha256, n_documents=1)
+
+
+def invitation(of: Benchmark, digest: str, role: str = "viewer", days: int = 1) -> Invitation:
+    return of.invitations.create(
+        role=role,
+        secret_digest=digest,
+        created_by=factories.user("keeper"),
+        expires_at=timezone.now() + timedelta(days=days),
+    )
+
+
+def release(of: Benchmark, patch: int, **values: Any) -> Release:
+    values.setdefault("state", Release.State.PUBLISHED)
+    values.setdefault("published_at", timezone.now())
+    return of.releases.create(
+        major=1,
+        minor=0,
+        patch=patch,
+        qrel_set=of.qrel_sets.first() or factories.qrel_set(of, {("q1", "d1"): 1}),
+        created_by=factories.user("keeper"),
+        **values,
+    )
+
+
+def qrel_set(of: Benchmark, state: str) -> QrelSet:
+    return of.qrel_sets.create(name="official", kind="imported", state=state)
+
+
+def qrel(of: Benchmark, docid: str) -> Qrel:
+    found = of.qrel_sets.first() or qrel_set(of, "ready")
+    return found.qrels.create(query=of.queries.get(), docid=docid, grade=1)
+
+
+def content(of: Benchmark, content_hash: str) -> DocumentContent:
+    document, _ = Document.objects.get_or_create(corpus=of.corpus, docid="d1")
+    return document.contents.create(content_hash=content_hash)
+
+
+def corpus(name: str, owner: str = "keeper") -> Corpus:
+    return Corpus.objects.create(name=name, owner=factories.user(owner))
+
+
+def run(of: Benchmark, name: str) -> Run:
+    return of.runs.create(name=name, owner=factories.user("keeper"), n_rows=1, n_queries=1, depth=1)
+
+
+def job(state: str, token: str | None) -> Job:
+    return Job.objects.create(kind="test", title="test", state=state, token=token)
+
+
+def member(of: Benchmark, who: str, role: str) -> Membership:
+    return of.memberships.create(user=factories.user(who), role=role)
+
+
+TOKEN = "00000000-0000-0000-0000-000000000001"
+CASES = {
+    "corpus_name_once_per_owner": Case(
+        good=lambda of: [corpus("news"), corpus("news", owner="max"), corpus("mail")],
+        bad=lambda of: corpus("news"),
+    ),
+    "corpus_version_number_once": Case(
+        good=lambda of: [version(of, 1, "a"), version(of, 2, "b")],
+        bad=lambda of: version(of, 1, "c"),
+    ),
+    "corpus_version_bytes_once": Case(
+        good=lambda of: version(of, 1, "a"), bad=lambda of: version(of, 2, "a")
+    ),
+    "document_docid_once": Case(
+        good=lambda of: [of.corpus.documents.create(docid=docid) for docid in ("d1", "D1")],
+        bad=lambda of: of.corpus.documents.create(docid="d1"),
+    ),
+    "content_once": Case(
+        good=lambda of: [content(of, "a"), content(of, "b")], bad=lambda of: content(of, "a")
+    ),
+    "grade_value_once": Case(
+        good=lambda of: of.grades.create(value=4, name="four", is_relevant=True),
+        bad=lambda of: of.grades.create(value=3, name="three again", is_relevant=True),
+    ),
+    "grade_value_is_one_key": Case(
+        good=lambda of: of.grades.create(value=9, name="nine", is_relevant=True),
+        bad=lambda of: of.grades.create(value=10, name="ten", is_relevant=True),
+    ),
+    "guideline_version_once": Case(
+        good=lambda of: [of.guidelines.create(version=n, text="Read.") for n in (1, 2)],
+        bad=lambda of: of.guidelines.create(version=2, text="Read again."),
+    ),
+    "job_running_has_token": Case(
+        good=lambda of: [job("queued", None), job("running", TOKEN), job("done", None)],
+        bad=lambda of: job("running", None),
+    ),
+    "user_email_once": Case(
+        good=lambda of: [
+            factories.User.objects.create(username=name, email=email)
+            for name, email in [("a", ""), ("b", ""), ("c", "c@example.org")]
+        ],
+        bad=lambda of: factories.User.objects.create(username="d", email="c@example.org"),
+    ),
+    "membership_once": Case(
+        good=lambda of: [member(of, "max", "viewer"), member(of, "moritz", "viewer")],
+        bad=lambda of: member(of, "max", "annotator"),
+    ),
+    "membership_role_known": Case(
+        good=lambda of: member(of, "max", "viewer"), bad=lambda of: member(of, "moritz", "admin")
+    ),
+    "invitation_role_known": Case(
+        good=lambda of: invitation(of, "a"), bad=lambda of: invitation(of, "b", role="admin")
+    ),
+    "invitation_expires_later": Case(
+        good=lambda of: invitation(of, "a"), bad=lambda of: invitation(of, "b", days=-1)
+    ),
+    "qrel_set_name_once": Case(
+        good=lambda of: [qrel_set(of, state) for state in ("building", "building", "ready")],
+        bad=lambda of: qrel_set(of, "ready"),
+    ),
+    "qrel_once": Case(
+        good=lambda of: [qrel(of, "d1"), qrel(of, "d2")], bad=lambda of: qrel(of, "d1")
+    ),
+    "query_qid_once": Case(
+        good=lambda of: [factories.query(of, "q2"), factories.query(factories.benchmark(), "q1")],
+        bad=lambda of: factories.query(of, "q1"),
+    ),
+    "release_version_once": Case(
+        good=lambda of: [release(of, 0), release(of, 1)], bad=lambda of: release(of, 1)
+    ),
+    "release_published_has_time": Case(
+        good=lambda of: [release(of, 0), release(of, 1, state="building", published_at=None)],
+        bad=lambda of: release(of, 2, published_at=None),
+    ),
+    "run_name_once": Case(
+        good=lambda of: [run(of, "bm25"), run(of, "BM25"), run(factories.benchmark(), "bm25")],
+        bad=lambda of: run(of, "bm25"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", constraints_of("benchmarks_app"))
+def test_constraint_refuses_what_it_names(scene, name):
+    check("benchmarks_app", name, CASES, scene)
+
+
+# --- what is written once ------------------------------------------------------------------------
+
+
+def sql(statement: str, *values: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+
+
+@pytest.fixture
+def event(benchmark, owner) -> AuditEvent:
+    audit.record(actor=owner, action="look", benchmark=benchmark)
+    return AuditEvent.objects.get()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda event: AuditEvent.objects.update(action="nothing"),
+        lambda event: AuditEvent.objects.all().delete(),
+        lambda event: event.delete(),
+        lambda event: event.save(),
+        lambda event: AuditEvent.objects.bulk_update([event], ["action"]),
+        lambda event: sql("UPDATE benchmarks_app_auditevent SET action = %s", "nothing"),
+        lambda event: sql("DELETE FROM benchmarks_app_auditevent WHERE id = %s", event.pk),
+    ],
+)
+def test_audit_event_is_neither_changed_nor_deleted(event, change):
+    with refused("audit events are append-only"):
+        change(event)
+
+    assert AuditEvent.objects.get().action == "look"
+
+
+def test_audit_event_outlives_its_benchmark_and_actor(benchmark, event, owner):
+    owner.memberships.all().delete()
+    owner.delete()
+    benchmark.delete()
+
+    assert AuditEvent.objects.get(pk=event.pk).actor_id == event.actor_id
+
+
+@pytest.fixture
+def published(scene) -> Release:
+    return release(scene, 0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda it: Release.objects.update(notes="other"),
+        lambda it: Release.objects.update(state="building"),
+        lambda it: Release.objects.all().delete(),
+        lambda it: it.delete(),
+        lambda it: it.save(),
+        lambda it: sql("UPDATE benchmarks_app_release SET manifest = %s", "{}"),
+        lambda it: sql("DELETE FROM benchmarks_app_release WHERE id = %s", it.pk),
+    ],
+)
+def test_published_release_is_neither_changed_nor_deleted(published, change):
+    with refused("a published release never changes"):
+        change(published)
+
+    assert Release.objects.get().state == "published"
+
+
+def test_release_that_is_being_built_can_still_change(scene):
+    building = release(scene, 0, state="building", published_at=None)
+
+    building.notes = "more"
+    building.save()
+    building.delete()
+
+    assert not Release.objects.exists()
+
+
+@pytest.mark.parametrize("what", ["benchmark", "qrel_set"])
+def test_what_a_release_pins_is_not_deleted(published, what):
+    with pytest.raises(ProtectedError):
+        getattr(published, what).delete()
+
+
+# --- query and family ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def foreign(db) -> QueryFamily:
+    return QueryFamily.objects.create(benchmark=factories.benchmark())
+
+
+ONE_BENCHMARK = "a query and its family belong to one benchmark"
+
+
+def test_query_in_a_family_of_another_benchmark_is_refused(benchmark, foreign):
+    with refused(ONE_BENCHMARK):
+        factories.query(benchmark, family=foreign)
+    with refused(ONE_BENCHMARK):
+        Query.objects.bulk_create([Query(benchmark=benchmark, qid="q", text="?", family=foreign)])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda family: Query.objects.update(family=family),
+        lambda family: Query.objects.update(benchmark=family.benchmark),
+        lambda family: sql("UPDATE benchmarks_app_query SET family_id = %s", family.pk),
+    ],
+)
+def test_query_does_not_move_away_from_its_family(scene, foreign, change):
+    with refused(ONE_BENCHMARK):
+        change(foreign)
+
+
+def test_family_stays_in_its_benchmark(scene, foreign):
+    with refused("a family stays in its benchmark"):
+        QueryFamily.objects.filter(benchmark=scene).update(benchmark=foreign.benchmark)
+
+    assert QueryFamily.objects.filter(benchmark=scene).update(split="test") == 1

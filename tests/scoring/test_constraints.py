@@ -1,0 +1,116 @@
+"""The rules of phases, submissions and scores, as the database keeps them."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models import ProtectedError
+from django.utils import timezone
+
+from benchmarks_app.models import Benchmark, Release, Run
+from scoring.models import Phase, Score, ScoreSet, Submission
+from tests import factories
+from tests.constraints import Case, check, constraints_of
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+
+
+@pytest.fixture
+def scene(benchmark) -> Benchmark:
+    """A benchmark with a bare release."""
+    benchmark.releases.create(
+        major=1,
+        minor=0,
+        patch=0,
+        state=Release.State.PUBLISHED,
+        published_at=NOW,
+        qrel_set=factories.qrel_set(benchmark, {("q1", "d1"): 1}),
+        created_by=factories.user("keeper"),
+    )
+    return benchmark
+
+
+def phase(of: Benchmark, split: str = "test", **values: Any) -> Phase:
+    return Phase.objects.create(
+        benchmark=of, release=of.releases.get(), name=split, split=split, **values
+    )
+
+
+def run(of: Benchmark, name: str = "bm25") -> Run:
+    values = {"owner": factories.user("keeper"), "n_rows": 1, "n_queries": 1, "depth": 1}
+    return of.runs.get_or_create(name=name, defaults=values)[0]
+
+
+def submission(of: Benchmark, of_run: Run | None, state: str = "received") -> Submission:
+    return Submission.objects.create(
+        phase=of.phases.first() or phase(of),
+        run=of_run,
+        name="mine",
+        submitter=factories.user("keeper"),
+        state=state,
+    )
+
+
+def score_set(of: Benchmark, version: str) -> ScoreSet:
+    return ScoreSet.objects.create(
+        run=run(of),
+        release=of.releases.get(),
+        scorer_version=version,
+        n_queries=1,
+        n_missing=0,
+        n_extra=0,
+    )
+
+
+def score(of: Benchmark, measure: str, slice_name: str = "") -> Score:
+    found = ScoreSet.objects.first() or score_set(of, "1")
+    return found.scores.create(
+        measure=measure, slice_name=slice_name, mean=0.5, n=1, judged_share=1
+    )
+
+
+CASES = {
+    "phase_once": Case(
+        good=lambda of: [phase(of, "test"), phase(of, "dev")], bad=lambda of: phase(of, "test")
+    ),
+    "phase_closes_after_opening": Case(
+        good=lambda of: [
+            phase(of, "dev"),
+            phase(of, "test", opens_at=NOW, closes_at=NOW + timedelta(seconds=1)),
+        ],
+        bad=lambda of: phase(of, "train", opens_at=NOW, closes_at=NOW),
+    ),
+    "submission_run_once": Case(
+        good=lambda of: [
+            submission(of, run(of)),
+            submission(of, run(of, "other")),
+            submission(of, None),
+            submission(of, None),
+        ],
+        bad=lambda of: submission(of, run(of)),
+    ),
+    "submission_scored_has_run": Case(
+        good=lambda of: [submission(of, None, "invalid"), submission(of, run(of), "scored")],
+        bad=lambda of: submission(of, None, "scored"),
+    ),
+    "score_set_once": Case(
+        good=lambda of: [score_set(of, "1"), score_set(of, "2")], bad=lambda of: score_set(of, "1")
+    ),
+    "score_once": Case(
+        good=lambda of: [score(of, "nDCG@10"), score(of, "RR@10"), score(of, "nDCG@10", "long")],
+        bad=lambda of: score(of, "nDCG@10"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", constraints_of("scoring"))
+def test_constraint_refuses_what_it_names(scene, name):
+    check("scoring", name, CASES, scene)
+
+
+def test_run_with_a_submission_is_not_deleted(scene):
+    submission(scene, run(scene))
+
+    with pytest.raises(ProtectedError):
+        run(scene).delete()

@@ -1,0 +1,302 @@
+"""The rules of the house that no reader should have to keep in mind."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.management import call_command, get_commands, load_command_class
+from django.db import connection
+from django.template import Template
+from django.urls.resolvers import URLPattern, URLResolver, get_resolver
+
+from benchmarks_app.triggers import TRIGGERS, lift_triggers
+
+ROOT = Path(__file__).resolve().parent.parent
+APPS = ("benchmarks_app", "annotation", "scoring")
+CORES = tuple(f"{app}.core" for app in APPS)
+LONGEST_FUNCTION = 60
+
+
+def sources(*apps: str) -> list[Path]:
+    """Our own modules, without generated migrations."""
+    found = [path for app in apps or APPS for path in (ROOT / app).rglob("*.py")]
+    return sorted(path for path in found if "migrations" not in path.parts)
+
+
+def templates() -> list[Path]:
+    return sorted(path for path in (ROOT / "templates").rglob("*") if path.is_file())
+
+
+def python(code: str) -> str:
+    """What the code prints in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+# --- what depends on what ------------------------------------------------------------------------
+
+
+def test_foreign_keys_point_down():
+    rank = {"benchmarks_app": 0, "annotation": 1, "scoring": 1}
+    ours = {m: rank[m._meta.app_label] for m in apps.get_models() if m._meta.app_label in rank}
+    relations = [(m, f) for m in ours for f in m._meta.get_fields() if f.is_relation]
+
+    assert {m._meta.app_label for m, _ in relations} == set(APPS)
+    assert [
+        str(field)
+        for model, field in relations
+        if not field.auto_created
+        and field.related_model in ours
+        and field.related_model._meta.app_label != model._meta.app_label
+        and ours[model] <= ours[field.related_model]
+    ] == []
+
+
+@pytest.mark.parametrize("path", [ROOT / app / "__init__.py" for app in APPS], ids=APPS)
+def test_app_init_is_empty(path):
+    assert path.read_bytes() == b""
+
+
+def test_no_module_is_called_utils():
+    assert [path for path in sources() if path.stem in ("utils", "util", "helpers")] == []
+
+
+def imports(modules: list[str], unwanted: list[str], before: str = "") -> str:
+    """Which of the unwanted packages are loaded after these modules are, in a new process."""
+    return python(
+        f"import sys, importlib\n{before}\n"
+        f"for name in {modules!r}: importlib.import_module(name)\n"
+        f"print(*sorted({set(unwanted)!r} & set(sys.modules)))"
+    )
+
+
+def modules_under(*packages: str) -> list[str]:
+    paths = [path for package in packages for path in (ROOT / package.replace(".", "/")).rglob("*")]
+    names = [
+        ".".join(p.relative_to(ROOT).with_suffix("").parts) for p in paths if p.suffix == ".py"
+    ]
+    return sorted(name.removesuffix(".__init__") for name in names)
+
+
+def test_cores_import_no_django():
+    assert imports(modules_under(*CORES), ["django", "celery"]) == ""
+
+
+def test_numeric_core_starts_without_numpy():
+    measuring = ["scoring.core", *modules_under("scoring/core/measures", "scoring/core/reading")]
+
+    assert imports([*measuring, "scoring.core.evaluation"], ["numpy", "scipy", "polars"]) == ""
+
+
+SETUP = "import os; os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'benchmarks_app.settings')\n"
+SETUP += "import django; django.setup()"
+
+
+def test_no_polars_at_import():
+    """A forked worker would inherit its threads' locks, and hang."""
+    everything = [
+        name
+        for name in modules_under(*APPS)
+        if re.match(r"\w+\.(tasks|celery|urls|wsgi|services|views|selectors|management)\b", name)
+    ]
+
+    assert len(everything) > 40
+    assert imports(everything, ["polars"], before=SETUP) == ""
+
+
+def test_import_of_what_is_unwanted_would_be_seen():
+    assert imports(["json", "decimal"], ["decimal", "polars"]) == "decimal"
+
+
+# --- the database --------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_migrations_are_complete():
+    call_command("makemigrations", check=True, dry_run=True, verbosity=0)
+
+
+def triggers_there() -> set[str]:
+    listed = {
+        "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
+        "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal",
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(listed[connection.vendor])
+        return {name for (name,) in cursor.fetchall()}
+
+
+WANTED_TRIGGERS = {trigger.name for of_app in TRIGGERS.values() for trigger in of_app}
+
+
+@pytest.mark.django_db
+def test_triggers_are_there_after_all_migrations():
+    assert triggers_there() == WANTED_TRIGGERS
+
+
+@pytest.mark.django_db(transaction=True)
+def test_triggers_are_back_after_a_flush():
+    lift_triggers()
+    assert triggers_there() == set()
+
+    call_command("flush", interactive=False, verbosity=0)
+
+    assert triggers_there() == WANTED_TRIGGERS
+
+
+# --- templates -----------------------------------------------------------------------------------
+
+INLINE = re.compile(
+    r"""<style|\sstyle\s*=|\son[a-z]+\s*=\s*["']|javascript:|hx-on|hx-vals\s*=\s*["']js:"""
+    r"""|<script(?![^>]*\ssrc=)(?![^>]*type="application/json")""",
+    re.IGNORECASE,
+)
+
+
+def test_templates_have_no_inline_style_or_script():
+    found = {str(path): INLINE.findall(path.read_text("utf-8")) for path in templates()}
+
+    assert {path: what for path, what in found.items() if what} == {}
+
+
+def test_blocks_are_closed_by_name():
+    unnamed = [path for path in templates() if re.search(r"{%\s*endblock\s*%}", path.read_text())]
+
+    assert unnamed == []
+
+
+def test_every_partial_says_what_it_wants():
+    def lacks(text: str) -> bool:
+        return not text.startswith(("{#", "{% comment"))
+
+    partials = [path for path in templates() if path.name.startswith("_")]
+
+    assert [str(path) for path in partials if lacks(path.read_text("utf-8"))] == []
+
+
+def test_templates_compile():
+    for path in templates():
+        name = path.relative_to(ROOT / "templates")
+        assert Template(path.read_text("utf-8")).name is None, name
+
+
+LINK = r"{%\s*url\s+[\"']([^\"']+)[\"'](?![^%]*\sas\s)"
+
+
+def test_a_link_in_a_template_leads_somewhere():
+    """Every name that a `{% url %}` gives is one of ours; with `as` it may be absent."""
+    known = {name for name, _ in patterns()}
+    named = {
+        name
+        for path in templates()
+        for name in re.findall(
+            r"{%\s*url\s+[\"']([^\"']+)[\"'](?![^%]*\sas\s)", path.read_text("utf-8")
+        )
+    }
+
+    assert {name for name in named if not name.startswith("admin:")} - known == set()
+
+
+# --- names ---------------------------------------------------------------------------------------
+
+
+def patterns() -> list[tuple[str, Any]]:
+    """(URL name, view) of every address of ours."""
+
+    def below(resolver: URLResolver, prefix: str) -> Iterator[tuple[str, Any]]:
+        for part in resolver.url_patterns:
+            if isinstance(part, URLPattern):
+                yield f"{prefix}{part.name}", part.callback
+            elif part.namespace != "admin":
+                yield from below(part, f"{part.namespace}:" if part.namespace else prefix)
+
+    return list(below(get_resolver(), ""))
+
+
+# Reviewed: `annotation:stop` is a word of the labeling page; its view says what is stopped.
+OTHER_VIEW_NAME = {"annotation:stop": "judge_stop"}
+
+
+def test_view_is_called_as_its_address():
+    differing = {}
+    for name, view in patterns():
+        own = name.split(":")[-1].replace("-", "_")
+        called = getattr(view, "view_class", view).__name__
+        if re.sub(r"(?<!^)(?=[A-Z])", "_", called).lower() != own:
+            differing[name] = called
+
+    assert differing == OTHER_VIEW_NAME
+
+
+# Reviewed. Pages of the whole site have no noun of their own; state and error pages are named for
+# what they say, and are shown by the view of another page.
+OTHER_TEMPLATE_NAME = {
+    "benchmarks_app/invitation_closed",
+    "benchmarks_app/invitation_created",
+    "scoring/leaderboard_empty",
+    "scoring/submission_closed",
+}
+PAGE_FOLDERS = APPS
+
+
+def test_page_template_is_called_as_its_view():
+    views = {name.split(":")[-1].replace("-", "_") for name, _ in patterns()}
+    pages = [
+        path.relative_to(ROOT / "templates").with_suffix("")
+        for path in templates()
+        if path.parent.name in PAGE_FOLDERS and not path.name.startswith("_")
+    ]
+
+    assert {str(page) for page in pages if page.name not in views} == OTHER_TEMPLATE_NAME
+
+
+COMMANDS = sorted(name for name, app in get_commands().items() if app in APPS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_command_says_what_it_does(name):
+    command = load_command_class(get_commands()[name], name)
+
+    assert re.fullmatch(r"[A-Z].{15,}\.", command.help, re.DOTALL), command.help
+
+
+# --- size ----------------------------------------------------------------------------------------
+
+# Reviewed: none so far. An entry is `path:function`, with the reason beside it.
+LONGER_FUNCTIONS: set[str] = set()
+
+
+def functions_of(path: Path) -> Iterator[tuple[str, int]]:
+    """(name, lines without docstring) of every function and method."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            documented = ast.get_docstring(node) is not None and len(node.body) > 1
+            first = node.body[1].lineno if documented else node.lineno
+            yield node.name, node.end_lineno - first + 1
+
+
+def test_no_function_is_longer_than_a_screen():
+    longer = {
+        f"{path.relative_to(ROOT)}:{name}"
+        for path in sources()
+        for name, length in functions_of(path)
+        if length > LONGEST_FUNCTION
+    }
+
+    assert longer == LONGER_FUNCTIONS
+
+
+def test_most_functions_are_small():
+    lengths = sorted(length for path in sources() for _, length in functions_of(path))
+
+    assert lengths[len(lengths) // 2] <= 10
+    assert lengths[len(lengths) * 9 // 10] <= 35
