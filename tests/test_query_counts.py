@@ -1,0 +1,205 @@
+"""A page of a list asks the database as often for 20 rows as for 2."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from benchmarks_app.models import Benchmark, Job, QrelSet, Release, Run
+from benchmarks_app.services import audit, jobs
+from scoring.models import ScoreSet
+from tests import factories
+from tests.annotation import making
+from tests.world import addresses
+
+pytestmark = pytest.mark.django_db
+FEW, MANY = 2, 20
+
+
+# --- rows: each function adds those numbered from `first` up to `last` ----------------------------
+
+
+def queries(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        factories.query(of, f"n{number}")
+
+
+def run(of: Benchmark, number: int) -> Run:
+    owner = factories.user(f"owner{number}")
+    return of.runs.create(name=f"run{number}", owner=owner, n_rows=1, n_queries=1, depth=1)
+
+
+def runs(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        run(of, number)
+
+
+def qrel_sets(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        factories.qrel_set(of, {("q1", "d1"): number % 4}, name=f"set{number}")
+
+
+def release(of: Benchmark, number: int) -> Release:
+    return of.releases.create(
+        major=1,
+        minor=number,
+        patch=0,
+        state=Release.State.PUBLISHED,
+        published_at=timezone.now(),
+        qrel_set=factories.qrel_set(of, {("q1", "d1"): 1}),
+        created_by=factories.user(f"publisher{number}"),
+        manifest={"files": {}, "n_queries": 1, "qrels": {"n": 1}},
+    )
+
+
+def releases(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        release(of, number)
+
+
+def events(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        audit.record(actor=factories.user(f"actor{number}"), action="look", benchmark=of)
+
+
+def background_jobs(of: Benchmark, first: int, last: int) -> None:
+    states = [Job.State.DONE, Job.State.FAILED]
+    for number in range(first, last):
+        starter = factories.user(f"starter{number}")
+        Job.objects.create(
+            kind="test", title="a", benchmark=of, created_by=starter, state=states[number % 2]
+        )
+
+
+def members(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        factories.member(of, f"member{number}", "annotator")
+        of.invitations.create(
+            role="viewer",
+            secret_digest=str(number),
+            created_by=factories.user(f"member{number}"),
+            expires_at=timezone.now() + timedelta(days=1),
+        )
+
+
+def pools(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        making.pool(of, {"q1": ["d1", "d2"]}, name=f"pool{number}")
+
+
+def benchmarks(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        other = factories.benchmark(f"more{number}")
+        factories.member(other, "olga", "owner")
+        run(other, number)
+        factories.query(other)
+
+
+def pools_of_benchmarks(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        other = factories.benchmark(f"more{number}")
+        factories.member(other, "olga", "annotator")
+        making.pool(other, {"q1": ["d1", "d2"]})
+
+
+def uploads(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        owner = factories.user(f"giver{number}")
+        of.uploads.create(owner=owner, name=f"{number}.run", sha256=str(number), size=1)
+
+
+def scored(of: Benchmark, number: int) -> ScoreSet:
+    on = of.releases.first() or release(of, 0)
+    score_set = ScoreSet.objects.create(
+        run=run(of, number), release=on, scorer_version="1", n_queries=1, n_missing=0, n_extra=0
+    )
+    for measure in ("nDCG@10", "RR@10", "R@100", "Judged@10"):
+        score_set.scores.create(measure=measure, mean=number / 100, n=1, judged_share=1)
+    return score_set
+
+
+def scores(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        scored(of, number)
+
+
+def submissions(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        score_set = scored(of, number)
+        phase = of.phases.first() or of.phases.create(release=score_set.release, name="test")
+        phase.submissions.create(
+            run=score_set.run, name=f"s{number}", submitter=score_set.run.owner, state="scored"
+        )
+
+
+def queries_of_a_run(of: Benchmark, first: int, last: int) -> None:
+    """A release of `last` queries, and a run that is scored on it."""
+    queries(of, first, last)
+    grades = {(query.qid, "d1"): 1 for query in of.queries.all()}
+    made = factories.qrel_set(of, grades)
+    QrelSet.objects.filter(pk=made.pk).update(n_relevant=len(grades))
+    made.refresh_from_db()
+    if not of.runs.exists():
+        factories.run(of, "\n".join(f"n{number} Q0 d1 1 1 s" for number in range(MANY)))
+    factories.release(made, f"1.0.{last}")
+    jobs.run_queued()
+
+
+# --- pages ---------------------------------------------------------------------------------------
+
+PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmark], dict]]] = {
+    "query-list": (queries, lambda of: {"slug": of.slug}),
+    "run-list": (runs, lambda of: {"slug": of.slug}),
+    "qrels-list": (qrel_sets, lambda of: {"slug": of.slug}),
+    "release-list": (releases, lambda of: {"slug": of.slug}),
+    "activity-list": (events, lambda of: {"slug": of.slug}),
+    "job-list": (background_jobs, lambda of: {"slug": of.slug}),
+    "people-list": (members, lambda of: {"slug": of.slug}),
+    "annotation:pool-list": (pools, lambda of: {"slug": of.slug}),
+    "scoring:submission-list": (submissions, lambda of: {"slug": of.slug}),
+    "home": (benchmarks, lambda of: {}),
+    "annotation:queue": (pools_of_benchmarks, lambda of: {}),
+    "import-new": (uploads, lambda of: {"slug": of.slug}),
+    "scoring:leaderboard-release": (scores, lambda of: {"slug": of.slug, "version": "1.0.0"}),
+    "scoring:leaderboard-csv": (scores, lambda of: {"slug": of.slug, "version": "1.0.0"}),
+    "scoring:run-queries": (
+        queries_of_a_run,
+        lambda of: {"slug": of.slug, "pk": of.runs.get().pk},
+    ),
+    "benchmark-detail": (background_jobs, lambda of: {"slug": of.slug}),
+    "account-detail": (benchmarks, lambda of: {}),
+}
+
+
+def test_every_list_is_counted():
+    named = {address.name for address in addresses()}
+
+    assert {name for name in named if name.endswith("-list")} <= set(PAGES) <= named
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_asks_as_often_for_20_rows_as_for_2(name, benchmark, owner, signed_in):
+    add, arguments = PAGES[name]
+    client = signed_in(owner)
+
+    add(benchmark, 0, FEW)
+    few, short = asked(client, reverse(name, kwargs=arguments(benchmark)))
+    add(benchmark, FEW, MANY)
+    many, long = asked(client, reverse(name, kwargs=arguments(benchmark)))
+
+    assert len(long) > len(short), "the rows are not on the page"
+    assert len(many) == len(few), "\n".join(sql for sql in many if sql not in few)
+
+
+def asked(client: Any, url: str) -> tuple[list[str], bytes]:
+    """The statements a page takes, and the page."""
+    client.get(url)  # sessions, content types, sizes that are kept for a minute
+    with CaptureQueriesContext(connection) as captured:
+        response = client.get(url)
+    assert response.status_code == 200
+    return [query["sql"] for query in captured], response.content
