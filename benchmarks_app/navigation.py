@@ -16,8 +16,14 @@ class Link:
     action: Action
 
 
+HOME = "benchmark-detail"
+# Pages whose address lies elsewhere than the link they belong to.
+BELONGS_TO = {
+    "scoring:leaderboard-release": "scoring:leaderboard",
+    "document-detail": "query-list",
+}
 GROUPS: dict[str, list[Link]] = {
-    "": [Link("Overview", "benchmark-detail", Action.VIEW)],
+    "": [Link("Overview", HOME, Action.VIEW)],
     "Build": [
         Link("Import", "import-new", Action.EDIT),
         Link("Queries", "query-list", Action.VIEW),
@@ -49,18 +55,29 @@ def sidebar(request: HttpRequest) -> dict[str, Any]:
     benchmark = getattr(request, "benchmark", None)
     if benchmark is None:
         return {}
-    groups = []
-    for title, links in GROUPS.items():
-        allowed = [
-            _entry(request, link) for link in links if may(request.user, link.action, benchmark)
-        ]
-        if allowed:
-            groups.append((title, allowed))
-    return {"sidebar": groups, "benchmark": benchmark}
+    groups = [
+        (title, [link for link in links if may(request.user, link.action, benchmark)])
+        for title, links in GROUPS.items()
+    ]
+    urls = {
+        link.view: reverse(link.view, args=[benchmark.slug])
+        for _, links in groups
+        for link in links
+    }
+    current = _current(request, urls)
+    shown = [
+        (title, [(link.label, urls[link.view], link.view == current) for link in links])
+        for title, links in groups
+        if links
+    ]
+    return {"sidebar": shown, "benchmark": benchmark}
 
 
-def _entry(request: HttpRequest, link: Link) -> tuple[str, str, bool]:
-    url = reverse(link.view, args=[request.benchmark.slug])
-    is_home = link.view == "benchmark-detail"
-    is_current = request.path == url if is_home else request.path.startswith(url)
-    return link.label, url, is_current
+def _current(request: HttpRequest, urls: dict[str, str]) -> str:
+    """The link whose page this is, or under which it lies: the longest address that fits."""
+    match = request.resolver_match
+    view = BELONGS_TO.get(match.view_name, match.view_name) if match else ""
+    if view in urls:
+        return view
+    above = [name for name, url in urls.items() if name != HOME and request.path.startswith(url)]
+    return max(above, key=lambda name: len(urls[name]), default="")

@@ -1,6 +1,7 @@
 """Reads of submissions, scores and boards."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,6 +30,14 @@ class Shown:
     name: str
     label: str
     hint: str
+    is_binary: bool = False
+
+    def counting_from(self, threshold: int) -> str:
+        """The measure's whole name where grades from `threshold` are relevant: `R(rel=2)@100`."""
+        if not self.is_binary or threshold == 1:
+            return self.name
+        family, at, cutoff = self.name.partition("@")
+        return f"{family}(rel={threshold}){at}{cutoff}"
 
 
 BOARD = (
@@ -37,17 +46,43 @@ BOARD = (
         "nDCG@10",
         "Graded gain of the first 10 documents over the best possible",
     ),
-    Shown("RR@10", "MRR@10", "One over the rank of the first relevant document, 0 below rank 10"),
-    Shown("R@100", "Recall@100", "Share of the relevant documents among the first 100"),
+    Shown(
+        "RR@10",
+        "MRR@10",
+        "One over the rank of the first relevant document, 0 below rank 10",
+        is_binary=True,
+    ),
+    Shown(
+        "R@100",
+        "Recall@100",
+        "Share of the relevant documents among the first 100",
+        is_binary=True,
+    ),
     Shown("Judged@10", "Judged@10", "Share of the first 10 documents that anybody has judged"),
 )
 FURTHER = (
-    Shown("AP", "MAP", "Mean of the precision at each relevant document"),
-    Shown("P@10", "P@10", "Share of relevant documents among the first 10"),
-    Shown("bpref", "bpref", "Relevant documents ranked above judged irrelevant ones"),
+    Shown("AP", "MAP", "Mean of the precision at each relevant document", is_binary=True),
+    Shown("P@10", "P@10", "Share of relevant documents among the first 10", is_binary=True),
+    Shown(
+        "bpref", "bpref", "Relevant documents ranked above judged irrelevant ones", is_binary=True
+    ),
 )
 MEASURES = BOARD + FURTHER
 FIRST_MEASURE = BOARD[0]
+
+
+THRESHOLD = re.compile(r"\(rel=\d+\)")
+
+
+def base_name(measure: str) -> str:
+    """A stored measure's name without its threshold, by which pages find it: `R@100`."""
+    return THRESHOLD.sub("", measure)
+
+
+def relevance_threshold(release: Release) -> int:
+    """The lowest grade that counts as relevant on a release, as its manifest froze the scale."""
+    grades = release.manifest.get("grades", [])
+    return min((grade["value"] for grade in grades if grade["is_relevant"]), default=1)
 
 
 def measure_named(text: str) -> Shown | None:
@@ -157,7 +192,7 @@ def submission_rows(submissions: Iterable[Submission]) -> list[SubmissionRow]:
         wanted, slice_name="", score_set__scorer_version=SCORER_VERSION
     ).values_list("score_set__run", "score_set__release", "measure", "mean")
     for run, release, measure, mean in scores:
-        found.setdefault((run, release), {})[measure] = mean
+        found.setdefault((run, release), {})[base_name(measure)] = mean
     return [
         SubmissionRow(one, state_of(one), found.get((one.run_id, one.phase.release_id), {}))
         for one in rows
@@ -216,7 +251,7 @@ def whole_leaderboard(*, release: Release, measure: Shown = FIRST_MEASURE) -> li
 def _ranked(score_sets: Iterable[ScoreSet], measure: Shown, user_id: int | None) -> list[BoardRow]:
     entries = []
     for score_set in score_sets:
-        scores = {score.measure: score.mean for score in score_set.overall}
+        scores = {base_name(score.measure): score.mean for score in score_set.overall}
         entries.append((score_set, scores))
     entries.sort(key=lambda entry: (-_sortable(entry[1].get(measure.name)), entry[0].run.name))
     shown = [_shown(scores.get(measure.name)) for _, scores in entries]
@@ -279,7 +314,7 @@ def score_sets_of_run(run: Run) -> list[ScoreSet]:
         .order_by("-release__major", "-release__minor", "-release__patch")
     )
     for one in sets:
-        one.means = {score.measure: score.mean for score in one.overall}
+        one.means = {base_name(score.measure): score.mean for score in one.overall}
         one.n_answered = n_answered(one)
     return list(sets)
 
@@ -302,7 +337,8 @@ def per_query_values(score_set: ScoreSet) -> list[dict[str, Any]]:
     """A dict per query of the release: `qid`, `is_missing`, `n_retrieved`, measures by name."""
     import polars as pl
 
-    return pl.read_parquet(files.local_path(score_set.per_query)).to_dicts()
+    stored = pl.read_parquet(files.local_path(score_set.per_query))
+    return stored.rename(base_name).to_dicts()
 
 
 def sorted_queries(

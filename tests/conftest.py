@@ -9,9 +9,14 @@ from pathlib import Path
 os.environ.setdefault("BENCHWRIGHT_DATA", tempfile.mkdtemp(prefix="benchwright-tests-"))
 os.environ.setdefault("SECRET_KEY", "only for tests")
 
-import pytest  # after the environment is set
+import hypothesis  # after the environment is set
+import pytest
 
 from tests import factories
+
+# A busy machine is no reason to fail: the time of a test is measured elsewhere.
+hypothesis.settings.register_profile("tests", deadline=None)
+hypothesis.settings.load_profile("tests")
 
 DATA = Path(
     os.environ.get(

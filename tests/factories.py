@@ -24,7 +24,7 @@ from benchmarks_app.models import (
 
 SCALE = [
     (0, "not relevant", False),
-    (1, "related", False),
+    (1, "related", True),
     (2, "helpful", True),
     (3, "answers", True),
 ]

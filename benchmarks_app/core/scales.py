@@ -62,4 +62,7 @@ def _problem(is_relevant: dict[int, bool], n_lines: int) -> str:
         return "Grade 0 means judged and not relevant; take its * away."
     if not any(is_relevant.values()):
         return "Mark the relevant grades with a * at the end of their line."
+    lowest = min(value for value, relevant in is_relevant.items() if relevant)
+    if not all(relevant for value, relevant in is_relevant.items() if value >= lowest):
+        return f"Grade {lowest} is relevant, so every higher grade is as well; mark them with a *."
     return ""

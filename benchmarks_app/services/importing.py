@@ -97,8 +97,7 @@ def import_file(job: jobs.RunningJob) -> None:
     with job.commit() as result:
         for commit in work.on_commit:
             commit()
-        became = "; ".join(work.made)
-        Upload.objects.filter(pk=upload.pk).update(imported_as=became[:255])
+        uploading.mark_imported(upload, "; ".join(work.made))
         warnings = [str(warning) for warning in work.problems.warnings]
         result.update(made=work.made, notes=work.notes + warnings, url=work.url)
 

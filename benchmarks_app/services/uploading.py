@@ -81,6 +81,11 @@ def local(upload: Upload) -> Path:
     return files.local_path(upload.stored)
 
 
+def mark_imported(upload: Upload, became: str) -> None:
+    """Remember what a file became, so that the same bytes are recognised."""
+    Upload.objects.filter(pk=upload.pk).update(imported_as=became[:255])
+
+
 def refuse_imported(upload: Upload) -> None:
     """Raise where the same bytes were imported into this benchmark before."""
     earlier = (

@@ -142,10 +142,12 @@ def _create(
     benchmark: Benchmark, user: User, system: str, path: Path, staged: runs.StagedRun
 ) -> Run:
     upload = uploading.receive_path(benchmark=benchmark, owner=user, path=path)
+    name = _free_name(benchmark, system)
+    uploading.mark_imported(upload, f"baseline '{name}'")
     return runs.create_run(
         staged=staged,
         benchmark=benchmark,
-        name=_free_name(benchmark, system),
+        name=name,
         owner=user,
         sha256=upload.sha256,
         upload=upload,

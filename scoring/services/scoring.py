@@ -21,7 +21,13 @@ from benchmarks_app.services.jobs import JobFencedError, RunningJob
 from scoring.core import Evaluation, evaluate_hits
 from scoring.core.reading.hits import Hit, Judged, QueryHits
 from scoring.models import Score, ScoreSet, Submission
-from scoring.selectors import MEASURES, SCORER_VERSION, newest_release, runs_without_scores
+from scoring.selectors import (
+    MEASURES,
+    SCORER_VERSION,
+    newest_release,
+    relevance_threshold,
+    runs_without_scores,
+)
 
 RUNS_KIND = "score-runs"
 # In a run's metadata: queries of its file that the benchmark lacks, which are not stored.
@@ -43,6 +49,12 @@ class Target:
     @classmethod
     def of(cls, release: Release) -> "Target":
         return cls(release, selectors.release_qrels(release))
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The measures that are stored, each with the threshold of the release's own scale."""
+        threshold = relevance_threshold(self.release)
+        return [shown.counting_from(threshold) for shown in MEASURES]
 
     @cached_property
     def judged(self) -> dict[str, Judged]:
@@ -70,7 +82,7 @@ def scored_run(*, parquet: Path, target: Target, folder: Path) -> Scored:
         qid: QueryHits(qid, tuple(Hit(rank, grade) for rank, grade in ranked), n_retrieved)
         for qid, (n_retrieved, ranked) in hits_against(parquet, target.qrels).items()
     }
-    evaluation = evaluate_hits(target.judged, found, [shown.name for shown in MEASURES])
+    evaluation = evaluate_hits(target.judged, found, target.names)
     folder.mkdir(parents=True, exist_ok=True)
     return Scored(
         evaluation=evaluation,
@@ -98,7 +110,7 @@ def _write_per_query(
         "qid": pl.String(),
         "is_missing": pl.Boolean(),
         "n_retrieved": pl.UInt32(),
-        **{shown.name: pl.Float64() for shown in MEASURES},
+        **{str(measure): pl.Float64() for measure in evaluation.measures},
     }
     pl.DataFrame(rows, schema=schema, orient="row").write_parquet(path)
     return path
@@ -146,12 +158,12 @@ def _create_scores(score_set: ScoreSet, evaluation: Evaluation[str]) -> None:
     Score.objects.bulk_create(
         Score(
             score_set=score_set,
-            measure=shown.name,
-            mean=_defined(evaluation.means[shown.name]),
-            n=evaluation.n_queries - evaluation.n_undefined[shown.name],
-            judged_share=_defined(evaluation.judged_shares[shown.name]),
+            measure=name,
+            mean=_defined(evaluation.means[name]),
+            n=evaluation.n_queries - evaluation.n_undefined[name],
+            judged_share=_defined(evaluation.judged_shares[name]),
         )
-        for shown in MEASURES
+        for name in map(str, evaluation.measures)
     )
 
 

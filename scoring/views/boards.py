@@ -39,6 +39,7 @@ def leaderboard_release(request: HttpRequest, benchmark: Benchmark, version: str
         "release": release,
         "releases": list(selectors.published_releases(benchmark)),
         "measure": measure,
+        "threshold": selectors.relevance_threshold(release),
         "measures": selectors.MEASURES,
         "columns": _columns(measure),
         "page": page_of(request, board),

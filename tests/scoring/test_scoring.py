@@ -247,3 +247,18 @@ def _reciprocal_ranks(path) -> dict[str, list[float]]:
             if row["measure"] == "recip_rank" and row["topic"] != "all":
                 found.setdefault(row["run"], []).append(float(row["value"]))
     return found
+
+
+def test_threshold_of_the_scale_is_part_of_a_binary_measures_name(benchmark, publish, tmp_path):
+    benchmark.grades.filter(value=1).update(is_relevant=False)
+    release = publish({("q1", "d1"): 1, ("q1", "d2"): 2, ("q1", "d3"): 3})
+    run = factories.run(benchmark, "q1 Q0 d1 1 3 s\nq1 Q0 d2 2 2 s")
+
+    score_set = score_run(run=run, target=Target.of(release), folder=tmp_path / "scores")
+
+    stored = dict(score_set.scores.values_list("measure", "mean"))
+    assert stored["RR(rel=2)@10"] == pytest.approx(1 / 2)
+    assert stored["R(rel=2)@100"] == pytest.approx(1 / 2)
+    assert "nDCG@10" in stored
+    [row] = per_query_values(score_set)
+    assert row["RR@10"] == pytest.approx(1 / 2)
