@@ -72,7 +72,7 @@ def test_submission_of_a_killed_worker_is_scored_once_by_the_next(site, tmp_path
     same = site.call("start_submission", slug="scored", path=path, name="same", username="sue")
     wait_for_job(site, same)
     assert [found] == site.call("scores", slug="scored", name="same")
-    assert {measure: mean for measure, mean, _ in found["means"]}["Recall@100"] == 0.2
+    assert {measure: mean for measure, mean, _ in found["means"]}["R@100"] == 0.2
 
 
 def test_worker_whose_parent_was_killed_neither_loses_nor_doubles_its_job(plain_site, archive):
