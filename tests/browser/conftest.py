@@ -93,6 +93,7 @@ def person(chromium: Browser, demo: DemoSite) -> Iterator[Person]:
     def open_as(username: str | None = None, **options: Any) -> Page:
         state = _state_of(chromium, demo, username) if username else None
         options.setdefault("viewport", {"width": 1440, "height": 900})
+        options.setdefault("reduced_motion", "reduce")
         context = chromium.new_context(base_url=demo.url, storage_state=state, **options)
         context.set_default_timeout(ACTION_MS)
         opened.append((context, Watch(context)))

@@ -11,53 +11,10 @@ from typing import Any
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.browser.conftest import DemoSite
+from tests.browser.furnishing import SLUG
 
-SLUG = "stdlib"
 EMPTY = "nothing-yet"
-BROKEN_RUN = """1 Q0 d1 1 9.5 broken
-this line is no line of a run
-1 Q0 d2 2 n/a broken
-"""
-FURNISHING = f"""
-import json
-from pathlib import Path
-from django.contrib.auth.tokens import default_token_generator
-from django.utils.encoding import force_bytes
-from django.utils.http import urlsafe_base64_encode
-from django.conf import settings
-from benchmarks_app.models import *
-from benchmarks_app.services import importing, jobs, uploading
-from benchmarks_app.services.people import invite
-
-benchmark = Benchmark.objects.get(slug="{SLUG}")
-owner = User.objects.get(username="olga")
-folder = Path(settings.DATA_DIR)
-file = folder / "broken.run"
-file.write_text({BROKEN_RUN!r})
-upload = uploading.receive_path(benchmark=benchmark, owner=owner, path=file)
-failed = importing.start_import(
-    benchmark=benchmark, user=owner, upload=upload, kind="run", name="", grade_map=""
-)
-link = invite(benchmark=benchmark, actor=owner, role=Role.ANNOTATOR, note="a friend", days=7)
-forgetful = User.objects.create_user("forgetful", "forgetful@example.org", "a long password")
-docid = benchmark.corpus.documents.order_by("pk").first().docid
-submitted = folder / "from_sam.run"
-submitted.write_text(
-    "".join(f"{{query.qid}} Q0 {{docid}} 1 1.0 sam\n" for query in benchmark.queries.all())
-)
-print(json.dumps({{
-    "failed": failed.pk,
-    "done": benchmark.jobs.filter(state="done").first().pk,
-    "run": benchmark.runs.get(name="bm25").pk,
-    "pool": benchmark.pools.get().pk,
-    "query": benchmark.queries.order_by("pk").first().pk,
-    "docid": docid,
-    "secret": link.secret,
-    "uid": urlsafe_base64_encode(force_bytes(forgetful.pk)),
-    "token": default_token_generator.make_token(forgetful),
-    "run_file": str(submitted),
-}}))
-"""
+FURNISH = "from tests.browser.furnishing import furnished; print(furnished())"
 
 
 @dataclass(frozen=True)
@@ -69,6 +26,7 @@ class Place:
     args: tuple[str, ...] = ()
     query: str = ""
     status: int = 200
+    part: str = "main"  # there once the page is complete
 
     def __str__(self) -> str:
         return " ".join(filter(None, [self.view, *self.args[1:], self.query, f"as {self.who}"]))
@@ -112,7 +70,7 @@ PAGES = [
     of_demo("document-detail", "docid"),
     of_demo("run-list"),
     Place("run-list", args=(EMPTY,)),
-    of_demo("run-detail", "run"),
+    of_demo("run-detail", "run", part="#run-scores"),
     of_demo("qrels-list"),
     Place("qrels-list", args=(EMPTY,)),
     of_demo("release-list"),
@@ -187,6 +145,6 @@ def furnish(demo: DemoSite) -> dict[str, Any]:
     demo.create_user("loner")
     demo.create_user("root", "--superuser")
     demo.site.manage("create_benchmark", EMPTY, "--name", "Nothing yet", "--owner", "olga")
-    facts: dict[str, Any] = json.loads(demo.site.python(FURNISHING).splitlines()[-1])
+    facts: dict[str, Any] = json.loads(demo.site.python(FURNISH).splitlines()[-1])
     demo.site.manage("submit_run", SLUG, facts["run_file"], "--user", "sam", "--name", "from sam")
     return facts

@@ -53,18 +53,38 @@ def settle(page: Page) -> None:
 # --- keys --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("key", ["0", "1", "2", "3", "Numpad0", "Numpad1", "Numpad2", "Numpad3"])
+@pytest.mark.parametrize("key", ["0", "1", "2", "3"])
 def test_a_digit_grades_and_advances(page: Page, key: str):
     before, number = text(page), label(page)
 
     press(page, key)
 
-    expect(page.locator(SAID)).to_contain_text(f"Grade {key[-1]} saved.")
+    expect(page.locator(SAID)).to_contain_text(f"Grade {key} saved.")
     assert text(page) != before
     assert label(page) == number + 1
 
 
-@pytest.mark.parametrize("key", ["4", "9", "Numpad7", "a", "Enter", "Control+1", "Alt+2"])
+@pytest.mark.parametrize("digit", ["0", "3"])
+def test_the_number_pad_grades_too(page: Page, digit: str):
+    number = label(page)
+
+    press_on_number_pad(page, digit)
+
+    expect(page.locator(SAID)).to_contain_text(f"Grade {digit} saved.")
+    assert label(page) == number + 1
+
+
+def press_on_number_pad(page: Page, digit: str) -> None:
+    """With Num Lock on, which Playwright's keyboard has not."""
+    keyboard = page.context.new_cdp_session(page)
+    key = {"key": digit, "code": f"Numpad{digit}", "location": 3}
+    code = {"windowsVirtualKeyCode": 96 + int(digit)}
+    for kind in ("keyDown", "keyUp"):
+        keyboard.send("Input.dispatchKeyEvent", {"type": kind, **key, **code})
+
+
+# Numpad1 without Num Lock is the End key.
+@pytest.mark.parametrize("key", ["4", "9", "Numpad1", "a", "Enter", "Control+1", "Alt+2"])
 def test_other_keys_give_no_grade(page: Page, key: str):
     before, number = text(page), label(page)
 
@@ -203,9 +223,7 @@ def test_a_double_click_gives_one_judgment(page: Page):
     expect(page.locator(SAID)).to_contain_text("Grade 1 saved.")
     settle(page)
 
-    # The second click, if it comes late, is a click on the next document: never on the same.
-    assert label(page) <= number + 2
-    assert once_each(page)
+    assert label(page) == number + 1
 
 
 def test_two_keys_at_once_give_one_judgment(page: Page):
@@ -220,13 +238,6 @@ def test_two_keys_at_once_give_one_judgment(page: Page):
     settle(page)
 
     assert label(page) == number + 1
-
-
-def once_each(page: Page) -> bool:
-    """Whether the queue's counter and a fresh look at it agree."""
-    number = label(page)
-    page.reload()
-    return label(page) == number
 
 
 # --- on a telephone, and without a script ------------------------------------------------------
@@ -269,7 +280,7 @@ def test_without_a_script_a_reason_can_be_given(plain: Page):
     before = text(plain)
 
     plain.get_by_role("link", name="Can't judge").click()
-    plain.get_by_role("button", name=re.compile("I do not understand the query")).click()
+    plain.get_by_role("group", name="Why can this").get_by_role("button").first.click()
 
     expect(plain.locator(".messages")).to_contain_text("“Can't judge” saved.")
     assert text(plain) != before
@@ -277,12 +288,19 @@ def test_without_a_script_a_reason_can_be_given(plain: Page):
 
 def test_without_a_script_the_same_form_twice_gives_one_judgment(plain: Page):
     number = label(plain)
+    form = plain.locator(".grade-bar form").first
+    fields = {
+        field.get_attribute("name"): field.input_value() or ""
+        for field in form.locator("input").all()
+    }
 
-    plain.get_by_role("button", name=re.compile("^0")).dblclick()
-    expect(plain.locator(".messages")).to_contain_text("Grade 0 saved.")
+    for _ in range(2):
+        answer = plain.request.post(
+            form.get_attribute("action"),
+            form={**fields, "grade": "0"},
+            headers={"Referer": plain.url},
+        )
+        assert answer.ok
 
-    assert label(plain) == number + 1
-    plain.go_back()
-    plain.get_by_role("button", name=re.compile("^0")).click()
-    expect(plain.locator(".messages")).to_contain_text("Grade 0 saved.")
+    plain.goto(POOL)
     assert label(plain) == number + 1

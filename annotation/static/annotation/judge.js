@@ -88,6 +88,10 @@
       isSending = false;
     }
   };
+  // The second half of a double click would fall on a document that nobody has read yet.
+  document.addEventListener("click", (event) => {
+    if (event.detail > 1 && event.target.closest("[data-judge] button")) event.preventDefault();
+  });
   addEventListener("beforeunload", (event) => {
     if (isSending) event.preventDefault();
   });
