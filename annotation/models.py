@@ -43,9 +43,7 @@ class Pool(models.Model):
     state = models.CharField(max_length=16, choices=State, default=State.BUILDING)
     n_entries = models.PositiveBigIntegerField(default=0)
     statistics = models.JSONField(default=dict, blank=True)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, related_name="pools"
-    )
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="pools")
     created_at = models.DateTimeField(default=timezone.now)
     staged_by = models.ForeignKey(
         Job, models.SET_NULL, null=True, blank=True, related_name="staged_pools"
@@ -205,9 +203,7 @@ class Judgment(models.Model):
     note = models.TextField(blank=True)
     evidence = models.JSONField(default=list, blank=True)
     confidence = models.CharField(max_length=8, blank=True)
-    actor = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, related_name="judgments"
-    )
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="judgments")
     slot = models.ForeignKey(Slot, models.PROTECT, null=True, blank=True, related_name="judgments")
     supersedes = models.OneToOneField(
         "self", models.PROTECT, null=True, blank=True, related_name="superseded_by"

@@ -251,7 +251,8 @@ def _reciprocal_ranks(path) -> dict[str, list[float]]:
 
 def test_threshold_of_the_scale_is_part_of_a_binary_measures_name(benchmark, publish, tmp_path):
     benchmark.grades.filter(value=1).update(is_relevant=False)
-    release = publish({("q1", "d1"): 1, ("q1", "d2"): 2, ("q1", "d3"): 3})
+    judged = factories.qrel_set(benchmark, {("q1", "d1"): 1, ("q1", "d2"): 2, ("q1", "d3"): 3})
+    release = publish(judged)
     run = factories.run(benchmark, "q1 Q0 d1 1 3 s\nq1 Q0 d2 2 2 s")
 
     score_set = score_run(run=run, target=Target.of(release), folder=tmp_path / "scores")
