@@ -25,8 +25,9 @@ class Command(BaseCommand):
         try:
             found = _release_of(slug, release)
             path = options["output"] or Path(_default_name(found, options["format"]))
+            pieces = _pieces(found, options["format"])  # refuses before the file is touched
             with path.open("wb") as out:
-                for piece in _pieces(found, options["format"]):
+                for piece in pieces:
                     out.write(piece)
         except BenchmarkError as error:
             raise CommandError(str(error)) from error
