@@ -1,7 +1,6 @@
 """Grades given elsewhere, entered into the ledger for the documents of a pool."""
 
 import csv
-import hashlib
 import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -12,11 +11,11 @@ from django.db import transaction
 from annotation.models import Judgment, Pool, PoolEntry, Slot
 from benchmarks_app.core.batches import batched
 from benchmarks_app.core.problems import Problems
+from benchmarks_app.core.text_hash import text_hash
 from benchmarks_app.models import DocumentContent, User
 from benchmarks_app.services import audit
 
 COLUMNS = ("query-id", "corpus-id", "grade")
-HASH_LENGTH = 16
 ROWS_PER_BATCH = 500
 
 
@@ -40,11 +39,6 @@ class Imported:
     n_outside: int = 0
     n_stale: int = 0
     queries: set[str] = field(default_factory=set)
-
-
-def text_hash(title: str, text: str) -> str:
-    """The first 16 hex digits of a SHA-256 over title, line feed and text."""
-    return hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()[:HASH_LENGTH]
 
 
 def read_labels(path: Path, grades: set[int]) -> list[Label]:

@@ -6,7 +6,6 @@ stays the same when a Python version moves the code.
 """
 
 import ast
-import hashlib
 import sys
 import sysconfig
 import warnings
@@ -15,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks_app.core.errors import MissingFileError
-
-HASH_LENGTH = 16
 
 # Shorter ones say next to nothing ("Undocumented.").
 MIN_CHARACTERS = 20
@@ -121,16 +118,6 @@ def collect_docstrings(root: Path | None = None) -> list[DemoDocument]:
             advice="Use a Python whose standard library comes with its .py files.",
         )
     return [found[docid] for docid in sorted(found)]
-
-
-def text_hash(title: str, text: str) -> str:
-    """The first 16 hex digits of a SHA-256 over title and text: what a grade was given for.
-
-    >>> text_hash("module this", "The Zen") == text_hash("module", "this The Zen")
-    False
-    """
-    content = f"{title}\n{text}".encode()
-    return hashlib.sha256(content).hexdigest()[:HASH_LENGTH]
 
 
 def _source_files(folder: Path) -> Iterator[tuple[Path, str]]:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks_app.core.demo_corpus import DemoDocument, collect_docstrings, text_hash
+from benchmarks_app.core.demo_corpus import DemoDocument, collect_docstrings
 from benchmarks_app.core.errors import MissingFileError
+from benchmarks_app.core.text_hash import text_hash
 
 SOURCE = '''
 """Encode and decode things, for the test."""
