@@ -207,3 +207,12 @@ def test_the_second_sample_does_not_show_the_first_grades():
     header = (DEMO / "second_sample.tsv").read_text(encoding="utf-8").splitlines()[0]
 
     assert header == "query-id\tcorpus-id"
+
+
+def test_the_second_grades_are_those_of_the_sample():
+    rows = (DEMO / "second_grades.tsv").read_text("utf-8").splitlines()
+    sample = (DEMO / "second_sample.tsv").read_text("utf-8").splitlines()
+
+    assert {tuple(row.split("\t")[:2]) for row in rows} == {tuple(r.split("\t")) for r in sample}
+    assert len(rows) == 101
+    assert {row.split("\t")[2] for row in rows[1:]} == {"0", "1", "2", "3"}
