@@ -92,6 +92,7 @@ class MultipleFileField(forms.FileField):
 
     def clean(self, data: Any, initial: Any = None) -> list[Any]:
         files = data if isinstance(data, list | tuple) else [data]
+        files = files or [None]  # nothing chosen: the field says that it is required
         return [super(MultipleFileField, self).clean(file, initial) for file in files]
 
 

@@ -309,10 +309,8 @@ def test_metadata_has_the_same_keys_and_types_in_every_row(members, name):
 
 
 def test_texts_come_back_as_they_went_in(members):
-    source = [
-        json.loads(line) for line in (TINY / "corpus.jsonl").open(encoding="utf-8", newline="\n")
-    ]
-    wanted = {document["_id"]: (document["title"], document["text"]) for document in source}
+    source = {"corpus.jsonl": (TINY / "corpus.jsonl").read_bytes()}
+    wanted = {it["_id"]: (it["title"], it["text"]) for it in objects(source, "corpus.jsonl")}
 
     assert {
         document["_id"]: (document["title"], document["text"])

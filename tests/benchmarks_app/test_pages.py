@@ -1,0 +1,567 @@
+"""Pages of benchmarks, imports, queries, runs, qrels and releases: what works, and what is said."""
+
+import io
+import zipfile
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from benchmarks_app import selectors
+from benchmarks_app.forms import DEFAULT_SCALE
+from benchmarks_app.models import AuditEvent, Benchmark, Job, QrelSet, Release, Run, Upload
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+SCRIPT = "<script>alert(1)</script>"
+ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;"
+
+
+@pytest.fixture
+def texts(db) -> Benchmark:
+    """`fixtures/tiny_benchmark`, kept by Olga."""
+    made = factories.tiny_benchmark("texts")
+    factories.member(made, "olga", "owner")
+    return made
+
+
+@pytest.fixture
+def olga(texts, signed_in):
+    """The client of the owner of both `texts` and, where it is asked for, `benchmark`."""
+    return signed_in(factories.user("olga"))
+
+
+def page_of(client, name: str, *arguments: object, status: int = 200, **query: str) -> str:
+    response = client.get(reverse(name, args=arguments), query)
+    assert response.status_code == status, response.content
+    return response.content.decode()
+
+
+# --- a new benchmark, and its settings -----------------------------------------------------------
+
+
+def new(**changes: str) -> dict[str, str]:
+    return {
+        "name": "My Benchmark",
+        "corpus_kind": "texts",
+        "unit": "passage",
+        "lang": "sw",
+        "scale": DEFAULT_SCALE,
+        **changes,
+    }
+
+
+def test_new_benchmark_has_grades_a_guideline_and_its_maker_as_owner(signed_in, cy):
+    response = signed_in(cy).post(reverse("benchmark-new"), new())
+
+    made = Benchmark.objects.get(slug="my-benchmark")
+    assert response.headers["Location"] == reverse("import-new", args=["my-benchmark"])
+    assert [grade.value for grade in made.grades.filter(is_relevant=True)] == [2, 3]
+    assert made.grades.get(value=1).anchor == "on the topic, but no help"
+    assert made.guidelines.get().version == 1
+    assert made.memberships.get().role == "owner"
+    assert (made.corpus.kind, made.unit, made.corpus.lang) == ("texts", "passage", "sw")
+    assert made.audit_events.get().action == "create-benchmark"
+
+
+def test_two_benchmarks_of_one_name_get_corpora_of_their_own(signed_in, cy):
+    for slug in ("one", "two"):
+        signed_in(cy).post(reverse("benchmark-new"), new(slug=slug))
+
+    assert sorted(cy.corpora.values_list("name", flat=True)) == ["My Benchmark", "My Benchmark (2)"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"name": ""}, "This field is required."),
+        ({"slug": "other"}, "&#x27;other&#x27; is taken; choose another short name."),
+        ({"slug": "a b"}, "Enter a valid “slug”"),
+        ({"name": "日本"}, "Give a short name of letters, digits and hyphens."),
+        ({"scale": "0 = No\nyes"}, "Line 2: &#x27;yes&#x27; is not"),
+        ({"scale": "0 = No\n10 = Yes *"}, "Line 2: &#x27;10 = Yes *&#x27; is not"),
+        ({"scale": "0 = No\n1 = Yes *\n1 = Again *"}, "A grade stands there twice."),
+        ({"scale": "1 = No\n2 = Yes *"}, "A scale has grade 0 and at least one more."),
+        ({"scale": "0 = No"}, "A scale has grade 0 and at least one more."),
+        ({"scale": "0 = No\n1 = Yes"}, "Mark the relevant grades with a * at the end"),
+        ({"scale": "0 = No *\n1 = Yes *"}, "Grade 0 means judged and not relevant"),
+        ({"scale": f"0 = {SCRIPT}\nno"}, "Line 2"),
+        ({"unit": "image"}, "Select a valid choice."),
+    ],
+)
+def test_wrong_form_of_a_new_benchmark_says_what_is_wrong(signed_in, cy, changes, said):
+    before = Benchmark.objects.count()
+
+    response = signed_in(cy).post(reverse("benchmark-new"), new(**changes))
+
+    assert response.status_code == 422
+    assert said in response.content.decode()
+    assert SCRIPT not in response.content.decode()
+    assert Benchmark.objects.count() == before
+
+
+def settings_form(**changes: str) -> dict[str, str]:
+    return {
+        "name": "Tiny",
+        "description": "",
+        "visibility": "private",
+        "guideline": "Read it.",
+        **changes,
+    }
+
+
+def test_changed_guideline_is_a_new_version_and_the_same_is_none(olga, texts):
+    url = reverse("benchmark-settings", args=["texts"])
+    for text in ("Read it.", "Read it.", "Read it twice."):
+        assert olga.post(url, settings_form(guideline=text)).status_code == 302
+
+    assert list(texts.guidelines.order_by("version").values_list("version", "text")) == [
+        (1, "Read it."),
+        (2, "Read it twice."),
+    ]
+
+
+def test_settings_change_name_and_visibility_and_are_audited(olga, texts):
+    olga.post(reverse("benchmark-settings", args=["texts"]), settings_form(visibility="public"))
+
+    texts.refresh_from_db()
+    assert (texts.name, texts.visibility) == ("Tiny", "public")
+    assert texts.audit_events.filter(action="change-settings").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [({"name": ""}, "This field is required."), ({"visibility": "all"}, "Select a valid choice.")],
+)
+def test_wrong_settings_are_refused_and_change_nothing(olga, texts, changes, said):
+    response = olga.post(reverse("benchmark-settings", args=["texts"]), settings_form(**changes))
+
+    assert response.status_code == 422
+    assert said in response.content.decode()
+    assert Benchmark.objects.get(slug="texts").name == "texts"
+    assert not texts.guidelines.exists()
+
+
+def test_overview_tells_a_viewer_no_activity(texts, olga, signed_in):
+    olga.post(reverse("benchmark-settings", args=["texts"]), settings_form())
+    assert "change-settings" in page_of(olga, "activity-list", "texts")
+
+    viewer = signed_in(factories.member(texts, "vi", "viewer"))
+
+    assert "change-settings" not in page_of(viewer, "benchmark-detail", "texts")
+
+
+# --- imports -------------------------------------------------------------------------------------
+
+RUN = b"1 Q0 d-tab 1 2.5 s\n1 Q0 d-line 2 1.5 s\n"
+
+
+def send(client, *files: tuple[str, bytes], slug: str = "texts", **more: str):
+    sent = [SimpleUploadedFile(name, content) for name, content in files]
+    url = reverse("import-new", args=[slug])
+    return client.post(url, {"files": sent, "kind": "auto", **more})
+
+
+def test_one_file_leads_to_its_job_and_becomes_a_run(olga, texts, do_jobs):
+    response = send(olga, ("bm25.run", RUN), name="My BM25")
+
+    (job,) = do_jobs()
+    assert response.headers["Location"] == job.get_absolute_url()
+    assert job.state == Job.State.DONE, job.problems
+    run = Run.objects.get()
+    assert (run.name, run.n_queries, run.depth, run.owner.username) == ("My BM25", 1, 2, "olga")
+    assert job.result_url == reverse("run-detail", args=["texts", run.pk])
+    assert texts.audit_events.filter(action="import", target="bm25.run").exists()
+
+
+def test_several_files_lead_to_the_list_of_jobs(olga, do_jobs):
+    response = send(olga, ("a.run", RUN), ("b.run", RUN.replace(b"2.5", b"3.5")))
+
+    assert response.headers["Location"] == reverse("job-list", args=["texts"])
+    assert [job.state for job in do_jobs()] == ["done", "done"]
+    assert list(Run.objects.values_list("name", flat=True)) == ["a", "b"]
+
+
+def test_upload_is_kept_byte_for_byte(olga):
+    from benchmarks_app.services import uploading
+
+    send(olga, ("../bm 25.run", RUN))
+
+    upload = Upload.objects.latest("pk")
+    assert uploading.local(upload).read_bytes() == RUN
+    assert uploading.local(upload).name == "bm_25.run"
+
+
+def test_one_name_for_several_files_is_refused(olga):
+    response = send(olga, ("a.run", RUN), ("b.run", RUN + b"\n"), name="both")
+
+    assert response.status_code == 422
+    assert "One name cannot serve several files" in response.content.decode()
+    assert not Job.objects.filter(state="queued").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "more", "said"),
+    [
+        ("notes.txt", b"some words of mine\nand others\n", {}, "notes.txt"),
+        ("empty.run", b"", {}, "empty"),
+        ("a.qrels", b"1 0 d-tab 1\n", {"grade_map": "1=2=3"}, "is not a grade mapping"),
+        ("a.run", RUN, {"kind": "poem"}, "Select a valid choice."),
+    ],
+)
+def test_file_that_cannot_be_taken_in_is_refused_on_the_page(olga, name, content, more, said):
+    response = send(olga, (name, content), **more)
+
+    assert response.status_code == 422
+    assert said in response.content.decode()
+    assert not Job.objects.filter(state="queued").exists()
+
+
+def test_no_file_is_refused(olga):
+    response = send(olga)
+
+    assert response.status_code == 422
+    assert "This field is required." in response.content.decode()
+
+
+def test_same_bytes_are_recognised_whatever_their_name(olga, do_jobs):
+    send(olga, ("a.run", RUN))
+    do_jobs()
+
+    response = send(olga, ("b.run", RUN))
+
+    assert response.status_code == 422
+    said = response.content.decode()
+    assert "b.run was imported here before, as run &#x27;a&#x27; of 1 queries: same bytes" in said
+    assert Run.objects.count() == 1
+
+
+def test_file_among_several_that_is_refused_does_not_hold_up_the_others(olga, do_jobs):
+    response = send(
+        olga,
+        ("a.run", RUN),
+        ("notes.txt", b"some words of mine\nand more\n"),
+        ("b.run", RUN + b"\n"),
+    )
+
+    said = response.content.decode()
+    assert response.status_code == 422
+    assert "notes.txt" in said
+    assert "2 imports started." in said
+    assert [job.title for job in do_jobs()] == ["Import a.run", "Import b.run"]
+
+
+def test_file_over_the_limit_is_refused_and_not_kept(olga, settings):
+    settings.UPLOAD_LIMIT_BYTES = 1 << 20
+
+    response = send(olga, ("big.run", RUN * (1 << 15)))
+
+    assert response.status_code == 422
+    assert "big.run has more than 1 MB" in response.content.decode()
+    assert not Upload.objects.filter(name="big.run").exists()
+    assert list(settings.STAGING_DIR.iterdir()) == []
+
+
+def test_name_of_a_file_is_escaped(olga):
+    send(olga, (f"{SCRIPT}.run".replace("/", "|"), RUN))
+
+    for name in ("import-new", "job-list", "activity-list"):
+        page = page_of(olga, name, "texts")
+        assert "<script>alert" not in page
+        assert "&lt;script&gt;alert" in page
+
+
+# --- queries and documents -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [("BREAD", {"1"}), ("1", {"1"}), ("寿司", {"q-cjk"}), ("no such words", set())],
+)
+def test_queries_are_found_by_words_or_id(olga, texts, wanted, found):
+    page = page_of(olga, "query-list", "texts", q=wanted)
+
+    links = {q.qid for q in texts.queries.all() if f"/queries/{q.pk}/" in page}
+    assert links == found
+
+
+def test_grades_that_were_not_released_are_for_keepers_only(texts, olga, signed_in):
+    query = texts.queries.get(qid="1")
+    sets = texts.qrel_sets.get()
+    sets.name = "kept back"
+    sets.save()
+    assert "kept back" in page_of(olga, "query-detail", "texts", query.pk)
+
+    viewer = signed_in(factories.member(texts, "vi", "viewer"))
+
+    assert "kept back" not in page_of(viewer, "query-detail", "texts", query.pk)
+
+
+def test_staged_query_is_on_no_page(texts, olga):
+    job = Job.objects.create(kind="import-file", title="t", benchmark=texts)
+    query = factories.query(texts, "staged", text="not yet to be seen", staged_by=job)
+
+    assert "not yet to be seen" not in page_of(olga, "query-list", "texts")
+    page_of(olga, "query-detail", "texts", query.pk, status=404)
+
+
+def test_document_of_the_corpus_is_shown(olga):
+    page = page_of(olga, "document-detail", "texts", "d-quote")
+
+    assert "The &quot;proof&quot; of bread" in page
+
+
+@pytest.mark.parametrize(
+    "docid", ["d-nothing", "../../secret_key", "..%2f..%2fsecret_key", "/etc/passwd", "d-quote\x00"]
+)
+def test_what_is_not_in_the_corpus_is_no_document(olga, docid):
+    assert olga.get(f"/b/texts/documents/{docid}/").status_code == 404
+
+
+def test_document_whose_id_has_slashes_is_found(texts, olga):
+    corpus = b'{"_id": "a/b/../c", "title": "Slashes", "text": "t"}\n'
+    factories.done(factories.imported(texts, corpus, "corpus.jsonl"))
+
+    assert "Slashes" in page_of(olga, "document-detail", "texts", "a/b/../c")
+
+
+def test_ids_only_corpus_shows_no_document(benchmark, owner, signed_in):
+    factories.done(factories.imported(benchmark, b"d1\nd2\n", "ids.txt", kind="ids"))
+
+    page_of(signed_in(owner), "document-detail", benchmark.slug, "d1", status=404)
+
+
+def test_what_files_say_is_escaped(texts, olga):
+    docid = f"d-{SCRIPT}".replace(" ", "")
+    corpus = f'{{"_id": "{docid}", "title": "{SCRIPT}", "text": "{SCRIPT}"}}\n'
+    queries = f'{{"_id": "q-{SCRIPT}", "text": "what is {SCRIPT}"}}\n'
+    run_line = f"q-{SCRIPT} Q0 {docid} 1 1.0 tag"
+    factories.done(factories.imported(texts, corpus.encode(), "corpus.jsonl"))
+    factories.done(factories.imported(texts, queries.encode(), "queries.jsonl"))
+    run = factories.run(texts, run_line, name=f"run {SCRIPT}", description=SCRIPT)
+    query = texts.queries.get(qid__startswith="q-<")
+    factories.qrel_set(texts, {(query.qid, docid): 3}, name=f"set {SCRIPT}")
+
+    for name, *arguments in [
+        ("document-detail", docid),
+        ("query-list",),
+        ("query-detail", query.pk),
+        ("run-list",),
+        ("run-detail", run.pk),
+        ("qrels-list",),
+        ("release-new",),
+        ("annotation:pool-new",),
+    ]:
+        page = page_of(olga, name, "texts", *arguments)
+        assert SCRIPT not in page, name
+        assert ESCAPED in page, name
+
+
+# --- runs ----------------------------------------------------------------------------------------
+
+
+def test_runs_are_filtered_by_kind(texts, olga):
+    factories.run(texts, RUN.decode(), name="mine")
+    factories.run(texts, RUN.decode(), name="bm25", kind=Run.Kind.BASELINE)
+
+    assert "bm25" in page_of(olga, "run-list", "texts")
+    page = page_of(olga, "run-list", "texts", kind="baseline")
+
+    assert "bm25" in page
+    assert "mine" not in page
+    assert "mine" in page_of(olga, "run-list", "texts", kind="no such kind")
+
+
+def test_run_of_another_owner_is_seen_by_them_and_the_keepers_only(texts, olga, signed_in):
+    sam = factories.member(texts, "sam", "submitter")
+    run = factories.run(
+        texts, RUN.decode(), name="secret", owner=sam, visibility=Run.Visibility.OWNER
+    )
+    assert "secret" in page_of(olga, "run-list", "texts")
+
+    viewer = signed_in(factories.member(texts, "vi", "viewer"))
+
+    assert "secret" not in page_of(viewer, "run-list", "texts")
+    page_of(viewer, "run-detail", "texts", run.pk, status=404)
+    assert "secret" in page_of(signed_in(sam), "run-detail", "texts", run.pk)
+
+
+# --- qrels ---------------------------------------------------------------------------------------
+
+
+def test_qrels_are_downloaded_as_trec_and_the_download_is_audited(olga, texts):
+    found = texts.qrel_sets.get()
+
+    response = olga.get(reverse("qrels-download", args=["texts", found.pk]))
+
+    assert response.streaming
+    assert response["Content-Disposition"] == f'attachment; filename="texts-{found.pk}.qrels"'
+    lines = b"".join(response).decode().split("\n")
+    assert lines[:2] == ["1 0 123 0", "1 0 d-empty-title 3"]
+    assert len(lines) == 12
+    assert AuditEvent.objects.filter(action="download-qrels", target=found.name).count() == 1
+
+
+def test_unfinished_set_of_qrels_is_on_no_page(olga, texts):
+    building = texts.qrel_sets.create(name="half done", kind="imported")
+
+    assert "half done" not in page_of(olga, "qrels-list", "texts")
+    page_of(olga, "qrels-download", "texts", building.pk, status=404)
+    assert "half done" not in page_of(olga, "release-new", "texts")
+
+
+# --- releases ------------------------------------------------------------------------------------
+
+
+def release_form(of: QrelSet, **changes: str) -> dict[str, object]:
+    return {"qrel_set": of.pk, "version": "1.0.0", "notes": "The first.", **changes}
+
+
+def test_release_form_leads_to_a_job_that_publishes(olga, texts, do_jobs):
+    response = olga.post(
+        reverse("release-new", args=["texts"]), release_form(texts.qrel_sets.get())
+    )
+
+    (job,) = do_jobs()
+    assert response.headers["Location"] == job.get_absolute_url()
+    assert job.result_url == reverse("release-detail", args=["texts", "1.0.0"])
+    page = page_of(olga, "release-detail", "texts", "1.0.0")
+    assert "The first." in page
+    assert Release.objects.get().manifest["files"]["qrels.trec"]["sha256"] in page
+    assert "1.0.0" in page_of(olga, "release-list", "texts")
+
+
+def test_taken_version_is_refused_on_the_form(olga, texts):
+    qrels = texts.qrel_sets.get()
+    factories.release(qrels, "1.0.0")
+
+    response = olga.post(reverse("release-new", args=["texts"]), release_form(qrels))
+
+    assert response.status_code == 422
+    assert "Version 1.0.0 is published already" in response.content.decode()
+
+
+@pytest.mark.parametrize("version", ["1.0", "v1.0.0", "1.0.0-beta", "../..", f"1.{SCRIPT}.0"[:20]])
+def test_bad_version_is_refused_on_the_form(olga, texts, version):
+    response = olga.post(
+        reverse("release-new", args=["texts"]),
+        release_form(texts.qrel_sets.get(), version=version),
+    )
+
+    assert response.status_code == 422
+    assert "is not a version; write three whole numbers such as 1.0.0." in response.content.decode()
+    assert not Job.objects.filter(state="queued").exists()
+
+
+def test_grades_without_a_relevant_one_are_refused_on_the_form(olga, texts):
+    zeros = factories.qrel_set(texts, {("1", "123"): 0}, name="zeros")
+
+    response = olga.post(reverse("release-new", args=["texts"]), release_form(zeros))
+
+    assert response.status_code == 422
+    assert "hold no relevant document" in response.content.decode()
+
+
+def test_grades_of_another_benchmark_are_refused_on_the_form(olga, texts, benchmark):
+    foreign = factories.qrel_set(benchmark, {("q1", "d1"): 3}, name="foreign")
+
+    response = olga.post(reverse("release-new", args=["texts"]), release_form(foreign))
+
+    assert response.status_code == 422
+    assert "Select a valid choice." in response.content.decode()
+    assert "foreign" not in response.content.decode()
+
+
+def test_benchmark_without_qrels_says_what_to_do_first(signed_in, benchmark, owner):
+    page = page_of(signed_in(owner), "release-new", benchmark.slug)
+
+    assert "No qrels to release" in page
+    assert reverse("import-new", args=[benchmark.slug]) in page
+
+
+@pytest.fixture
+def released(texts) -> Release:
+    return factories.release(texts.qrel_sets.get(), "1.0.0")
+
+
+def test_beir_zip_is_streamed_and_named(olga, released):
+    response = olga.get(reverse("release-export", args=["texts", "1.0.0"]))
+
+    assert response.streaming
+    assert response["Content-Type"] == "application/zip"
+    assert response["Content-Disposition"] == 'attachment; filename="texts-1.0.0.zip"'
+    with zipfile.ZipFile(io.BytesIO(b"".join(response))) as archive:
+        assert archive.testzip() is None
+        assert "texts-1.0.0/corpus.jsonl" in archive.namelist()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "saved_as"),
+    [
+        ("queries.jsonl", "application/jsonlines", "texts-1.0.0-queries.jsonl"),
+        ("qrels.trec", "text/plain; charset=utf-8", "texts-1.0.0-qrels.trec"),
+        (
+            "qrels/test.tsv",
+            "text/tab-separated-values; charset=utf-8",
+            "texts-1.0.0-qrels-test.tsv",
+        ),
+    ],
+)
+def test_file_of_a_release_is_streamed_and_named(olga, released, name, kind, saved_as):
+    response = olga.get(reverse("release-file", args=["texts", "1.0.0", name]))
+
+    assert response.streaming
+    assert (response["Content-Type"], response["Content-Disposition"]) == (
+        kind,
+        f'attachment; filename="{saved_as}"',
+    )
+    assert b"".join(response) == selectors.release_file_path(released, name).read_bytes()
+
+
+def test_manifest_is_downloaded(olga, released):
+    response = olga.get(reverse("release-file", args=["texts", "1.0.0", "manifest.json"]))
+
+    assert response["Content-Type"] == "application/json"
+    assert response.json() == released.manifest
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../../../secret_key",
+        "..%2f..%2f..%2fsecret_key",
+        "qrels/../qrels.trec",
+        "./qrels.trec",
+        "/etc/passwd",
+        "qrels",
+        "qrels.trec/",
+        "qrels.trec%00",
+    ],
+)
+def test_no_other_path_of_a_release_is_looked_at(olga, released, name):
+    assert olga.get(f"/b/texts/releases/1.0.0/files/{name}").status_code == 404
+
+
+@pytest.mark.parametrize("version", ["2.0.0", "latest", "1.0", "01.0.0", "1.0.0 or 1=1", "9" * 30])
+def test_version_that_is_not_there_is_not_found(olga, released, version):
+    for name in ("release-detail", "release-export"):
+        page_of(olga, name, "texts", version, status=404)
+
+
+def test_ids_only_benchmark_has_no_beir_zip_and_says_why(benchmark, owner, signed_in):
+    client = signed_in(owner)
+    qrels = factories.qrel_set(benchmark, {("q1", "d1"): 1})
+    QrelSet.objects.filter(pk=qrels.pk).update(n_relevant=1)
+    qrels.refresh_from_db()
+    factories.release(qrels, "1.0.0")
+
+    page = page_of(client, "release-detail", benchmark.slug, "1.0.0")
+    refusal = page_of(client, "release-export", benchmark.slug, "1.0.0", status=409)
+
+    assert reverse("release-export", args=[benchmark.slug, "1.0.0"]) not in page
+    assert "corpus holds ids only, so there is no BEIR zip" in page
+    assert "Download the TREC qrels instead." in refusal
+    assert (
+        b"".join(client.get(reverse("release-file", args=[benchmark.slug, "1.0.0", "qrels.trec"])))
+        == b"q1 0 d1 1\n"
+    )
