@@ -145,6 +145,26 @@ def test_excluded_query_is_not_released(official, tiny):
     assert "q-quote" not in selectors.release_qrels(release)
 
 
+def test_files_are_in_the_order_of_the_ids_bytes_however_they_came_in(benchmark):
+    qids, docids = ("é", "a", "B", "10", "9"), ("z", "Z", "ü")
+    qrel_set = factories.qrel_set(benchmark, {(q, d): 1 for q in qids for d in docids})
+    QrelSet.objects.filter(pk=qrel_set.pk).update(n_relevant=1)
+    qrel_set.refresh_from_db()
+
+    release = factories.release(qrel_set)
+
+    lines = selectors.release_file_path(release, "qrels.trec").read_text("utf-8").splitlines()
+    wanted = [(q, d) for q in ("10", "9", "B", "a", "é") for d in ("Z", "z", "ü")]
+    assert [(line.split()[0], line.split()[2]) for line in lines] == wanted
+    assert [query["_id"] for query in selectors.release_queries(release)] == [
+        "10",
+        "9",
+        "B",
+        "a",
+        "é",
+    ]
+
+
 def test_attempt_that_died_leaves_no_release_and_the_next_makes_it(official, tiny, monkeypatch):
     arguments = releasing.release_arguments(qrel_set=official, version="1.0.0")
     publish = files.publish
