@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 
 from benchmarks_app.models import Qrel, QrelSet, Query, QueryFamily
 
-ROWS_PER_BATCH = 2000
+ROWS_PER_BATCH = 500
 
 
 @transaction.atomic

@@ -8,7 +8,7 @@ from benchmarks_app.core.problems import Problems
 from benchmarks_app.models import Benchmark, Upload
 from benchmarks_app.services.jobs import RunningJob
 
-ROWS_PER_BATCH = 2000
+ROWS_PER_BATCH = 500
 TOLD_EVERY_ROWS = 1000
 
 

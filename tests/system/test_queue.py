@@ -37,6 +37,7 @@ def test_message_that_comes_three_times_is_done_once(site, archive):
     site.call("send_again", job=job, times=2)
     assert n_messages(site) == 3
 
+    site.start("sweeper")
     site.start("worker", n_workers=2)
     wait_for_job(site, job)
     site.wait_for(lambda: n_messages(site) == 0, "every message to be taken")

@@ -72,6 +72,7 @@ def lose_messages(site: Site) -> None:
     if site.broker.startswith("redis"):
         with _redis(site) as client:
             client.delete(site.name)
+        return
     for path in _message_files(site):
         path.unlink()
 
