@@ -116,7 +116,7 @@ NO_PAGES = {
     "scoring:submission-state": "part of submission-detail",
     "sign-out": "takes posts only",
     "job-retry": "takes posts only",
-    "invitation-create": "takes posts only; its page is in test_people",
+    "invitation-create": "takes posts only; its page is in test_working",
     "invitation-revoke": "takes posts only",
     "member-role": "takes posts only",
     "member-remove": "takes posts only",

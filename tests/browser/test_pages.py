@@ -10,6 +10,7 @@ from tests.browser.browsing import at_width
 from tests.browser.conftest import DemoSite, Person
 from tests.browser.places import NO_PAGES, PAGES, Place, furnish, names_of_views
 
+AXE = Axe().axe_script
 WIDE = {"viewport": {"width": 1440, "height": 900}}
 NARROW = at_width()
 # Django's answer to a page that may not be seen is a message of the browser's own.
@@ -45,6 +46,7 @@ def test_page_is_accessible_and_in_bounds(person: Person, facts: dict[str, Any],
 
 def faults_of(page: Page) -> list[str]:
     """All of axe's rules in light; in dark, where only colours differ, those of colours."""
+    page.evaluate(AXE)
     found = [f"light: {fault}" for fault in axe_faults(page)]
     page.emulate_media(color_scheme="dark")
     found += [f"dark: {fault}" for fault in axe_faults(page, runOnly=["color-contrast"])]
@@ -53,7 +55,8 @@ def faults_of(page: Page) -> list[str]:
 
 
 def axe_faults(page: Page, **options: Any) -> list[str]:
-    answer = Axe().run(page, options={"resultTypes": ["violations"], **options}).response
+    options = {"resultTypes": ["violations"], **options}
+    answer = page.evaluate("options => axe.run(options)", options)
     return [
         f"{fault['id']}: {node['html'][:160]} {node['failureSummary']}"
         for fault in answer["violations"]

@@ -1,0 +1,69 @@
+"""Pictures of the five main pages: `python -m tests.browser.screenshots docs/images`."""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.browsing import chromium_path, open_chromium, sign_in
+from tests.system.site import Site
+
+SIZE = {"width": 1440, "height": 900}
+PEOPLE = {"overview": "olga", "pool": "olga", "judge": "ada", "leaderboard": "sam", "release": "vi"}
+ADDRESSES = {
+    "overview": "/b/stdlib/",
+    "pool": "/b/stdlib/pools/1/",
+    "judge": "/b/stdlib/judge/",
+    "leaderboard": "/b/stdlib/leaderboard/",
+    "release": "/b/stdlib/releases/0.1.0/",
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    folder: Path = parser.parse_args().folder
+    executable = chromium_path()
+    if executable is None:
+        sys.stderr.write("Pictures need Chromium; put `chromium` into PATH.\n")
+        return 1
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as place, Site(Path(place), database=_sqlite(place)) as site:
+        site.manage("demo")
+        site.start("up")
+        take_all(site, executable, folder)
+    return 0
+
+
+def _sqlite(place: str) -> str:
+    return f"sqlite:///{Path(place) / 'benchwright.sqlite3'}"
+
+
+def take_all(site: Site, executable: str, folder: Path) -> None:
+    password = (site.folder / "demo_password").read_text()
+    with sync_playwright() as playwright:
+        browser = open_chromium(playwright, executable)
+        for name, address in ADDRESSES.items():
+            context = browser.new_context(
+                viewport=SIZE, color_scheme="light", reduced_motion="reduce", base_url=site.url
+            )
+            page = context.new_page()
+            sign_in(page, site.url, PEOPLE[name], password)
+            take(page, address, folder / f"{name}.png")
+            context.close()
+        browser.close()
+
+
+def take(page: Page, address: str, target: Path) -> None:
+    page.goto(address)
+    page.locator("main h1").wait_for(state="attached")
+    page.wait_for_load_state("networkidle")
+    page.mouse.move(0, 0)
+    page.screenshot(path=target)
+    sys.stdout.write(f"{target}: {target.stat().st_size / 1000:.0f} kB\n")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
