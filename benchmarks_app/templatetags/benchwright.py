@@ -21,7 +21,7 @@ DEEDS = {
     "import": "imported",
     "import-judgments": "entered judgments into",
     "job-retry": "started again",
-    "make baselines": "made baselines",
+    "make-baselines": "made baselines",
     "member-add": "added",
     "member-remove": "removed",
     "member-role": "changed the role of",
@@ -29,8 +29,8 @@ DEEDS = {
     "password-reset": "reset a password",
     "publish-qrels": "published qrels",
     "publish-release": "published release",
-    "run submitted": "submitted",
-    "score runs": "scored the runs on",
+    "submit-run": "submitted",
+    "score-runs": "scored the runs on",
     "user-anonymise": "anonymised an account",
 }
 

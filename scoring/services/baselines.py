@@ -33,7 +33,7 @@ def start_baselines(*, benchmark: Benchmark, user: User) -> Job:
     """
     refuse_without_texts(benchmark)
     job = jobs.start(benchmark=benchmark, user=user, **baselines_arguments())
-    audit.record(actor=user, action="make baselines", benchmark=benchmark)
+    audit.record(actor=user, action="make-baselines", benchmark=benchmark)
     return job
 
 

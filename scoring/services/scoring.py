@@ -195,7 +195,7 @@ def start_scoring_runs(*, release: Release, user: User | None) -> Job:
     """Start a job that scores every run of the benchmark that this release has no scores of."""
     job = jobs.start(benchmark=release.benchmark, user=user, **scoring_runs_arguments(release))
     audit.record(
-        actor=user, action="score runs", benchmark=release.benchmark, target=release.version
+        actor=user, action="score-runs", benchmark=release.benchmark, target=release.version
     )
     return job
 

@@ -126,7 +126,7 @@ def _admit(phase: Phase, user: User, upload: Upload, name: str) -> Submission:
     submission = Submission.objects.create(phase=phase, name=name, submitter=user)
     audit.record(
         actor=user,
-        action="run submitted",
+        action="submit-run",
         benchmark=phase.benchmark,
         target=name,
         sha256=upload.sha256,

@@ -75,7 +75,7 @@ def test_gzip_run_is_taken(submit, sam, do_jobs):
 def test_acceptance_is_written_to_the_audit(submit, sam):
     submit(sam)
 
-    event = AuditEvent.objects.get(action="run submitted")
+    event = AuditEvent.objects.get(action="submit-run")
     assert (event.actor, event.target) == (sam, "mine")
 
 
