@@ -63,12 +63,3 @@ def deed(action: str) -> str:
 def at(mapping: dict[Any, Any], key: Any) -> Any:
     """`mapping|at:key`, for keys that are variables."""
     return mapping.get(key)
-
-
-@register.simple_tag(takes_context=True)
-def query_with(context: dict[str, Any], **changes: Any) -> str:
-    """The page's own query string with some parameters changed (None takes one away)."""
-    query = context["request"].GET.copy()
-    for key, value in changes.items():
-        query.pop(key, None) if value is None else query.__setitem__(key, value)
-    return f"?{query.urlencode()}" if query else "?"
