@@ -16,7 +16,6 @@ from tests.system.site import ROOT, Site
 
 HERE = Path(__file__).parent
 ACTION_MS = 15_000
-NEWCOMER = "nell"
 Person = Callable[..., Page]
 
 
@@ -57,12 +56,12 @@ class DemoSite:
     def url(self) -> str:
         return self.site.url
 
-    def create_user(self, username: str, *args: str) -> None:
+    def create_user(self, username: str) -> None:
         """An account with the demo's password, made by the command an operator would use."""
         email = f"{username}@example.org"
         command = ["manage.py", "create_user", username, "--password-stdin", "--email", email]
         subprocess.run(
-            [sys.executable, *command, *args],
+            [sys.executable, *command],
             cwd=ROOT,
             env=self.site.env,
             input=self.password,
@@ -74,13 +73,12 @@ class DemoSite:
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoSite]:
-    """The demo site with its four runs, 12 queries to judge, and a newcomer without benchmarks."""
+    """The demo site with its four runs and 12 queries to judge."""
     with Site(tmp_path_factory.mktemp("site")) as site:
         # Nothing here is killed: on a busy machine a late heartbeat shall not restart a job.
         site.env["JOB_LOST_AFTER_SECONDS"] = "60"
         site.manage("demo")
         started = DemoSite(site, (site.folder / "demo_password").read_text())
-        started.create_user(NEWCOMER)
         site.start("up")
         yield started
 

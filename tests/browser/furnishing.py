@@ -1,9 +1,11 @@
 """What pages need that a fresh demo lacks; runs in a process of the site."""
 
 import json
+from io import StringIO
 from pathlib import Path
 
 SLUG = "stdlib"
+EMPTY = "nothing-yet"
 BROKEN_RUN = """1 Q0 d1 1 9.5 broken
 this line is no line of a run
 1 Q0 d2 2 n/a broken
@@ -11,8 +13,12 @@ this line is no line of a run
 
 
 def furnished() -> str:
-    """Add a failed import, an invitation and a file to submit; keys and secrets, as JSON."""
+    """Add people, an empty benchmark, a failed import, a submission; keys and secrets, as JSON.
+
+    All in one process: each start of Django costs more than all of this.
+    """
     from django.contrib.auth.tokens import default_token_generator
+    from django.core.management import call_command
     from django.utils.encoding import force_bytes
     from django.utils.http import urlsafe_base64_encode
 
@@ -21,6 +27,10 @@ def furnished() -> str:
 
     benchmark = Benchmark.objects.get(slug=SLUG)
     owner = User.objects.get(username="olga")
+    password = (_folder() / "demo_password").read_text()
+    User.objects.create_user("loner", "loner@example.org", password)
+    User.objects.create_superuser("root", "root@example.org", password)
+    call_command("create_benchmark", EMPTY, name="Nothing yet", owner="olga", stdout=StringIO())
     link = invite(benchmark=benchmark, actor=owner, role=Role.ANNOTATOR, note="a friend", days=7)
     forgetful = User.objects.create_user("forgetful", "forgetful@example.org", "a long password")
     facts = {
@@ -33,8 +43,9 @@ def furnished() -> str:
         "secret": link.secret,
         "uid": urlsafe_base64_encode(force_bytes(forgetful.pk)),
         "token": default_token_generator.make_token(forgetful),
-        "run_file": str(_run_file(benchmark)),
     }
+    submitted = {"user": "sam", "name": "from sam", "stdout": StringIO()}
+    call_command("submit_run", SLUG, _run_file(benchmark), **submitted)
     return json.dumps(facts)
 
 

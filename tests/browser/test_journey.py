@@ -12,10 +12,11 @@ from playwright.sync_api import Page, expect
 
 from tests import collections
 from tests.browser.browsing import sign_in, tab_to, wait_for_job
-from tests.browser.conftest import NEWCOMER, DemoSite, Person
+from tests.browser.conftest import DemoSite, Person
 
 pytestmark = pytest.mark.data
 
+NEWCOMER = "nell"
 N_GRADES = 25
 UNDONE_AT, REFUSED_AT = 10, 15
 POOL_SIZE = 5587
@@ -27,6 +28,7 @@ def test_newcomer_gets_from_files_to_a_leaderboard(
     person: Person, demo: DemoSite, data: Path, tmp_path: Path
 ):
     files = collections.convert_cranfield(data / "cranfield", tmp_path / "cranfield")
+    demo.create_user(NEWCOMER)
     page = person()
     sign_in(page, demo.url, NEWCOMER, demo.password)
 
