@@ -80,13 +80,16 @@ def _digest(rows: Any) -> str:
     return hashlib.sha256(repr(list(rows)).encode()).hexdigest()
 
 
-def staged() -> dict[str, int]:
-    """Rows that an unfinished attempt would leave, in the whole site."""
+def staged(slug: str) -> dict[str, int]:
+    """Rows that an unfinished attempt would leave in a benchmark."""
+    benchmark = Benchmark.objects.get(slug=slug)
+    families = QueryFamily.objects.filter(benchmark=benchmark)
+    sets, pools = benchmark.qrel_sets, Pool.objects.filter(benchmark=benchmark)
     return {
-        "queries": Query.objects.filter(staged_by__isnull=False).count(),
-        "sets": QrelSet.objects.filter(state=QrelSet.State.BUILDING).count(),
-        "pools": Pool.objects.filter(state=Pool.State.BUILDING).count(),
-        "empty families": QueryFamily.objects.filter(queries=None).count(),
+        "queries": benchmark.queries.filter(staged_by__isnull=False).count(),
+        "sets": sets.filter(state=QrelSet.State.BUILDING).count(),
+        "pools": pools.filter(state=Pool.State.BUILDING).count(),
+        "empty families": families.filter(queries=None).count(),
     }
 
 

@@ -215,13 +215,15 @@ class Site:
         mark = f"{MARK}={self.name}".encode()
         return sorted(pid for pid in _all_pids() if mark in _environ(pid).split(b"\0"))
 
-    def wait_for(self, condition: Callable[[], Any], what: str, seconds: float = 30) -> Any:
+    def wait_for(
+        self, condition: Callable[[], Any], what: str, seconds: float = 30, pause: float = 0.05
+    ) -> Any:
         """The first true value of `condition`; AssertionError with the logs after `seconds`."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             if value := condition():
                 return value
-            time.sleep(0.05)
+            time.sleep(pause)
         raise AssertionError(f"waited {seconds} s for {what}\n{self._logs()}")
 
     def _logs(self) -> str:
@@ -249,7 +251,8 @@ class Site:
         import redis
 
         with redis.Redis.from_url(self.broker) as client:
-            client.delete(self.name, f"_kombu.binding.{self.name}")
+            for key in client.scan_iter(f"*{self.name}*"):  # the queue, and what leads to it
+                client.delete(key)
             # Messages received and never acknowledged by a worker that was killed.
             for tag, message in client.hscan_iter("unacked"):
                 if self.name.encode() in message:

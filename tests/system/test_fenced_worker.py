@@ -3,7 +3,6 @@
 import contextlib
 import signal
 import sqlite3
-import time
 
 import psycopg
 import pytest
@@ -26,7 +25,9 @@ def is_writable(site: Site) -> bool:
     """No transaction that writes is open, as a stopped process would hold it for ever."""
     if site.database.startswith("sqlite"):
         path = site.database.removeprefix("sqlite:///")
-        with contextlib.closing(sqlite3.connect(path, timeout=0.3, isolation_level=None)) as writer:
+        with contextlib.closing(
+            sqlite3.connect(path, timeout=0.05, isolation_level=None)
+        ) as writer:
             try:
                 writer.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError:
@@ -34,7 +35,7 @@ def is_writable(site: Site) -> bool:
             writer.execute("ROLLBACK")
             return True
     with psycopg.connect(site.database) as writer:
-        writer.execute("SET lock_timeout = '300ms'")
+        writer.execute("SET lock_timeout = '50ms'")
         try:
             writer.execute("SELECT id FROM benchmarks_app_job FOR UPDATE")
         except psycopg.errors.LockNotAvailable:
@@ -45,13 +46,16 @@ def is_writable(site: Site) -> bool:
 
 def stop_between_writes(site: Site, name: str) -> None:
     """Halt a worker at a moment when it holds nothing that others would wait for."""
-    for pause in range(1, 60):
+
+    def is_stopped() -> bool:
         site.kill(name, signal.SIGSTOP)
         if is_writable(site):
-            return
+            return True
         site.kill(name, signal.SIGCONT)
-        time.sleep(0.001 * pause)
-    raise AssertionError("the worker writes all the time")
+        return False
+
+    # Small steps: between two batches of rows there is little time.
+    site.wait_for(is_stopped, "a moment between two transactions", pause=0.002)
 
 
 @pytest.mark.parametrize("halted_while", [is_reading, is_staging])
@@ -76,4 +80,4 @@ def test_worker_that_wakes_up_late_writes_nothing(site, tmp_path, halted_while):
     assert site.call("contents", slug=slug) == made
     assert (len(made["versions"]), len(made["sets"])) == (1, 1)
     assert (made["n_queries"], made["n_families"]) == (N_QUERIES, N_QUERIES)
-    assert_nothing_half_done(site)
+    assert_nothing_half_done(site, slug)

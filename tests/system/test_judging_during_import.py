@@ -80,4 +80,4 @@ def test_judging_goes_on_while_200_000_documents_are_imported(plain_site, tmp_pa
     expected = {"events": n_all, "surplus": 0, "entries": n_all}
     assert site.call("judged", pool=pool) == expected
     assert site.call("contents", slug="judged")["n_queries"] == 20_000 + 60
-    assert_nothing_half_done(site)
+    assert_nothing_half_done(site, "judged")

@@ -44,7 +44,7 @@ def test_import_of_a_killed_worker_is_done_once_by_the_next(site, archive):
     site.start("worker")
 
     assert wait_for_job(site, job).attempt == 2
-    assert_nothing_half_done(site)
+    assert_nothing_half_done(site, "killed")
     made = site.call("contents", slug="killed")
     assert (len(made["versions"]), len(made["sets"])) == (1, 1)
     assert (made["n_queries"], made["n_families"]) == (N_QUERIES, N_QUERIES)
@@ -67,7 +67,7 @@ def test_submission_of_a_killed_worker_is_scored_once_by_the_next(site, tmp_path
     site.start("worker")
 
     assert wait_for_job(site, job).attempt == 2
-    assert_nothing_half_done(site)
+    assert_nothing_half_done(site, "scored")
     (found,) = site.call("scores", slug="scored", name="killed")
     same = site.call("start_submission", slug="scored", path=path, name="same", username="sue")
     wait_for_job(site, same)
@@ -88,7 +88,7 @@ def test_worker_whose_parent_was_killed_neither_loses_nor_doubles_its_job(plain_
 
     # The child that was at work may end it, or die with its parent: never both.
     assert wait_for_job(site, job).attempt in (1, 2)
-    assert_nothing_half_done(site)
+    assert_nothing_half_done(site, "orphan")
     made = site.call("contents", slug="orphan")
     assert (len(made["versions"]), len(made["sets"])) == (1, 1)
     assert (made["n_queries"], made["n_families"]) == (N_QUERIES, N_QUERIES)

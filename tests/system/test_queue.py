@@ -47,7 +47,7 @@ def test_message_that_comes_three_times_is_done_once(site, archive):
     assert job_row(site, job).attempt == 1
     made = site.call("contents", slug="repeated")
     assert (len(made["versions"]), len(made["sets"]), made["n_queries"]) == (1, 1, 20)
-    assert_nothing_half_done(site)
+    assert_nothing_half_done(site, "repeated")
 
 
 def test_page_of_a_job_says_when_no_worker_was_seen_for_two_minutes(plain_site, archive, visitor):
