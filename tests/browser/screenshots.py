@@ -5,7 +5,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.browser.browsing import chromium_path, open_chromium, sign_in
 from tests.system.site import Site
@@ -60,9 +60,23 @@ def take(page: Page, address: str, target: Path) -> None:
     page.goto(address)
     page.locator("main h1").wait_for(state="attached")
     page.wait_for_load_state("networkidle")
+    if page.locator("main.is-judge").count():
+        go_to_a_good_document(page)
     page.mouse.move(0, 0)
     page.screenshot(path=target)
     sys.stdout.write(f"{target}: {target.stat().st_size / 1000:.0f} kB\n")
+
+
+def go_to_a_good_document(page: Page) -> None:
+    """Grade until one is neither short nor long; the grades live for this picture only."""
+    text = page.locator(".document-text")
+    token = page.locator(".grade-bar [name=token]")
+    for _ in range(40):
+        if 250 <= len(text.inner_text()) <= 600 and page.locator("[data-saved]").inner_text():
+            return
+        before = token.input_value()
+        page.keyboard.press("1")
+        expect(token).not_to_have_value(before)
 
 
 if __name__ == "__main__":

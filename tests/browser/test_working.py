@@ -13,6 +13,26 @@ HOME = f"/b/{SLUG}/"
 SLOW = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 2_000_000}
 
 
+# --- what every test here listens to ------------------------------------------------------------
+
+
+def test_a_style_that_the_policy_forbids_would_fail_a_test(person: Person):
+    page = person("olga")
+    page.goto(HOME)
+    watch = page.watch
+    assert watch.complaints() == []
+
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p style=\"color:red\">red</p>')")
+    page.evaluate("setTimeout(() => { throw new Error('broken') })")
+    page.wait_for_timeout(200)
+
+    said = " ".join(watch.complaints())
+    assert "Content Security Policy" in said
+    assert "broken" in said
+    watch.messages.clear()
+    watch.errors.clear()
+
+
 # --- files -------------------------------------------------------------------------------------
 
 
