@@ -42,6 +42,8 @@ def _site_of_a_run(broker: str, factory: pytest.TempPathFactory) -> Iterator[Sit
 def _left_idle(site: Site) -> Iterator[Site]:
     yield site
     site.end_processes()
+    for path in (site.folder / "logs").iterdir():
+        path.unlink()
     # What a failed test left undone must not be done in the next.
     site.rows(
         "UPDATE benchmarks_app_job SET state = 'failed', token = NULL"

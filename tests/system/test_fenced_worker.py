@@ -73,9 +73,9 @@ def test_worker_that_wakes_up_late_writes_nothing(site, tmp_path, halted_while):
     assert wait_for_job(site, job).attempt == 2
     made = site.call("contents", slug=slug)
     site.kill("first", signal.SIGCONT)
-    site.wait_for(lambda: "was fenced off" in site.log("first"), "the first worker to notice")
+    said = f"job {job} attempt 1 was fenced off"
+    site.wait_for(lambda: said in site.log("first"), "the first worker to notice")
 
-    assert f"job {job} attempt 1 was fenced off" in site.log("first")
     assert (job_row(site, job).state, job_row(site, job).attempt) == ("done", 2)
     assert site.call("contents", slug=slug) == made
     assert (len(made["versions"]), len(made["sets"])) == (1, 1)
