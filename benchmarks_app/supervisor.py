@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from django.conf import settings
 
 GRACE_SECONDS = 15
 POLL_SECONDS = 0.3
+START_SECONDS = 30
 
 
 def commands_of(host: str, port: int, n_workers: int) -> dict[str, list[str]]:
@@ -32,6 +34,15 @@ def commands_of(host: str, port: int, n_workers: int) -> dict[str, list[str]]:
         ],
         "sweeper": [python, manage, "sweep", "--loop"],
     }  # fmt: skip
+
+
+def is_free(host: str, port: int) -> bool:
+    """Whether nobody listens there: two servers may share a port, and answer at random."""
+    try:
+        with socket.create_connection((host, port), timeout=1):
+            return False
+    except OSError:
+        return True
 
 
 class Supervisor:
@@ -59,6 +70,14 @@ class Supervisor:
 
     def _asked_to_stop(self, number: int, frame: FrameType | None) -> None:
         self.is_stopping = True
+
+    def wait_for_web(self, host: str, port: int) -> None:
+        """Return once the web server takes connections, or will not: `watch` says which."""
+        deadline = time.monotonic() + START_SECONDS
+        while is_free(host, port) and time.monotonic() < deadline and not self.is_stopping:
+            if any(process.poll() is not None for process in self.processes.values()):
+                return
+            time.sleep(POLL_SECONDS / 3)
 
     def watch(self) -> int:
         """Wait for a signal or the end of one process; stop all; the exit code of the cause."""

@@ -26,7 +26,7 @@ from benchmarks_app.models import Benchmark, Document, DocumentContent, Run, Use
 from benchmarks_app.services import audit, jobs
 
 JOB_KIND = "build-pool"
-ROWS_PER_BATCH = 2000
+ROWS_PER_BATCH = 500
 EXAMPLES_SHOWN = 5
 MAX_SEED = 2**31 - 1
 NEXT_STATES = {

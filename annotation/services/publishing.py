@@ -16,7 +16,7 @@ from benchmarks_app.models import Benchmark, Qrel, QrelSet
 from benchmarks_app.services import audit, jobs
 
 JOB_KIND = "publish-qrels"
-ROWS_PER_BATCH = 2000
+ROWS_PER_BATCH = 500
 
 
 def publishing_arguments(*, benchmark: Benchmark, name: str, rule: str) -> dict:

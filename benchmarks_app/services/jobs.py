@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -61,10 +62,10 @@ def cleans(cleaner: Cleaner) -> Cleaner:
     return cleaner
 
 
+@cache
 def load_handlers() -> None:
     """Import every app's `tasks.py`, which registers its handlers and cleaners; once is enough."""
-    if not HANDLERS:
-        current_app.loader.import_default_modules()
+    current_app.loader.import_default_modules()
 
 
 # --- starting ------------------------------------------------------------------------------

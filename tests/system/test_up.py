@@ -81,3 +81,15 @@ def test_closed_terminal_stops_the_site(plain_site):
 
     assert plain_site.processes["up"].wait(timeout=STOPS_WITHIN_SECONDS) == 0
     assert plain_site.alive() == []
+
+
+def test_address_that_is_taken_is_told_and_nothing_starts(plain_site):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+
+        with pytest.raises(Exception, match=f"Something listens on 127.0.0.1:{port} already"):
+            plain_site.manage("up", "--no-migrate", "--port", str(port))
+
+    assert plain_site.alive() == []

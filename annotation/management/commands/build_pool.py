@@ -23,9 +23,7 @@ class Command(BaseCommand):
         add_benchmark_arguments(parser)
         parser.add_argument("--runs", required=True, help="names, with commas between; 'all'")
         parser.add_argument("--depth", type=int, default=10, help="documents of each run and query")
-        parser.add_argument(
-            "--seed", type=int, help="orders the queue; drawn if not given"
-        )
+        parser.add_argument("--seed", type=int, help="orders the queue; drawn if not given")
         parser.add_argument("--overlap", type=int, default=1, help="people who grade a document")
         parser.add_argument("--seconds", type=float, default=DEFAULT_SECONDS, help="of a label")
         parser.add_argument("--name", default="", help="by default 'depth 10', after the depth")

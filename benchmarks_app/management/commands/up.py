@@ -3,9 +3,9 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.supervisor import Supervisor, commands_of
+from benchmarks_app.supervisor import Supervisor, commands_of, is_free
 
 
 class Command(BaseCommand):
@@ -22,8 +22,12 @@ class Command(BaseCommand):
     ) -> None:
         if not no_migrate:
             call_command("migrate", verbosity=0)
+        if not is_free(host, port):
+            why = f"Something listens on {host}:{port} already. Choose another port with --port."
+            raise CommandError(why)
         supervisor = Supervisor(commands_of(host, port, workers), say=self.stdout.write)
         supervisor.start()
+        supervisor.wait_for_web(host, port)
         shown = f"[{host}]" if ":" in host else host
         self.stdout.write(self.style.SUCCESS(f"Benchwright is at http://{shown}:{port}/"))
         self.stdout.write("Ctrl-C stops it.")
