@@ -23,6 +23,7 @@ from django.conf import settings
 from django.db import OperationalError, connection, transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.module_loading import autodiscover_modules
 
 from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
 from benchmarks_app.models import Benchmark, Job, User
@@ -65,7 +66,7 @@ def cleans(cleaner: Cleaner) -> Cleaner:
 @cache
 def load_handlers() -> None:
     """Import every app's `tasks.py`, which registers its handlers and cleaners; once is enough."""
-    current_app.loader.import_default_modules()
+    autodiscover_modules("tasks")
 
 
 # --- starting ------------------------------------------------------------------------------
