@@ -29,7 +29,7 @@ demo: $(RUNTIME)
 	@$(BIN)/python manage.py demo --serve --host $(HOST) --port $(PORT)
 
 test: $(DEVELOPMENT)
-	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -q -rs $(ARGS)
+	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadgroup -q -rs $(ARGS)
 
 check: $(DEVELOPMENT)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/check

@@ -24,6 +24,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.slow)
+            # One demo site serves them all: building a second costs more than it saves.
+            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 def _is_required() -> bool:
