@@ -9,7 +9,7 @@ RUNTIME := $(VENV)/.installed
 DEVELOPMENT := $(VENV)/.installed-dev
 PYTEST_WORKERS ?= 2
 
-.PHONY: demo test check bench screenshots lock clean
+.PHONY: demo test test-all check bench screenshots lock clean
 
 $(RUNTIME): requirements.lock pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or later, or set PYTHON=…"; exit 1; }
@@ -30,6 +30,10 @@ demo: $(RUNTIME)
 
 test: $(DEVELOPMENT)
 	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadgroup -q -rs $(ARGS)
+
+# With a browser and a broker, which must be there.
+test-all: export BENCHWRIGHT_REQUIRE_SERVICES = 1
+test-all: test
 
 check: $(DEVELOPMENT)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/check

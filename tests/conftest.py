@@ -25,7 +25,21 @@ DATA = Path(
 )
 
 
+def are_services_required() -> bool:
+    """Whether tests that need a browser or a broker run, and fail where there is none."""
+    asked = os.environ.get("BENCHWRIGHT_REQUIRE_SERVICES"), os.environ.get("CI")
+    return any(value in {"1", "true"} for value in asked)
+
+
+# Last: the markers that the folders below give their tests are there by then.
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if not are_services_required():
+        for item in items:
+            for service in ("browser", "broker"):
+                if item.get_closest_marker(service):
+                    why = f"needs a {service}: `make test-all` runs it"
+                    item.add_marker(pytest.mark.skip(reason=why))
     if not DATA.is_dir():
         why = f"real collections are not at {DATA} (BENCHWRIGHT_TEST_DATA)"
         for item in items:
