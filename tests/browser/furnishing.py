@@ -24,6 +24,7 @@ def furnished() -> str:
 
     from benchmarks_app.models import Benchmark, Role, User
     from benchmarks_app.services.people import invite
+    from scoring.models import Submission
 
     benchmark = Benchmark.objects.get(slug=SLUG)
     owner = User.objects.get(username="olga")
@@ -46,6 +47,7 @@ def furnished() -> str:
     }
     submitted = {"user": "sam", "name": "from sam", "stdout": StringIO()}
     call_command("submit_run", SLUG, _run_file(benchmark), **submitted)
+    facts["submission"] = Submission.objects.get(name="from sam").pk
     return json.dumps(facts)
 
 

@@ -94,7 +94,7 @@ PAGES = [
     Place("scoring:submission-new", args=(EMPTY,)),
     of_demo("scoring:submission-list", who="sam"),
     of_demo("scoring:submission-list"),
-    of_demo("scoring:submission-detail", "1", who="sam"),
+    of_demo("scoring:submission-detail", "submission", who="sam"),
     of_demo("scoring:run-scores", "run"),
     of_demo("scoring:run-queries", "run"),
     Place("scoring:leaderboard", args=(EMPTY,)),
