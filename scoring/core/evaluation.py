@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import fsum, isnan, nan
+from pathlib import Path
 from typing import Generic
 
 from scoring.core.errors import (
@@ -21,6 +22,7 @@ from scoring.core.errors import (
 from scoring.core.measures.registry import Measure, parse_measure
 from scoring.core.reading.hits import Judged, Qid, QueryHits, find_hits
 from scoring.core.reading.ranking import Scored
+from scoring.core.reading.scanning import GradeTable, scan_qrels, scan_run
 
 MISSING_RULES = ("zero", "skip")
 
@@ -44,8 +46,8 @@ class Evaluation(Generic[Qid]):
 
 
 def evaluate(
-    qrels: Mapping[bytes, Mapping[bytes, int]],
-    run: Mapping[bytes, Sequence[Scored]],
+    qrels: Mapping[bytes, Mapping[bytes, int]] | GradeTable | Path | str,
+    run: Mapping[bytes, Sequence[Scored]] | Path | str,
     measures: Iterable[str | Measure],
     *,
     ties: str = "trec",
@@ -54,6 +56,8 @@ def evaluate(
     allow_empty: bool = False,
 ) -> Evaluation[bytes]:
     """Measures of a run; `depth` looks at that many results a query only (trec_eval's `-M`).
+
+    Paths are of TREC files, which are scanned without being kept: the quickest way.
 
     Raises
     ------
@@ -66,11 +70,19 @@ def evaluate(
         If a rule is none.
     """
     parsed = _parsed(measures)
-    results = {qid: rows for qid, rows in run.items() if rows}
-    _check(qrels, results, missing, allow_empty)
-    judged = {qid: Judged(tuple(grades.values())) for qid, grades in qrels.items()}
-    hits = find_hits(qrels, results, ties=ties, depth=depth)
-    return _evaluation(judged, hits, parsed, missing, n_extra=len(results) - len(hits))
+    table = _table(qrels)
+    if isinstance(run, str | Path):
+        hits = scan_run(Path(run), table, ties=ties, depth=depth)
+    else:
+        found = find_hits(table.grades, run, ties=ties, depth=depth)
+        hits = {qid: found.get(qid) or QueryHits(qid, (), 0) for qid, rows in run.items() if rows}
+    return evaluate_hits(table.judged, hits, parsed, missing=missing, allow_empty=allow_empty)
+
+
+def _table(qrels: Mapping[bytes, Mapping[bytes, int]] | GradeTable | Path | str) -> GradeTable:
+    if isinstance(qrels, GradeTable):
+        return qrels
+    return scan_qrels(Path(qrels)) if isinstance(qrels, str | Path) else GradeTable(qrels)
 
 
 def evaluate_hits(

@@ -11,7 +11,7 @@ from benchmarks_app import files
 from benchmarks_app.models import Grade, Job, Qrel, Run
 from benchmarks_app.selectors import run_path
 from benchmarks_app.services import importing, jobs, uploading
-from scoring.core import evaluate, load_qrels, load_run
+from scoring.core import evaluate, read_qrels, read_run
 from scoring.models import ScoreSet
 from scoring.selectors import MEASURES, per_query_values
 from scoring.services import scoring
@@ -174,7 +174,7 @@ def test_stored_run_scores_as_its_text_file_does(seed, benchmark, publish, tmp_p
     (tmp_path / "qrels").write_text(
         "".join(f"{qid} 0 {docid} {grade}\n" for (qid, docid), grade in grades.items())
     )
-    text = evaluate(load_qrels(tmp_path / "qrels"), load_run(tmp_path / "run"), NAMES)
+    text = evaluate(read_qrels(tmp_path / "qrels"), read_run(tmp_path / "run"), NAMES)
     per_query = {qid.decode(): values for qid, values in text.per_query.items()}
     assert {q: _no_nan(v) for q, v in stored.evaluation.per_query.items()} == {
         q: _no_nan(v) for q, v in per_query.items()

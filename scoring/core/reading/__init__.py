@@ -1,27 +1,32 @@
 """From files to hits: all that a measure needs to know of a run and of qrels."""
 
-from scoring.core.reading.hits import Hit, Judged, QueryHits, find_hits
+from scoring.core.reading.hits import Hit, Judged, QueryHits, TieGroup, find_hits
 from scoring.core.reading.loading import (
     Qrels,
     Run,
     collect_qrels,
     collect_run,
-    load_qrels,
-    load_run,
+    read_qrels,
+    read_run,
 )
 from scoring.core.reading.ranking import TIE_RULES, ranked
+from scoring.core.reading.scanning import GradeTable, scan_qrels, scan_run
 
 __all__ = [
     "TIE_RULES",
+    "GradeTable",
     "Hit",
     "Judged",
     "Qrels",
     "QueryHits",
     "Run",
+    "TieGroup",
     "collect_qrels",
     "collect_run",
     "find_hits",
-    "load_qrels",
-    "load_run",
     "ranked",
+    "read_qrels",
+    "read_run",
+    "scan_qrels",
+    "scan_run",
 ]

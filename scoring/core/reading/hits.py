@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from scoring.core.errors import CutoffError
 from scoring.core.reading.ranking import Scored, ranked
@@ -11,21 +11,35 @@ from scoring.core.reading.ranking import Scored, ranked
 Qid = TypeVar("Qid", bytes, str)
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One judged document retrieved: its rank, from 1, and its grade."""
+class Hit(NamedTuple):
+    """One document of the qrels that was retrieved: its rank, from 1, and its grade.
+
+    A grade below 0 is in the pool, but not judged.
+    """
 
     rank: int
     grade: int
 
 
+class TieGroup(NamedTuple):
+    """Results of one score: the first of their ranks, and how many they are (at least 2)."""
+
+    first: int
+    size: int
+
+
 @dataclass(frozen=True, slots=True)
 class QueryHits(Generic[Qid]):
-    """What a run found for one query: hits by ascending rank, and how many documents in all."""
+    """What a run found for one query: hits by ascending rank, and how many documents in all.
+
+    `ties` are the groups of equal scores that hold a hit, by ascending rank; they are told only
+    under the tie rule `expected`.
+    """
 
     qid: Qid
     hits: tuple[Hit, ...]
     n_retrieved: int
+    ties: tuple[TieGroup, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,5 +94,5 @@ def _hits(results: Sequence[Scored], grades: Mapping[bytes, int]) -> tuple[Hit, 
     return tuple(
         Hit(rank, grade)
         for rank, result in enumerate(results, start=1)
-        if (grade := grades.get(result.docid, -1)) >= 0
+        if (grade := grades.get(result.docid)) is not None
     )

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeAlias
 
+from benchmarks_app.core.formats import trec
 from benchmarks_app.core.formats.sources import open_lines
-from benchmarks_app.core.formats.trec import QrelRow, RunRow, read_qrels, read_run
+from benchmarks_app.core.formats.trec import QrelRow, RunRow
 from benchmarks_app.core.problems import Problems
 
 Qrels: TypeAlias = dict[bytes, dict[bytes, int]]
@@ -15,7 +16,7 @@ Run: TypeAlias = dict[bytes, list[RunRow]]
 """Query to its results, in the order of the file."""
 
 
-def load_qrels(path: Path, *, problems: Problems | None = None) -> Qrels:
+def read_qrels(path: Path, *, problems: Problems | None = None) -> Qrels:
     """The grades of a TREC qrels file, plain or gzip.
 
     Give `problems` to see the warnings afterwards.
@@ -28,13 +29,13 @@ def load_qrels(path: Path, *, problems: Problems | None = None) -> Qrels:
         If there is no such file, or it cannot be inflated.
     """
     problems = problems or Problems()
-    rows = read_qrels(open_lines(path), file=path.name, problems=problems)
+    rows = trec.read_qrels(open_lines(path), file=path.name, problems=problems)
     qrels = collect_qrels(rows, file=path.name, problems=problems)
     problems.raise_found()
     return qrels
 
 
-def load_run(path: Path, *, problems: Problems | None = None) -> Run:
+def read_run(path: Path, *, problems: Problems | None = None) -> Run:
     """The results of a TREC run file, plain or gzip; its queries need not be in blocks.
 
     Give `problems` to see the warnings afterwards.
@@ -47,7 +48,7 @@ def load_run(path: Path, *, problems: Problems | None = None) -> Run:
         If there is no such file, or it cannot be inflated.
     """
     problems = problems or Problems()
-    rows = read_run(open_lines(path), file=path.name, problems=problems)
+    rows = trec.read_run(open_lines(path), file=path.name, problems=problems)
     run = collect_run(rows, file=path.name, problems=problems)
     problems.raise_found()
     return run

@@ -6,7 +6,7 @@ from math import isnan
 
 import pytest
 
-from scoring.core import evaluate, load_qrels, load_run
+from scoring.core import evaluate, read_qrels, read_run
 from scoring.core.errors import ScoringError
 from scoring.core.measures import parse_measure
 from tests.scoring.core.realdata import data_folder
@@ -62,8 +62,8 @@ def test_trec_evals_own_tests_print_the_same(expected, qrels, run, missing, dept
     cells = list(expected_cells(folder / expected, level))
 
     result = evaluate(
-        load_qrels(folder / qrels),
-        load_run(folder / run),
+        read_qrels(folder / qrels),
+        read_run(folder / run),
         [name for name, _, _ in cells],
         missing=missing,
         depth=depth,
@@ -79,12 +79,12 @@ def test_trec_evals_own_tests_print_the_same(expected, qrels, run, missing, dept
 @pytest.mark.parametrize("collection", ["cranfield", "trec_covid_round1"])
 def test_means_of_real_runs_equal_those_of_trec_eval_10(collection):
     folder = data_folder(collection)
-    qrels = load_qrels(next(folder.glob("qrels*.txt")))
+    qrels = read_qrels(next(folder.glob("qrels*.txt")))
     with (folder / "expected.all.tsv").open() as lines:
         table = list(csv.DictReader(lines, delimiter="\t"))
 
     for row in table:
-        run = load_run(folder / "runs" / f"{row['run']}.gz")
+        run = read_run(folder / "runs" / f"{row['run']}.gz")
         names = {trec: name for trec in row if (name := our_name(trec, 1))}
         means = evaluate(qrels, run, names.values()).means
         assert {trec: printed(name, means[name]) for trec, name in names.items()} == {
@@ -97,7 +97,7 @@ def test_means_of_real_runs_equal_those_of_trec_eval_10(collection):
 )
 def test_every_query_of_real_runs_equals_trec_eval_10(collection, n_cells):
     folder = data_folder(collection)
-    qrels = load_qrels(next(folder.glob("qrels*.txt")))
+    qrels = read_qrels(next(folder.glob("qrels*.txt")))
     cells = {}
     with gzip.open(folder / "expected.per_topic.tsv.gz", "rt") as lines:
         for row in csv.DictReader(lines, delimiter="\t"):
@@ -106,7 +106,7 @@ def test_every_query_of_real_runs_equals_trec_eval_10(collection, n_cells):
 
     for run, expected in cells.items():
         names = dict.fromkeys(name for name, _, _ in expected)
-        result = evaluate(qrels, load_run(folder / "runs" / f"{run}.gz"), names)
+        result = evaluate(qrels, read_run(folder / "runs" / f"{run}.gz"), names)
         rows = {qid.decode(): values for qid, values in result.per_query.items()}
         rows["all"] = result.means
         assert [
@@ -117,12 +117,12 @@ def test_every_query_of_real_runs_equals_trec_eval_10(collection, n_cells):
 
 def test_means_at_32_bits_equal_those_of_pytrec_eval():
     folder = data_folder("trec_covid_round1")
-    qrels = load_qrels(folder / "qrels.covid-round1.txt")
+    qrels = read_qrels(folder / "qrels.covid-round1.txt")
     with (folder / "expected_pytrec_eval.all.tsv").open() as lines:
         table = list(csv.DictReader(lines, delimiter="\t"))
 
     for row in table:
-        run = load_run(folder / "runs" / f"{row['run']}.gz")
+        run = read_run(folder / "runs" / f"{row['run']}.gz")
         names = {trec: name for trec in row if (name := our_name(trec, 1))}
         means = evaluate(qrels, run, names.values(), ties="trec9").means
         assert {trec: f"{means[name]:.6f}" for trec, name in names.items()} == {
@@ -132,13 +132,13 @@ def test_means_at_32_bits_equal_those_of_pytrec_eval():
 
 def test_official_leaderboard_is_the_one_of_32_bits():
     folder = data_folder("trec_covid_round1")
-    qrels = load_qrels(folder / "qrels.covid-round1.txt")
+    qrels = read_qrels(folder / "qrels.covid-round1.txt")
     with (folder / "leaderboard_official.tsv").open() as lines:
         table = list(csv.DictReader(lines, delimiter="\t"))
     names = {"ndcg_cut_10": "nDCG@10", "P_5": "P@5", "bpref": "bpref", "map": "AP"}
 
     for row in table:
-        run = load_run(folder / "runs" / f"{row['run']}.gz")
+        run = read_run(folder / "runs" / f"{row['run']}.gz")
         means = evaluate(qrels, run, names.values(), ties="trec9").means
         assert {trec: f"{means[name]:.4f}" for trec, name in names.items()} == {
             trec: row[trec] for trec in names
@@ -147,13 +147,13 @@ def test_official_leaderboard_is_the_one_of_32_bits():
 
 def test_pooled_runs_of_trec_covid_are_judged_completely_down_to_rank_five():
     folder = data_folder("trec_covid_round1")
-    qrels = load_qrels(folder / "qrels.covid-round1.txt")
+    qrels = read_qrels(folder / "qrels.covid-round1.txt")
     with (folder / "leaderboard_official.tsv").open() as lines:
         table = list(csv.DictReader(lines, delimiter="\t"))
 
     shares = {
         row["run"]: evaluate(
-            qrels, load_run(folder / "runs" / f"{row['run']}.gz"), ["Judged@5"], ties="trec9"
+            qrels, read_run(folder / "runs" / f"{row['run']}.gz"), ["Judged@5"], ties="trec9"
         ).means["Judged@5"]
         for row in table
         if row["contributed_judgments"] == "yes"

@@ -7,7 +7,7 @@ from benchmarks_app.core.errors import FileProblemsError, MissingFileError
 from benchmarks_app.core.formats.trec import RunRow
 from benchmarks_app.core.problems import Problems
 from scoring.core.errors import CutoffError, UnknownTieRuleError
-from scoring.core.reading import Hit, Judged, QueryHits, find_hits, load_qrels, load_run, ranked
+from scoring.core.reading import Hit, Judged, QueryHits, find_hits, ranked, read_qrels, read_run
 
 
 def row(docid, score):
@@ -53,11 +53,11 @@ def test_unknown_tie_rule_is_refused_with_the_rules_there_are():
         ranked([], "random")
 
 
-def test_hits_are_the_judged_documents_with_their_ranks():
+def test_hits_are_the_documents_of_the_qrels_with_their_ranks():
     run = {b"q": [row(b"a", 4), row(b"b", 3), row(b"c", 2), row(b"d", 1)], b"extra": TIED}
     qrels = {b"q": {b"b": 2, b"c": -1, b"d": 0, b"x": 3}, b"missing": {b"a": 1}}
 
-    assert find_hits(qrels, run) == {b"q": QueryHits(b"q", (Hit(2, 2), Hit(4, 0)), 4)}
+    assert find_hits(qrels, run) == {b"q": QueryHits(b"q", (Hit(2, 2), Hit(3, -1), Hit(4, 0)), 4)}
     assert find_hits(qrels, run, depth=2) == {b"q": QueryHits(b"q", (Hit(2, 2),), 2)}
 
 
@@ -80,13 +80,13 @@ def test_files_are_loaded_plain_or_compressed_whatever_their_name(tmp_path, pack
     run.write_bytes(packed(b"1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 b 2 1 t\n"))
     qrels.write_bytes(packed(b"# ours\n1 0 a 2\n\n2 0 \xff -1\n"))
 
-    loaded = load_run(run)
+    loaded = read_run(run)
 
     assert {qid: [result.docid for result in rows] for qid, rows in loaded.items()} == {
         b"1": [b"a", b"b"],
         b"2": [b"a"],
     }
-    assert load_qrels(qrels) == {b"1": {b"a": 2}, b"2": {b"\xff": -1}}
+    assert read_qrels(qrels) == {b"1": {b"a": 2}, b"2": {b"\xff": -1}}
 
 
 def test_document_that_is_twice_in_a_query_of_a_run_is_refused_with_both_lines(tmp_path):
@@ -94,7 +94,7 @@ def test_document_that_is_twice_in_a_query_of_a_run_is_refused_with_both_lines(t
     run.write_bytes(b"1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 a 2 1 t\n")
 
     with pytest.raises(FileProblemsError) as caught:
-        load_run(run)
+        read_run(run)
 
     assert str(caught.value) == (
         "my.run:3: document 'a' of query '1' was in line 1 already; expected it once a query. "
@@ -107,7 +107,7 @@ def test_document_with_two_grades_is_refused_with_both_lines(tmp_path):
     qrels.write_bytes(b"1 0 a 2\n1 0 b 1\n1 0 a 1\n")
 
     with pytest.raises(FileProblemsError) as caught:
-        load_qrels(qrels)
+        read_qrels(qrels)
 
     assert str(caught.value) == (
         "my.qrels:3: document 'a' of query '1' was in line 1 already, with grade 2 and here 1; "
@@ -119,7 +119,7 @@ def test_document_with_the_same_grade_twice_is_only_warned_of(tmp_path):
     qrels, problems = tmp_path / "my.qrels", Problems()
     qrels.write_bytes(b"1 0 a 2\n1 0 a 2\n")
 
-    assert load_qrels(qrels, problems=problems) == {b"1": {b"a": 2}}
+    assert read_qrels(qrels, problems=problems) == {b"1": {b"a": 2}}
     assert "was in line 1 already, with the same grade" in str(problems.warnings[0])
 
 
@@ -128,11 +128,11 @@ def test_all_bad_lines_of_a_file_are_told_together(tmp_path):
     run.write_bytes(b"1 Q0 a 1 x t\n1 Q0 b 1 2 t\n1 Q0\n")
 
     with pytest.raises(FileProblemsError) as caught:
-        load_run(run)
+        read_run(run)
 
     assert [problem.line for problem in caught.value.problems] == [1, 3]
 
 
 def test_file_that_is_not_there_is_told(tmp_path):
     with pytest.raises(MissingFileError, match="no file found"):
-        load_run(tmp_path / "nothing")
+        read_run(tmp_path / "nothing")
