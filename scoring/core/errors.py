@@ -12,6 +12,9 @@ BenchmarkError
     ├── EmptyRunError            a run without a single row
     ├── EmptyQrelsError          qrels without a single row
     ├── NoCommonQueryError       run and qrels that share no query
+├── ColumnsError             a table in memory whose columns cannot be told apart
+    ├── UnknownAggregationError  a way from passages to documents that is not one of ours
+    ├── ParentsNeededError       an aggregation that must know which passage is the first
     ├── UnknownSystemError       a retrieval system that is not one of ours
     └── DuplicateDocumentError   a corpus that holds one id twice
 """
@@ -82,6 +85,28 @@ class NoCommonQueryError(ScoringError):
     message = (
         "Run and qrels have no query in common: the run has {run_ids}, the qrels have {qrel_ids}. "
         "Check that both belong to the same benchmark and split."
+    )
+
+
+class ColumnsError(ScoringError):
+    code = "columns"
+    message = (
+        "The {name} {reason}; expected {{query: {{document: value}}}}, or a table with a column of "
+        "queries, one of documents and one of scores or grades. Name them qid, docid and score "
+        "(grade in qrels)."
+    )
+
+
+class UnknownAggregationError(ScoringError):
+    code = "unknown-aggregation"
+    message = "'{how}' is no way to score documents; expected one of {known}. Choose one of them."
+
+
+class ParentsNeededError(ScoringError):
+    code = "parents-needed"
+    message = (
+        "'{how}' counts the first passage of a document, which ids do not tell; expected a file of "
+        "parents. Name it (--parents), each document's first passage first."
     )
 
 

@@ -1,0 +1,22 @@
+"""Commands of `benchwright` that score files, without Django; see `benchmarks_app.cli`.
+
+Here stands only what help shows: numpy, polars, scipy and rich are imported by the command that
+needs them, when it needs them.
+"""
+
+from collections.abc import Sequence
+
+COMMANDS = {
+    "score": ("scoring.cli.score", "Measures of runs against qrels, over all queries and each."),
+    "trec_eval": ("scoring.cli.trec_eval", "trec_eval's flags and output, as a drop-in."),
+    "compare": ("scoring.cli.compare", "Differences between runs: intervals, tests, tie groups."),
+    "check": ("scoring.cli.check", "Everything wrong in a run, qrels or BEIR folder, by line."),
+    "verify": ("scoring.cli.verify", "Recompute a result file and say what differs."),
+}
+
+
+def about() -> Sequence[str]:
+    """Lines for `benchwright --version`."""
+    from scoring.core.reading import scanning
+
+    return [f"Scanner: {getattr(scanning, 'SCANNER', 'pure Python')}"]
