@@ -7,11 +7,11 @@ mean and counted in `n_undefined`; a mean over nothing is NaN. Counts are added 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import fsum, isnan, nan
 from pathlib import Path
-from typing import Generic
+from typing import Any, Generic, cast, overload
 
 from scoring.core.errors import (
     EmptyQrelsError,
@@ -45,22 +45,65 @@ class Evaluation(Generic[Qid]):
     n_extra: int
 
 
+@overload
+def evaluate(
+    qrels: Mapping[str, Any],
+    run: Any,
+    measures: Iterable[str | Measure],
+    *,
+    ties: str = ...,
+    missing: str = ...,
+    depth: int | None = ...,
+    allow_empty: bool = ...,
+) -> Evaluation[str]: ...
+
+
+@overload
 def evaluate(
     qrels: Mapping[bytes, Mapping[bytes, int]] | GradeTable | Path | str,
     run: Mapping[bytes, Sequence[Scored]] | Path | str,
+    measures: Iterable[str | Measure],
+    *,
+    ties: str = ...,
+    missing: str = ...,
+    depth: int | None = ...,
+    allow_empty: bool = ...,
+) -> Evaluation[bytes]: ...
+
+
+@overload
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: Iterable[str | Measure],
+    *,
+    ties: str = ...,
+    missing: str = ...,
+    depth: int | None = ...,
+    allow_empty: bool = ...,
+) -> Evaluation[Any]: ...
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
     measures: Iterable[str | Measure],
     *,
     ties: str = "trec",
     missing: str = "zero",
     depth: int | None = None,
     allow_empty: bool = False,
-) -> Evaluation[bytes]:
+) -> Evaluation[Any]:
     """Measures of a run; `depth` looks at that many results a query only (trec_eval's `-M`).
 
-    Paths are of TREC files, which are scanned without being kept: the quickest way.
+    Paths are of TREC files, which are scanned without being kept: the quickest way. What else
+    qrels and runs can be, `scoring.core.inputs` says: mappings, frames, arrays, rows. The results'
+    query ids are text where those of qrels or run are, and bytes otherwise.
 
     Raises
     ------
+    ColumnsError, FileProblemsError
+        If qrels or run cannot be read.
     EmptyQrelsError, EmptyRunError, NoCommonQueryError
         If there is nothing to compare. With `allow_empty`, a run without results for any of the
         queries is scored all the same.
@@ -70,19 +113,46 @@ def evaluate(
         If a rule is none.
     """
     parsed = _parsed(measures)
-    table = _table(qrels)
-    if isinstance(run, str | Path):
-        hits = scan_run(Path(run), table, ties=ties, depth=depth)
-    else:
-        found = find_hits(table.grades, run, ties=ties, depth=depth)
-        hits = {qid: found.get(qid) or QueryHits(qid, (), 0) for qid, rows in run.items() if rows}
-    return evaluate_hits(table.judged, hits, parsed, missing=missing, allow_empty=allow_empty)
+    table, has_text_grades = _table(qrels)
+    hits, has_text_results = _hits(run, table, ties, depth)
+    found = evaluate_hits(table.judged, hits, parsed, missing=missing, allow_empty=allow_empty)
+    return _with_text_ids(found) if has_text_grades or has_text_results else found
 
 
-def _table(qrels: Mapping[bytes, Mapping[bytes, int]] | GradeTable | Path | str) -> GradeTable:
+def _table(qrels: Any) -> tuple[GradeTable, bool]:
+    """The grades, and whether their query ids came as text."""
     if isinstance(qrels, GradeTable):
-        return qrels
-    return scan_qrels(Path(qrels)) if isinstance(qrels, str | Path) else GradeTable(qrels)
+        return qrels, False
+    if isinstance(qrels, str | Path):
+        return scan_qrels(Path(qrels)), False
+    from scoring.core.inputs import take_qrels  # not needed for files, which start quicker without
+
+    taken = take_qrels(qrels)
+    return GradeTable(taken.content), taken.is_text
+
+
+def _hits(
+    run: Any, table: GradeTable, ties: str, depth: int | None
+) -> tuple[Mapping[bytes, QueryHits[bytes]], bool]:
+    """The hits of every query that was answered, and whether query ids came as text."""
+    if isinstance(run, str | Path):
+        return scan_run(Path(run), table, ties=ties, depth=depth), False
+    from scoring.core.inputs import take_run
+
+    taken = take_run(run)
+    found = find_hits(table.grades, taken.content, ties=ties, depth=depth)
+    hits = {
+        qid: found.get(qid) or QueryHits(qid, (), min(len(rows), depth or len(rows)))
+        for qid, rows in taken.content.items()
+    }
+    return hits, taken.is_text
+
+
+def _with_text_ids(found: Evaluation[bytes]) -> Evaluation[str]:
+    per_query = {
+        qid.decode("utf-8", "surrogateescape"): values for qid, values in found.per_query.items()
+    }
+    return cast("Evaluation[str]", replace(cast("Evaluation[Any]", found), per_query=per_query))
 
 
 def evaluate_hits(
@@ -119,7 +189,10 @@ def _parsed(measures: Iterable[str | Measure]) -> tuple[Measure, ...]:
 
 
 def _check(
-    judged: Mapping[Qid, object], found: Mapping[Qid, object], missing: str, allow_empty: bool
+    judged: Mapping[Qid, object],
+    found: Mapping[Qid, QueryHits[Qid]],
+    missing: str,
+    allow_empty: bool,
 ) -> None:
     if missing not in MISSING_RULES:
         raise UnknownMissingRuleError(missing=missing)
@@ -127,7 +200,7 @@ def _check(
         raise EmptyQrelsError
     if allow_empty:
         return
-    if not found:
+    if not any(query.n_retrieved for query in found.values()):
         raise EmptyRunError
     if judged.keys().isdisjoint(found):
         raise NoCommonQueryError(run_ids=_some_ids(found), qrel_ids=_some_ids(judged))

@@ -69,10 +69,11 @@ def test_missing_query_can_be_left_out_and_is_still_counted():
     assert (result.n_queries, result.n_missing, result.n_extra) == (2, 1, 2)
 
 
-def test_query_with_an_empty_list_of_results_is_missing():
-    result = evaluate(QRELS, {**RUN, b"b": [], b"z": []}, ["AP"])
+def test_query_with_an_empty_list_of_results_was_answered_with_nothing():
+    result = evaluate(QRELS, {**RUN, b"b": [], b"z": []}, ["AP"], missing="skip")
 
-    assert (result.n_missing, result.n_extra) == (1, 2)
+    assert result.per_query[b"b"] == {"AP": 0.0}
+    assert (result.n_missing, result.n_extra) == (0, 3)
     with pytest.raises(EmptyRunError):
         evaluate(QRELS, {b"b": []}, ["AP"])
 
