@@ -20,7 +20,7 @@ from scoring.core.errors import (
     UnknownMissingRuleError,
 )
 from scoring.core.measures.registry import Measure, parse_measure
-from scoring.core.reading.hits import Judged, Qid, QueryHits, find_hits
+from scoring.core.reading.hits import Judged, Qid, QueryHits
 from scoring.core.reading.ranking import Scored
 from scoring.core.reading.scanning import GradeTable, scan_qrels, scan_run
 
@@ -137,15 +137,10 @@ def _hits(
     """The hits of every query that was answered, and whether query ids came as text."""
     if isinstance(run, str | Path):
         return scan_run(Path(run), table, ties=ties, depth=depth), False
-    from scoring.core.inputs import take_run
+    from scoring.core.inputs import hits_of
 
-    taken = take_run(run)
-    found = find_hits(table.grades, taken.content, ties=ties, depth=depth)
-    hits = {
-        qid: found.get(qid) or QueryHits(qid, (), min(len(rows), depth or len(rows)))
-        for qid, rows in taken.content.items()
-    }
-    return hits, taken.is_text
+    taken = hits_of(run, table.grades, ties=ties, depth=depth)
+    return taken.content, taken.is_text
 
 
 def _with_text_ids(found: Evaluation[bytes]) -> Evaluation[str]:

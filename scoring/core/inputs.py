@@ -5,7 +5,9 @@ query to its results as pairs or rows, and every table of `scoring.core.columns`
 bytes; text is encoded as UTF-8. What a file would be refused for is refused here, with its place.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from operator import index
@@ -13,6 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 from benchmarks_app.core.problems import Problems
 from scoring.core.columns import QRELS, RUN, Wanted, rows_of
+from scoring.core.reading.hits import Hit, QueryHits, find_hits
 from scoring.core.reading.loading import Qrels
 from scoring.core.reading.ranking import Scored
 
@@ -28,6 +31,12 @@ class Result(NamedTuple):
 
 Results: TypeAlias = dict[bytes, Sequence[Scored]]
 """Query to its results, in the order given; one without results was answered with nothing."""
+
+Documents: TypeAlias = dict[Any, float]
+"""Score of each document of a query; the ids are all text or all bytes."""
+
+# What puts tied documents in order: the rule and whether greater ids go first.
+ORDERED_TIES = {"trec": True, "trec9": True, "docid-asc": False}
 
 Content = TypeVar("Content")
 
@@ -70,14 +79,79 @@ def take_run(given: Any) -> Taken[Results]:
         If a score is no number or NaN, an id neither text nor bytes, or a document stands twice in
         one query.
     """
+    taken = _take_documents(given)
+    return Taken(_results(taken.content), taken.is_text)
+
+
+def hits_of(
+    given: Any, grades: Mapping[bytes, Mapping[bytes, int]], *, ties: str, depth: int | None
+) -> Taken[dict[bytes, QueryHits[bytes]]]:
+    """The hits of every query that a run in memory answers; raises as `take_run` and `find_hits`.
+
+    Also the queries without qrels are there, without hits.
+    """
+    taken = _take_documents(given)
+    if ties in ORDERED_TIES and depth is None:
+        found = {
+            qid: QueryHits(qid, _hits(documents, grades[qid], ties), len(documents))
+            for qid, documents in taken.content.items()
+            if qid in grades
+        }
+    else:
+        found = find_hits(grades, _results(taken.content), ties=ties, depth=depth)
+    hits = {
+        qid: found.get(qid) or QueryHits(qid, (), min(len(rows), depth or len(rows)))
+        for qid, rows in taken.content.items()
+    }
+    return Taken(hits, taken.is_text)
+
+
+def _take_documents(given: Any) -> Taken[dict[bytes, Documents]]:
     problems = Problems()
     groups = _groups(given, RUN, problems)
-    results: Results = {
-        qid: list(map(Result._make, _checked(group, _score, problems, RUN).items()))
-        for qid, group in groups.content.items()
-    }
+    documents = {qid: _documents(group, problems) for qid, group in groups.content.items()}
     problems.raise_found()
-    return Taken(results, groups.is_text)
+    return Taken(documents, groups.is_text)
+
+
+def _results(run: Mapping[bytes, Documents]) -> Results:
+    return {
+        qid: [Result(cast("bytes", _encoded(docid)), score) for docid, score in documents.items()]
+        for qid, documents in run.items()
+    }
+
+
+# --- hits ----------------------------------------------------------------------------------
+# Nothing is sorted but numbers, and no id encoded that is neither judged nor tied with one that is.
+
+
+def _hits(documents: Documents, grades: Mapping[bytes, int], ties: str) -> tuple[Hit, ...]:
+    """The hits of one query, as `find_hits` finds them."""
+    if ties == "trec9":
+        documents = dict(zip(documents, array("f", documents.values()), strict=True))
+    ascending = sorted(documents.values())
+    is_text = isinstance(next(iter(documents), b""), str)
+    groups: dict[float, dict[bytes, int]] = {}
+    hits = []
+    for docid, grade in grades.items():
+        name = docid.decode("utf-8", "surrogateescape") if is_text else docid
+        score = documents.get(name)
+        if score is None:
+            continue
+        upto = bisect_right(ascending, score)
+        rank = len(ascending) - upto + 1
+        if upto > 1 and ascending[upto - 2] == score:
+            if score not in groups:
+                groups[score] = _places_in_tie(documents, score, ORDERED_TIES[ties])
+            rank += groups[score][docid]
+        hits.append(Hit(rank, grade))
+    return tuple(sorted(hits))
+
+
+def _places_in_tie(documents: Documents, score: float, is_descending: bool) -> dict[bytes, int]:
+    tied = [cast("bytes", _encoded(docid)) for docid, of in documents.items() if of == score]
+    ordered = sorted(tied, reverse=is_descending)
+    return {docid: place for place, docid in enumerate(ordered)}
 
 
 # --- queries -------------------------------------------------------------------------------
@@ -85,10 +159,13 @@ def take_run(given: Any) -> Taken[Results]:
 
 @dataclass(slots=True)
 class _Group:
-    """Documents and values of one query, not looked at yet; `place` says where the n-th stands."""
+    """Documents and values of one query, not looked at yet; `place` says where the n-th stands.
 
-    docids: list[Any]
-    values: list[Any]
+    A mapping that was given is its own `docids`: it is not copied, only read.
+    """
+
+    docids: Collection[Any]
+    values: Collection[Any]
     place: Callable[[int], str]
 
 
@@ -117,8 +194,7 @@ def _nested(given: Mapping[Any, Any], wanted: Wanted, problems: Problems) -> Gro
 
 def _group(documents: Any, place: str, wanted: Wanted, problems: Problems) -> _Group:
     if isinstance(documents, Mapping):
-        docids = list(documents)
-        return _Group(docids, list(documents.values()), lambda n: f"{place}[{docids[n]!r}]")
+        return _Group(documents, documents.values(), lambda n: f"{place}[{list(documents)[n]!r}]")
     pairs = _pairs(documents)
     if pairs is None:
         text = (
@@ -145,9 +221,8 @@ def _pairs(documents: Any) -> tuple[list[Any], list[Any]] | None:
 
 
 def _grouped(rows: Iterable[tuple[Any, Any, Any]], wanted: Wanted, problems: Problems) -> Groups:
-    groups: dict[bytes, _Group] = {}
+    columns: dict[bytes, tuple[list[Any], list[Any], list[int]]] = {}
     last, qid, is_text = object(), None, False
-    numbers: dict[bytes, list[int]] = {}
     for number, (name, docid, value) in enumerate(rows):
         if name is not last:
             last, qid = name, _encoded(name)
@@ -155,13 +230,14 @@ def _grouped(rows: Iterable[tuple[Any, Any, Any]], wanted: Wanted, problems: Pro
         if qid is None:
             problems.add(_row(wanted, number), 0, _id_problem("query", name))
             continue
-        if qid not in groups:
-            numbers[qid] = []
-            groups[qid] = _Group([], [], _placed(numbers[qid], wanted))
-        group = groups[qid]
-        group.docids.append(docid)
-        group.values.append(value)
-        numbers[qid].append(number)
+        docids, values, numbers = columns.setdefault(qid, ([], [], []))
+        docids.append(docid)
+        values.append(value)
+        numbers.append(number)
+    groups = {
+        qid: _Group(docids, values, _placed(numbers, wanted))
+        for qid, (docids, values, numbers) in columns.items()
+    }
     return Taken(groups, is_text)
 
 
@@ -174,6 +250,21 @@ def _row(wanted: Wanted, number: int) -> str:
 
 
 # --- documents and values ------------------------------------------------------------------
+
+
+def _documents(group: _Group, problems: Problems) -> Documents:
+    """The scores of a query by document; ids stay text where all of them are."""
+    documents = group.docids
+    if not isinstance(documents, dict):
+        documents = dict(zip(group.docids, group.values, strict=True))
+    if (
+        len(documents) == len(group.docids)
+        and set(map(type, group.values)) <= {float}
+        and not any(map(isnan, group.values))
+        and set(map(type, group.docids)) in ({str}, {bytes}, set())
+    ):
+        return documents
+    return dict(_checked(group, _score, problems, RUN))
 
 
 Value = TypeVar("Value", int, float)
@@ -199,12 +290,13 @@ def _tell(
     wanted: Wanted,
 ) -> None:
     first: dict[bytes, int] = {}
+    names, given = list(group.docids), list(group.values)
     for number, (docid, value) in enumerate(zip(docids, values, strict=True)):
         place = group.place(number)
         if docid is None:
-            problems.add(place, 0, _id_problem("document", group.docids[number]))
+            problems.add(place, 0, _id_problem("document", names[number]))
         elif value is None:
-            problems.add(place, 0, _value_problem(group.values[number], wanted))
+            problems.add(place, 0, _value_problem(given[number], wanted))
         elif first.setdefault(docid, number) != number:
             before = first[docid]
             # As in a file, the same grade again says nothing new.
@@ -222,12 +314,17 @@ def _duplicate_problem(docid: bytes, before: str) -> str:
 
 def _encoded(name: Any) -> bytes | None:
     """The bytes of an id, or None where it is none."""
-    if isinstance(name, str):
+    if not isinstance(name, str):
+        return bytes(name) if isinstance(name, bytes) else None
+    try:
         return name.encode("utf-8", "surrogateescape")
-    return bytes(name) if isinstance(name, bytes) else None
+    except UnicodeEncodeError:
+        return None  # half a character, which no file can hold
 
 
 def _id_problem(kind: str, name: Any) -> str:
+    if isinstance(name, str):
+        return f"{kind} id is {name!r}, which is no Unicode text; expected text or bytes."
     return (
         f"{kind} id is {name!r}, {type(name).__name__}; expected text or bytes. "
         "Ids are never numbers: 007 is not 7. Read the column as text."

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from benchmarks_app.core.errors import FileProblemsError
 from scoring.core import Evaluation, evaluate, read_qrels, read_run
 from scoring.core.errors import ColumnsError, EmptyRunError
-from scoring.core.inputs import Result, take_qrels, take_run
+from scoring.core.inputs import Result, hits_of, take_qrels, take_run
+from scoring.core.reading import find_hits
 
 NAMES = ["nDCG@10", "AP", "RR", "R@2", "bpref", "Judged@10"]
 QRELS = {"q1": {"d1": 3, "d2": 1, "d3": 0}, "q2": {"d4": 2, "d5": -1}, "ü": {"ä": 1}}
@@ -204,6 +205,7 @@ REFUSED_RUNS = [
     ({"q1": {"d1": 1.0, b"d1": 1.0}}, "document 'd1' was at run['q1']['d1'] already"),
     ({"q1": {7: 1.0}}, "run['q1'][7]: document id is 7, int; expected text or bytes"),
     ({7: {"d1": 1.0}}, "run[7]: query id is 7, int; expected text or bytes"),
+    ({"\ud800": {}}, r"run['\ud800']: query id is '\ud800', which is no Unicode text"),
     ({"q1": [("d1", 2.0), ("d1", 1.0)]}, "run['q1'][1]: document 'd1' was at run['q1'][0]"),
     ({"q1": "d1"}, "run['q1']: is 'd1'; expected {document: score} or a list of (document, score)"),
     ({"q1": [1.0]}, "run['q1']: is '[1.0]'; expected"),
@@ -291,3 +293,20 @@ def test_nested_and_flat_forms_agree(qrels, run):
 
     assert plain(nested) == plain(rows)
     assert (nested.n_missing, nested.n_extra) == (rows.n_missing, rows.n_extra)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.dictionaries(IDS, st.dictionaries(IDS, st.integers(-1, 3), min_size=1), min_size=1),
+    st.dictionaries(IDS, st.dictionaries(IDS, st.sampled_from([0.0, -0.0, 1.0, 1.0 + 1e-9]))),
+    st.sampled_from(["trec", "trec9", "docid-asc", "file"]),
+    st.sampled_from([None, 1, 2]),
+)
+def test_hits_found_by_number_are_those_of_a_sorted_list(qrels, run, ties, depth):
+    grades = take_qrels(qrels).content
+
+    found = hits_of(run, grades, ties=ties, depth=depth).content
+
+    by_sorting = find_hits(grades, take_run(run).content, ties=ties, depth=depth)
+    assert {qid: one for qid, one in found.items() if qid in by_sorting} == by_sorting
+    assert found.keys() == {qid.encode() for qid in run}
