@@ -57,8 +57,9 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
-            if record := parameter.get_help_record(ctx):
-                groups.setdefault(getattr(parameter, "group", "Options"), []).append(record)
+            record = parameter.get_help_record(ctx)
+            if record and isinstance(parameter, click.Option):
+                groups.setdefault(getattr(parameter, "group", "Help"), []).append(record)
         for title, records in groups.items():
             with formatter.section(title):
                 formatter.write_dl(records)
@@ -101,7 +102,9 @@ class Commands(click.Group):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_conventions(formatter)
 
-    def main(self, args: Sequence[str] | None = None, **settings: Any) -> NoReturn:
+    def main(  # type: ignore[override] # it ends the process, however it is called
+        self, args: Sequence[str] | None = None, **settings: Any
+    ) -> NoReturn:
         """Run a command and exit as `EXIT_CODES` says."""
         if f"_{PROGRAM.upper()}_COMPLETE" in os.environ:
             super().main(args, prog_name=PROGRAM)

@@ -15,6 +15,7 @@ BenchmarkError
 ├── ColumnsError             a table in memory whose columns cannot be told apart
     ├── UnknownAggregationError  a way from passages to documents that is not one of ours
     ├── ParentsNeededError       an aggregation that must know which passage is the first
+    ├── ResultFormatError        a file that is no result of ours
     ├── UnknownSystemError       a retrieval system that is not one of ours
     └── DuplicateDocumentError   a corpus that holds one id twice
 """
@@ -107,6 +108,14 @@ class ParentsNeededError(ScoringError):
     message = (
         "'{how}' counts the first passage of a document, which ids do not tell; expected a file of "
         "parents. Name it (--parents), each document's first passage first."
+    )
+
+
+class ResultFormatError(ScoringError):
+    code = "result-format"
+    message = (
+        "{file} {reason}; expected a result file as `benchwright score --result FILE` writes it. "
+        "Check that it is the right file."
     )
 
 

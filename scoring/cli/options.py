@@ -1,0 +1,168 @@
+"""Options that several commands share, with their wording."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from benchmarks_app.cli import Option
+from scoring.cli.files import FILE
+
+TIES = ("trec", "trec9", "docid-asc", "file", "expected")
+AGGREGATIONS = ("maxp", "firstp", "sump", "rrf")
+BETWEEN_NAMES = re.compile(r"\s+(?![^()]*\))")
+
+Decorator = Callable[[Any], Any]
+
+
+def measure_names(
+    ctx: click.Context, parameter: click.Parameter, given: Sequence[str]
+) -> tuple[str, ...]:
+    """The names of `-m`, which may also hold several at once; a wrong one is a usage error."""
+    from scoring.core.errors import ScoringError
+    from scoring.core.measures.registry import parse_measure
+
+    names = [name for text in given for name in BETWEEN_NAMES.split(text.strip())]
+    try:
+        return tuple(dict.fromkeys(str(parse_measure(name)) for name in names))
+    except ScoringError as error:
+        raise click.BadParameter(str(error), ctx, parameter) from error
+
+
+def option(*declared: str, group: str, **settings: Any) -> Decorator:
+    """A `click.option` under a heading."""
+    return click.option(*declared, cls=Option, group=group, **settings)
+
+
+MEASURES = option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME",
+    callback=measure_names,
+    group="Measures",
+    help="A measure; may be given several times. Names as in docs/metrics.md (nDCG@10, "
+    "'AP(rel=2)', 'nDCG(dcg=\"exp-log2\")@10') or trec_eval's (ndcg_cut_10, map).  "
+    "[default: nDCG@10, AP, RR@10, R@100, P@10, Judged@10]",
+)
+REL = option(
+    "--rel",
+    type=click.IntRange(1),
+    metavar="GRADE",
+    group="Measures",
+    help="Grade from which a document counts as relevant, for measures whose name does not say. "
+    "nDCG and DCG know no such grade.",
+)
+TOP_GRADE = option(
+    "--top-grade",
+    type=click.IntRange(1),
+    metavar="GRADE",
+    group="Measures",
+    help="The highest grade of the scale, for ERR and other measures that need it.  [default: the "
+    "highest one in the qrels]",
+)
+TIE_RULE = option(
+    "--ties",
+    type=click.Choice(TIES),
+    default="trec",
+    show_default=True,
+    group="Rules",
+    help="Order of results of one score: docid descending (trec), the same at 32 bits as trec_eval "
+    "9 (trec9), docid ascending, order of the file, or the mean over all orders (expected).",
+)
+MISSING = option(
+    "--missing",
+    type=click.Choice(("zero", "skip")),
+    default="zero",
+    show_default=True,
+    group="Rules",
+    help="A query of the qrels that the run lacks counts 0, or is left out of the means.",
+)
+DEPTH = option(
+    "--depth",
+    type=click.IntRange(1),
+    metavar="K",
+    group="Rules",
+    help="Look at the first K results of a query only.",
+)
+ANSWERED = option(
+    "--answered",
+    type=FILE,
+    metavar="FILE",
+    group="Rules",
+    help="Ids of queries, one a line, that the system answered; one without results found nothing "
+    "and is not missing.",
+)
+ALLOW_EMPTY = option(
+    "--allow-empty",
+    is_flag=True,
+    group="Rules",
+    help="Score a run all the same that has no result for any query of the qrels.",
+)
+PARENTS = option(
+    "--parents",
+    type=FILE,
+    metavar="FILE",
+    group="Passages",
+    help="Lines passage-id<TAB>document-id, a document's first passage first. Without it, passage "
+    "X#Y belongs to document X.",
+)
+AGGREGATE = option(
+    "--aggregate",
+    type=click.Choice(AGGREGATIONS),
+    group="Passages",
+    help="The run holds passages and the qrels documents: a document counts by its best passage "
+    "(maxp), its first one (firstp), the sum of its three best (sump), or the sum of 1/(60 + rank) "
+    "(rrf).  [default: maxp with --parents]",
+)
+SLICES = option(
+    "--slices",
+    type=FILE,
+    metavar="FILE",
+    group="Queries",
+    help="Lines query-id<TAB>slice; a query may be in several. Every slice is shown beside all.",
+)
+FAMILIES = option(
+    "--families",
+    type=FILE,
+    metavar="FILE",
+    group="Queries",
+    help="Lines query-id<TAB>family. Queries of a family are not independent: they are resampled "
+    "and flipped together.",
+)
+SEED = option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    group="Statistics",
+    help="Where random draws start; the same seed gives the same numbers.",
+)
+
+
+def together(*options: Decorator) -> Decorator:
+    """Several options in the order in which help shows them."""
+
+    def decorated(function: Any) -> Any:
+        for each in reversed(options):
+            function = each(function)
+        return function
+
+    return decorated
+
+
+SCORING = together(
+    MEASURES,
+    REL,
+    TOP_GRADE,
+    TIE_RULE,
+    MISSING,
+    DEPTH,
+    ANSWERED,
+    ALLOW_EMPTY,
+    PARENTS,
+    AGGREGATE,
+)
+"""What decides the numbers of one run."""

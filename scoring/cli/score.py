@@ -1,0 +1,134 @@
+"""`benchwright score`: measures of runs against qrels."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchmarks_app.cli import Command
+from scoring.cli import options
+from scoring.cli.files import FILE, naming, run_names, standard_input, tell_warnings
+from scoring.cli.options import option
+from scoring.cli.progress import told
+from scoring.core.scorecards import DEFAULT_MEASURES, Files, Rules, Scorecard, Scorer
+
+FORMATS = ("table", "tsv", "json", "trec_eval")
+BESIDE = ("slices", "families", "parents", "answered")
+EXAMPLES = (
+    "benchwright score qrels.txt bm25.run",
+    "benchwright score qrels.txt bm25.run dense.run -m nDCG@10 -m 'AP(rel=2)' --per-query",
+    "benchwright score qrels.txt bm25.run --slices slices.tsv --format tsv > scores.tsv",
+    "benchwright score qrels.txt bm25.run --result bm25.json   # and later: verify bm25.json",
+    "benchwright score docs.qrels passages.run --parents parents.tsv --aggregate maxp",
+    "zcat run.gz | benchwright score qrels.txt -",
+)
+
+
+@click.command(
+    cls=Command,
+    name="score",
+    examples=EXAMPLES,
+    short_help="Measures of runs against qrels, over all queries and each.",
+)
+@click.argument("qrels", type=FILE)
+@click.argument("runs", type=FILE, nargs=-1, required=True)
+@options.SCORING
+@options.SLICES
+@options.FAMILIES
+@option(
+    "--ci",
+    "has_intervals",
+    is_flag=True,
+    group="Statistics",
+    help="Show a 95 % interval of each mean, by bootstrap over queries, or over families where "
+    "--families names them, which implies --ci.",
+)
+@options.SEED
+@option(
+    "--per-query", is_flag=True, group="Output", help="Show every query's values, then the means."
+)
+@option(
+    "--unjudged",
+    is_flag=True,
+    group="Output",
+    help="Show what the unjudged documents could make of each mean: brackets where there are true "
+    "ones, named scenarios elsewhere.",
+)
+@option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    group="Output",
+    help="table rounds to four decimals, tsv and json hold every digit, trec_eval has its lines.",
+)
+@option(
+    "-o",
+    "--result",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    group="Output",
+    help="Also write a result file: values, rules, and SHA-256 of every file, for `verify`.",
+)
+def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
+    """Score one or more RUNS against QRELS, both in TREC's format, plain or compressed.
+
+    One of the files may be - for standard input. Beside each mean stands the share of judged
+    documents among the results it looks at, and with it how many queries the run lacks (missing)
+    and how many it has beyond the qrels (extra). Values are those of trec_eval to the last digit,
+    unless a rule is changed.
+    """
+    _check(runs, chosen)
+    beside = {name: chosen[name] for name in BESIDE if chosen[name]}
+    with standard_input([qrels, *runs, *beside.values()]) as actual:
+        files = Files(actual(qrels), **{name: actual(path) for name, path in beside.items()})
+        scorer = Scorer(files, _rules(chosen))
+        cards = list(_scored(scorer, list(map(actual, runs))))
+        tell_warnings(scorer.warnings)
+        _show(scorer, cards, chosen)
+
+
+def _check(runs: Sequence[Path], chosen: Mapping[str, Any]) -> None:
+    if len(set(runs)) < len(runs):
+        message = "A run is named twice; expected each once. Leave one of the two out."
+        raise click.UsageError(message)
+    if chosen["form"] == "trec_eval" and (chosen["slices"] or chosen["families"]):
+        message = "trec_eval's output has no place for slices or intervals. Use --format tsv."
+        raise click.UsageError(message)
+
+
+def _rules(chosen: Mapping[str, Any]) -> Rules:
+    return Rules(
+        measures=chosen["measures"] or DEFAULT_MEASURES,
+        ties=chosen["ties"],
+        missing=chosen["missing"],
+        depth=chosen["depth"],
+        rel=chosen["rel"],
+        top_grade=chosen["top_grade"],
+        aggregate=chosen["aggregate"] or ("maxp" if chosen["parents"] else None),
+        allow_empty=chosen["allow_empty"],
+    )
+
+
+def _scored(scorer: Scorer, paths: Sequence[Path]) -> Iterator[Scorecard]:
+    for number, (path, name) in enumerate(zip(paths, run_names(paths), strict=True), start=1):
+        with told(f"Scoring run {number} of {len(paths)}: {name}"), naming(name):
+            yield scorer.score(path, name)
+
+
+def _show(scorer: Scorer, cards: Sequence[Scorecard], chosen: Mapping[str, Any]) -> None:
+    from scoring.cli import score_output
+
+    if chosen["result"]:
+        score_output.write_result(scorer, cards, chosen["result"])
+    form, has_queries = chosen["form"], chosen["per_query"]
+    if form == "json":
+        click.echo(score_output.as_json(scorer, cards, has_queries=has_queries), nl=False)
+    elif form == "tsv":
+        click.echo(score_output.as_tsv(cards, has_queries=has_queries))
+    elif form == "trec_eval":
+        click.echo(score_output.as_trec_eval(cards, has_queries=has_queries))
+    else:
+        score_output.show_tables(scorer, cards, has_queries=has_queries)

@@ -1,0 +1,159 @@
+"""What `score` prints: tables for people, lines for programs."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from scoring.cli.tables import Table, exact, number, share, show, tab_separated
+from scoring.core.evaluation import Evaluation
+from scoring.core.measures.registry import Measure
+from scoring.core.scorecards import Scorecard, Scorer
+
+ALL = "all"
+NAME_WIDTH = 22
+COUNTS = ("queries", "missing", "extra", "undefined")
+TSV_COLUMNS = ("run", "slice", "query", "measure", "value", "judged_share", *COUNTS)
+
+
+def write_result(scorer: Scorer, cards: Sequence[Scorecard], path: Path) -> None:
+    """Write the result file of the runs."""
+    from scoring.core.results import as_json as text_of
+    from scoring.core.results import result_of
+
+    path.write_text(text_of(result_of(scorer, cards, folder=path.parent)), "utf-8")
+
+
+def as_json(scorer: Scorer, cards: Sequence[Scorecard], *, has_queries: bool) -> str:
+    """The result as `write_result` writes it; without `has_queries` it lacks their values."""
+    from scoring.core.results import as_json as text_of
+    from scoring.core.results import result_of
+
+    result = result_of(scorer, cards, folder=Path())
+    if not has_queries:
+        for run in result["runs"]:
+            del run["per_query"]
+    return text_of(result)
+
+
+def as_tsv(cards: Sequence[Scorecard], *, has_queries: bool) -> str:
+    """A line for each run, slice and measure, and for each query where they are wanted."""
+    rows = []
+    for card in cards:
+        if has_queries:
+            rows += list(_query_lines(card))
+        for name, found in _slices(card):
+            rows += [[card.name, name, ALL, *_cells(found, measure)] for measure in found.means]
+    return tab_separated(Table(TSV_COLUMNS, rows))
+
+
+def as_trec_eval(cards: Sequence[Scorecard], *, has_queries: bool) -> str:
+    """The lines that trec_eval prints for these measures, one run after the other."""
+    return "\n".join(line for card in cards for line in _trec_lines(card, has_queries))
+
+
+def show_tables(scorer: Scorer, cards: Sequence[Scorecard], *, has_queries: bool) -> None:
+    """Print one table of means, after one of queries for each run where they are wanted."""
+    if has_queries:
+        for card in cards:
+            show(_query_table(card))
+    if len(cards) == 1 and not cards[0].slices:
+        show(_list(cards[0]))
+    else:
+        show(_grid(scorer, cards))
+
+
+def _slices(card: Scorecard) -> Iterator[tuple[str, Evaluation[bytes]]]:
+    yield ALL, card.overall
+    yield from card.slices.items()
+
+
+def _cells(found: Evaluation[bytes], measure: str) -> list[str]:
+    counts = (found.n_queries, found.n_missing, found.n_extra, found.n_undefined[measure])
+    value, judged = found.means[measure], found.judged_shares[measure]
+    return [measure, exact(value), exact(judged), *map(str, counts)]
+
+
+def _query_lines(card: Scorecard) -> Iterator[list[str]]:
+    for qid, values in card.overall.per_query.items():
+        for measure, value in values.items():
+            yield [card.name, ALL, text(qid), measure, exact(value), "", "", "", "", ""]
+
+
+def _trec_lines(card: Scorecard, has_queries: bool) -> Iterator[str]:
+    measures = {str(measure): measure for measure in card.overall.measures}
+    yield _trec_line("runid", ALL, card.name)
+    rows = sorted(card.overall.per_query.items()) if has_queries else []
+    for qid, values in [*((text(qid), values) for qid, values in rows), (ALL, card.overall.means)]:
+        for name, value in values.items():
+            shown = f"{value:.0f}" if measures[name].is_total else f"{value:6.4f}"
+            yield _trec_line(measures[name].trec_name or name, qid, shown)
+
+
+def _trec_line(name: str, qid: str, value: str) -> str:
+    return f"{name:<{NAME_WIDTH}}\t{qid}\t{value}"
+
+
+def _query_table(card: Scorecard) -> Table:
+    names = list(card.overall.means)
+    rows = [
+        [text(qid), *(number(values[name]) for name in names)]
+        for qid, values in card.overall.per_query.items()
+    ]
+    return Table(["query", *names], rows, title=card.name)
+
+
+def _list(card: Scorecard) -> Table:
+    """One run: a measure a line."""
+    found = card.overall
+    rows = [
+        [
+            str(measure),
+            _mean(found, str(measure)),
+            share(found.judged_shares[str(measure)]) if _has_share(measure) else "",
+            str(found.n_queries - found.n_undefined[str(measure)]),
+        ]
+        for measure in found.measures
+    ]
+    title = f"{card.name}: {counts(found)}"
+    return Table(["measure", "mean", "judged", "queries"], rows, title=title)
+
+
+def _grid(scorer: Scorer, cards: Sequence[Scorecard]) -> Table:
+    """Several runs or slices: a line for each, and beside each mean its judged share."""
+    has_slices = any(card.slices for card in cards)
+    columns = ["run", *["slice"] * has_slices, "queries", "missing", "extra"]
+    for measure in scorer.measures:
+        columns += [str(measure), *["judged"] * _has_share(measure)]
+    return Table(columns, list(_grid_rows(cards, has_slices)), left=range(1 + has_slices))
+
+
+def _grid_rows(cards: Sequence[Scorecard], has_slices: bool) -> Iterator[list[str]]:
+    names = dict.fromkeys(name for card in cards for name, _ in _slices(card))
+    for name in names:
+        for card in cards:
+            found = dict(_slices(card))[name]
+            counted = (found.n_queries, found.n_missing, found.n_extra)
+            cells = [card.name, *[name] * has_slices, *map(str, counted)]
+            for measure in found.measures:
+                judged = share(found.judged_shares[str(measure)])
+                cells += [_mean(found, str(measure)), *[judged] * _has_share(measure)]
+            yield cells
+
+
+def _has_share(measure: Measure) -> bool:
+    """Whether the judged share says anything of the measure that it does not say itself."""
+    return measure.family != "Judged" and not measure.is_total
+
+
+def _mean(found: Evaluation[bytes], name: str) -> str:
+    totals = {str(measure) for measure in found.measures if measure.is_total}
+    return number(found.means[name], 0 if name in totals else 4)
+
+
+def counts(found: Evaluation[bytes]) -> str:
+    """How many queries there are, in words."""
+    return f"{found.n_queries} queries, {found.n_missing} missing, {found.n_extra} extra"
+
+
+def text(qid: bytes) -> str:
+    """A query id for a terminal or a file; bytes that are no UTF-8 are shown as escapes."""
+    return qid.decode("utf-8", "backslashreplace")

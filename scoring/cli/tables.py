@@ -1,0 +1,117 @@
+"""Tables on a terminal, in a pipe, and as tab-separated values.
+
+rich is imported only where standard output is a terminal; elsewhere columns are aligned by spaces.
+"""
+
+import sys
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from math import isnan
+
+import click
+
+UNDEFINED = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Cells as text, row by row; columns but those in `left` are aligned at their right end.
+
+    `best` holds (row, column) of the cells that stand out on a terminal.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    left: Collection[int] = (0,)
+    best: Collection[tuple[int, int]] = field(default_factory=frozenset)
+
+
+def show(table: Table) -> None:
+    """Print a table, with rules and bold cells where a person sees it."""
+    if sys.stdout.isatty():
+        _show_rich(table)
+    else:
+        click.echo(plain(table))
+
+
+def plain(table: Table) -> str:
+    """The table with aligned columns, two spaces apart, its title above.
+
+    Examples
+    --------
+    >>> print(plain(Table(["run", "AP"], [["bm25", "0.3"], ["x", "0.25"]])))
+    run     AP
+    bm25   0.3
+    x     0.25
+    """
+    lines = [list(table.columns), *map(list, table.rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    aligned = [
+        "  ".join(
+            cell.ljust(width) if number in table.left else cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+    return "\n".join([table.title] * bool(table.title) + aligned)
+
+
+def tab_separated(table: Table) -> str:
+    """The table as lines of tab-separated cells, the columns' names first."""
+    return "\n".join("\t".join(line) for line in [table.columns, *table.rows])
+
+
+def markdown(table: Table) -> str:
+    """The table in the Markdown of GitHub and GitLab; the best cells are bold."""
+    rule = [":--" if number in table.left else "--:" for number in range(len(table.columns))]
+    rows = [
+        [
+            f"**{cell}**" if (row, column) in table.best else cell.replace("|", "\\|")
+            for column, cell in enumerate(cells)
+        ]
+        for row, cells in enumerate(table.rows)
+    ]
+    lines = [f"| {' | '.join(line)} |" for line in [table.columns, rule, *rows]]
+    return "\n".join([f"### {table.title}\n"] * bool(table.title) + lines)
+
+
+def number(value: float, decimals: int = 4) -> str:
+    """A value as tables show it: rounded, and a dash where it is undefined."""
+    return UNDEFINED if isnan(value) else f"{value:.{decimals}f}"
+
+
+def share(value: float) -> str:
+    """A share in per cent; one that is not whole is never shown as 100 %."""
+    if isnan(value):
+        return UNDEFINED
+    shown = f"{100 * value:.0f} %"
+    return "99.9 %" if shown == "100 %" and value < 1 else shown
+
+
+def exact(value: float) -> str:
+    """A value with every digit it has; nothing where it is undefined."""
+    return "" if isnan(value) else repr(value)
+
+
+def _show_rich(table: Table) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    shown = RichTable(title=table.title or None, title_justify="left", box=box.SIMPLE_HEAD)
+    for place, name in enumerate(table.columns):
+        shown.add_column(
+            name,
+            justify="left" if place in table.left else "right",
+            no_wrap=place not in table.left,
+        )
+    for row, cells in enumerate(table.rows):
+        shown.add_row(
+            *(
+                Text(cell, style="bold green" if (row, column) in table.best else "")
+                for column, cell in enumerate(cells)
+            )
+        )
+    Console().print(shown)

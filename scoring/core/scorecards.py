@@ -1,0 +1,222 @@
+"""From files to scores under written rules: what `score` prints and a result file keeps.
+
+`Scorer` reads everything that all runs share once; each run is then a `Scorecard`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from benchmarks_app.core.problems import Problems
+from scoring.core.evaluation import Evaluation, evaluate_hits
+from scoring.core.measures.registry import FAMILIES, Measure, parse_measure
+from scoring.core.reading.hits import Judged, QueryHits, find_hits
+from scoring.core.reading.loading import read_run
+from scoring.core.reading.scanning import GradeTable, scan_qrels, scan_run
+
+Hits = Mapping[bytes, QueryHits[bytes]]
+
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR@10", "R@100", "P@10", "Judged@10")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What decides a number beside the files; docs/metrics.md says what each does."""
+
+    measures: tuple[str, ...] = DEFAULT_MEASURES
+    ties: str = "trec"
+    missing: str = "zero"
+    depth: int | None = None
+    rel: int | None = None
+    top_grade: int | None = None
+    judged_only: bool = False
+    aggregate: str | None = None
+    allow_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of one scoring, but for the runs."""
+
+    qrels: Path
+    slices: Path | None = None
+    families: Path | None = None
+    parents: Path | None = None
+    answered: Path | None = None
+
+    def named(self) -> dict[str, Path]:
+        """Those that there are, by what they hold."""
+        every = {
+            "qrels": self.qrels,
+            "slices": self.slices,
+            "families": self.families,
+            "parents": self.parents,
+            "answered": self.answered,
+        }
+        return {name: path for name, path in every.items() if path is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Scorecard:
+    """One run: its values over all queries, and over each slice that has any."""
+
+    name: str
+    path: Path
+    overall: Evaluation[bytes]
+    slices: Mapping[str, Evaluation[bytes]]
+    hits: Hits
+
+
+@dataclass
+class Scorer:
+    """Scores runs against the qrels of `files`; `warnings` grows as files are read."""
+
+    files: Files
+    rules: Rules
+    warnings: Problems = field(default_factory=Problems)
+
+    def score(self, path: Path, name: str | None = None) -> Scorecard:
+        """The scores of one run file.
+
+        Raises
+        ------
+        FileProblemsError, ArchiveError, MissingFileError
+            If a file cannot be read.
+        ScoringError
+            If a rule is none, or run and qrels have nothing in common.
+        """
+        hits = self.hits_of(path)
+        self._warn_if_strange(path, hits)
+        return Scorecard(
+            name=name or path.name,
+            path=path,
+            overall=self._evaluate(self.judged, hits),
+            slices={
+                slice_name: self._evaluate(judged, _only(hits, judged))
+                for slice_name, judged in self.sliced.items()
+            },
+            hits=hits,
+        )
+
+    def hits_of(self, path: Path) -> dict[bytes, QueryHits[bytes]]:
+        """The hits of a run file, of documents where it holds passages; raises as `score` does."""
+        rules = self.rules
+        if rules.aggregate is None:
+            scanned = scan_run(
+                path, self.table, ties=rules.ties, depth=rules.depth, problems=self.warnings
+            )
+        else:
+            scanned = self._hits_of_passages(path, rules.aggregate)
+        empty = {qid: QueryHits(qid, (), 0) for qid in self.answered if qid not in scanned}
+        return {**scanned, **empty}
+
+    @cached_property
+    def table(self) -> GradeTable:
+        """The grades."""
+        return scan_qrels(self.files.qrels, problems=self.warnings)
+
+    @property
+    def judged(self) -> Mapping[bytes, Judged]:
+        """The grades of every query."""
+        return self.table.judged
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures, with `rel` and `judged_only` where their names leave them open."""
+        return tuple(dict.fromkeys(map(self._measure, self.rules.measures)))
+
+    @cached_property
+    def sliced(self) -> dict[str, dict[bytes, Judged]]:
+        """The grades of every slice that has a query with grades."""
+        if self.files.slices is None:
+            return {}
+        from scoring.core.slices import read_slices
+
+        slices = read_slices(self.files.slices, problems=self.warnings)
+        self._warn_of_unknown(self.files.slices, [q for qids in slices.values() for q in qids])
+        found = {
+            name: {qid: self.judged[qid] for qid in qids if qid in self.judged}
+            for name, qids in slices.items()
+        }
+        return {name: judged for name, judged in found.items() if judged}
+
+    @cached_property
+    def families(self) -> dict[bytes, str] | None:
+        """The family of each query, where a file names them."""
+        if self.files.families is None:
+            return None
+        from scoring.core.slices import read_families
+
+        families = read_families(self.files.families, problems=self.warnings)
+        self._warn_of_unknown(self.files.families, list(families))
+        return families
+
+    @cached_property
+    def answered(self) -> list[bytes]:
+        """Queries that the system answered, even if with nothing."""
+        if self.files.answered is None:
+            return []
+        from scoring.core.slices import read_ids
+
+        return read_ids(self.files.answered, problems=self.warnings)
+
+    @cached_property
+    def parents(self) -> dict[bytes, bytes] | None:
+        """The document of each passage, where a file names them."""
+        if self.files.parents is None:
+            return None
+        from scoring.core.slices import read_parents
+
+        return read_parents(self.files.parents, problems=self.warnings)
+
+    def _hits_of_passages(self, path: Path, how: str) -> dict[bytes, QueryHits[bytes]]:
+        from scoring.core.aggregation import aggregate
+
+        ties, depth = self.rules.ties, self.rules.depth
+        passages = read_run(path, problems=self.warnings)
+        run = aggregate(passages, self.parents, how, file=path.name, ties=ties)
+        found = find_hits(self.table.grades, run, ties=ties, depth=depth)
+        return {
+            qid: found.get(qid) or QueryHits(qid, (), min(len(rows), depth or len(rows)))
+            for qid, rows in run.items()
+        }
+
+    def _measure(self, name: str) -> Measure:
+        measure = parse_measure(name)
+        options = FAMILIES[measure.family].options
+        if self.rules.rel is not None and "rel" in options and measure.rel == 1:
+            measure = replace(measure, rel=self.rules.rel)
+        return measure
+
+    def _evaluate(self, judged: Mapping[bytes, Judged], hits: Hits) -> Evaluation[bytes]:
+        return evaluate_hits(
+            judged,
+            hits,
+            self.measures,
+            missing=self.rules.missing,
+            # A slice may hold only queries that the run lacks.
+            allow_empty=self.rules.allow_empty or judged is not self.judged,
+        )
+
+    def _warn_if_strange(self, path: Path, hits: Hits) -> None:
+        """Tell of a run whose ids have nothing to do with those of the qrels."""
+        common = [found for qid, found in hits.items() if qid in self.judged]
+        if common and not any(found.hits for found in common):
+            advice = "Check their ids; if they are passages, see --aggregate."
+            told = f"no result is a document of the qrels, so every measure is 0. {advice}"
+            self.warnings.warn(path.name, 0, told)
+
+    def _warn_of_unknown(self, path: Path, qids: list[bytes]) -> None:
+        from scoring.core.slices import unknown_queries
+
+        if unknown := unknown_queries(qids, self.judged):
+            shown = ", ".join(f"'{qid}'" for qid in unknown[:3]) + ", …" * (len(unknown) > 3)
+            is_one = len(unknown) == 1
+            told = "1 query is" if is_one else f"{len(unknown)} queries are"
+            passed = f"not in the qrels and {'was' if is_one else 'were'} passed over: {shown}"
+            self.warnings.warn(path.name, 0, f"{told} {passed}")
+
+
+def _only(hits: Hits, judged: Mapping[bytes, Judged]) -> Hits:
+    return {qid: hits[qid] for qid in judged if qid in hits}

@@ -1,0 +1,249 @@
+"""`benchwright score`: numbers by hand, every format, and what it says of the files."""
+
+import csv
+import gzip
+import io
+import json
+from math import log2
+
+import pytest
+
+from tests.scoring.cli.conftest import BETTER, QRELS, RUN
+
+NDCG = (3 + 1 / 2) / (3 + 1 / log2(3))
+"""Of q1 in a.run, where d1 is first and d2 third."""
+
+
+def table(output):
+    """{(run, slice, query, measure): row} of --format tsv."""
+    rows = csv.DictReader(io.StringIO(output), delimiter="\t")
+    return {(r["run"], r["slice"], r["query"], r["measure"]): r for r in rows}
+
+
+def values(output):
+    return {key: float(row["value"]) for key, row in table(output).items() if row["value"]}
+
+
+def test_means_stand_beside_judged_share_and_counts(files, benchwright):
+    done = benchwright("score", "qrels.txt", "a.run", "-m", "nDCG@10", "-m", "Judged@10")
+
+    assert done.exit_code == 0
+    assert done.stdout.splitlines() == [
+        "a.run: 3 queries, 1 missing, 1 extra",
+        "measure      mean  judged  queries",
+        f"nDCG@10    {NDCG / 3:.4f}    83 %        3",
+        "Judged@10  0.8333                2",
+    ]
+
+
+def test_tsv_holds_every_digit(files, benchwright):
+    done = benchwright("score", "qrels.txt", "a.run", "-m", "nDCG@10", "--format", "tsv")
+
+    assert table(done.stdout) == {
+        ("a.run", "all", "all", "nDCG@10"): {
+            "run": "a.run",
+            "slice": "all",
+            "query": "all",
+            "measure": "nDCG@10",
+            "value": repr(NDCG / 3),
+            "judged_share": repr((2 / 3 + 1) / 2),
+            "queries": "3",
+            "missing": "1",
+            "extra": "1",
+            "undefined": "0",
+        }
+    }
+
+
+def test_queries_are_shown_before_the_means(files, benchwright):
+    done = benchwright(
+        "score", "qrels.txt", "a.run", "--per-query", "--format", "tsv", "-m", "RR AP(rel=2)"
+    )
+
+    assert values(done.stdout) == {
+        ("a.run", "all", query, measure): value
+        for query, value in (("q1", 1.0), ("q2", 0.0), ("q3", 0.0), ("all", 1 / 3))
+        for measure in ("RR", "AP(rel=2)")
+    }
+
+
+def test_several_runs_share_a_table(files, benchwright):
+    done = benchwright("score", "qrels.txt", "a.run", "b.run", "-m", "RR", "-m", "NumRelRet")
+
+    assert [line.split() for line in done.stdout.splitlines()] == [
+        ["run", "queries", "missing", "extra", "RR", "judged", "NumRelRet"],
+        ["a.run", "3", "1", "1", "0.3333", "83", "%", "2"],
+        ["b.run", "3", "0", "0", "0.6667", "100", "%", "3"],
+    ]
+
+
+def test_slices_are_scored_beside_all_queries(files, benchwright):
+    (files / "slices.tsv").write_text("q1\thead\nq2\thead\nq2\ttail\nq7\ttail\n")
+
+    done = benchwright(
+        *("score", "qrels.txt", "a.run", "--slices", "slices.tsv", "-m", "RR", "--format", "tsv")
+    )
+
+    assert {key[1]: value for key, value in values(done.stdout).items()} == {
+        "all": 1 / 3,
+        "head": 0.5,
+        "tail": 0.0,
+    }
+    assert "slices.tsv: 1 query is not in the qrels and was passed over: 'q7'" in done.stderr
+    rows = {key[1]: row for key, row in table(done.stdout).items()}
+    assert (rows["head"]["missing"], rows["head"]["extra"]) == ("1", "0")
+
+
+def test_trec_evals_format_has_its_names_and_digits(files, benchwright):
+    done = benchwright(
+        *("score", "qrels.txt", "b.run", "--format", "trec_eval", "--per-query"),
+        *("-m", "ndcg_cut_10", "-m", "num_rel", "-m", "AP(rel=2)"),
+    )
+
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert lines[0] == [f"{'runid':<22}", "all", "b.run"]
+    assert [f"{'ndcg_cut_10':<22}", "q1", "1.0000"] in lines
+    assert [f"{'num_rel':<22}", "all", "3"] in lines
+    assert [f"{'AP(rel=2)':<22}", "all", "0.6667"] in lines
+
+
+def test_missing_queries_can_be_left_out(files, benchwright):
+    done = benchwright(
+        "score", "qrels.txt", "a.run", "-m", "RR", "--missing", "skip", "--format", "tsv"
+    )
+
+    assert list(values(done.stdout).values()) == [0.5]
+
+
+def test_query_answered_with_nothing_is_not_missing(files, benchwright):
+    (files / "answered.txt").write_text("q1\nq2\nq3\n")
+
+    done = benchwright(
+        *("score", "qrels.txt", "a.run", "-m", "RR", "--missing", "skip"),
+        *("--answered", "answered.txt"),
+    )
+
+    assert done.stdout.splitlines()[0] == "a.run: 3 queries, 0 missing, 1 extra"
+    assert "0.3333" in done.stdout
+
+
+def test_relevance_level_applies_to_measures_that_do_not_name_one(files, benchwright):
+    done = benchwright(
+        *("score", "qrels.txt", "b.run", "--rel", "2", "--format", "tsv"),
+        *("-m", "P@2", "-m", "P(rel=3)@2", "-m", "nDCG@10"),
+    )
+
+    found = {key[3]: value for key, value in values(done.stdout).items()}
+    assert found["P(rel=2)@2"] == pytest.approx(1 / 3)
+    assert found["P(rel=3)@2"] == pytest.approx(1 / 6)
+    assert "nDCG@10" in found
+
+
+def test_passages_are_scored_as_their_documents(files, benchwright):
+    (files / "passages.run").write_text(
+        "q1 Q0 p2 1 9 t\nq1 Q0 x1 2 5 t\nq1 Q0 p1 3 1 t\nq3 Q0 x1 1 1 t\n"
+    )
+    (files / "parents.tsv").write_text("passage-id\tdocument-id\np1\td1\np2\td1\nx1\td2\n")
+    asked = ["score", "qrels.txt", "passages.run", "--parents", "parents.tsv", "-m", "nDCG@10"]
+
+    best = benchwright(*asked, "--format", "tsv")
+    first = benchwright(*asked, "--format", "tsv", "--aggregate", "firstp")
+
+    assert list(values(best.stdout).values()) == [pytest.approx(1 / 3)]
+    reversed_order = (1 + 3 / log2(3)) / (3 + 1 / log2(3))
+    assert list(values(first.stdout).values()) == [pytest.approx(reversed_order / 3)]
+
+
+def test_passages_without_a_document_are_refused(files, benchwright):
+    (files / "parents.tsv").write_text("d1\tD\n")
+
+    done = benchwright("score", "qrels.txt", "a.run", "--parents", "parents.tsv")
+
+    assert done.exit_code == 1
+    assert "a.run:2: passage 'd9' has no document" in done.stderr
+
+
+@pytest.mark.parametrize("content", [RUN.encode(), gzip.compress(RUN.encode())])
+def test_standard_input_stands_for_a_file(files, benchwright, content):
+    done = benchwright("score", "qrels.txt", "-", "-m", "RR", input=content)
+
+    assert done.stdout.splitlines()[0] == "-: 3 queries, 1 missing, 1 extra"
+
+
+def test_standard_input_is_read_once(files, benchwright):
+    done = benchwright("score", "-", "-", input=QRELS)
+
+    assert done.exit_code == 2
+    assert "'-' is named twice" in done.stderr
+
+
+def test_json_is_the_result_and_holds_queries_when_asked(files, benchwright):
+    asked = ("score", "qrels.txt", "a.run", "-m", "Judged@10", "--format", "json")
+
+    short, long = (json.loads(benchwright(*asked, *more).stdout) for more in ((), ["--per-query"]))
+
+    assert long["runs"][0]["per_query"]["q2"] == {"Judged@10": None}
+    assert "per_query" not in short["runs"][0]
+    assert short["runs"][0]["means"] == long["runs"][0]["means"]
+
+
+def test_same_names_in_two_folders_are_told_apart(files, benchwright):
+    (files / "other").mkdir()
+    (files / "other" / "a.run").write_text(BETTER)
+
+    done = benchwright("score", "qrels.txt", "a.run", "other/a.run", "-m", "RR")
+
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["run", "a.run", "other/a.run"]
+
+
+def test_warnings_go_to_standard_error(files, benchwright):
+    (files / "a.run").write_text("\ufeff" + RUN)
+
+    done = benchwright("score", "qrels.txt", "a.run", "-m", "RR")
+
+    assert done.stderr == (
+        "Warning: a.run:1: begins with a byte order mark; expected none. "
+        "It was left out: remove it.\n"
+    )
+    assert "0.3333" in done.stdout
+
+
+def test_run_without_any_document_of_the_qrels_is_told(files, benchwright):
+    (files / "a.run").write_text(RUN.replace(" d", " D#"))
+
+    done = benchwright("score", "qrels.txt", "a.run")
+
+    assert done.exit_code == 0
+    assert "a.run: no result is a document of the qrels" in done.stderr
+    assert "--aggregate" in done.stderr
+
+
+def test_empty_run_is_scored_only_when_asked_for(files, benchwright):
+    (files / "empty.run").write_text("")
+    asked = ("score", "qrels.txt", "empty.run", "-m", "RR")
+
+    refused, scored = benchwright(*asked), benchwright(*asked, "--allow-empty")
+
+    assert (refused.exit_code, scored.exit_code) == (1, 0)
+    assert refused.stderr.startswith("Error: empty.run: The run holds no result")
+    assert "0.0000" in scored.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["-m", "nDCG@ten"], "cutoff is 'ten'; expected a whole number"),
+        (["-m", "nope"], "'nope' is no measure we know"),
+        (["--ties", "luck"], "'luck' is not one of"),
+        (["--rel", "0"], "0 is not in the range"),
+        (["a.run"], "A run is named twice"),
+        (["--slices", "a.run", "--format", "trec_eval"], "no place for slices"),
+        (["--nope"], "No such option"),
+    ],
+)
+def test_wrong_command_line_is_a_usage_error(files, benchwright, arguments, told):
+    done = benchwright("score", "qrels.txt", "a.run", *arguments)
+
+    assert done.exit_code == 2
+    assert told in done.stderr
+    assert done.stdout == ""
