@@ -1,8 +1,10 @@
 """Scores of a run against qrels, without Django: `evaluate(read_qrels(…), read_run(…), […])`.
 
-`compare` needs numpy, which is loaded when `compare` is first asked for and not before.
+`compare` needs numpy, which is loaded when `compare` is first asked for and not before; what
+`evaluate_model` needs is loaded with it, too.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from scoring.core.evaluation import Evaluation, evaluate, evaluate_hits
@@ -10,24 +12,30 @@ from scoring.core.reading import read_qrels, read_run
 
 if TYPE_CHECKING:
     from scoring.core.comparing import Comparison, compare
+    from scoring.core.modelling import ModelEvaluation, evaluate_model
 
 __all__ = [
     "Comparison",
     "Evaluation",
+    "ModelEvaluation",
     "compare",
     "evaluate",
     "evaluate_hits",
+    "evaluate_model",
     "read_qrels",
     "read_run",
 ]
 
-LOADED_WHEN_ASKED_FOR = ("Comparison", "compare")
+LOADED_WHEN_ASKED_FOR = {
+    "Comparison": "comparing",
+    "ModelEvaluation": "modelling",
+    "compare": "comparing",
+    "evaluate_model": "modelling",
+}
 
 
 def __getattr__(name: str) -> Any:
     if name not in LOADED_WHEN_ASKED_FOR:
         text = f"module '{__name__}' has no attribute '{name}'"
         raise AttributeError(text)
-    from scoring.core import comparing
-
-    return getattr(comparing, name)
+    return getattr(import_module(f"{__name__}.{LOADED_WHEN_ASKED_FOR[name]}"), name)

@@ -89,7 +89,7 @@ def _refuse_uneven(columns: Sequence[list[Any]], wanted: Wanted) -> None:
 
 def _places(names: Sequence[str], wanted: Wanted) -> tuple[str, str, str]:
     """The names of the three columns."""
-    plain = {name: _plain(name) for name in names}
+    plain = {name: plain_name(name) for name in names}
     values = wanted.values
     if not set(values) & set(plain.values()):
         values = wanted.fallback
@@ -97,7 +97,7 @@ def _places(names: Sequence[str], wanted: Wanted) -> tuple[str, str, str]:
     return query, document, _one(plain, values or wanted.values, wanted)
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """`query-id`, `query_id` and `queryId` are one name."""
     return "".join(letter for letter in name.lower() if letter.isalnum())
 

@@ -8,11 +8,14 @@ BenchmarkError
     ├── UnknownMeasureError      a measure name that nobody knows
     ├── MeasureParameterError    a known measure with a parameter it does not take
     ├── UnknownTieRuleError      a tie rule that is not one of ours
+    ├── ExpectedDepthError       a depth under the tie rule `expected`
+    ├── UnknownScannerError      a scanner that is not one of ours, or not installed
     ├── UnknownMissingRuleError  a rule for missing queries that is not one of ours
     ├── EmptyRunError            a run without a single row
     ├── EmptyQrelsError          qrels without a single row
     ├── NoCommonQueryError       run and qrels that share no query
 ├── ColumnsError             a table in memory whose columns cannot be told apart
+├── ModelError               a model that fails, or returns what is no list of results
     ├── UnknownAggregationError  a way from passages to documents that is not one of ours
     ├── ParentsNeededError       an aggregation that must know which passage is the first
     ├── ResultFormatError        a file that is no result of ours
@@ -66,6 +69,19 @@ class UnknownTieRuleError(ScoringError):
     message = "'{ties}' is no tie rule; expected one of {known}. Choose one of them."
 
 
+class ExpectedDepthError(ScoringError):
+    code = "expected-depth"
+    message = (
+        "Ties are 'expected' and results are cut at {depth}, where a tie may be cut in two; expected "
+        "one of both. Use a measure's own cutoff, or another tie rule."
+    )
+
+
+class UnknownScannerError(ScoringError):
+    code = "unknown-scanner"
+    message = "BENCHWRIGHT_SCANNER is '{scanner}'; expected {expected}. {advice}"
+
+
 class UnknownMissingRuleError(ScoringError):
     code = "unknown-missing-rule"
     message = "'{missing}' is no rule for missing queries; expected zero or skip. Choose one."
@@ -117,6 +133,11 @@ class ResultFormatError(ScoringError):
         "{file} {reason}; expected a result file as `benchwright score --result FILE` writes it. "
         "Check that it is the right file."
     )
+
+
+class ModelError(ScoringError):
+    code = "model"
+    message = "Query '{qid}' ({text}): the model {reason}."
 
 
 class UnknownSystemError(ScoringError):

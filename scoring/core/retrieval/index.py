@@ -61,6 +61,14 @@ class Index:
                 raise CutoffError(cutoff=number)
         return self._results(queries, k, progress, block_entries)
 
+    def retrieve(self, text: str, k: int = 10) -> list[tuple[str, float]]:
+        """The `k` best documents of one query, as `search` finds them."""
+        return self.retrieve_many([text], k)[0]
+
+    def retrieve_many(self, texts: Sequence[str], k: int = 10) -> list[list[tuple[str, float]]]:
+        """The `k` best documents of each query: quicker than one after the other."""
+        return [found for _, found in self.search([("", text) for text in texts], k=k)]
+
     def _results(
         self,
         queries: Sequence[tuple[str, str]],

@@ -1,0 +1,99 @@
+"""A released benchmark as a folder or zip in BEIR's layout: its queries, grades, scale, slices."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks_app.core.errors import MissingFileError
+from benchmarks_app.core.formats.beir import BeirSource, open_beir
+from benchmarks_app.core.problems import Problems
+from scoring.core.slices import read_slices
+
+MANIFEST = "manifest.json"
+SLICES = "slices.tsv"
+DEFAULT_SPLIT = "test"
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """One split of a benchmark; `texts` holds every query, `qrels` the graded ones of the split.
+
+    A grade counts as relevant from `threshold`, which the release's manifest says, or from 1.
+    """
+
+    name: str
+    split: str
+    texts: Mapping[str, str]
+    qrels: Mapping[str, Mapping[str, int]]
+    slices: Mapping[str, list[bytes]]
+    threshold: int
+
+
+def read_released(path: Path, split: str | None = None) -> Released:
+    """The split that is named, the only one, or `test` where there are several.
+
+    Raises
+    ------
+    MissingFileError
+        If there is no such split, or no file of queries or qrels.
+    FileProblemsError, ArchiveError
+        If a file cannot be read.
+    """
+    problems = Problems()
+    with open_beir(path) as source:
+        chosen = _split_of(source, split)
+        texts = {row.qid: row.text for row in source.queries_rows(problems)}
+        qrels: dict[str, dict[str, int]] = {}
+        for row in source.qrels_rows(chosen, problems):
+            qrels.setdefault(row.qid, {})[row.docid] = row.grade
+        manifest = _manifest(source)
+    problems.raise_found()
+    own_slices = path / SLICES
+    return Released(
+        name=_name(manifest, path),
+        split=chosen,
+        texts=texts,
+        qrels=qrels,
+        slices=read_slices(own_slices) if own_slices.is_file() else {},
+        threshold=relevance_threshold(manifest),
+    )
+
+
+def relevance_threshold(manifest: Mapping[str, Any]) -> int:
+    """The lowest grade that counts as relevant on a release, as its manifest froze the scale.
+
+    Examples
+    --------
+    >>> scale = [{"value": 1, "is_relevant": False}, {"value": 2, "is_relevant": True}]
+    >>> relevance_threshold({"grades": scale}), relevance_threshold({})
+    (2, 1)
+    """
+    grades = manifest.get("grades") or []
+    return min((grade["value"] for grade in grades if grade["is_relevant"]), default=1)
+
+
+def _split_of(source: BeirSource, split: str | None) -> str:
+    there = source.qrels_splits()
+    if split is None and len(there) == 1:
+        return there[0]
+    chosen = split or DEFAULT_SPLIT
+    if chosen not in there:
+        advice = f"It has the splits: {', '.join(there) or 'none'}. Name one of them."
+        expected = f"qrels/{chosen}.tsv"
+        raise MissingFileError(place=source.source.name, expected=expected, advice=advice)
+    return chosen
+
+
+def _manifest(source: BeirSource) -> dict[str, Any]:
+    if MANIFEST not in source.source.members():
+        return {}
+    read = json.loads(b"".join(source.source.lines(MANIFEST)))
+    return read if isinstance(read, dict) else {}
+
+
+def _name(manifest: Mapping[str, Any], path: Path) -> str:
+    if "benchmark" in manifest and "version" in manifest:
+        return f"{manifest['benchmark']} {manifest['version']}"
+    return path.resolve().name.removesuffix(".zip")
