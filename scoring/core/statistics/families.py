@@ -1,0 +1,38 @@
+"""Queries that stay together: what a family adds up to, column by column."""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+FamilyOf: TypeAlias = NDArray[np.intp]
+
+
+def family_totals(values: Floats, families: FamilyOf | None) -> tuple[Floats, Floats]:
+    """Sum and number of the defined values of each family (families x columns, twice).
+
+    Families are ordered by their number. Without `families` every row is one.
+    """
+    is_defined = ~np.isnan(values)
+    filled = np.where(is_defined, values, 0.0)
+    if families is None:
+        return filled, is_defined.astype(np.float64)
+    order = np.argsort(families, kind="stable")
+    starts = np.flatnonzero(np.diff(families[order], prepend=families[order[:1]] - 1))
+    sizes = np.add.reduceat(is_defined[order], starts, axis=0, dtype=np.float64)
+    return np.add.reduceat(filled[order], starts, axis=0), sizes
+
+
+def family_means(values: Floats, families: FamilyOf | None) -> Floats:
+    """Mean of the defined values of each family; NaN where a family has none."""
+    if families is None:
+        return values
+    sums, sizes = family_totals(values, families)
+    return np.where(sizes > 0, sums / np.maximum(sizes, 1), np.nan)
+
+
+def ratio_means(values: Floats) -> Floats:
+    """Mean of the defined values of each column; NaN where there is none."""
+    sizes = (~np.isnan(values)).sum(axis=0)
+    return np.where(sizes > 0, np.nansum(values, axis=0) / np.maximum(sizes, 1), np.nan)

@@ -1,0 +1,69 @@
+"""What a number of queries can show: the normal approximation for a paired difference of means.
+
+`n = ((z(1 - alpha/2) + z(power)) * sigma / delta)^2`; sigma is the standard deviation of the two
+runs' own differences, not of their values.
+"""
+
+import numpy as np
+from scipy.special import ndtri
+
+from scoring.core.statistics.families import Floats
+
+ALPHA = 0.05
+POWER = 0.80
+
+TIERS = (
+    (200, "large changes only"),
+    (500, "directional"),
+    (1_000, "major changes; slices weak"),
+    (5_000, "release gate; ±0.01 for near variants, ±0.02 for unrelated models"),
+)
+LARGEST_TIER = "regression suite"
+
+
+def reach(*, alpha: float = ALPHA, power: float = POWER, two_sided: bool = True) -> float:
+    """Standard errors that a difference must be away from 0 to be found: 2.80 by default."""
+    return float(ndtri(1 - alpha / (2 if two_sided else 1)) + ndtri(power))
+
+
+def detectable_differences(
+    sigma: Floats | float, n: Floats | float, *, alpha: float = ALPHA, power: float = POWER
+) -> Floats:
+    """The smallest difference of means that n queries find with this power, two-sided.
+
+    Examples
+    --------
+    >>> round(float(detectable_differences(0.2, 1000)), 3)
+    0.018
+    """
+    return np.asarray(reach(alpha=alpha, power=power) * np.asarray(sigma) / np.sqrt(n))
+
+
+def queries_needed(
+    sigma: Floats | float,
+    delta: Floats | float,
+    *,
+    alpha: float = ALPHA,
+    power: float = POWER,
+    two_sided: bool = True,
+) -> Floats:
+    """How many queries find a difference of `delta`; infinite where that is 0.
+
+    Whole numbers, rounded up, and never below 2. One-sided with `delta` a margin it is the size a
+    slice needs to be shown non-inferior when nothing changed.
+
+    Examples
+    --------
+    >>> float(queries_needed(0.2, 0.01))
+    3140.0
+    """
+    wanted = np.abs(np.asarray(delta, dtype=np.float64))
+    z = reach(alpha=alpha, power=power, two_sided=two_sided)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        n = np.ceil((z * np.asarray(sigma) / wanted) ** 2 - 1e-9)
+    return np.where(wanted == 0, np.inf, np.maximum(n, 2.0))
+
+
+def size_tier(n_queries: int) -> str:
+    """What a benchmark of this size is good for, in words."""
+    return next((text for below, text in TIERS if n_queries < below), LARGEST_TIER)
