@@ -1,19 +1,16 @@
 """Files named on a command line: standard input, names for runs, what is said of them."""
 
-import shutil
-import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
+from benchmarks_app.core.formats.sources import STANDARD_INPUT
 from benchmarks_app.core.problems import Problems
 from scoring.core.errors import ScoringError
 
-STANDARD_INPUT = "-"
 COMPRESSED = (".gz", ".zst")
 
 
@@ -36,7 +33,7 @@ class InputFile(click.ParamType):  # type: ignore[type-arg,unused-ignore] # gene
         if path.is_dir() and not self.takes_folder:
             text = f"{path}: is a folder; expected a file. Name a file in it."
             raise NoSuchFile(text)
-        if str(value) != STANDARD_INPUT and not path.exists():
+        if path != STANDARD_INPUT and not path.exists():
             text = f"{path}: no such file. Check the path."
             raise NoSuchFile(text)
         return path
@@ -45,27 +42,17 @@ class InputFile(click.ParamType):  # type: ignore[type-arg,unused-ignore] # gene
 FILE = InputFile()
 
 
-@contextmanager
-def standard_input(paths: Sequence[Path | None]) -> Iterator[Callable[[Path], Path]]:
-    """Give a function from each of the paths to the file to read: `-` is one by then.
+def check_standard_input(paths: Iterable[Path | None]) -> None:
+    """Refuse `-` for two files.
 
     Raises
     ------
     click.UsageError
-        If `-` stands there twice.
+        If it stands there twice.
     """
-    n_times = sum(str(path) == STANDARD_INPUT for path in paths)
-    if n_times > 1:
+    if sum(path == STANDARD_INPUT for path in paths) > 1:
         message = "'-' is named twice; standard input can be read once. Name a file."
         raise click.UsageError(message)
-    if not n_times:
-        yield lambda path: path
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        held = Path(folder, STANDARD_INPUT)
-        with held.open("wb") as out:
-            shutil.copyfileobj(sys.stdin.buffer, out)
-        yield lambda path: held if str(path) == STANDARD_INPUT else path
 
 
 def run_names(paths: Sequence[Path]) -> list[str]:

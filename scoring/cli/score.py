@@ -8,7 +8,7 @@ import click
 
 from benchmarks_app.cli import Command
 from scoring.cli import options
-from scoring.cli.files import FILE, naming, run_names, standard_input, tell_warnings
+from scoring.cli.files import FILE, check_standard_input, naming, run_names, tell_warnings
 from scoring.cli.options import option
 from scoring.cli.progress import told
 from scoring.core.scorecards import DEFAULT_MEASURES, Files, Rules, Scorecard, Scorer
@@ -82,12 +82,11 @@ def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
     """
     _check(runs, chosen)
     beside = {name: chosen[name] for name in BESIDE if chosen[name]}
-    with standard_input([qrels, *runs, *beside.values()]) as actual:
-        files = Files(actual(qrels), **{name: actual(path) for name, path in beside.items()})
-        scorer = Scorer(files, _rules(chosen))
-        cards = list(_scored(scorer, list(map(actual, runs))))
-        tell_warnings(scorer.warnings)
-        _show(scorer, cards, chosen)
+    check_standard_input([qrels, *runs, *beside.values()])
+    scorer = Scorer(Files(qrels, **beside), _rules(chosen))
+    cards = list(_scored(scorer, runs))
+    tell_warnings(scorer.warnings)
+    _show(scorer, cards, chosen)
 
 
 def _check(runs: Sequence[Path], chosen: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ from math import log2
 
 import pytest
 
-from tests.scoring.cli.conftest import BETTER, QRELS, RUN
+from tests.scoring.cli.conftest import BETTER, RUN, in_process
 
 NDCG = (3 + 1 / 2) / (3 + 1 / log2(3))
 """Of q1 in a.run, where d1 is first and d2 third."""
@@ -164,14 +164,17 @@ def test_passages_without_a_document_are_refused(files, benchwright):
 
 
 @pytest.mark.parametrize("content", [RUN.encode(), gzip.compress(RUN.encode())])
-def test_standard_input_stands_for_a_file(files, benchwright, content):
-    done = benchwright("score", "qrels.txt", "-", "-m", "RR", input=content)
+def test_standard_input_stands_for_a_file(files, content):
+    (files / "piped").write_bytes(content)
+
+    with (files / "piped").open("rb") as piped:
+        done = in_process("score", "qrels.txt", "-", "-m", "RR", stdin=piped)
 
     assert done.stdout.splitlines()[0] == "-: 3 queries, 1 missing, 1 extra"
 
 
 def test_standard_input_is_read_once(files, benchwright):
-    done = benchwright("score", "-", "-", input=QRELS)
+    done = benchwright("score", "-", "-")
 
     assert done.exit_code == 2
     assert "'-' is named twice" in done.stderr
