@@ -5,21 +5,32 @@ means, intervals, ranks and tie groups of the runs, and with difference, interva
 and power of their pairs. The methods are explained in docs/statistics.md.
 """
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from math import isfinite
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from itertools import combinations, product
+from math import isfinite, isnan
 from typing import Any, NamedTuple
 
-from scoring.core.evaluation import Evaluation
+import numpy as np
+from numpy.typing import NDArray
 
-Query = Hashable
-"""An id; bytes or text, but the same kind everywhere."""
+from scoring.core.errors import MethodMisfitError, UnknownMethodError, UnknownRunError
+from scoring.core.statistics import bootstrap, effects, paired, power, signflip
+from scoring.core.statistics.aligning import OVERALL, Aligned, PerQuery, align
+from scoring.core.statistics.corrections import benjamini_hochberg, holm
+from scoring.core.statistics.families import Floats, ratio_means
+from scoring.core.statistics.ranks import rank_intervals, ranks, tie_groups
+from scoring.core.statistics.tukey import randomised_tukey
 
-PerQuery = Evaluation[Any] | Mapping[Any, Mapping[str, float]]
-"""Values of one run: measure names to numbers, of every query."""
+__all__ = ["OVERALL", "Comparison", "PerQuery", "compare"]
 
-OVERALL = "all"
-"""The slice that holds every query."""
+TESTS = ("signflip", "t", "wilcoxon", "sign")
+CORRECTIONS = ("holm", "bh", "tukey", "maxt", "none")
+DEFAULT_INTERVAL = "bca"
+
+# Differences held at once: bounds the memory of comparing many runs.
+HELD = 2**22
 
 
 class Interval(NamedTuple):
@@ -168,7 +179,7 @@ def compare(
     *,
     baseline: str | None = None,
     measures: Sequence[str] | None = None,
-    slices: Mapping[str, Collection[Query]] | None = None,
+    slices: Mapping[str, Collection[Hashable]] | None = None,
     families: Mapping[Any, Hashable] | None = None,
     test: str = "signflip",
     alternative: str = "two-sided",
@@ -212,8 +223,354 @@ def compare(
     n_flips, n_draws, seed
         Random flips of the tests, draws of the bootstrap, and where both start: the same seed
         gives the same numbers.
+
+    Raises
+    ------
+    TooFewRunsError, TooFewQueriesError, RunsDifferError
+        If there is nothing to compare, or not on the same queries.
+    NoCommonMeasureError, UnknownMeasureError, MissingValueError
+        If the runs were not scored by the same measures.
+    UnknownRunError, ReservedSliceError, UnknownMethodError, MethodMisfitError
+        If a name is none of those above, or two do not go together.
     """
-    raise NotImplementedError
+    methods = Methods(
+        test=test,
+        alternative=alternative,
+        correction=correction or ("tukey" if baseline is None else "holm"),
+        interval=interval or DEFAULT_INTERVAL,
+        level=level,
+        n_flips=n_flips,
+        n_draws=n_draws,
+        seed=seed,
+    )
+    _check(methods, baseline, runs)
+    aligned = align(runs, measures=measures, slices=slices, families=families)
+    pairs = _pairs(aligned.runs, baseline)
+    columns = _columns(aligned, pairs, methods)
+    columns["p_adjusted"] = _adjusted(aligned, pairs, methods, columns["p"])
+    return Comparison(
+        runs=aligned.runs,
+        baseline=baseline,
+        measures=aligned.measures,
+        slices=tuple(_slice_sizes(aligned)),
+        methods=methods,
+        summaries=tuple(_summaries(aligned, pairs, methods, columns["p_adjusted"])),
+        pairs=tuple(_pair_results(aligned, pairs, columns, delta)),
+        notes=aligned.notes,
+    )
+
+
+def _check(methods: Methods, baseline: str | None, runs: Mapping[str, PerQuery]) -> None:
+    for kind, name, known in (
+        ("test", methods.test, TESTS),
+        ("alternative", methods.alternative, signflip.ALTERNATIVES),
+        ("correction", methods.correction, CORRECTIONS),
+        ("interval", methods.interval, bootstrap.METHODS),
+    ):
+        if name not in known:
+            raise UnknownMethodError(kind=kind, name=name, known=", ".join(known))
+    if baseline is not None and baseline not in runs:
+        raise UnknownRunError(name=baseline, known=", ".join(runs))
+    if methods.correction == "tukey" and methods.alternative != "two-sided":
+        reason = "Tukey's correction is two-sided."
+        raise MethodMisfitError(reason=reason, kind="correction or alternative")
+    if methods.correction == "maxt" and (baseline is None or methods.test != "signflip"):
+        reason = "The maxt correction flips signs of differences to one baseline."
+        raise MethodMisfitError(reason=reason, kind="correction, or name a baseline")
+
+
+# --- pairs ---------------------------------------------------------------------------------------
+
+RunPair = tuple[int, int]
+"""Places of a run and of its reference."""
+
+
+def _pairs(runs: Sequence[str], baseline: str | None) -> list[RunPair]:
+    if baseline is None:
+        return [(run, reference) for reference, run in combinations(range(len(runs)), 2)]
+    reference = runs.index(baseline)
+    return [(run, reference) for run in range(len(runs)) if run != reference]
+
+
+def _columns(aligned: Aligned, pairs: list[RunPair], methods: Methods) -> dict[str, Floats]:
+    """Whatever is known of each pair, as arrays (measures x slices x pairs)."""
+    shape = (len(aligned.measures), len(aligned.slices), len(pairs))
+    parts = [
+        _statistics(differences, reference, aligned, methods)
+        for differences, reference in _differences(aligned, pairs)
+    ]
+    return {
+        name: np.concatenate([part[name] for part in parts]).reshape(shape) for name in parts[0]
+    }
+
+
+def _differences(aligned: Aligned, pairs: list[RunPair]) -> Iterator[tuple[Floats, Floats]]:
+    """Blocks of columns: differences, NaN outside the slice, and the reference's values."""
+    masks = np.stack(list(aligned.slices.values()), axis=1)
+    places = np.array(
+        [
+            (measure, slice_, *pair)
+            for measure, slice_, pair in product(
+                range(len(aligned.measures)), range(masks.shape[1]), pairs
+            )
+        ]
+    )
+    width = max(1, HELD // len(masks))
+    for at in range(0, len(places), width):
+        measure, slice_, run, reference = places[at : at + width].T
+        values = aligned.values[:, reference, measure]
+        differences = aligned.values[:, run, measure] - values
+        yield np.where(masks[:, slice_], differences, np.nan), values
+
+
+def _statistics(
+    differences: Floats, reference: Floats, aligned: Aligned, methods: Methods
+) -> dict[str, Floats]:
+    low, high = _intervals(differences, aligned, methods)
+    wins, ties, losses = effects.wins_ties_losses(differences).astype(np.float64)
+    alternative = methods.alternative
+    return {
+        "n": wins + ties + losses,
+        "difference": ratio_means(differences),
+        "low": low,
+        "high": high,
+        "p": _test(methods)(differences, families=aligned.families, alternative=alternative),
+        "p_t": paired.t_test(differences, families=aligned.families, alternative=alternative),
+        "relative": effects.relative_changes(differences, reference),
+        "d_z": effects.standardised(differences),
+        "wins": wins,
+        "ties": ties,
+        "losses": losses,
+        "share_worse": effects.shares_worse(differences),
+        "superiority": effects.superiority(differences),
+        "sigma": effects.spreads(differences),
+        "error": paired.standard_errors(differences, aligned.families),
+    }
+
+
+def _intervals(values: Floats, aligned: Aligned, methods: Methods) -> Floats:
+    return bootstrap.bootstrap_interval(
+        values,
+        families=aligned.families,
+        method=methods.interval,
+        level=methods.level,
+        n_draws=methods.n_draws,
+        seed=methods.seed,
+    )
+
+
+def _test(methods: Methods) -> Callable[..., Floats]:
+    by_name: dict[str, Callable[..., Floats]] = {
+        "signflip": partial(signflip.sign_flip, n_flips=methods.n_flips, seed=methods.seed),
+        "t": paired.t_test,
+        "wilcoxon": paired.wilcoxon,
+        "sign": paired.sign_test,
+    }
+    return by_name[methods.test]
+
+
+def _pair_results(
+    aligned: Aligned, pairs: list[RunPair], columns: dict[str, Floats], delta: float
+) -> Iterator[Pair]:
+    for place in product(*map(range, columns["p"].shape)):
+        measure, slice_, pair = place
+        run, reference = pairs[pair]
+        of = {name: float(column[place]) for name, column in columns.items()}
+        yield Pair(
+            run=aligned.runs[run],
+            reference=aligned.runs[reference],
+            measure=aligned.measures[measure],
+            slice=list(aligned.slices)[slice_],
+            n_queries=int(of["n"]),
+            difference=of["difference"],
+            interval=Interval(of["low"], of["high"]),
+            p=of["p"],
+            p_adjusted=of["p_adjusted"],
+            p_t=of["p_t"],
+            effect=_effect(of),
+            power=_power(of, delta),
+        )
+
+
+def _effect(of: Mapping[str, float]) -> Effect:
+    return Effect(
+        relative=of["relative"],
+        d_z=of["d_z"],
+        wins=int(of["wins"]),
+        ties=int(of["ties"]),
+        losses=int(of["losses"]),
+        share_worse=of["share_worse"],
+        superiority=of["superiority"],
+    )
+
+
+def _power(of: Mapping[str, float], delta: float) -> Power:
+    # With families the queries tell less than as many independent ones: the error knows.
+    effective = of["error"] * of["n"] ** 0.5
+    return Power(
+        sigma=of["sigma"],
+        detectable=power.reach() * of["error"],
+        queries_for_observed=_whole(power.queries_needed(effective, of["difference"])),
+        queries_for_delta=_whole(power.queries_needed(effective, delta)),
+        delta=delta,
+    )
+
+
+def _whole(number: Floats) -> int | None:
+    return int(number) if np.isfinite(number) else None
+
+
+# --- corrections ---------------------------------------------------------------------------------
+
+
+def _adjusted(aligned: Aligned, pairs: list[RunPair], methods: Methods, p: Floats) -> Floats:
+    """p-values (measures x slices x pairs) after the correction.
+
+    Holm and Benjamini-Hochberg take all queries by themselves, and all slices of a measure
+    together; Tukey and maxt work within each slice.
+    """
+    if methods.correction == "tukey":
+        return _of_pairs(_tukey(aligned, methods), pairs)
+    if methods.correction == "maxt":
+        return _maxt(aligned, pairs, methods)
+    if methods.correction == "none":
+        return p
+    correct = {"holm": holm, "bh": benjamini_hochberg}[methods.correction]
+    in_slices = correct(p[:, 1:].reshape(len(p), -1)).reshape(p[:, 1:].shape)
+    return np.concatenate([correct(p[:, :1]), in_slices], axis=1)
+
+
+def _tukey(aligned: Aligned, methods: Methods) -> Floats:
+    """Runs x runs x measures x slices."""
+    parts = [
+        randomised_tukey(
+            aligned.values[mask],
+            families=None if aligned.families is None else aligned.families[mask],
+            n_draws=methods.n_flips,
+            seed=methods.seed,
+        )
+        for mask in aligned.slices.values()
+    ]
+    return np.stack(parts, axis=3)
+
+
+def _of_pairs(square: Floats, pairs: list[RunPair]) -> Floats:
+    run, reference = np.array(pairs).T
+    return np.moveaxis(square[run, reference], 0, 2)
+
+
+def _square(p: Floats, pairs: list[RunPair], n_runs: int) -> Floats:
+    square = np.ones((n_runs, n_runs, *p.shape[:2]))
+    run, reference = np.array(pairs).T
+    square[run, reference] = square[reference, run] = np.moveaxis(p, 2, 0)
+    return square
+
+
+def _maxt(aligned: Aligned, pairs: list[RunPair], methods: Methods) -> Floats:
+    run, reference = np.array(pairs).T
+    differences = aligned.values[:, run] - aligned.values[:, reference]
+    adjust = partial(
+        signflip.sign_flip_max,
+        families=aligned.families,
+        alternative=methods.alternative,
+        n_flips=methods.n_flips,
+        seed=methods.seed,
+    )
+    columns = np.moveaxis(differences, 2, 0)
+    masks = [mask[:, np.newaxis] for mask in aligned.slices.values()]
+    return np.array(
+        [[adjust(np.where(mask, column, np.nan)) for mask in masks] for column in columns]
+    )
+
+
+# --- runs ----------------------------------------------------------------------------------------
+
+
+def _slice_sizes(aligned: Aligned) -> Iterator[SliceSize]:
+    for name, mask in aligned.slices.items():
+        n = int(mask.sum())
+        families = aligned.families
+        n_families = n if families is None else len(np.unique(families[mask]))
+        yield SliceSize(name=name, n_queries=n, n_families=n_families)
+
+
+def _summaries(
+    aligned: Aligned, pairs: list[RunPair], methods: Methods, p_adjusted: Floats
+) -> Iterator[RunSummary]:
+    tables = [_slice_table(aligned, mask, methods) for mask in aligned.slices.values()]
+    groups = _groups(aligned, pairs, methods, p_adjusted, np.stack([t["mean"] for t in tables], 2))
+    for measure, slice_, run in product(
+        range(len(aligned.measures)), range(len(tables)), range(len(aligned.runs))
+    ):
+        of = {name: column[run, measure] for name, column in tables[slice_].items()}
+        is_ranked = not isnan(of["mean"])
+        yield RunSummary(
+            run=aligned.runs[run],
+            measure=aligned.measures[measure],
+            slice=list(aligned.slices)[slice_],
+            n_queries=int(of["n"]),
+            n_undefined=int(of["n_undefined"]),
+            mean=float(of["mean"]),
+            interval=Interval(float(of["low"]), float(of["high"])),
+            rank=int(of["rank"]) if is_ranked else None,
+            rank_interval=RankInterval(int(of["best"]), int(of["worst"])) if is_ranked else None,
+            tie_group=int(groups[run, measure, slice_]) if is_ranked else None,
+        )
+
+
+def _slice_table(aligned: Aligned, mask: NDArray[np.bool_], methods: Methods) -> dict[str, Floats]:
+    """Whatever is known of each run on the queries of one slice (runs x measures)."""
+    inside = replace(
+        aligned,
+        values=aligned.values[mask],
+        families=None if aligned.families is None else aligned.families[mask],
+    )
+    n, n_runs, n_measures = inside.values.shape
+    flat = inside.values.reshape(n, n_runs * n_measures)
+    low, high = _intervals(flat, inside, methods).reshape(2, n_runs, n_measures)
+    mean = ratio_means(flat).reshape(n_runs, n_measures)
+    best, worst = _rank_intervals(inside, methods)
+    return {
+        "n": np.full(mean.shape, float(n)),
+        "n_undefined": np.isnan(inside.values).sum(axis=0).astype(np.float64),
+        "mean": mean,
+        "low": low,
+        "high": high,
+        "rank": ranks(mean).astype(np.float64),
+        "best": best,
+        "worst": worst,
+    }
+
+
+def _rank_intervals(inside: Aligned, methods: Methods) -> Floats:
+    n, n_runs, n_measures = inside.values.shape
+    if not n:
+        return np.full((2, n_runs, n_measures), np.nan)
+    intervals = rank_intervals(
+        inside.values,
+        families=inside.families,
+        level=methods.level,
+        n_draws=methods.n_draws,
+        seed=methods.seed,
+    )
+    return intervals.astype(np.float64)
+
+
+def _groups(
+    aligned: Aligned, pairs: list[RunPair], methods: Methods, p_adjusted: Floats, means: Floats
+) -> NDArray[np.intp]:
+    """Tie groups (runs x measures x slices) by the two-sided p-values of all pairs.
+
+    They are the comparison's own where it has them, and Tukey's where it has not.
+    """
+    is_own = len(pairs) == len(aligned.runs) * (len(aligned.runs) - 1) // 2
+    is_own &= methods.alternative == "two-sided"
+    p = _square(p_adjusted, pairs, len(aligned.runs)) if is_own else _tukey(aligned, methods)
+    groups = np.empty(means.shape, dtype=np.intp)
+    for measure, slice_ in np.ndindex(*means.shape[1:]):
+        place = (slice(None), measure, slice_)
+        groups[place] = tie_groups(means[place], p[:, :, measure, slice_], alpha=1 - methods.level)
+    return groups
 
 
 def _plain(value: Any) -> Any:

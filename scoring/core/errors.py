@@ -20,6 +20,15 @@ BenchmarkError
     ├── ParentsNeededError       an aggregation that must know which passage is the first
     ├── ResultFormatError        a file that is no result of ours
     ├── UnknownSystemError       a retrieval system that is not one of ours
+    ├── TooFewRunsError          a comparison of fewer than two runs
+    ├── TooFewQueriesError       a comparison on fewer than two queries
+    ├── RunsDifferError          runs that were scored on different queries
+    ├── NoCommonMeasureError     runs that share no measure
+    ├── MissingValueError        a run without the value of one query
+    ├── UnknownRunError          a baseline that is none of the runs
+    ├── ReservedSliceError       a slice called as all queries are
+    ├── UnknownMethodError       a test, correction or interval that is not one of ours
+    ├── MethodMisfitError        methods that do not go together
     └── DuplicateDocumentError   a corpus that holds one id twice
 """
 
@@ -143,6 +152,61 @@ class ModelError(ScoringError):
 class UnknownSystemError(ScoringError):
     code = "unknown-system"
     message = "'{name}' is no retrieval system; expected one of {known}. Choose one of them."
+
+
+class TooFewRunsError(ScoringError):
+    code = "too-few-runs"
+    message = "{count} run to compare; expected at least two. Name another run."
+
+
+class TooFewQueriesError(ScoringError):
+    code = "too-few-queries"
+    message = "The runs have {count} query in common; expected at least two. Score more queries."
+
+
+class RunsDifferError(ScoringError):
+    code = "runs-differ"
+    message = (
+        "Run '{run}' has no value for {count} of the queries of '{other}': {ids}; expected the "
+        "same queries in every run. Score all runs on the same qrels, counting missing queries as "
+        "zero."
+    )
+
+
+class NoCommonMeasureError(ScoringError):
+    code = "no-common-measure"
+    message = (
+        "The runs share no measure: {measures}; expected at least one that all have. "
+        "Score them by the same measures."
+    )
+
+
+class MissingValueError(ScoringError):
+    code = "missing-value"
+    message = (
+        "Run '{run}', query {query}: no value of {measure}; expected one for every query. "
+        "Score the run by {measure}, or leave the measure out."
+    )
+
+
+class UnknownRunError(ScoringError):
+    code = "unknown-run"
+    message = "'{name}' is none of the runs; expected one of {known}. Check the spelling."
+
+
+class ReservedSliceError(ScoringError):
+    code = "reserved-slice"
+    message = "A slice is called '{name}', which means all queries here. Give it another name."
+
+
+class UnknownMethodError(ScoringError):
+    code = "unknown-method"
+    message = "'{name}' is no {kind}; expected one of {known}. Choose one of them."
+
+
+class MethodMisfitError(ScoringError):
+    code = "method-misfit"
+    message = "{reason} Choose another {kind}."
 
 
 class DuplicateDocumentError(ScoringError):

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.statistics.families import Floats, ratio_means
+from scoring.core.statistics.paired import in_units
 
 TIE = 1e-6
 """Differences below this are ties."""
@@ -24,10 +25,7 @@ def standardised(differences: Floats) -> Floats:
 
     Cohen, Statistical Power Analysis, 1988, 2.3.5 (d of paired observations).
     """
-    means, spread = ratio_means(differences), spreads(differences)
-    is_flat = spread <= 1e-12 * np.abs(means)  # what rounding leaves of equal differences
-    d_z = np.where(is_flat, np.sign(means) * np.inf, means / np.where(is_flat, 1, spread))
-    return np.where(is_flat & (means == 0), 0.0, d_z)
+    return in_units(ratio_means(differences), spreads(differences))
 
 
 def relative_changes(differences: Floats, reference: Floats) -> Floats:

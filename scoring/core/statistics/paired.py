@@ -43,13 +43,20 @@ def t_test(
     n_families = np.count_nonzero(sizes, axis=0)
     means = sums.sum(axis=0) / np.maximum(sizes.sum(axis=0), 1)
     errors = standard_errors(differences, families)
-    # Equal differences leave an error of rounding, whose t would be any number.
-    is_flat = errors <= 1e-12 * np.abs(means)
-    t = np.where(is_flat, np.sign(means) * np.inf, means / np.where(is_flat, 1.0, errors))
-    t = np.where(is_flat & (means == 0), 0.0, t)
+    t = in_units(means, errors)
     freedom = np.maximum(n_families - 1, 1)
     p = _from_upper_tail(lambda at: stdtr(freedom, -at), t, alternative)
     return np.where(n_families > 1, p, np.nan)
+
+
+def in_units(means: Floats, errors: Floats) -> Floats:
+    """Means over errors; 0 where both are 0, infinite where only the error is.
+
+    An error far below the mean is what rounding leaves of equal differences, and counts as 0.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = means / np.where(errors <= 1e-12 * np.abs(means), 0.0, errors)
+    return np.where((means == 0) & (errors == 0), 0.0, t)
 
 
 def _from_upper_tail(
