@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks_app.core.errors import MissingFileError
-from benchmarks_app.core.formats.sources import open_lines, sha256_of
+from benchmarks_app.core.formats.sources import STANDARD_INPUT, open_lines, sha256_of
 from scoring.core.errors import ResultFormatError
 from scoring.core.evaluation import Evaluation
 from scoring.core.scorecards import Rules, Scorecard, Scorer
@@ -28,7 +28,7 @@ def result_of(scorer: Scorer, cards: Sequence[Scorecard], *, folder: Path) -> di
         "format": FORMAT,
         "version": VERSION,
         "made_by": made_by(),
-        "rules": asdict(scorer.rules),
+        "rules": {**asdict(scorer.rules), "measures": list(scorer.rules.measures)},
         "files": {name: _file(path, folder) for name, path in sorted(scorer.files.named().items())},
         "runs": [_run(card, folder) for card in cards],
     }
@@ -137,8 +137,9 @@ def _checked(result: Any, file: str) -> dict[str, Any]:
 
 
 def _file(path: Path, folder: Path) -> dict[str, str]:
-    place = Path(relpath(path.resolve(), folder.resolve())).as_posix()
-    return {"name": path.name, "path": place, "sha256": sha256_of(path)}
+    is_file = path != STANDARD_INPUT
+    place = Path(relpath(path.resolve(), folder.resolve())).as_posix() if is_file else "-"
+    return {"file": path.name, "path": place, "sha256": sha256_of(path)}
 
 
 def _run(card: Scorecard, folder: Path) -> dict[str, Any]:

@@ -1,0 +1,123 @@
+"""`benchwright verify`: do a result file's numbers still come out of its files?"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchmarks_app.cli import FAILED, Command
+from scoring.cli.files import FILE
+from scoring.cli.options import option
+from scoring.cli.progress import told
+
+SHOWN = 20
+EXAMPLES = (
+    "benchwright verify bm25.json",
+    "benchwright verify bm25.json --qrels /data/qrels.txt --run /data/bm25.run.gz",
+)
+
+
+@click.command(
+    cls=Command,
+    name="verify",
+    examples=EXAMPLES,
+    short_help="Recompute a result file and say what differs.",
+)
+@click.argument("result", type=FILE)
+@option("--qrels", type=FILE, metavar="FILE", group="Files", help="Where the qrels are now.")
+@option(
+    "--run",
+    "runs",
+    type=FILE,
+    multiple=True,
+    metavar="FILE",
+    group="Files",
+    help="Where a run is now; for several, in the order of the result.",
+)
+@option("--slices", type=FILE, metavar="FILE", group="Files", help="Where the slices are now.")
+@option("--families", type=FILE, metavar="FILE", group="Files", help="Where the families are now.")
+@option("--parents", type=FILE, metavar="FILE", group="Files", help="Where the parents are now.")
+@option(
+    "--answered", type=FILE, metavar="FILE", group="Files", help="Where the answered queries are."
+)
+@option("--all", "is_whole", is_flag=True, group="Output", help="Show every difference.")
+def command(result: Path, runs: Sequence[Path], is_whole: bool, **beside: Path | None) -> None:
+    """Compute a RESULT of `score --result` again and compare.
+
+    Compared are the SHA-256 of every file, and every number of every query, to the last bit. The
+    files are looked for at their paths relative to RESULT, unless they are named here. A different
+    version of Benchwright, Python or scanner is told, and is no difference: the numbers decide.
+    Exits with 0 where nothing differs, with 1 where something does.
+    """
+    from scoring.core.results import read_result
+
+    stored = read_result(result)
+    if len(runs) > len(stored["runs"]):
+        message = f"{len(runs)} runs are named, and {result.name} has {len(stored['runs'])}."
+        raise click.UsageError(message)
+    with told("Computing again"):
+        computed = _computed(stored, result, runs, beside)
+    _tell_versions(stored["made_by"], computed["made_by"])
+    found = list(_differences(stored, computed))
+    if found:
+        _show(found, result.name, SHOWN if not is_whole else len(found))
+        raise SystemExit(FAILED)
+    n_values = sum(len(values) for run in stored["runs"] for values in run["per_query"].values())
+    click.echo(f"{result.name}: the same files, and all {n_values} values are the same.")
+
+
+def _computed(
+    stored: Mapping[str, Any], result: Path, runs: Sequence[Path], beside: Mapping[str, Path | None]
+) -> dict[str, Any]:
+    """The result as its files and rules give it now."""
+    from scoring.core.results import located, result_of, stored_rules
+    from scoring.core.scorecards import Files, Scorer
+
+    folder = result.parent
+    places = {
+        name: located(entry, folder, beside.get(name)) for name, entry in stored["files"].items()
+    }
+    scorer = Scorer(Files(**places), stored_rules(stored, result.name))
+    given = [*runs, *[None] * (len(stored["runs"]) - len(runs))]
+    cards = [
+        scorer.score(located(entry, folder, path), entry["name"])
+        for entry, path in zip(stored["runs"], given, strict=True)
+    ]
+    return result_of(scorer, cards, folder=folder)
+
+
+def _tell_versions(stored: Mapping[str, str], computed: Mapping[str, str]) -> None:
+    for what in sorted(stored.keys() | computed.keys()):
+        before, now = stored.get(what, "none"), computed.get(what, "none")
+        if before != now:
+            click.echo(f"Note: {what} was {before} and is {now} here.", err=True)
+
+
+def _differences(stored: Mapping[str, Any], computed: Mapping[str, Any]) -> Iterator[str]:
+    from scoring.core.results import differences
+
+    for part in ("files", "rules"):
+        yield from differences(_without_places(stored[part]), _without_places(computed[part]), part)
+    for before, now in zip(stored["runs"], computed["runs"], strict=True):
+        yield from differences(_without_place(before), _without_place(now), before["name"])
+
+
+def _without_places(entries: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _without_place(entry) if isinstance(entry, dict) else entry
+        for name, entry in entries.items()
+    }
+
+
+def _without_place(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Without where the file was: that it was moved is no difference."""
+    return {key: value for key, value in entry.items() if key not in ("path", "file")}
+
+
+def _show(found: Sequence[str], name: str, n_shown: int) -> None:
+    one = len(found) == 1
+    click.echo(f"{name}: {len(found)} difference{'' if one else 's'}.")
+    click.echo("\n".join(found[:n_shown]))
+    if len(found) > n_shown:
+        click.echo(f"… and {len(found) - n_shown} more (--all shows them).")
