@@ -17,10 +17,12 @@ from benchmarks_app.core.formats.sources import open_lines
 from benchmarks_app.models import Benchmark, Job, Query, Release, Run
 from benchmarks_app.permissions import KEEPERS, role_in
 from benchmarks_app.selectors import release_file_path
+from scoring.core import released
+from scoring.core.stored_hits import ScoreFiles
 from scoring.models import Phase, Score, ScoreSet, Submission
 
 # Part of every score set's identity: raised whenever a number can come out differently.
-SCORER_VERSION = "1"
+SCORER_VERSION = "2"
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,7 @@ def base_name(measure: str) -> str:
 
 def relevance_threshold(release: Release) -> int:
     """The lowest grade that counts as relevant on a release, as its manifest froze the scale."""
-    grades = release.manifest.get("grades", [])
-    return min((grade["value"] for grade in grades if grade["is_relevant"]), default=1)
+    return released.relevance_threshold(release.manifest)
 
 
 def measure_named(text: str) -> Shown | None:
@@ -298,6 +299,23 @@ def n_runs_without_scores(release: Release) -> int:
 def runs_without_scores(release: Release) -> QuerySet[Run]:
     scored = ScoreSet.objects.filter(release=release, scorer_version=SCORER_VERSION)
     return Run.objects.filter(benchmark=release.benchmark_id).exclude(pk__in=scored.values("run"))
+
+
+def score_files(score_set: ScoreSet) -> ScoreFiles:
+    return ScoreFiles(files.local_path(score_set.per_query), files.local_path(score_set.hits))
+
+
+def earlier_score_set(*, run: Run, release: Release) -> ScoreSet | None:
+    """The run's scores on another release: on its parent if there, else on the newest."""
+    others = (
+        ScoreSet.objects.filter(run=run, scorer_version=SCORER_VERSION)
+        .exclude(release=release)
+        .select_related("release")
+        .order_by("-release__major", "-release__minor", "-release__patch")
+    )
+    found = list(others)
+    of_parent = (one for one in found if one.release_id == release.parent_id)
+    return next(of_parent, found[0] if found else None)
 
 
 # --- one run -------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from django.utils import timezone
 from benchmarks_app.models import Benchmark, Job, QrelSet, Release, Run
 from benchmarks_app.services import audit, jobs
 from scoring.models import ScoreSet
+from scoring.selectors import SCORER_VERSION
 from tests import factories
 from tests.annotation import making
 from tests.world import addresses
@@ -116,7 +117,12 @@ def uploads(of: Benchmark, first: int, last: int) -> None:
 def scored(of: Benchmark, number: int) -> ScoreSet:
     on = of.releases.first() or release(of, 0)
     score_set = ScoreSet.objects.create(
-        run=run(of, number), release=on, scorer_version="1", n_queries=1, n_missing=0, n_extra=0
+        run=run(of, number),
+        release=on,
+        scorer_version=SCORER_VERSION,
+        n_queries=1,
+        n_missing=0,
+        n_extra=0,
     )
     for measure in ("nDCG@10", "RR@10", "R@100", "Judged@10"):
         score_set.scores.create(measure=measure, mean=number / 100, n=1, judged_share=1)

@@ -30,10 +30,18 @@ class ParquetSink:
     progress is told, and problems are raised, where the caller's database connection is.
     """
 
-    def __init__(self, path: Path, *, schema: dict[str, Any], rows_per_group: int) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        schema: dict[str, Any],
+        rows_per_group: int,
+        has_statistics: bool = False,
+    ) -> None:
         self.path = path
         self.schema = schema
         self.rows_per_group = rows_per_group
+        self.has_statistics = has_statistics
         self._frames: queue.Queue[pl.DataFrame | None] = queue.Queue(WAITING_BATCHES)
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="parquet-sink", daemon=True)
@@ -81,9 +89,10 @@ class ParquetSink:
                 self.path,
                 compression="zstd",
                 row_group_size=self.rows_per_group,
-                # Smallest and largest values of long texts would make the footer, which every
-                # read of one row begins with, several times as long; nothing asks for them.
-                statistics=False,
+                # Smallest and largest values let a filter pass over row groups. Those of long texts
+                # would make the footer, which every read of one row begins with, several times as
+                # long.
+                statistics=self.has_statistics,
                 maintain_order=True,
                 metadata={GROUP_KEY: str(self.rows_per_group)},
             )

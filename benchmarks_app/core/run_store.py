@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
@@ -216,7 +216,7 @@ def _write_ranked(
         "rank": pl.Int32(),
     }
     n_done = 0
-    with ParquetSink(path, schema=schema, rows_per_group=GROUP_ROWS) as sink:
+    with ParquetSink(path, schema=schema, rows_per_group=GROUP_ROWS, has_statistics=True) as sink:
         for bucket in parts.buckets():
             _tell_duplicates(bucket, problems, file)
             ranked = _ranked(bucket)
@@ -321,7 +321,12 @@ def document_ids(parquet: Path) -> list[str]:
     )
 
 
-def hits_against(parquet: Path, qrels: Mapping[str, Mapping[str, int]] | pl.DataFrame) -> Hits:
+def hits_against(
+    parquet: Path,
+    qrels: Mapping[str, Mapping[str, int]] | pl.DataFrame,
+    *,
+    only: Collection[str] | None = None,
+) -> Hits:
     """Return, for each query of the run, how much it retrieved and which of it was judged.
 
     Parameters
@@ -331,6 +336,9 @@ def hits_against(parquet: Path, qrels: Mapping[str, Mapping[str, int]] | pl.Data
     qrels
         Grades by query and document, or a frame with columns qid, docid, grade. A pair with a
         negative grade is handed back as it is: it was pooled, and is not judged.
+    only
+        Queries to read; all unless given. Rows are in the order of query ids, so that of the row
+        groups only those are read that may hold one of these.
 
     Returns
     -------
@@ -342,6 +350,8 @@ def hits_against(parquet: Path, qrels: Mapping[str, Mapping[str, int]] | pl.Data
 
     grades = _grades_frame(qrels)
     scan = pl.scan_parquet(parquet)
+    if only is not None:
+        scan = scan.filter(pl.col("qid").is_in(sorted_ids(only)))
     sizes = scan.group_by("qid").agg(pl.len()).sort("qid").collect()
     hits: Hits = {qid: (n_retrieved, []) for qid, n_retrieved in sizes.iter_rows()}
     judged = scan.join(grades.lazy(), on=["qid", "docid"], how="inner")

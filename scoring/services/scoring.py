@@ -1,7 +1,7 @@
 """Scoring runs on a release: from its files only, into a score set that is written once."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
 from pathlib import Path
@@ -14,19 +14,27 @@ from benchmarks_app import files, selectors
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.formats.sources import open_lines, sha256_of
 from benchmarks_app.core.problems import Problems
-from benchmarks_app.core.run_store import hits_against
 from benchmarks_app.models import Benchmark, Job, Release, Run, Upload, User
 from benchmarks_app.services import audit, jobs, runs, uploading
 from benchmarks_app.services.jobs import JobFencedError, RunningJob
 from scoring.core import Evaluation, evaluate_hits
-from scoring.core.reading.hits import Hit, Judged, QueryHits
+from scoring.core.reading.hits import Judged
+from scoring.core.stored_hits import (
+    ScoreFiles,
+    rescan_stored_run,
+    scan_stored_run,
+    unchanged_queries,
+    write_score_files,
+)
 from scoring.models import Score, ScoreSet, Submission
 from scoring.selectors import (
     MEASURES,
     SCORER_VERSION,
+    earlier_score_set,
     newest_release,
     relevance_threshold,
     runs_without_scores,
+    score_files,
 )
 
 RUNS_KIND = "score-runs"
@@ -45,6 +53,7 @@ class Target:
 
     release: Release
     qrels: Mapping[str, Mapping[str, int]]
+    _unchanged: dict[int, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, release: Release) -> "Target":
@@ -60,74 +69,55 @@ class Target:
     def judged(self) -> dict[str, Judged]:
         return {qid: Judged(tuple(grades.values())) for qid, grades in self.qrels.items()}
 
+    def unchanged_since(self, earlier: Release) -> frozenset[str]:
+        """Queries that have the same grades on both releases; worked out once for all runs."""
+        if earlier.pk not in self._unchanged:
+            before = selectors.release_qrels(earlier)
+            self._unchanged[earlier.pk] = unchanged_queries(before, self.qrels)
+        return self._unchanged[earlier.pk]
+
 
 @dataclass(frozen=True)
 class Scored:
     """What scoring one run gave: the evaluation, and two staged files."""
 
     evaluation: Evaluation[str]
-    per_query: Path
-    hits: Path
+    files: ScoreFiles
 
 
 def scored_run(*, parquet: Path, target: Target, folder: Path) -> Scored:
-    """Score a stored run on a release; writes `per_query.parquet` and `hits.parquet` in `folder`.
+    """Score a stored run on a release; writes its score files into `folder`.
 
     Raises
     ------
     EmptyQrelsError, NoCommonQueryError
         If there is nothing to compare.
     """
-    found = {
-        qid: QueryHits(qid, tuple(Hit(rank, grade) for rank, grade in ranked), n_retrieved)
-        for qid, (n_retrieved, ranked) in hits_against(parquet, target.qrels).items()
-    }
+    found = scan_stored_run(parquet, target.qrels)
     evaluation = evaluate_hits(target.judged, found, target.names)
-    folder.mkdir(parents=True, exist_ok=True)
-    return Scored(
-        evaluation=evaluation,
-        per_query=_write_per_query(evaluation, found, folder / "per_query.parquet"),
-        hits=_write_hits(found, target, folder / "hits.parquet"),
+    return Scored(evaluation, write_score_files(evaluation, found, folder))
+
+
+def rescored_run(*, run: Run, earlier: ScoreSet, target: Target, folder: Path) -> Scored:
+    """As `scored_run`, from the hits on an earlier release where the grades are what they were.
+
+    Raises
+    ------
+    EmptyQrelsError, NoCommonQueryError
+        If there is nothing to compare.
+    """
+    found = rescan_stored_run(
+        selectors.run_path(run),
+        target.qrels,
+        earlier=score_files(earlier),
+        unchanged=target.unchanged_since(earlier.release),
     )
-
-
-def _write_per_query(
-    evaluation: Evaluation[str], found: Mapping[str, QueryHits[str]], path: Path
-) -> Path:
-    """qid, is_missing, n_retrieved, then a column for each measure; by the bytes of qid."""
-    import polars as pl
-
-    rows = [
-        {
-            "qid": qid,
-            "is_missing": qid not in found,
-            "n_retrieved": found[qid].n_retrieved if qid in found else 0,
-            **evaluation.per_query[qid],
-        }
-        for qid in sorted(evaluation.per_query, key=str.encode)
-    ]
-    schema = {
-        "qid": pl.String(),
-        "is_missing": pl.Boolean(),
-        "n_retrieved": pl.UInt32(),
-        **{str(measure): pl.Float64() for measure in evaluation.measures},
-    }
-    pl.DataFrame(rows, schema=schema, orient="row").write_parquet(path)
-    return path
-
-
-def _write_hits(found: Mapping[str, QueryHits[str]], target: Target, path: Path) -> Path:
-    """qid, rank, grade of each judged document retrieved: all that another measure needs."""
-    import polars as pl
-
-    rows = [
-        (qid, hit.rank, hit.grade)
-        for qid in sorted(found.keys() & target.qrels.keys(), key=str.encode)
-        for hit in found[qid].hits
-    ]
-    schema = {"qid": pl.String(), "rank": pl.UInt32(), "grade": pl.Int32()}
-    pl.DataFrame(rows, schema=schema, orient="row").write_parquet(path)
-    return path
+    if not found:  # no query in common, which the whole run tells best
+        return scored_run(parquet=selectors.run_path(run), target=target, folder=folder)
+    evaluation = evaluate_hits(target.judged, found, target.names)
+    # Queries without qrels were not looked at: they are those of the run that are not here.
+    evaluation = replace(evaluation, n_extra=run.n_queries - len(found))
+    return Scored(evaluation, write_score_files(evaluation, found, folder))
 
 
 def store_scores(*, run: Run, target: Target, scored: Scored, n_left_out: int = 0) -> ScoreSet:
@@ -142,8 +132,8 @@ def store_scores(*, run: Run, target: Target, scored: Scored, n_left_out: int = 
         release=target.release,
         scorer_version=SCORER_VERSION,
         defaults={
-            "per_query": _published(scored.per_query, target.release),
-            "hits": _published(scored.hits, target.release),
+            "per_query": _published(scored.files.per_query, target.release),
+            "hits": _published(scored.files.hits, target.release),
             "n_queries": evaluation.n_queries,
             "n_missing": evaluation.n_missing,
             "n_extra": evaluation.n_extra + n_left_out,
@@ -180,7 +170,11 @@ def score_run(*, run: Run, target: Target, folder: Path, job: RunningJob | None 
 
     With `job` the writing is fenced: an attempt that was given up for lost writes nothing.
     """
-    scored = scored_run(parquet=selectors.run_path(run), target=target, folder=folder)
+    earlier = earlier_score_set(run=run, release=target.release)
+    if earlier and target.unchanged_since(earlier.release):
+        scored = rescored_run(run=run, earlier=earlier, target=target, folder=folder)
+    else:
+        scored = scored_run(parquet=selectors.run_path(run), target=target, folder=folder)
     with job.fenced() if job else transaction.atomic():
         return store_scores(
             run=run, target=target, scored=scored, n_left_out=run.metadata.get(LEFT_OUT, 0)

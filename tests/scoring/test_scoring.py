@@ -8,6 +8,7 @@ from math import isnan
 import pytest
 
 from benchmarks_app import files
+from benchmarks_app.core import run_store
 from benchmarks_app.models import Grade, Job, Qrel, Run
 from benchmarks_app.selectors import run_path
 from benchmarks_app.services import importing, jobs, uploading
@@ -263,3 +264,63 @@ def test_threshold_of_the_scale_is_part_of_a_binary_measures_name(benchmark, pub
     assert "nDCG@10" in stored
     [row] = per_query_values(score_set)
     assert row["RR@10"] == pytest.approx(1 / 2)
+
+
+# --- hits that were stored -----------------------------------------------------------------
+
+
+def test_run_on_a_new_release_is_read_for_the_changed_queries_only(
+    benchmark, publish, do_jobs, monkeypatch
+):
+    factories.run(benchmark, f"{TOP}\nextra Q0 d1 1 1 s")
+    first = publish(factories.qrel_set(benchmark, GRADES))
+    do_jobs()
+    asked = []
+    whole = run_store.hits_against
+    monkeypatch.setattr(
+        "scoring.core.stored_hits.hits_against",
+        lambda path, qrels, *, only=None: (
+            asked.append(only and set(only)) or whole(path, qrels, only=only)
+        ),
+    )
+
+    changed = {**GRADES, ("q1", "d2"): 2, ("q4", "d1"): 1}
+    second = publish(factories.qrel_set(benchmark, changed), "1.1.0")
+    do_jobs()
+
+    assert asked == [{"q1", "q4"}]
+    before, after = (ScoreSet.objects.get(release=release) for release in (first, second))
+    assert (before.n_extra, after.n_extra) == (1, 1)
+    assert (after.n_queries, after.n_missing) == (4, 1)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_run_on_a_new_release_scores_as_if_it_were_the_first(seed, benchmark, publish, tmp_path):
+    grades, lines = random_case(seed)
+    rng = random.Random(seed)
+    changed = {pair: grade for pair, grade in grades.items() if rng.random() < 0.95}
+    changed[rng.choice(list(changed))] = 1
+    changed["extra", "d1"] = 1
+    run = factories.run(benchmark, "\n".join(lines))
+    first = publish(factories.qrel_set(benchmark, grades))
+    score_run(run=run, target=Target.of(first), folder=tmp_path / "first")
+    second = Target.of(publish(factories.qrel_set(benchmark, changed), "1.1.0"))
+
+    score_set = score_run(run=run, target=second, folder=tmp_path / "second")
+
+    whole = scored_run(parquet=run_path(run), target=second, folder=tmp_path / "whole")
+    assert files.local_path(score_set.per_query).read_bytes() == whole.files.per_query.read_bytes()
+    assert files.local_path(score_set.hits).read_bytes() == whole.files.hits.read_bytes()
+    counts = ("n_queries", "n_missing", "n_extra")
+    assert [getattr(score_set, n) for n in counts] == [getattr(whole.evaluation, n) for n in counts]
+
+
+def test_run_without_a_query_of_the_new_release_is_told_as_ever(benchmark, publish, do_jobs):
+    factories.run(benchmark, "q1 Q0 d1 1 1 s", name="old")
+    publish(factories.qrel_set(benchmark, {("q1", "d1"): 1, ("q2", "d1"): 1}))
+    do_jobs()
+    publish(factories.qrel_set(benchmark, {("q2", "d1"): 1}), "1.1.0")
+
+    (job,) = do_jobs()
+
+    assert job.result["notes"][0].startswith("old: Run and qrels have no query in common")
