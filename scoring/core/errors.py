@@ -10,6 +10,8 @@ BenchmarkError
     ├── UnknownTieRuleError      a tie rule that is not one of ours
     ├── ExpectedDepthError       a depth under the tie rule `expected`
     ├── UnknownScannerError      a scanner that is not one of ours, or not installed
+    ├── TooManyOrdersError       ties with more orders than a measure can go through
+    ├── NoBracketError           a bracket of a measure that has none
     ├── UnknownMissingRuleError  a rule for missing queries that is not one of ours
     ├── EmptyRunError            a run without a single row
     ├── EmptyQrelsError          qrels without a single row
@@ -89,6 +91,22 @@ class ExpectedDepthError(ScoringError):
 class UnknownScannerError(ScoringError):
     code = "unknown-scanner"
     message = "BENCHWRIGHT_SCANNER is '{scanner}'; expected {expected}. {advice}"
+
+
+class TooManyOrdersError(ScoringError):
+    code = "too-many-orders"
+    message = (
+        "{measure} of query '{qid}': the documents of one score can be ordered in too many ways; "
+        "expected at most {most} to go through. Leave the measure out, or choose another tie rule."
+    )
+
+
+class NoBracketError(ScoringError):
+    code = "no-bracket"
+    message = (
+        "{measure} has no bracket: judging a document relevant can lower it; expected a measure "
+        "that only grows, such as P@10, RR, Success@10, DCG or RBP. Ask for scenarios instead."
+    )
 
 
 class UnknownMissingRuleError(ScoringError):

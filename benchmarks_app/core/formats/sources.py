@@ -1,12 +1,21 @@
-"""Files as lines of bytes, plain or gzip, read as a stream and never larger than allowed."""
+"""Files as bytes and lines of bytes, read as a stream and never larger than allowed.
+
+A file may be plain, gzip or zstd: its first bytes say which, and not its name. The path `-` is
+standard input.
+"""
 
 import gzip
 import hashlib
 import io
 import os
+import shutil
+import stat
+import sys
+import tempfile
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -15,8 +24,13 @@ from typing import Any, Protocol, Self
 from benchmarks_app.core.errors import ArchiveError, MissingFileError
 
 GZIP_MAGIC = b"\x1f\x8b"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 CHUNK = 1 << 20
 UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile)
+STANDARD_INPUT = Path("-")
+
+# A thousand bytes of zstd become 32 MiB at most, so a limit is passed by no more than that.
+_ZSTD_PIECE = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +63,12 @@ class Readable(Protocol):
 class InflatedReader(io.RawIOBase):
     """A stream that counts what comes out of another and refuses too much or a broken end."""
 
-    def __init__(self, inner: Readable, *, file: str, limit: int) -> None:
+    def __init__(self, inner: Readable, *, file: str, limit: int, kind: str = "gzip") -> None:
         super().__init__()
         self.inner = inner
         self.file = file
         self.limit = limit
+        self.kind = kind
         self.n_bytes = 0
 
     def readable(self) -> bool:
@@ -74,11 +89,45 @@ class InflatedReader(io.RawIOBase):
         try:
             return self.inner.read(n)
         except EOFError as error:
-            reason = "the gzip file ends too early; it was cut short, so upload it again"
+            reason = f"the {self.kind} file ends too early; it was cut short, so upload it again"
             raise ArchiveError(file=self.file, reason=reason) from error
         except UNREADABLE as error:
-            reason = f"the gzip file is damaged ({error}); compress it again"
+            reason = f"the {self.kind} file is damaged ({error}); compress it again"
             raise ArchiveError(file=self.file, reason=reason) from error
+
+
+class _ZstdStream:
+    """What a zstd file holds, frame after frame; a frame without its end is an EOFError."""
+
+    def __init__(self, stream: Readable) -> None:
+        import zstandard  # only where a file needs it
+
+        self.stream = stream
+        self.unreadable = zstandard.ZstdError
+        self.start_frame = zstandard.ZstdDecompressor().decompressobj
+        self.frame = self.start_frame()
+        self.is_inside = False
+        self.waiting = memoryview(b"")
+
+    def read(self, n: int = CHUNK, /) -> bytes:
+        while not self.waiting and (piece := self.stream.read(_ZSTD_PIECE)):
+            self.waiting = memoryview(self._inflated(piece))
+        if not self.waiting and self.is_inside:
+            raise EOFError
+        data, self.waiting = self.waiting[:n], self.waiting[n:]
+        return bytes(data)
+
+    def _inflated(self, piece: bytes) -> bytes:
+        inflated = b""
+        try:
+            while piece:
+                inflated += self.frame.decompress(piece)
+                self.is_inside, piece = not self.frame.eof, self.frame.unused_data
+                if not self.is_inside:
+                    self.frame = self.start_frame()
+        except self.unreadable as error:
+            raise zlib.error(str(error)) from error
+        return inflated
 
 
 def too_large(file: str, limit: int) -> ArchiveError:
@@ -93,40 +142,103 @@ def too_large(file: str, limit: int) -> ArchiveError:
 def open_lines(
     path: Path, *, file: str | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> Iterator[bytes]:
-    """Yield the lines of a plain or gzip file, each with its line feed.
+    """Yield the lines of a plain, gzip or zstd file, each with its line feed.
 
-    Which of the two it is, its first bytes say and not its name. Only LF ends a line.
+    Which of them it is, its first bytes say and not its name. Only LF ends a line.
 
     Raises
     ------
     ArchiveError
-        If the gzip is damaged, cut short or inflates too far, or a line is too long.
+        If what is compressed is damaged, cut short or inflates too far, or a line is too long.
     MissingFileError
         If there is no such file.
     """
-    name = file or path.name
+    name = file or shown_name(path)
+    with open_inflated(path, file=name, limits=limits) as stream:
+        yield from _whole_lines(stream, name, limits.max_line_bytes)
+
+
+@contextmanager
+def open_inflated(
+    path: Path, *, file: str | None = None, limits: Limits = DEFAULT_LIMITS
+) -> Iterator["io.BufferedReader[Any]"]:
+    """Open a file for reading its bytes, inflated where it is compressed.
+
+    Raises
+    ------
+    ArchiveError
+        While reading, if what is compressed is damaged, cut short or inflates too far.
+    MissingFileError
+        If there is no such file.
+    """
     try:
-        raw = path.open("rb")
+        raw = settled(path).open("rb")
     except (FileNotFoundError, IsADirectoryError) as error:
         raise MissingFileError(place=path, expected="file", advice="Check the path.") from error
     with raw:
         size = os.fstat(raw.fileno()).st_size
-        yield from stream_lines(raw, file=name, compressed=size, limits=limits)
+        with inflated(raw, file=file or shown_name(path), compressed=size, limits=limits) as stream:
+            yield stream
 
 
 def stream_lines(
     stream: "io.BufferedReader[Any]", *, file: str, compressed: int, limits: Limits = DEFAULT_LIMITS
 ) -> Iterator[bytes]:
-    """Yield the lines of an open stream, inflated where it is gzip.
+    """Yield the lines of an open stream, inflated where it is gzip or zstd.
 
     `compressed` is the stream's length in bytes, from which the ratio is reckoned.
     """
-    if stream.peek(2)[:2] != GZIP_MAGIC:
-        yield from _whole_lines(stream, file, limits.max_line_bytes)
-        return
-    with gzip.GzipFile(fileobj=stream, mode="rb") as inflating:
-        counted = InflatedReader(inflating, file=file, limit=limits.inflated(compressed))
-        yield from _whole_lines(io.BufferedReader(counted, CHUNK), file, limits.max_line_bytes)
+    with inflated(stream, file=file, compressed=compressed, limits=limits) as whole:
+        yield from _whole_lines(whole, file, limits.max_line_bytes)
+
+
+@contextmanager
+def inflated(
+    stream: "io.BufferedReader[Any]", *, file: str, compressed: int, limits: Limits = DEFAULT_LIMITS
+) -> Iterator["io.BufferedReader[Any]"]:
+    """The stream itself where it is plain, otherwise one of what it inflates to."""
+    start = stream.peek(4)[:4]
+    limit = limits.inflated(compressed)
+    if start.startswith(GZIP_MAGIC):
+        with gzip.GzipFile(fileobj=stream, mode="rb") as inflating:
+            yield io.BufferedReader(InflatedReader(inflating, file=file, limit=limit), CHUNK)
+    elif start == ZSTD_MAGIC:
+        counted = InflatedReader(_ZstdStream(stream), file=file, limit=limit, kind="zstd")
+        yield io.BufferedReader(counted, CHUNK)
+    else:
+        yield stream
+
+
+# What can be read only once, by device and inode, is kept here until the process ends.
+_spooled: dict[tuple[int, int], Any] = {}
+
+
+def settled(path: Path) -> Path:
+    """The path of the same bytes that can be read again and again.
+
+    Standard input (`-`) and pipes are spooled to a temporary file, once a process; any other path
+    is itself.
+    """
+    where = sys.stdin.fileno() if path == STANDARD_INPUT else path
+    try:
+        status = os.stat(where)  # noqa: PTH116 - a descriptor has no path
+    except OSError:
+        return path
+    if where is path and not stat.S_ISFIFO(status.st_mode):
+        return path
+    key = status.st_dev, status.st_ino
+    if key not in _spooled:
+        copy = tempfile.NamedTemporaryFile(prefix="benchwright-")  # noqa: SIM115 - see _spooled
+        with open(where, "rb", closefd=where is path) as stream:
+            shutil.copyfileobj(stream, copy, CHUNK)
+        copy.flush()
+        _spooled[key] = copy
+    return Path(_spooled[key].name)
+
+
+def shown_name(path: Path) -> str:
+    """What messages call a file."""
+    return "standard input" if path == STANDARD_INPUT else path.name
 
 
 def _whole_lines(stream: "io.BufferedReader[Any]", file: str, longest: int) -> Iterator[bytes]:
@@ -134,14 +246,19 @@ def _whole_lines(stream: "io.BufferedReader[Any]", file: str, longest: int) -> I
     while line := stream.readline(longest + 1):
         number += 1
         if len(line) > longest:
-            reason = f"line {number} has more than {longest:,} bytes; write one record a line"
-            raise ArchiveError(file=file, reason=reason)
+            raise line_too_long(file, number, longest)
         yield line
+
+
+def line_too_long(file: str, number: int, longest: int) -> ArchiveError:
+    """Return the error of a line of more than `longest` bytes."""
+    reason = f"line {number} has more than {longest:,} bytes; write one record a line"
+    return ArchiveError(file=file, reason=reason)
 
 
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal, read in pieces."""
-    with path.open("rb") as stream:
+    with settled(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 

@@ -16,6 +16,7 @@ from benchmarks_app.core.problems import Problems
 
 __all__ = [
     "QrelRow",
+    "RunLines",
     "RunRow",
     "TopicRow",
     "read_qrels",
@@ -27,6 +28,8 @@ __all__ = [
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 DEFAULT_TAG = b"run"
+MARK_LEFT_OUT = "begins with a byte order mark; expected none. It was left out: remove it."
+TAG_MISSING = "5 columns; expected 6. The tag is missing: add one."
 
 _SEPARATORS = re.compile(rb"[ \t\r]+")
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,9}")
@@ -67,17 +70,30 @@ def read_run(lines: Iterable[bytes], *, file: str, problems: Problems) -> Iterat
     FileProblemsError
         When `problems` has reached its limit.
     """
-    ranks = _RankCheck(file, problems)
-    is_tag_missed = False
-    for number, columns in _columns(lines, file=file, problems=problems):
-        row = _run_row(number, columns, file, problems)
-        if row is None:
-            continue
-        if len(columns) == 5 and not is_tag_missed:
-            problems.warn(file, number, "5 columns; expected 6. The tag is missing: add one.")
-            is_tag_missed = True
-        ranks.see(row)
-        yield row
+    return RunLines(file=file, problems=problems).rows(lines)
+
+
+class RunLines:
+    """Reads the lines of one run piece by piece, as `read_run` does all at once."""
+
+    def __init__(self, *, file: str, problems: Problems) -> None:
+        self.file = file
+        self.problems = problems
+        self.ranks = RankCheck(file, problems)
+        self.is_tag_missed = False
+
+    def rows(self, lines: Iterable[bytes], *, first: int = 1) -> Iterator[RunRow]:
+        """Rows of the next lines, of which the first has the number `first`."""
+        columns_of = numbered_columns(lines, file=self.file, problems=self.problems, first=first)
+        for number, columns in columns_of:
+            row = _run_row(number, columns, self.file, self.problems)
+            if row is None:
+                continue
+            if len(columns) == 5 and not self.is_tag_missed:
+                self.problems.warn(self.file, number, TAG_MISSING)
+                self.is_tag_missed = True
+            self.ranks.see(row.qid, number, row.rank, row.score)
+            yield row
 
 
 def read_qrels(lines: Iterable[bytes], *, file: str, problems: Problems) -> Iterator[QrelRow]:
@@ -88,15 +104,13 @@ def read_qrels(lines: Iterable[bytes], *, file: str, problems: Problems) -> Iter
     FileProblemsError
         When `problems` has reached its limit.
     """
-    for number, columns in _columns(lines, file=file, problems=problems):
+    for number, columns in numbered_columns(lines, file=file, problems=problems):
         if len(columns) != 4:
             problems.add(file, number, _qrel_columns_problem(columns))
-        elif not _INTEGER.fullmatch(columns[3]):
-            shown = _shown(columns[3])
-            text = f"grade is {shown}; expected a whole number. Drop the line or give it a grade."
-            problems.add(file, number, text)
+        elif (grade := whole_number(columns[3])) is None:
+            problems.add(file, number, grade_problem(columns[3]))
         else:
-            yield QrelRow(number, columns[0], columns[2], int(columns[3]))
+            yield QrelRow(number, columns[0], columns[2], grade)
 
 
 def write_run(rows: Iterable[RunRow]) -> Iterator[bytes]:
@@ -130,16 +144,18 @@ def write_qrels(rows: Iterable[QrelRow]) -> Iterator[bytes]:
         yield b"%b 0 %b %d\n" % (row.qid, row.docid, row.grade)
 
 
-def _columns(
-    lines: Iterable[bytes], *, file: str, problems: Problems
+def numbered_columns(
+    lines: Iterable[bytes], *, file: str, problems: Problems, first: int = 1
 ) -> Iterator[tuple[int, list[bytes]]]:
-    for number, line in enumerate(lines, start=1):
+    """Number and columns of every line that is neither blank nor a comment.
+
+    The first line has the number `first`; only line 1 may begin with a byte order mark.
+    """
+    for number, line in enumerate(lines, start=first):
         if number == 1 and line.startswith(BYTE_ORDER_MARK):
             line = line.removeprefix(BYTE_ORDER_MARK)
-            problems.warn(
-                file, 1, "begins with a byte order mark; expected none. It was left out: remove it."
-            )
-        columns = _split(line)
+            problems.warn(file, 1, MARK_LEFT_OUT)
+        columns = split_columns(line)
         if not columns or columns[0].startswith(b"#"):
             continue
         if b"\r" in line and _has_carriage_return_inside(line):
@@ -149,7 +165,8 @@ def _columns(
         yield number, columns
 
 
-def _split(line: bytes) -> list[bytes]:
+def split_columns(line: bytes) -> list[bytes]:
+    """The columns of a line, which only blanks, tabs, CR and LF separate."""
     if b"\x0b" in line or b"\x0c" in line:  # which bytes.split takes for white space
         return [column for column in _SEPARATORS.split(line.rstrip(b"\n")) if column]
     return line.split()
@@ -170,7 +187,7 @@ def _run_row(number: int, columns: list[bytes], file: str, problems: Problems) -
         problems.add(file, number, text)
         return None
     tag = columns[5] if len(columns) > 5 else b""
-    return RunRow(number, columns[0], columns[2], score, _rank(columns[3]), tag)
+    return RunRow(number, columns[0], columns[2], score, whole_number(columns[3]), tag)
 
 
 def _score(token: bytes) -> float | None:
@@ -183,11 +200,24 @@ def _score(token: bytes) -> float | None:
     return score if is_plain and score == score else None
 
 
-def _rank(token: bytes) -> int | None:
+def whole_number(token: bytes) -> int | None:
+    """The number, or None where the token is not one of up to nine digits."""
     return int(token) if _INTEGER.fullmatch(token) else None
 
 
-class _RankCheck:
+def grade_problem(token: bytes) -> str:
+    shown = _shown(token)
+    return f"grade is {shown}; expected a whole number. Drop the line or give it a grade."
+
+
+def rank_warning(rank: int, score: float, last_rank: int, last_score: float) -> str:
+    return (
+        f"rank {rank} has score {score} and rank {last_rank} has {last_score}; "
+        "expected scores that fall as ranks rise. The scores decide: correct the ranks."
+    )
+
+
+class RankCheck:
     """Warns at the first row whose rank says better and whose score says worse, or the reverse."""
 
     def __init__(self, file: str, problems: Problems) -> None:
@@ -195,17 +225,15 @@ class _RankCheck:
         self.problems = problems
         self.last: dict[bytes, tuple[int, float]] | None = {}
 
-    def see(self, row: RunRow) -> None:
-        if self.last is None or row.rank is None:
+    def see(self, qid: bytes, line: int, rank: int | None, score: float) -> None:
+        """Take the next row; one whose rank is None says nothing."""
+        if self.last is None or rank is None:
             return
-        rank, score = self.last.get(row.qid, (row.rank, row.score))
-        self.last[row.qid] = (row.rank, row.score)
-        if (row.rank > rank and row.score > score) or (row.rank < rank and row.score < score):
-            text = (
-                f"rank {row.rank} has score {row.score} and rank {rank} has {score}; "
-                "expected scores that fall as ranks rise. The scores decide: correct the ranks."
-            )
-            self.problems.warn(self.file, row.line, text)
+        last_rank, last_score = self.last.get(qid, (rank, score))
+        self.last[qid] = (rank, score)
+        if (rank > last_rank and score > last_score) or (rank < last_rank and score < last_score):
+            text = rank_warning(rank, score, last_rank, last_score)
+            self.problems.warn(self.file, line, text)
             self.last = None
 
 

@@ -1,5 +1,6 @@
 """From files to hits: all that a measure needs to know of a run and of qrels."""
 
+from scoring.core.reading.choosing import scanner_name
 from scoring.core.reading.hits import Hit, Judged, QueryHits, TieGroup, find_hits
 from scoring.core.reading.loading import (
     Qrels,
@@ -29,4 +30,5 @@ __all__ = [
     "read_run",
     "scan_qrels",
     "scan_run",
+    "scanner_name",
 ]

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Generic, NamedTuple, TypeVar
 
-from scoring.core.errors import CutoffError
-from scoring.core.reading.ranking import Scored, ranked
+from scoring.core.reading.ranking import Scored, check_ties, ranked
 
 Qid = TypeVar("Qid", bytes, str)
 
@@ -79,15 +79,29 @@ def find_hits(
         If `ties` is not a tie rule (see `ranked`).
     CutoffError
         If `depth` is below 1.
+    ExpectedDepthError
+        If there is a `depth` and `ties` is `expected`.
     """
-    if depth is not None and depth < 1:
-        raise CutoffError(cutoff=depth)
+    check_ties(ties, depth)
     found = {}
     for qid, grades in qrels.items():
         if rows := run.get(qid):
             results = ranked(rows, ties)[:depth]
-            found[qid] = QueryHits(qid, _hits(results, grades), len(results))
+            groups = _tie_groups(results, grades) if ties == "expected" else ()
+            found[qid] = QueryHits(qid, _hits(results, grades), len(results), groups)
     return found
+
+
+def _tie_groups(results: Sequence[Scored], grades: Mapping[bytes, int]) -> tuple[TieGroup, ...]:
+    """The groups of equal scores that hold a hit; `results` in order of rank."""
+    groups: list[TieGroup] = []
+    first = 1
+    for _, equal in groupby(results, key=lambda result: result.score):
+        docids = [result.docid for result in equal]
+        if len(docids) > 1 and any(docid in grades for docid in docids):
+            groups.append(TieGroup(first, len(docids)))
+        first += len(docids)
+    return tuple(groups)
 
 
 def _hits(results: Sequence[Scored], grades: Mapping[bytes, int]) -> tuple[Hit, ...]:

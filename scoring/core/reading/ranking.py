@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 
-from scoring.core.errors import UnknownTieRuleError
+from scoring.core.errors import CutoffError, ExpectedDepthError, UnknownTieRuleError
 
 
 class Scored(Protocol):
@@ -26,12 +26,13 @@ def ranked(rows: Iterable[Row], ties: str = "trec") -> list[Row]:
 
     Scores descend. Where they are equal, `trec` puts the greater docid (as bytes) first,
     `docid-asc` the smaller, `file` the earlier row. `trec9` is `trec` with scores compared as
-    32-bit floats, as trec_eval did up to version 9.
+    32-bit floats, as trec_eval did up to version 9. `expected` ranks as `trec` does: who takes the
+    mean over the orders of a tie needs its place, not the order inside.
 
     Raises
     ------
     UnknownTieRuleError
-        If `ties` is none of the four.
+        If `ties` is none of these.
 
     Examples
     --------
@@ -40,9 +41,24 @@ def ranked(rows: Iterable[Row], ties: str = "trec") -> list[Row]:
     >>> [row.docid for row in ranked(rows)]
     [b'd2', b'd1']
     """
+    check_ties(ties)
+    return TIE_RULES[ties](rows)
+
+
+def check_ties(ties: str, depth: int | None = None) -> None:
+    """Refuse a tie rule that is none, a depth below 1, and a depth that could cut a tie in two.
+
+    Raises
+    ------
+    UnknownTieRuleError, CutoffError, ExpectedDepthError
+        In that order.
+    """
     if ties not in TIE_RULES:
         raise UnknownTieRuleError(ties=ties, known=", ".join(TIE_RULES))
-    return TIE_RULES[ties](rows)
+    if depth is not None and depth < 1:
+        raise CutoffError(cutoff=depth)
+    if depth is not None and ties == "expected":
+        raise ExpectedDepthError(depth=depth)
 
 
 def _trec(rows: Iterable[Row]) -> list[Row]:
@@ -67,5 +83,11 @@ def _float32(score: float) -> float:
 
 
 TIE_RULES: Mapping[str, Callable[[Iterable[Row]], list[Row]]] = MappingProxyType(
-    {"trec": _trec, "trec9": _trec9, "docid-asc": _docid_ascending, "file": _file}
+    {
+        "trec": _trec,
+        "trec9": _trec9,
+        "docid-asc": _docid_ascending,
+        "file": _file,
+        "expected": _trec,
+    }
 )

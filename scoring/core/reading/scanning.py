@@ -3,30 +3,64 @@ kept.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
 from benchmarks_app.core.problems import Problems
+from scoring.core.reading import driving, twin
+from scoring.core.reading.choosing import extension
 from scoring.core.reading.hits import Judged, QueryHits, find_hits
-from scoring.core.reading.loading import read_qrels, read_run
+from scoring.core.reading.loading import Answered, answered_ids, load_run, read_qrels
+from scoring.core.reading.ranking import check_ties
+from scoring.core.reading.shapes import Shape, qrels_shape, run_shape
+
+if TYPE_CHECKING:
+    from scoring.core.reading._scanner import Table
+
+Hits = dict[bytes, QueryHits[bytes]]
 
 
-@dataclass(frozen=True)
 class GradeTable:
     """Qrels made ready for scanning any number of runs against them."""
 
-    grades: Mapping[bytes, Mapping[bytes, int]]
+    def __init__(self, grades: Mapping[bytes, Mapping[bytes, int]]) -> None:
+        self.grades = grades
+
+    @classmethod
+    def of_compiled(cls, table: "Table") -> Self:
+        """What the extension compiled from a file; `grades` are made of it when asked for."""
+        made = cls.__new__(cls)
+        made.compiled = table
+        return made
+
+    @cached_property
+    def grades(self) -> Mapping[bytes, Mapping[bytes, int]]:
+        """Query to document to grade."""
+        assert self.compiled is not None
+        return self.compiled.documents()
+
+    @cached_property
+    def compiled(self) -> "Table | None":
+        """The same for the extension; None without it, or if it does not take these grades."""
+        return driving.compiled(self.grades)
 
     @cached_property
     def judged(self) -> dict[bytes, Judged]:
         """The grades of each query, without the documents they are of."""
-        return {qid: Judged(tuple(of.values())) for qid, of in self.grades.items()}
+        if "grades" in self.__dict__ or self.compiled is None:
+            return {qid: Judged(tuple(of.values())) for qid, of in self.grades.items()}
+        return {qid: Judged(grades) for qid, grades in self.compiled.grades().items()}
 
 
 def scan_qrels(path: Path, *, problems: Problems | None = None) -> GradeTable:
-    """The grades of a TREC qrels file, for `scan_run`; as `read_qrels` refuses and warns."""
-    return GradeTable(read_qrels(path, problems=problems))
+    """The grades of a qrels file, for `scan_run`; refuses and warns as `read_qrels` does."""
+    problems = problems or Problems()
+    table = driving.scan_table(path, shape=qrels_shape(path), problems=problems)
+    if table is None:
+        return GradeTable(read_qrels(path, problems=problems))
+    problems.raise_found()
+    return GradeTable.of_compiled(table)
 
 
 def scan_run(
@@ -36,12 +70,52 @@ def scan_run(
     ties: str = "trec",
     depth: int | None = None,
     problems: Problems | None = None,
-) -> dict[bytes, QueryHits[bytes]]:
-    """Every query of a TREC run file with its hits; refuses and warns as `read_run` does.
+    answered: Answered | None = None,
+) -> Hits:
+    """Every query of a run file with its hits; refuses and warns as `read_run` does.
 
-    Also the queries without qrels are there, without hits.
+    Also the queries without qrels are there, without hits, and those answered with nothing, which
+    JSON and Parquet runs tell and `answered` says of any. No more than one query's results are held
+    at a time, unless a query comes back later in the file: then all of them are, to the end.
+
+    Raises
+    ------
+    UnknownTieRuleError, CutoffError, ExpectedDepthError
+        If the rules are none, or do not go together.
+    FileProblemsError
+        If lines cannot be read, or a document stands twice in one query.
+    ArchiveError, MissingFileError
+        If there is no such file, or it cannot be inflated.
     """
-    run = read_run(path, problems=problems)
+    check_ties(ties, depth)
+    problems = problems or Problems()
+    shape = run_shape(path)
+    if shape.kind in ("json", "parquet"):
+        found = _loaded(path, table, shape, ties, depth, problems)
+    else:
+        found = _scanned(path, table, shape, ties, depth, problems)
+    problems.raise_found()
+    for qid in answered_ids(answered):
+        found.setdefault(qid, QueryHits(qid, (), 0))
+    return found
+
+
+def _scanned(
+    path: Path, table: GradeTable, shape: Shape, ties: str, depth: int | None, problems: Problems
+) -> Hits:
+    if extension() and table.compiled:
+        found = driving.scan(
+            path, table.compiled, shape=shape, ties=ties, depth=depth, problems=problems
+        )
+        if found is not None:
+            return found
+    return twin.scan(path, table.grades, shape=shape, ties=ties, depth=depth, problems=problems)
+
+
+def _loaded(
+    path: Path, table: GradeTable, shape: Shape, ties: str, depth: int | None, problems: Problems
+) -> Hits:
+    run = load_run(path, shape, problems)
     found = find_hits(table.grades, run, ties=ties, depth=depth)
     return {
         qid: found.get(qid) or QueryHits(qid, (), min(len(rows), depth or len(rows)))
