@@ -1,17 +1,19 @@
 """A run against qrels: every measure of every query, and over all of them.
 
 What decides a mean: a query of the qrels that the run lacks counts as one that found nothing
-(`missing="zero"`, trec_eval's `-c`) or is left out (`"skip"`); a query without a relevant document
-stays in with 0; a NaN (only `Judged` of a query that found nothing) is left out of that measure's
-mean and counted in `n_undefined`; a mean over nothing is NaN. Counts are added up, not averaged.
+(`missing="zero"`, trec_eval's `-c`) or is left out (`"skip"`); a query that the run answered with
+nothing is not missing, and counts 0; a query without a relevant document stays in with 0; a NaN
+(only `Judged` and `Hole` of a query that found nothing) is left out of that measure's mean and
+counted in `n_undefined`; a mean over nothing is NaN. Counts are added up, GMAP and GMbpref are
+geometric means.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from math import fsum, isnan, nan
+from math import isnan
 from pathlib import Path
-from typing import Any, Generic, cast, overload
+from typing import Any, Generic, NamedTuple, cast, overload
 
 from scoring.core.errors import (
     EmptyQrelsError,
@@ -19,7 +21,8 @@ from scoring.core.errors import (
     NoCommonQueryError,
     UnknownMissingRuleError,
 )
-from scoring.core.measures.registry import Measure, parse_measure
+from scoring.core.measures.columns import Columns
+from scoring.core.measures.registry import Measure, parse_measures
 from scoring.core.reading.hits import Judged, Qid, QueryHits
 from scoring.core.reading.ranking import Scored
 from scoring.core.reading.scanning import GradeTable, scan_qrels, scan_run
@@ -33,6 +36,8 @@ class Evaluation(Generic[Qid]):
 
     `judged_shares` holds for each measure the mean share of judged documents among the results it
     looks at (down to its cutoff), and `n_undefined` how many queries were left out of its mean.
+    `top_grade` is the highest grade of the scale, as ERR and RBP need it. `rules` tells how ties,
+    missing queries and depth were taken; None where whoever found the hits did not say.
     """
 
     measures: tuple[Measure, ...]
@@ -43,6 +48,8 @@ class Evaluation(Generic[Qid]):
     n_queries: int
     n_missing: int
     n_extra: int
+    top_grade: int = 1
+    rules: Mapping[str, str | int | None] = field(default_factory=dict)
 
 
 @overload
@@ -55,6 +62,7 @@ def evaluate(
     missing: str = ...,
     depth: int | None = ...,
     allow_empty: bool = ...,
+    top_grade: int | None = ...,
 ) -> Evaluation[str]: ...
 
 
@@ -68,6 +76,7 @@ def evaluate(
     missing: str = ...,
     depth: int | None = ...,
     allow_empty: bool = ...,
+    top_grade: int | None = ...,
 ) -> Evaluation[bytes]: ...
 
 
@@ -81,6 +90,7 @@ def evaluate(
     missing: str = ...,
     depth: int | None = ...,
     allow_empty: bool = ...,
+    top_grade: int | None = ...,
 ) -> Evaluation[Any]: ...
 
 
@@ -93,8 +103,12 @@ def evaluate(
     missing: str = "zero",
     depth: int | None = None,
     allow_empty: bool = False,
+    top_grade: int | None = None,
 ) -> Evaluation[Any]:
     """Measures of a run; `depth` looks at that many results a query only (trec_eval's `-M`).
+
+    `top_grade` is the highest grade of the scale, by default of the qrels. With `ties="expected"`,
+    values are means over the orders of equal scores (`measures.expected`).
 
     Paths are of TREC files, which are scanned without being kept: the quickest way. What else
     qrels and runs can be, `scoring.core.inputs` says: mappings, frames, arrays, rows. The results'
@@ -111,11 +125,22 @@ def evaluate(
         If a measure is none.
     UnknownTieRuleError, UnknownMissingRuleError
         If a rule is none.
+    TooManyOrdersError
+        If ties can be ordered in more ways than a measure can go through.
     """
-    parsed = _parsed(measures)
+    parsed = parse_measures(measures)
     table, has_text_grades = _table(qrels)
     hits, has_text_results = _hits(run, table, ties, depth)
-    found = evaluate_hits(table.judged, hits, parsed, missing=missing, allow_empty=allow_empty)
+    found = evaluate_hits(
+        table.judged,
+        hits,
+        parsed,
+        missing=missing,
+        allow_empty=allow_empty,
+        top_grade=top_grade,
+        ties=ties,
+        depth=depth,
+    )
     return _with_text_ids(found) if has_text_grades or has_text_results else found
 
 
@@ -157,10 +182,15 @@ def evaluate_hits(
     *,
     missing: str = "zero",
     allow_empty: bool = False,
+    top_grade: int | None = None,
+    ties: str | None = None,
+    depth: int | None = None,
 ) -> Evaluation[Qid]:
     """Measures of hits found earlier, as `evaluate` gives them for the run they are from.
 
-    Hits of a query that `judged` lacks are ignored and counted, so a slice needs only its `judged`.
+    Hits of a query that `judged` lacks are ignored and counted, so a slice needs only its `judged`
+    and, for ERR and RBP, the `top_grade` of the whole. Where hits have ties, values are means over
+    their orders. `ties` and `depth` say how the hits were found, and are only written down.
 
     Raises
     ------
@@ -171,16 +201,36 @@ def evaluate_hits(
         If a measure is none.
     UnknownMissingRuleError
         If `missing` is none.
+    TooManyOrdersError
+        If ties can be ordered in more ways than a measure can go through.
     """
-    parsed = _parsed(measures)
+    parsed = parse_measures(measures)
     _check(judged, hits, missing, allow_empty)
     common = {qid: found for qid, found in hits.items() if qid in judged}
-    return _evaluation(judged, common, parsed, missing, n_extra=len(hits) - len(common))
+    scored = {
+        qid: common.get(qid) or QueryHits(qid, (), 0)
+        for qid in judged
+        if missing == "zero" or qid in common
+    }
+    top = highest_grade(judged.values()) if top_grade is None else top_grade
+    values, shares = _values(scored, judged, parsed, top)
+    return Evaluation(
+        measures=parsed,
+        per_query=_by_query(scored, values),
+        means={str(measure): measure.over_all(values[str(measure)]) for measure in parsed},
+        judged_shares=shares,
+        n_undefined={name: sum(map(isnan, column)) for name, column in values.items()},
+        n_queries=len(scored),
+        n_missing=len(judged) - len(common),
+        n_extra=len(hits) - len(common),
+        top_grade=top,
+        rules={"ties": ties, "missing": missing, "depth": depth},
+    )
 
 
-def _parsed(measures: Iterable[str | Measure]) -> tuple[Measure, ...]:
-    parsed = (parse_measure(name) if isinstance(name, str) else name for name in measures)
-    return tuple(dict.fromkeys(parsed))
+def highest_grade(judged: Iterable[Judged]) -> int:
+    """The highest grade there is, and at least 1: there is room for it on every scale."""
+    return max(1, max((max(of.grades, default=0) for of in judged), default=1))
 
 
 def _check(
@@ -210,48 +260,85 @@ def _some_ids(queries: Iterable[bytes | str]) -> str:
     return ", ".join(f"'{name}'" for name in names)
 
 
-def _evaluation(
+def _values(
+    found: Mapping[Qid, QueryHits[Qid]],
     judged: Mapping[Qid, Judged],
-    hits: Mapping[Qid, QueryHits[Qid]],
-    measures: tuple[Measure, ...],
-    missing: str,
-    *,
-    n_extra: int,
-) -> Evaluation[Qid]:
-    found = {
-        qid: hits.get(qid) or QueryHits(qid, (), 0)
-        for qid in judged
-        if missing == "zero" or qid in hits
+    measures: Sequence[Measure],
+    top_grade: int,
+) -> tuple[dict[str, list[float]], dict[str, float]]:
+    """The values of each measure, in the order of the queries, and its judged share."""
+    columns = Columns(list(found.values()), [judged[qid] for qid in found])
+    tied = [row for row, query in enumerate(columns.found) if query.ties]
+
+    def values_of(measure: Measure) -> list[float]:
+        values = measure.values(columns, top_grade=top_grade)
+        if tied:
+            from scoring.core.measures.expected import expected_values
+
+            means = expected_values(measure, columns, tied, top_grade=top_grade)
+            for row, mean in zip(tied, means, strict=True):
+                values[row] = mean
+        return values
+
+    share_of = {
+        cutoff: share.over_all(values_of(share))
+        for cutoff in {_depth(measure): None for measure in measures}
+        for share in [Measure("Judged", cutoff)]
     }
-    named = {str(measure): measure for measure in measures}
-    per_query = {
-        qid: {name: measure.value(query, judged[qid]) for name, measure in named.items()}
-        for qid, query in found.items()
-    }
-    columns = {name: [row[name] for row in per_query.values()] for name in named}
-    return Evaluation(
-        measures=measures,
-        per_query=per_query,
-        means={name: _over_all(measure, columns[name]) for name, measure in named.items()},
-        judged_shares={
-            name: _judged_share(measure, found, judged) for name, measure in named.items()
-        },
-        n_undefined={name: sum(map(isnan, column)) for name, column in columns.items()},
-        n_queries=len(found),
-        n_missing=sum(qid not in hits for qid in judged),
-        n_extra=n_extra,
+    return (
+        {str(measure): values_of(measure) for measure in measures},
+        {str(measure): share_of[_depth(measure)] for measure in measures},
     )
 
 
-def _over_all(measure: Measure, values: Sequence[float]) -> float:
-    defined = [value for value in values if not isnan(value)]
-    if measure.is_total:
-        return fsum(defined)
-    return fsum(defined) / len(defined) if defined else nan
+def _depth(measure: Measure) -> int | None:
+    """The rank down to which the measure looks; None where that is all of them."""
+    return measure.cutoff if isinstance(measure.cutoff, int) else None
 
 
-def _judged_share(
-    measure: Measure, found: Mapping[Qid, QueryHits[Qid]], judged: Mapping[Qid, Judged]
-) -> float:
-    share = Measure("Judged", cutoff=measure.cutoff)
-    return _over_all(share, [share.value(found[qid], judged[qid]) for qid in found])
+def _by_query(
+    qids: Iterable[Qid], values: Mapping[str, Sequence[float]]
+) -> dict[Qid, dict[str, float]]:
+    if not values:
+        return {qid: {} for qid in qids}
+    rows = zip(*values.values(), strict=True)
+    return {qid: dict(zip(values, row, strict=True)) for qid, row in zip(qids, rows, strict=True)}
+
+
+class SliceMeans(NamedTuple):
+    """What `slice_means` gives for one slice."""
+
+    means: dict[str, float]
+    n_queries: int
+    n_undefined: dict[str, int]
+
+
+def slice_means(
+    evaluation: Evaluation[Qid],
+    slices: Mapping[str, Collection[Qid]],
+    *,
+    weights: Mapping[Qid, float] | None = None,
+) -> dict[str, SliceMeans]:
+    """The means over the queries of each slice, from the values that there are.
+
+    Queries that were not scored are passed over. `weights` says how much a query counts, such as
+    its traffic; without it each counts the same. Totals are not weighted.
+    """
+    return {name: _slice_means(evaluation, qids, weights) for name, qids in slices.items()}
+
+
+def _slice_means(
+    evaluation: Evaluation[Qid], qids: Collection[Qid], weights: Mapping[Qid, float] | None
+) -> SliceMeans:
+    scored = [qid for qid in dict.fromkeys(qids) if qid in evaluation.per_query]
+    weight = None if weights is None else [weights[qid] for qid in scored]
+    columns = {
+        str(measure): [evaluation.per_query[qid][str(measure)] for qid in scored]
+        for measure in evaluation.measures
+    }
+    means = {
+        str(measure): measure.over_all(columns[str(measure)], weight)
+        for measure in evaluation.measures
+    }
+    n_undefined = {name: sum(map(isnan, column)) for name, column in columns.items()}
+    return SliceMeans(means, len(scored), n_undefined)

@@ -1,9 +1,13 @@
-"""Average precision."""
+"""Average precision, over complete and over sampled judgments."""
 
 from collections.abc import Sequence
+from math import log
 
-from scoring.core.measures.checks import relevant_ranks
+from scoring.core.measures.checks import check_threshold, relevant_ranks
 from scoring.core.reading.hits import Hit
+
+EPSILON = 0.00001
+"""What smooths the share of relevant documents in `inferred_ap`, as in trec_eval."""
 
 
 def average_precision(
@@ -26,5 +30,62 @@ def average_precision(
     0.5
     """
     ranks = relevant_ranks(hits, rel=rel, cutoff=cutoff)
-    precisions = sum(position / rank for position, rank in enumerate(ranks, start=1))
+    precisions = sum([position / rank for position, rank in enumerate(ranks, start=1)])
     return precisions / n_relevant if n_relevant else 0.0
+
+
+def log_odds_of_ap(hits: Sequence[Hit], n_relevant: int, *, rel: int = 1) -> float:
+    """log((1 + s) / (1 + R - s)) with s = AP * R: any number; 0.0 where nothing is relevant.
+
+    The order of AP, on a scale where means over queries say more. trec_eval `yaap`; Robertson,
+    ECIR 2012.
+
+    Raises
+    ------
+    RelevanceThresholdError
+        If `rel` is below 1.
+
+    Examples
+    --------
+    >>> round(log_odds_of_ap([Hit(1, 1)], n_relevant=2), 4)
+    0.0
+    """
+    s = average_precision(hits, n_relevant, rel=rel) * n_relevant
+    return log((1 + s) / (1 + n_relevant - s))
+
+
+def inferred_ap(hits: Sequence[Hit], n_relevant: int, *, rel: int = 1) -> float:
+    """AP as it is expected to be where only a sample of the pool was judged, about in [0, 1].
+
+    A grade below 0 says that the document is in the pool and was not drawn. 0.0 where no judged
+    document is relevant. `n_relevant` counts the judged documents of grade `rel` or more.
+
+    Raises
+    ------
+    RelevanceThresholdError
+        If `rel` is below 1.
+
+    Notes
+    -----
+    At rank k of a relevant document, 1/k + (k-1)/k * (pooled above / (k-1)) * (relevant above + e)
+    / (judged above + 2e), e = 0.00001: trec_eval `infAP`. Yilmaz & Aslam, CIKM 2006.
+
+    Examples
+    --------
+    >>> round(inferred_ap([Hit(1, -1), Hit(2, 0), Hit(3, 1)], n_relevant=1), 4)
+    0.3333
+    """
+    check_threshold(rel)
+    inferred, n_judged, n_found = 0.0, 0, 0
+    for n_pooled, (rank, grade) in enumerate(hits):
+        if grade >= rel:
+            inferred += inferred_precision(rank, n_pooled, n_found, n_judged)
+            n_found += 1
+        n_judged += grade >= 0
+    return inferred / n_relevant if n_relevant else 0.0
+
+
+def inferred_precision(rank: int, n_pooled: float, n_found: int, n_judged: int) -> float:
+    """The expected precision at a relevant document, given what stands above it."""
+    share = (n_found + EPSILON) / (n_judged + 2 * EPSILON)
+    return 1 / rank + n_pooled / rank * share

@@ -16,8 +16,13 @@ def relevant_ranks(hits: Sequence[Hit], *, rel: int, cutoff: int | None = None) 
     RelevanceThresholdError
         If `rel` is below 1.
     """
-    check_threshold(rel)
-    return [hit.rank for hit in within(hits, cutoff) if hit.grade >= rel]
+    if rel < 1:
+        raise RelevanceThresholdError(rel=rel)
+    if cutoff is None:
+        return [rank for rank, grade in hits if grade >= rel]
+    if cutoff < 1:
+        raise CutoffError(cutoff=cutoff)
+    return [rank for rank, grade in hits if grade >= rel and rank <= cutoff]
 
 
 def within(hits: Sequence[Hit], cutoff: int | None) -> Sequence[Hit]:
@@ -26,7 +31,7 @@ def within(hits: Sequence[Hit], cutoff: int | None) -> Sequence[Hit]:
         return hits
     if cutoff < 1:
         raise CutoffError(cutoff=cutoff)
-    return [hit for hit in hits if hit.rank <= cutoff]
+    return [hit for hit in hits if hit[0] <= cutoff]
 
 
 def check_threshold(rel: int) -> None:

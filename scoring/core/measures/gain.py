@@ -1,34 +1,43 @@
 """Discounted cumulative gain, as it is and as a share of the best there could be."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import log2
 from typing import Literal
 
-from scoring.core.errors import GradeTooLargeError
+from scoring.core.errors import CutoffError, GradeTooLargeError
 from scoring.core.measures.checks import within
 from scoring.core.reading.hits import Hit
 
 Gain = Literal["log2", "exp-log2"]
 """`log2`: a grade is its gain. `exp-log2`: 2^grade - 1. Both divide by log2(rank + 1)."""
 
+Gains = Mapping[int, float]
+"""The gain of each grade that is not its own gain."""
+
 LARGEST_EXPONENT = 1000
 
 
 def ndcg(
-    hits: Sequence[Hit], ideal: Sequence[int], *, cutoff: int | None = None, dcg: Gain = "log2"
+    hits: Sequence[Hit],
+    ideal: Sequence[int],
+    *,
+    cutoff: int | None = None,
+    dcg: Gain = "log2",
+    gains: Gains | None = None,
 ) -> float:
-    """nDCG of one query, in [0, 1]; 0.0 where no judged document is relevant.
+    """nDCG of one query, in [0, 1]; 0.0 where no judged document has a gain.
 
     Parameters
     ----------
     hits
         Rank (from 1, ascending) and grade of each judged document retrieved.
     ideal
-        Every grade above 0 of the query, descending.
+        Every grade of the query whose gain is above 0, by gain descending (`ideal_grades`).
     cutoff
         Ranks counted, at least 1; all where it is None.
-    dcg
-        The gain of a grade.
+    dcg, gains
+        The gain of a grade; `gains` goes before `dcg`. A gain below 0 counts against the run, which
+        may then come out below 0.
 
     Raises
     ------
@@ -48,13 +57,19 @@ def ndcg(
     >>> round(ndcg([Hit(rank=2, grade=3)], [3], cutoff=10), 4)
     0.6309
     """
-    found = discounted_gain(hits, cutoff=cutoff, dcg=dcg)
-    best = _sum(enumerate(ideal[:cutoff], start=1), dcg)
+    found = discounted_gain(hits, cutoff=cutoff, dcg=dcg, gains=gains)
+    best = ideal_gain(ideal, cutoff=cutoff, dcg=dcg, gains=gains)
     return found / best if best else 0.0
 
 
-def discounted_gain(hits: Sequence[Hit], *, cutoff: int | None = None, dcg: Gain = "log2") -> float:
-    """DCG of one query, from 0 up without a limit; see `ndcg`.
+def discounted_gain(
+    hits: Sequence[Hit],
+    *,
+    cutoff: int | None = None,
+    dcg: Gain = "log2",
+    gains: Gains | None = None,
+) -> float:
+    """DCG of one query, from 0 up without a limit; see `ndcg`. trec_eval `dcg`.
 
     Raises
     ------
@@ -68,15 +83,72 @@ def discounted_gain(hits: Sequence[Hit], *, cutoff: int | None = None, dcg: Gain
     >>> discounted_gain([Hit(rank=1, grade=2), Hit(rank=3, grade=2)], dcg="exp-log2")
     4.5
     """
-    return _sum(((hit.rank, hit.grade) for hit in within(hits, cutoff)), dcg)
+    if gains is None and dcg == "log2":
+        # The common case, without a call for each grade.
+        linear = [g / log2(rank + 1) for rank, g in within(hits, cutoff) if g > 0]
+        return sum(linear, start=0.0)
+    return _sum(within(hits, cutoff), gain_of(dcg, gains))
 
 
-def _sum(graded: Iterable[tuple[int, int]], dcg: Gain) -> float:
-    gain = _exponential if dcg == "exp-log2" else float
-    return sum((gain(grade) / log2(rank + 1) for rank, grade in graded if grade > 0), start=0.0)
+def ideal_gain(
+    ideal: Sequence[int],
+    *,
+    cutoff: int | None = None,
+    dcg: Gain = "log2",
+    gains: Gains | None = None,
+) -> float:
+    """The DCG of the best ranking there could be, from 0 up. trec_eval `ideal_dcg`.
+
+    `ideal` is as `ndcg` takes it.
+
+    Raises
+    ------
+    CutoffError
+        If `cutoff` is below 1.
+    GradeTooLargeError
+        If the gain is exponential and a grade above 1000.
+
+    Examples
+    --------
+    >>> ideal_gain([2, 1, 1], cutoff=1)
+    2.0
+    """
+    if cutoff is not None and cutoff < 1:
+        raise CutoffError(cutoff=cutoff)
+    if gains is None and dcg == "log2":
+        linear = [g / log2(rank) for rank, g in enumerate(ideal[:cutoff], start=2)]
+        return sum(linear, start=0.0)
+    return _sum(enumerate(ideal[:cutoff], start=1), gain_of(dcg, gains))
+
+
+def ideal_grades(grades: Iterable[int], gains: Gains | None = None) -> tuple[int, ...]:
+    """The grades whose gain is above 0, by gain descending.
+
+    Examples
+    --------
+    >>> ideal_grades([1, -1, 2, 0, 3], gains={1: 5.0, 3: 0.0})
+    (1, 2)
+    """
+    gain = gain_of("log2", gains)
+    return tuple(sorted((grade for grade in grades if gain(grade) > 0), key=gain, reverse=True))
+
+
+def gain_of(dcg: Gain, gains: Gains | None) -> Callable[[int], float]:
+    """The gain of a grade; a grade below 0 is not judged and has none."""
+    if gains is not None:
+        return lambda grade: float(gains.get(grade, grade)) if grade >= 0 else 0.0
+    return _exponential if dcg == "exp-log2" else _linear
+
+
+def _sum(graded: Iterable[tuple[int, int]], gain: Callable[[int], float]) -> float:
+    return sum((gain(grade) / log2(rank + 1) for rank, grade in graded), start=0.0)
+
+
+def _linear(grade: int) -> float:
+    return float(max(grade, 0))
 
 
 def _exponential(grade: int) -> float:
     if grade > LARGEST_EXPONENT:
         raise GradeTooLargeError(grade=grade, largest=LARGEST_EXPONENT)
-    return 2.0**grade - 1.0
+    return 2.0 ** max(grade, 0) - 1.0

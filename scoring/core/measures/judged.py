@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from math import nan
 
+from scoring.core.errors import CutoffError
 from scoring.core.measures.checks import within
 from scoring.core.reading.hits import Hit
 
@@ -23,6 +24,47 @@ def judged(hits: Sequence[Hit], n_retrieved: int, *, cutoff: int | None = None) 
     >>> judged([Hit(1, 0), Hit(4, 2)], n_retrieved=4, cutoff=10)
     0.5
     """
-    n_judged = sum(hit.grade >= 0 for hit in within(hits, cutoff))
-    n_seen = n_retrieved if cutoff is None else min(cutoff, n_retrieved)
-    return n_judged / n_seen if n_seen else nan
+    if cutoff is None:
+        n_judged = sum([grade >= 0 for _, grade in hits])
+        return n_judged / n_retrieved if n_retrieved else nan
+    if cutoff < 1:
+        raise CutoffError(cutoff=cutoff)
+    n_judged = sum([grade >= 0 for rank, grade in hits if rank <= cutoff])
+    return n_judged / min(cutoff, n_retrieved) if n_retrieved else nan
+
+
+def hole(hits: Sequence[Hit], n_retrieved: int, *, cutoff: int | None = None) -> float:
+    """1 - `judged`, in [0, 1]; NaN where nothing was retrieved.
+
+    BEIR's `Hole@k` takes a document that was judged for any query as judged, and so sees fewer.
+
+    Raises
+    ------
+    CutoffError
+        If `cutoff` is below 1.
+
+    Examples
+    --------
+    >>> hole([Hit(1, 0)], n_retrieved=4)
+    0.75
+    """
+    return 1 - judged(hits, n_retrieved, cutoff=cutoff)
+
+
+def unjudged(hits: Sequence[Hit], n_retrieved: int, *, cutoff: int) -> float:
+    """Unjudged documents among the first `cutoff`, divided by the cutoff; in [0, 1].
+
+    The denominator stays where fewer were retrieved: trec_eval 10 `unj`. 0.0 for nothing.
+
+    Raises
+    ------
+    CutoffError
+        If `cutoff` is below 1.
+
+    Examples
+    --------
+    >>> unjudged([Hit(1, 0), Hit(2, -1)], n_retrieved=3, cutoff=5)
+    0.4
+    """
+    n_judged = sum([hit.grade >= 0 for hit in within(hits, cutoff)])
+    return (min(cutoff, n_retrieved) - n_judged) / cutoff

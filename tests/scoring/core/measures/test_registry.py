@@ -53,7 +53,8 @@ def test_name_is_understood_and_has_one_canonical_form(name, canonical, trec_nam
 
 def test_canonical_name_of_every_family_parses_to_itself():
     for name, family in FAMILIES.items():
-        measure = Measure(name, cutoff=None if family.cutoff == "none" else 7)
+        cutoff = {"none": None, "cutoff": 7, "recall": 0.7, "multiple": 0.7}
+        measure = Measure(name, cutoff["none" if family.cutoff == "none" else family.cutoff_as])
         assert parse_measure(str(measure)) == measure
 
 
@@ -64,7 +65,7 @@ def test_unknown_name_is_refused_with_the_names_there_are(name):
 
     assert f"'{name}'" in str(caught.value)
     if isinstance(caught.value, UnknownMeasureError):
-        assert "nDCG, DCG, AP, RR, P, R," in str(caught.value)
+        assert "nDCG, DCG, IDCG, AP, RR, P, R," in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def test_unknown_name_is_refused_with_the_names_there_are(name):
         ("P@ten", "'P@ten': cutoff is 'ten'; expected a whole number"),
         ("P@5,10", "'P@5,10': cutoff is '5,10'; expected a whole number"),
         ("P@", "'P@': cutoff is ''; expected a whole number"),
-        ("nDCG(rel=2)@10", "'nDCG(rel=2)@10': option is 'rel'; expected dcg."),
+        ("nDCG(rel=2)@10", "'nDCG(rel=2)@10': option is 'rel'; expected dcg, gains, judged_only."),
         ("NumQ(rel=2)", "option is 'rel'; expected no option."),
         ("AP(rel=two)", "rel is 'two'; expected a whole number."),
         ("nDCG(dcg=cubic)", "dcg is 'cubic'; expected log2 or exp-log2."),

@@ -1,0 +1,141 @@
+"""What the cutoff and the options of a measure may be set to."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scoring.core.errors import CutoffError, MeasureParameterError, RelevanceThresholdError
+from scoring.core.measures.families import FAMILIES, Family, Measure, OptionValue
+
+_WHOLE = re.compile("[0-9]{1,9}")
+_NUMBER = re.compile(r"-?(?:[0-9]{1,15}(?:\.[0-9]{0,15})?|\.[0-9]{1,15})(?:[eE]-?[0-9]{1,2})?")
+
+
+def measure_of(
+    family_name: str, cutoff: int | float | None, given: Mapping[str, OptionValue]
+) -> Measure:
+    """The measure in its canonical form: options in the family's order, without its defaults."""
+    family = FAMILIES[family_name]
+    rel = given.get("rel")
+    if isinstance(rel, int) and rel < 1:
+        raise RelevanceThresholdError(rel=rel)
+    options = ((key, given[key]) for key in family.options if key in given)
+    changed = tuple((key, value) for key, value in options if value != family.options[key])
+    return Measure(family_name, cutoff, changed)
+
+
+def parse_cutoff(name: str, text: str | None, family: Family) -> int | float | None:
+    if text is None:
+        if family.cutoff == "needed":
+            reason = "has no cutoff; expected one. Write it after an @, such as @10."
+            raise MeasureParameterError(name=name, reason=reason)
+        return None
+    if family.cutoff == "none":
+        raise MeasureParameterError(name=name, reason="takes no cutoff. Leave it out.")
+    if family.cutoff_as != "cutoff":
+        return _level(name, text.strip(), family.cutoff_as)
+    if not _WHOLE.fullmatch(text.strip()):
+        reason = f"cutoff is '{text}'; expected a whole number, such as @10. Correct it."
+        raise MeasureParameterError(name=name, reason=reason)
+    if int(text) < 1:
+        raise CutoffError(cutoff=int(text))
+    return int(text)
+
+
+def _level(name: str, text: str, what: str) -> float:
+    highest = 1.0 if what == "recall" else 1e6
+    if not _NUMBER.fullmatch(text) or not 0 <= float(text) <= highest:
+        expected = "a recall from 0 to 1, such as @0.5" if what == "recall" else "a number"
+        reason = f"{what} is '{text}'; expected {expected}. Correct it."
+        raise MeasureParameterError(name=name, reason=reason)
+    return float(text)
+
+
+def parse_option(name: str, key: str, raw: str) -> Any:
+    """The value of the option `key`, written `raw`, of the measure called `name`."""
+    return _PARSERS[key](name, key, raw)
+
+
+def _refused(name: str, key: str, raw: str, expected: str) -> MeasureParameterError:
+    reason = f"{key} is '{raw}'; expected {expected}. Correct it."
+    return MeasureParameterError(name=name, reason=reason)
+
+
+def _whole(name: str, key: str, raw: str) -> int:
+    if not re.fullmatch("-?[0-9]{1,9}", raw):
+        raise _refused(name, key, raw, "a whole number")
+    return int(raw)
+
+
+def _top(name: str, key: str, raw: str) -> int:
+    if not _WHOLE.fullmatch(raw) or int(raw) < 1:
+        raise _refused(name, key, raw, "a whole number of at least 1")
+    return int(raw)
+
+
+def _number(name: str, key: str, raw: str) -> float:
+    if not _NUMBER.fullmatch(raw):
+        raise _refused(name, key, raw, "a number")
+    return float(raw)
+
+
+def _weight(name: str, key: str, raw: str) -> float:
+    if not _NUMBER.fullmatch(raw) or float(raw) < 0:
+        raise _refused(name, key, raw, "a number of at least 0")
+    return float(raw)
+
+
+def _share(name: str, key: str, raw: str) -> float:
+    if not _NUMBER.fullmatch(raw) or not 0 < float(raw) < 1:
+        raise _refused(name, key, raw, "a number between 0 and 1")
+    return float(raw)
+
+
+def _dcg(name: str, key: str, raw: str) -> str:
+    if raw.strip("'\"") not in ("log2", "exp-log2"):
+        raise _refused(name, key, raw.strip("'\""), "log2 or exp-log2")
+    return raw.strip("'\"")
+
+
+def _flag(name: str, key: str, raw: str) -> bool:
+    if raw.lower() not in ("true", "false"):
+        raise _refused(name, key, raw, "True or False")
+    return raw.lower() == "true"
+
+
+def _gains(name: str, key: str, raw: str) -> tuple[tuple[int, float], ...]:
+    """Pairs of grade and gain, by grade: `{1:1,2:3}`."""
+    gains: dict[int, float] = {}
+    for part in raw.strip("{}").split(","):
+        grade, _, gain = (piece.strip() for piece in part.partition(":"))
+        if not _WHOLE.fullmatch(grade) or not _NUMBER.fullmatch(gain):
+            raise _refused(name, key, raw, "a gain for each grade, such as {1:1,2:3}")
+        gains[int(grade)] = float(gain)
+    return tuple(sorted(gains.items()))
+
+
+def _recalls(name: str, key: str, raw: str) -> tuple[float, ...]:
+    return tuple(_level(name, part.strip(), "recall") for part in raw.strip("[]").split(","))
+
+
+def _four(name: str, key: str, raw: str) -> tuple[float, ...]:
+    numbers = tuple(_number(name, key, part.strip()) for part in raw.strip("[]").split(","))
+    if len(numbers) != 4:
+        raise _refused(name, key, raw, "four numbers, such as [1,-1,0,0]")
+    return numbers
+
+
+_PARSERS: dict[str, Callable[[str, str, str], Any]] = {
+    "rel": _whole,
+    "max_rel": _top,
+    "n_documents": _whole,
+    "p": _share,
+    "beta": _weight,
+    "dcg": _dcg,
+    "gains": _gains,
+    "judged_only": _flag,
+    "normalize": _flag,
+    "relative": _flag,
+    "at": _recalls,
+    "weights": _four,
+}
