@@ -35,6 +35,7 @@ EXIT_CODES = (
 )
 ENVIRONMENT = (
     ("BENCHWRIGHT_DEBUG", "if set, an unexpected error shows where it happened, as --debug does"),
+    ("BENCHWRIGHT_SCANNER", "twin or extension: which of the two scanners has to read the files"),
     ("NO_COLOR", "if set, a terminal gets no colour"),
 )
 
@@ -119,7 +120,7 @@ def _apps() -> Iterator[Any]:
 def _exit_code(group: Commands, arguments: list[str]) -> int:
     """Run the command; what it comes to, as a code that is never mistaken for a verdict."""
     try:
-        code = _run(group, arguments)
+        code = _run(group, list(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
         # The interpreter flushes once more as it ends, and would complain.
@@ -158,7 +159,7 @@ def _is_debug(arguments: Sequence[str]) -> bool:
 def _told(error: Exception, *, is_debug: bool) -> int:
     """Say on standard error what went wrong, and how the process ends."""
     if is_debug:
-        traceback.print_exc()
+        click.echo(traceback.format_exc(), err=True)
     if isinstance(error, BenchmarkError):
         click.echo(f"Error: {error}", err=True)
         return USAGE if isinstance(error, MissingFileError) else FAILED

@@ -17,6 +17,6 @@ COMMANDS = {
 
 def about() -> Sequence[str]:
     """Lines for `benchwright --version`."""
-    from scoring.core.reading import scanning
+    from scoring.core.reading import scanner_name
 
-    return [f"Scanner: {getattr(scanning, 'SCANNER', 'pure Python')}"]
+    return [f"Scanner: {scanner_name()}"]

@@ -19,13 +19,13 @@ Decorator = Callable[[Any], Any]
 def measure_names(
     ctx: click.Context, parameter: click.Parameter, given: Sequence[str]
 ) -> tuple[str, ...]:
-    """The names of `-m`, which may also hold several at once; a wrong one is a usage error."""
+    """The measures of `-m`, which may hold several names at once; a wrong one is a usage error."""
     from scoring.core.errors import ScoringError
-    from scoring.core.measures.registry import parse_measure
+    from scoring.core.measures.registry import parse_measures
 
     names = [name for text in given for name in BETWEEN_NAMES.split(text.strip())]
     try:
-        return tuple(dict.fromkeys(str(parse_measure(name)) for name in names))
+        return tuple(map(str, parse_measures(names)))
     except ScoringError as error:
         raise click.BadParameter(str(error), ctx, parameter) from error
 
@@ -54,6 +54,13 @@ REL = option(
     group="Measures",
     help="Grade from which a document counts as relevant, for measures whose name does not say. "
     "nDCG and DCG know no such grade.",
+)
+JUDGED_ONLY = option(
+    "--judged-only",
+    is_flag=True,
+    group="Measures",
+    help="Remove unjudged documents from the rankings, for measures that can be so. Such values "
+    "overrate runs that were not pooled: never show them alone.",
 )
 TOP_GRADE = option(
     "--top-grade",
@@ -156,6 +163,7 @@ def together(*options: Decorator) -> Decorator:
 SCORING = together(
     MEASURES,
     REL,
+    JUDGED_ONLY,
     TOP_GRADE,
     TIE_RULE,
     MISSING,

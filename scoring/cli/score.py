@@ -1,6 +1,6 @@
 """`benchwright score`: measures of runs against qrels."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +8,12 @@ import click
 
 from benchmarks_app.cli import Command
 from scoring.cli import options
-from scoring.cli.files import FILE, check_standard_input, naming, run_names, tell_warnings
+from scoring.cli.files import FILE
 from scoring.cli.options import option
-from scoring.cli.progress import told
-from scoring.core.scorecards import DEFAULT_MEASURES, Files, Rules, Scorecard, Scorer
+from scoring.cli.scored import scored, scorer_of
+from scoring.core.scorecards import DEFAULT_MEASURES, Scorecard, Scorer
 
 FORMATS = ("table", "tsv", "json", "trec_eval")
-BESIDE = ("slices", "families", "parents", "answered")
 EXAMPLES = (
     "benchwright score qrels.txt bm25.run",
     "benchwright score qrels.txt bm25.run dense.run -m nDCG@10 -m 'AP(rel=2)' --per-query",
@@ -80,41 +79,12 @@ def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
     and how many it has beyond the qrels (extra). Values are those of trec_eval to the last digit,
     unless a rule is changed.
     """
-    _check(runs, chosen)
-    beside = {name: chosen[name] for name in BESIDE if chosen[name]}
-    check_standard_input([qrels, *runs, *beside.values()])
-    scorer = Scorer(Files(qrels, **beside), _rules(chosen))
-    cards = list(_scored(scorer, runs))
-    tell_warnings(scorer.warnings)
-    _show(scorer, cards, chosen)
-
-
-def _check(runs: Sequence[Path], chosen: Mapping[str, Any]) -> None:
-    if len(set(runs)) < len(runs):
-        message = "A run is named twice; expected each once. Leave one of the two out."
-        raise click.UsageError(message)
-    if chosen["form"] == "trec_eval" and (chosen["slices"] or chosen["families"]):
+    if chosen["form"] == "trec_eval" and (chosen["slices"] or chosen["has_intervals"]):
         message = "trec_eval's output has no place for slices or intervals. Use --format tsv."
         raise click.UsageError(message)
-
-
-def _rules(chosen: Mapping[str, Any]) -> Rules:
-    return Rules(
-        measures=chosen["measures"] or DEFAULT_MEASURES,
-        ties=chosen["ties"],
-        missing=chosen["missing"],
-        depth=chosen["depth"],
-        rel=chosen["rel"],
-        top_grade=chosen["top_grade"],
-        aggregate=chosen["aggregate"] or ("maxp" if chosen["parents"] else None),
-        allow_empty=chosen["allow_empty"],
-    )
-
-
-def _scored(scorer: Scorer, paths: Sequence[Path]) -> Iterator[Scorecard]:
-    for number, (path, name) in enumerate(zip(paths, run_names(paths), strict=True), start=1):
-        with told(f"Scoring run {number} of {len(paths)}: {name}"), naming(name):
-            yield scorer.score(path, name)
+    chosen["has_intervals"] = chosen["has_intervals"] or bool(chosen["families"])
+    scorer = scorer_of(qrels, runs, chosen["measures"] or DEFAULT_MEASURES, chosen)
+    _show(scorer, scored(scorer, runs), chosen)
 
 
 def _show(scorer: Scorer, cards: Sequence[Scorecard], chosen: Mapping[str, Any]) -> None:
@@ -126,8 +96,8 @@ def _show(scorer: Scorer, cards: Sequence[Scorecard], chosen: Mapping[str, Any])
     if form == "json":
         click.echo(score_output.as_json(scorer, cards, has_queries=has_queries), nl=False)
     elif form == "tsv":
-        click.echo(score_output.as_tsv(cards, has_queries=has_queries))
+        score_output.print_tsv(cards, has_queries=has_queries)
     elif form == "trec_eval":
-        click.echo(score_output.as_trec_eval(cards, has_queries=has_queries))
+        score_output.print_trec_eval(cards, has_queries=has_queries)
     else:
         score_output.show_tables(scorer, cards, has_queries=has_queries)

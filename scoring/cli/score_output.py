@@ -1,17 +1,26 @@
 """What `score` prints: tables for people, lines for programs."""
 
 from collections.abc import Iterator, Sequence
+from math import nan
 from pathlib import Path
 
-from scoring.cli.tables import Table, exact, number, share, show, tab_separated
+from scoring.cli.tables import (
+    Table,
+    between,
+    exact,
+    number,
+    print_lines,
+    print_tab_separated,
+    share,
+    show,
+)
 from scoring.core.evaluation import Evaluation
 from scoring.core.measures.registry import Measure
-from scoring.core.scorecards import Scorecard, Scorer
+from scoring.core.scorecards import ALL, Scorecard, Scorer
 
-ALL = "all"
 NAME_WIDTH = 22
 COUNTS = ("queries", "missing", "extra", "undefined")
-TSV_COLUMNS = ("run", "slice", "query", "measure", "value", "judged_share", *COUNTS)
+TSV_COLUMNS = ("run", "slice", "query", "measure", "value", "low", "high", "judged_share", *COUNTS)
 
 
 def write_result(scorer: Scorer, cards: Sequence[Scorecard], path: Path) -> None:
@@ -34,20 +43,14 @@ def as_json(scorer: Scorer, cards: Sequence[Scorecard], *, has_queries: bool) ->
     return text_of(result)
 
 
-def as_tsv(cards: Sequence[Scorecard], *, has_queries: bool) -> str:
-    """A line for each run, slice and measure, and for each query where they are wanted."""
-    rows = []
-    for card in cards:
-        if has_queries:
-            rows += list(_query_lines(card))
-        for name, found in _slices(card):
-            rows += [[card.name, name, ALL, *_cells(found, measure)] for measure in found.means]
-    return tab_separated(Table(TSV_COLUMNS, rows))
+def print_tsv(cards: Sequence[Scorecard], *, has_queries: bool) -> None:
+    """Print a line for each run, slice and measure, and for each query where they are wanted."""
+    print_tab_separated(TSV_COLUMNS, _tsv_rows(cards, has_queries))
 
 
-def as_trec_eval(cards: Sequence[Scorecard], *, has_queries: bool) -> str:
-    """The lines that trec_eval prints for these measures, one run after the other."""
-    return "\n".join(line for card in cards for line in _trec_lines(card, has_queries))
+def print_trec_eval(cards: Sequence[Scorecard], *, has_queries: bool) -> None:
+    """Print trec_eval's lines for these measures, one run after the other."""
+    print_lines(line for card in cards for line in _trec_lines(card, has_queries))
 
 
 def show_tables(scorer: Scorer, cards: Sequence[Scorecard], *, has_queries: bool) -> None:
@@ -61,21 +64,30 @@ def show_tables(scorer: Scorer, cards: Sequence[Scorecard], *, has_queries: bool
         show(_grid(scorer, cards))
 
 
-def _slices(card: Scorecard) -> Iterator[tuple[str, Evaluation[bytes]]]:
-    yield ALL, card.overall
-    yield from card.slices.items()
+def _tsv_rows(cards: Sequence[Scorecard], has_queries: bool) -> Iterator[list[str]]:
+    for card in cards:
+        if has_queries:
+            yield from _query_lines(card)
+        for name, found in card.evaluations():
+            for measure in found.means:
+                yield _cells(card, name, found, measure)
 
 
-def _cells(found: Evaluation[bytes], measure: str) -> list[str]:
+def _cells(card: Scorecard, name: str, found: Evaluation[bytes], measure: str) -> list[str]:
+    low, high = _interval(card, name, measure)
+    numbers = (found.means[measure], low, high, found.judged_shares[measure])
     counts = (found.n_queries, found.n_missing, found.n_extra, found.n_undefined[measure])
-    value, judged = found.means[measure], found.judged_shares[measure]
-    return [measure, exact(value), exact(judged), *map(str, counts)]
+    return [card.name, name, ALL, measure, *map(exact, numbers), *map(str, counts)]
+
+
+def _interval(card: Scorecard, name: str, measure: str) -> tuple[float, float]:
+    return card.intervals.get(name, {}).get(measure, (nan, nan))
 
 
 def _query_lines(card: Scorecard) -> Iterator[list[str]]:
     for qid, values in card.overall.per_query.items():
         for measure, value in values.items():
-            yield [card.name, ALL, text(qid), measure, exact(value), "", "", "", "", ""]
+            yield [card.name, ALL, text(qid), measure, exact(value), *[""] * 7]
 
 
 def _trec_lines(card: Scorecard, has_queries: bool) -> Iterator[str]:
@@ -104,17 +116,20 @@ def _query_table(card: Scorecard) -> Table:
 def _list(card: Scorecard) -> Table:
     """One run: a measure a line."""
     found = card.overall
+    has_intervals = bool(card.intervals)
     rows = [
         [
             str(measure),
             _mean(found, str(measure)),
+            *[between(*_interval(card, ALL, str(measure)))] * has_intervals,
             share(found.judged_shares[str(measure)]) if _has_share(measure) else "",
             str(found.n_queries - found.n_undefined[str(measure)]),
         ]
         for measure in found.measures
     ]
     title = f"{card.name}: {counts(found)}"
-    return Table(["measure", "mean", "judged", "queries"], rows, title=title)
+    columns = ["measure", "mean", *["95 % interval"] * has_intervals, "judged", "queries"]
+    return Table(columns, rows, title=title)
 
 
 def _grid(scorer: Scorer, cards: Sequence[Scorecard]) -> Table:
@@ -122,20 +137,24 @@ def _grid(scorer: Scorer, cards: Sequence[Scorecard]) -> Table:
     has_slices = any(card.slices for card in cards)
     columns = ["run", *["slice"] * has_slices, "queries", "missing", "extra"]
     for measure in scorer.measures:
-        columns += [str(measure), *["judged"] * _has_share(measure)]
+        columns += [str(measure), *["95 % interval"] * bool(cards[0].intervals)]
+        columns += ["judged"] * _has_share(measure)
     return Table(columns, list(_grid_rows(cards, has_slices)), left=range(1 + has_slices))
 
 
 def _grid_rows(cards: Sequence[Scorecard], has_slices: bool) -> Iterator[list[str]]:
-    names = dict.fromkeys(name for card in cards for name, _ in _slices(card))
+    names = dict.fromkeys(name for card in cards for name, _ in card.evaluations())
     for name in names:
         for card in cards:
-            found = dict(_slices(card))[name]
+            found = dict(card.evaluations())[name]
             counted = (found.n_queries, found.n_missing, found.n_extra)
             cells = [card.name, *[name] * has_slices, *map(str, counted)]
             for measure in found.measures:
                 judged = share(found.judged_shares[str(measure)])
-                cells += [_mean(found, str(measure)), *[judged] * _has_share(measure)]
+                cells.append(_mean(found, str(measure)))
+                if card.intervals:
+                    cells.append(between(*_interval(card, name, str(measure))))
+                cells += [judged] * _has_share(measure)
             yield cells
 
 

@@ -4,13 +4,15 @@ rich is imported only where standard output is a terminal; elsewhere columns are
 """
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from math import isnan
 
 import click
 
 UNDEFINED = "-"
+LINES_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +59,16 @@ def plain(table: Table) -> str:
     return "\n".join([table.title] * bool(table.title) + aligned)
 
 
-def tab_separated(table: Table) -> str:
-    """The table as lines of tab-separated cells, the columns' names first."""
-    return "\n".join("\t".join(line) for line in [table.columns, *table.rows])
+def print_tab_separated(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print rows as lines of tab-separated cells, the columns' names first."""
+    print_lines("\t".join(cells) for cells in chain([columns], rows))
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines as they come, some at a time."""
+    waiting = iter(lines)
+    while block := list(islice(waiting, LINES_AT_ONCE)):
+        click.echo("\n".join(block))
 
 
 def markdown(table: Table) -> str:
@@ -79,6 +88,11 @@ def markdown(table: Table) -> str:
 def number(value: float, decimals: int = 4) -> str:
     """A value as tables show it: rounded, and a dash where it is undefined."""
     return UNDEFINED if isnan(value) else f"{value:.{decimals}f}"
+
+
+def between(low: float, high: float) -> str:
+    """An interval as tables show it; nothing where there is none."""
+    return "" if isnan(low) or isnan(high) else f"{low:.4f} to {high:.4f}"
 
 
 def share(value: float) -> str:

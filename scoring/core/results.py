@@ -38,13 +38,13 @@ def made_by() -> dict[str, str]:
     """What computes here: scorer, its version, Python's, and which scanner reads."""
     from importlib.metadata import version
 
-    from scoring.core.reading import scanning
+    from scoring.core.reading import scanner_name
 
     return {
         "scorer": "benchwright",
         "version": version("benchwright"),
         "python": ".".join(map(str, sys.version_info[:3])),
-        "scanner": getattr(scanning, "SCANNER", "pure Python"),
+        "scanner": scanner_name(),
     }
 
 
@@ -151,6 +151,10 @@ def _run(card: Scorecard, folder: Path) -> dict[str, Any]:
             _text(qid): {name: _number(value) for name, value in values.items()}
             for qid, values in card.overall.per_query.items()
         },
+        "intervals": {
+            name: {measure: list(map(_rounded, interval)) for measure, interval in of.items()}
+            for name, of in card.intervals.items()
+        },
         "slices": {name: _summary(found) for name, found in card.slices.items()},
     }
 
@@ -172,6 +176,11 @@ def _numbers(values: Mapping[str, float]) -> dict[str, float | None]:
 
 def _number(value: float) -> float | None:
     return value if isfinite(value) else None
+
+
+def _rounded(bound: float) -> float | None:
+    # Of random draws: the last digits of a matrix product are the machine's.
+    return round(bound, 6) if isfinite(bound) else None
 
 
 def _text(qid: bytes) -> str:

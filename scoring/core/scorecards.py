@@ -3,19 +3,25 @@
 `Scorer` reads everything that all runs share once; each run is then a `Scorecard`.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from benchmarks_app.core.problems import Problems
-from scoring.core.evaluation import Evaluation, evaluate_hits
-from scoring.core.measures.registry import FAMILIES, Measure, parse_measure
+from scoring.core.evaluation import Evaluation, evaluate_hits, highest_grade
+from scoring.core.measures.registry import Measure, parse_measures
 from scoring.core.reading.hits import Judged, QueryHits, find_hits
 from scoring.core.reading.loading import read_run
 from scoring.core.reading.scanning import GradeTable, scan_qrels, scan_run
 
 Hits = Mapping[bytes, QueryHits[bytes]]
+Interval = tuple[float, float]
+
+ALL = "all"
+"""Stands for every query where slices are named."""
+
+N_DRAWS = 10_000
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR@10", "R@100", "P@10", "Judged@10")
 
@@ -33,6 +39,7 @@ class Rules:
     judged_only: bool = False
     aggregate: str | None = None
     allow_empty: bool = False
+    interval_seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +66,23 @@ class Files:
 
 @dataclass(frozen=True, slots=True)
 class Scorecard:
-    """One run: its values over all queries, and over each slice that has any."""
+    """One run: its values over all queries, and over each slice that has any.
+
+    `intervals` holds by slice (`ALL` is one) and measure the 95 % interval of the mean, where they
+    were asked for; counts and geometric means have none.
+    """
 
     name: str
     path: Path
     overall: Evaluation[bytes]
     slices: Mapping[str, Evaluation[bytes]]
+    intervals: Mapping[str, Mapping[str, Interval]]
     hits: Hits
+
+    def evaluations(self) -> Iterator[tuple[str, Evaluation[bytes]]]:
+        """All queries first, then every slice."""
+        yield ALL, self.overall
+        yield from self.slices.items()
 
 
 @dataclass
@@ -88,16 +105,18 @@ class Scorer:
         """
         hits = self.hits_of(path)
         self._warn_if_strange(path, hits)
-        return Scorecard(
-            name=name or path.name,
-            path=path,
-            overall=self._evaluate(self.judged, hits),
-            slices={
-                slice_name: self._evaluate(judged, _only(hits, judged))
-                for slice_name, judged in self.sliced.items()
-            },
-            hits=hits,
-        )
+        overall = self._evaluate(self.judged, hits)
+        slices = {
+            slice_name: self._evaluate(judged, _only(hits, judged))
+            for slice_name, judged in self.sliced.items()
+        }
+        intervals = {}
+        if self.rules.interval_seed is not None:
+            intervals = {
+                slice_name: self._intervals(found)
+                for slice_name, found in [(ALL, overall), *slices.items()]
+            }
+        return Scorecard(name or path.name, path, overall, slices, intervals, hits)
 
     def hits_of(self, path: Path) -> dict[bytes, QueryHits[bytes]]:
         """The hits of a run file, of documents where it holds passages; raises as `score` does."""
@@ -124,7 +143,12 @@ class Scorer:
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """The measures, with `rel` and `judged_only` where their names leave them open."""
-        return tuple(dict.fromkeys(map(self._measure, self.rules.measures)))
+        return tuple(dict.fromkeys(map(self._with_rules, parse_measures(self.rules.measures))))
+
+    @cached_property
+    def top_grade(self) -> int:
+        """The highest grade of the scale: of the rules, or else of all the qrels."""
+        return self.rules.top_grade or highest_grade(self.judged.values())
 
     @cached_property
     def sliced(self) -> dict[str, dict[bytes, Judged]]:
@@ -182,12 +206,13 @@ class Scorer:
             for qid, rows in run.items()
         }
 
-    def _measure(self, name: str) -> Measure:
-        measure = parse_measure(name)
-        options = FAMILIES[measure.family].options
-        if self.rules.rel is not None and "rel" in options and measure.rel == 1:
-            measure = replace(measure, rel=self.rules.rel)
-        return measure
+    def _with_rules(self, measure: Measure) -> Measure:
+        """The measure with the rules' options, where its name does not set them itself."""
+        given = {"rel": self.rules.rel, "judged_only": self.rules.judged_only or None}
+        named = dict(measure.options)
+        return measure.with_options(
+            {name: of for name, of in given.items() if of is not None and name not in named}
+        )
 
     def _evaluate(self, judged: Mapping[bytes, Judged], hits: Hits) -> Evaluation[bytes]:
         return evaluate_hits(
@@ -195,9 +220,28 @@ class Scorer:
             hits,
             self.measures,
             missing=self.rules.missing,
+            top_grade=self.top_grade,
             # A slice may hold only queries that the run lacks.
             allow_empty=self.rules.allow_empty or judged is not self.judged,
         )
+
+    def _intervals(self, found: Evaluation[bytes]) -> dict[str, Interval]:
+        """The 95 % interval of each mean, by bootstrap over families; NaN where none is known."""
+        import numpy as np
+
+        from scoring.core.statistics.bootstrap import bootstrap_interval
+
+        names = [str(m) for m in found.measures if m.aggregation == "mean"]
+        if not names or not found.per_query:
+            return {}
+        values = np.array([[row[name] for name in names] for row in found.per_query.values()])
+        numbers: dict[object, int] = {}
+        families = self.families or {}
+        codes = [numbers.setdefault(families.get(q, q), len(numbers)) for q in found.per_query]
+        low, high = bootstrap_interval(
+            values, families=np.array(codes), n_draws=N_DRAWS, seed=self.rules.interval_seed or 0
+        )
+        return dict(zip(names, zip(low.tolist(), high.tolist(), strict=True), strict=True))
 
     def _warn_if_strange(self, path: Path, hits: Hits) -> None:
         """Tell of a run whose ids have nothing to do with those of the qrels."""

@@ -46,6 +46,8 @@ def test_tsv_holds_every_digit(files, benchwright):
             "query": "all",
             "measure": "nDCG@10",
             "value": repr(NDCG / 3),
+            "low": "",
+            "high": "",
             "judged_share": repr((2 / 3 + 1) / 2),
             "queries": "3",
             "missing": "1",
@@ -92,6 +94,41 @@ def test_slices_are_scored_beside_all_queries(files, benchwright):
     assert "slices.tsv: 1 query is not in the qrels and was passed over: 'q7'" in done.stderr
     rows = {key[1]: row for key, row in table(done.stdout).items()}
     assert (rows["head"]["missing"], rows["head"]["extra"]) == ("1", "0")
+
+
+def test_families_give_intervals_over_whole_families(files, benchwright):
+    (files / "families.tsv").write_text("q1\tf\nq2\tf\nq3\tf\n")
+    asked = ("score", "qrels.txt", "b.run", "-m", "RR", "-m", "NumRel", "--format", "tsv")
+
+    alone = table(benchwright(*asked, "--ci").stdout)
+    together = table(benchwright(*asked, "--families", "families.tsv").stdout)
+
+    low, high = (float(alone["b.run", "all", "all", "RR"][bound]) for bound in ("low", "high"))
+    assert 0 <= low < 2 / 3 < high <= 1
+    assert alone["b.run", "all", "all", "NumRel"]["low"] == ""
+    # Of one family nobody can say how much it varies.
+    assert together["b.run", "all", "all", "RR"]["low"] == ""
+
+
+def test_same_seed_gives_the_same_intervals(files, benchwright):
+    asked = ("score", "qrels.txt", "b.run", "-m", "nDCG", "--ci", "--format", "json")
+
+    first, again, other = (
+        benchwright(*asked, "--seed", seed).stdout_bytes for seed in ("1", "1", "2")
+    )
+
+    assert first == again
+    assert b"intervals" in first
+    assert first != other
+
+
+def test_judged_only_values_leave_unjudged_documents_out(files, benchwright):
+    done = benchwright(
+        *("score", "qrels.txt", "a.run", "--judged-only", "-m", "nDCG@10", "--format", "tsv")
+    )
+
+    ((key, value),) = values(done.stdout).items()
+    assert (key[3], value) == ("nDCG(judged_only=True)@10", pytest.approx(1 / 3))
 
 
 def test_trec_evals_format_has_its_names_and_digits(files, benchwright):

@@ -1,0 +1,177 @@
+"""`benchwright compare`: is one run better than another, and by how much?"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchmarks_app.cli import Command
+from scoring.cli import options
+from scoring.cli.files import FILE, run_names
+from scoring.cli.options import option
+from scoring.cli.progress import told
+from scoring.cli.scored import scored, scorer_of
+from scoring.core.scorecards import Scorecard, Scorer
+
+if TYPE_CHECKING:
+    from scoring.core.comparing import Comparison
+
+FORMATS = ("table", "tsv", "json", "markdown")
+TESTS = ("signflip", "t", "wilcoxon", "sign")
+CORRECTIONS = ("holm", "bh", "tukey", "maxt", "none")
+INTERVALS = ("bca", "studentised", "percentile")
+DEFAULT_MEASURES = ("nDCG@10", "RR@10", "R@100")
+EXAMPLES = (
+    "benchwright compare qrels.txt bm25.run dense.run",
+    "benchwright compare qrels.txt bm25.run dense.run hybrid.run --baseline bm25.run -m nDCG@10",
+    "benchwright compare qrels.txt a.run b.run --slices slices.tsv --families families.tsv",
+    "benchwright compare qrels.txt a.run b.run --format markdown > comparison.md",
+)
+
+
+@click.command(
+    cls=Command,
+    name="compare",
+    examples=EXAMPLES,
+    short_help="Differences between runs: intervals, tests, tie groups.",
+)
+@click.argument("qrels", type=FILE)
+@click.argument("runs", type=FILE, nargs=-1, required=True)
+@options.SCORING
+@options.SLICES
+@options.FAMILIES
+@option(
+    "--baseline",
+    metavar="RUN",
+    group="Statistics",
+    help="Compare every run with this one; its file or its name in the tables.  [default: all "
+    "pairs]",
+)
+@option(
+    "--test",
+    type=click.Choice(TESTS),
+    default="signflip",
+    show_default=True,
+    group="Statistics",
+    help="The test of the p-values; that of the paired t-test always stands beside it.",
+)
+@option(
+    "--correction",
+    type=click.Choice(CORRECTIONS),
+    group="Statistics",
+    help="For several comparisons at once.  [default: holm with --baseline, tukey for all pairs]",
+)
+@option(
+    "--interval",
+    type=click.Choice(INTERVALS),
+    group="Statistics",
+    help="Bootstrap of the 95 % intervals.  [default: bca]",
+)
+@option(
+    "--delta",
+    type=click.FloatRange(0, min_open=True),
+    default=0.01,
+    show_default=True,
+    group="Statistics",
+    help="A difference that matters: how many queries would show it?",
+)
+@option(
+    "--draws",
+    type=click.IntRange(100),
+    default=10_000,
+    show_default=True,
+    metavar="N",
+    group="Statistics",
+    help="Random flips of the test and draws of the bootstrap.",
+)
+@options.SEED
+@option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    group="Output",
+    help="table and markdown round; tsv and json hold every digit.",
+)
+def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
+    """Compare two or more RUNS on the same QRELS.
+
+    For every measure and slice: the means with 95 % intervals, the ranks that resampled queries
+    give, and which runs cannot be told apart (tie groups); for every pair the difference with its
+    interval, p-values raw and corrected, effect sizes, wins, ties and losses, the smallest
+    difference that so many queries can show, and how many queries would show this one. Where the
+    runs' judged shares are low or unequal, a plain sentence says how far to trust it.
+    """
+    if len(runs) < 2:
+        message = "One run is named; expected two or more. To score one, use benchwright score."
+        raise click.UsageError(message)
+    baseline = _baseline(chosen["baseline"], runs)
+    measures = chosen["measures"] or DEFAULT_MEASURES
+    judged = _judged_measure(measures)
+    scorer = scorer_of(qrels, runs, [*measures, judged], chosen)
+    cards = scored(scorer, runs)
+    with told("Comparing"):
+        comparison = _compared(scorer, cards, baseline, chosen)
+    shares = {card.name: card.overall.means[judged] for card in cards}
+    _show(comparison, judged, shares, chosen["form"])
+
+
+def _baseline(given: str | None, runs: Sequence[Path]) -> str | None:
+    """The name of the run that is meant, by its name or its path."""
+    names = run_names(runs)
+    if given is None or given in names:
+        return given
+    for path, name in zip(runs, names, strict=True):
+        if given in (str(path), path.name):
+            return name
+    message = f"--baseline is '{given}'; expected one of the runs: {', '.join(names)}."
+    raise click.UsageError(message)
+
+
+def _judged_measure(measures: Sequence[str]) -> str:
+    """`Judged` at the first cutoff there is, or at 10: how deep the comparison looks."""
+    from scoring.core.measures.registry import parse_measures
+
+    cutoffs = [measure.cutoff for measure in parse_measures(measures)]
+    return f"Judged@{next((k for k in cutoffs if isinstance(k, int)), 10)}"
+
+
+def _compared(
+    scorer: Scorer, cards: Sequence[Scorecard], baseline: str | None, chosen: Mapping[str, Any]
+) -> "Comparison":
+    from scoring.core.comparing import compare
+
+    *compared, judged = map(str, scorer.measures)
+    asked_for = judged in chosen["measures"]
+    return compare(
+        {card.name: card.overall for card in cards},
+        baseline=baseline,
+        measures=[*compared, *[judged] * asked_for],
+        slices={name: list(grades) for name, grades in scorer.sliced.items()} or None,
+        families=scorer.families,
+        test=chosen["test"],
+        correction=chosen["correction"],
+        interval=chosen["interval"],
+        delta=chosen["delta"],
+        n_flips=chosen["draws"],
+        n_draws=chosen["draws"],
+        seed=chosen["seed"],
+    )
+
+
+def _show(comparison: "Comparison", judged: str, shares: Mapping[str, float], form: str) -> None:
+    from scoring.cli import compare_output
+
+    if form == "json":
+        click.echo(compare_output.as_json(comparison, judged, shares))
+        return
+    for warning in compare_output.trust(judged, shares):
+        click.echo(f"Warning: {warning}", err=True)
+    for note in comparison.notes:
+        click.echo(f"Note: {note}", err=True)
+    if form == "tsv":
+        compare_output.print_tsv(comparison, shares)
+    else:
+        compare_output.print_tables(comparison, judged, shares, is_markdown=form == "markdown")

@@ -1,0 +1,235 @@
+"""What `compare` prints: two tables for each measure and slice, or lines for programs."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from math import isnan
+
+import click
+
+from scoring.cli.tables import (
+    Table,
+    between,
+    exact,
+    markdown,
+    number,
+    print_tab_separated,
+    share,
+    show,
+)
+from scoring.core.comparing import Comparison, Pair, RunSummary, SliceSize
+
+COMPARABLE, PROVISIONAL = 0.95, 0.80
+LARGEST_GAP, WIDE_GAP = 0.02, 0.05
+"""Shares of judged documents, and differences between them, from which results are trusted."""
+
+TSV_COLUMNS = (
+    *("kind", "measure", "slice", "run", "reference", "queries", "value", "low", "high"),
+    *("judged", "rank", "best_rank", "worst_rank", "tie_group", "p", "p_adjusted", "p_t"),
+    *("relative", "d_z", "wins", "ties", "losses", "share_worse", "superiority"),
+    *("sigma", "detectable", "queries_for_observed", "queries_for_delta"),
+)
+
+
+def trust(judged: str, shares: Mapping[str, float]) -> Iterator[str]:
+    """Plain sentences on how far judged shares let the runs be compared; none where they do."""
+    measure = judged.replace("Judged", "judged")
+    defined = {run: of for run, of in shares.items() if not isnan(of)}
+    if not defined:
+        return
+    low, high = (
+        min(defined, key=lambda run: defined[run]),
+        max(defined, key=lambda run: defined[run]),
+    )
+    gap = defined[high] - defined[low]
+    said = f"{measure} is {share(defined[low])} for {low} and {share(defined[high])} for {high}"
+    if defined[low] < PROVISIONAL or gap > WIDE_GAP:
+        yield (
+            f"{said}: not comparable. Unjudged documents count as not relevant, so the run with "
+            "fewer judged ones may lose for that alone. Judge what is missing first."
+        )
+    elif defined[low] < COMPARABLE or gap > LARGEST_GAP:
+        yield f"{said}: provisional. Unjudged documents may change which run is better."
+
+
+def as_json(comparison: Comparison, judged: str, shares: Mapping[str, float]) -> str:
+    """Everything, with every digit; an undefined number is null."""
+    found = comparison.as_dict()
+    found["judged"] = {
+        "measure": judged,
+        "shares": {run: None if isnan(of) else of for run, of in shares.items()},
+        "warnings": list(trust(judged, shares)),
+    }
+    return json.dumps(found, indent=1, sort_keys=True, allow_nan=False)
+
+
+def print_tsv(comparison: Comparison, shares: Mapping[str, float]) -> None:
+    """Print a line for each run (kind `mean`) and for each pair (kind `difference`)."""
+    rows = chain(
+        (_of_summary(summary, shares) for summary in comparison.summaries),
+        map(_of_pair, comparison.pairs),
+    )
+    print_tab_separated(TSV_COLUMNS, ([row.get(name, "") for name in TSV_COLUMNS] for row in rows))
+
+
+def print_tables(
+    comparison: Comparison, judged: str, shares: Mapping[str, float], *, is_markdown: bool
+) -> None:
+    """Print the runs and the pairs of every measure and slice."""
+    for measure in comparison.measures:
+        for of_slice in comparison.slices:
+            summaries = comparison.summaries_of(measure, of_slice.name)
+            pairs = comparison.pairs_of(measure, of_slice.name)
+            tables = (
+                _runs(summaries, f"{measure}, {_sized(of_slice)}", judged, shares),
+                _pairs(comparison, pairs),
+            )
+            for table in tables:
+                if is_markdown:
+                    click.echo(f"{markdown(table)}\n")
+                else:
+                    show(table)
+                    click.echo()
+    click.echo(_how(comparison))
+
+
+def _sized(of_slice: SliceSize) -> str:
+    name, n_queries, n_families = of_slice.name, of_slice.n_queries, of_slice.n_families
+    families = f" in {n_families} families" if n_families != n_queries else ""
+    return f"{'all' if name == 'all' else f'slice {name}'}: {n_queries} queries{families}"
+
+
+def _runs(
+    summaries: Sequence[RunSummary], title: str, judged: str, shares: Mapping[str, float]
+) -> Table:
+    rows = [
+        [
+            one.run,
+            number(one.mean),
+            between(*one.interval),
+            _rank(one),
+            "" if one.tie_group is None else str(one.tie_group),
+            share(shares[one.run]),
+        ]
+        for one in summaries
+    ]
+    columns = ["run", "mean", "95 % interval", "rank", "tie group", judged.replace("J", "j", 1)]
+    best = {(row, 1) for row, one in enumerate(summaries) if one.rank == 1}
+    return Table(columns, rows, title=title, best=best)
+
+
+def _rank(one: RunSummary) -> str:
+    if one.rank is None:
+        return "-"
+    if one.rank_interval is None or one.rank_interval.best == one.rank_interval.worst:
+        return str(one.rank)
+    return f"{one.rank} ({one.rank_interval.best} to {one.rank_interval.worst})"
+
+
+def _pairs(comparison: Comparison, pairs: Sequence[Pair]) -> Table:
+    rows = [
+        [
+            f"{one.run} - {one.reference}",
+            _signed(one.difference),
+            _signed_between(one),
+            _p(one.p),
+            _p(one.p_adjusted),
+            _p(one.p_t),
+            "-" if isnan(one.effect.relative) else f"{100 * one.effect.relative:+.1f} %",
+            number(one.effect.d_z, 2),
+            f"{one.effect.wins}/{one.effect.ties}/{one.effect.losses}",
+            share(one.effect.share_worse),
+            number(one.power.detectable),
+            _count(one.power.queries_for_observed),
+        ]
+        for one in pairs
+    ]
+    test = comparison.methods.test
+    columns = ["pair", "difference", "95 % interval", f"p ({test})"]
+    columns += [f"p ({comparison.methods.correction})", "p (t)"]
+    columns += ["relative", "d_z", "win/tie/loss", "worse", "detectable", "queries needed"]
+    alpha = 1 - comparison.methods.level
+    best = {(row, 1) for row, one in enumerate(pairs) if one.p_adjusted < alpha}
+    return Table(columns, rows, best=best)
+
+
+def _how(comparison: Comparison) -> str:
+    methods = comparison.methods
+    return (
+        f"Intervals: {methods.interval} bootstrap, {methods.n_draws} draws. "
+        f"p: {methods.test}, corrected by {methods.correction}. Seed {methods.seed}. "
+        "worse: share of queries that lose more than 0.1. detectable: the smallest difference "
+        "that these queries show with a power of 80 %. queries needed: to show the one observed."
+    )
+
+
+def _signed(value: float) -> str:
+    return "-" if isnan(value) else f"{value:+.4f}"
+
+
+def _signed_between(one: Pair) -> str:
+    low, high = one.interval
+    return "" if isnan(low) or isnan(high) else f"{low:+.4f} to {high:+.4f}"
+
+
+def _p(value: float) -> str:
+    """A p-value, never rounded to 0."""
+    if isnan(value):
+        return "-"
+    return "<.0001" if 0 <= value < 0.0001 else f"{value:.4f}"
+
+
+def _count(value: int | None) -> str:
+    return "-" if value is None else str(value)
+
+
+def _of_summary(one: RunSummary, shares: Mapping[str, float]) -> dict[str, str]:
+    ranks = one.rank_interval
+    return {
+        "kind": "mean",
+        "measure": one.measure,
+        "slice": one.slice,
+        "run": one.run,
+        "queries": str(one.n_queries),
+        "value": exact(one.mean),
+        "low": exact(one.interval.low),
+        "high": exact(one.interval.high),
+        "judged": exact(shares[one.run]),
+        "rank": _plain(one.rank),
+        "best_rank": _plain(ranks and ranks.best),
+        "worst_rank": _plain(ranks and ranks.worst),
+        "tie_group": _plain(one.tie_group),
+    }
+
+
+def _of_pair(one: Pair) -> dict[str, str]:
+    effect, power = one.effect, one.power
+    return {
+        "kind": "difference",
+        "measure": one.measure,
+        "slice": one.slice,
+        "run": one.run,
+        "reference": one.reference,
+        "queries": str(one.n_queries),
+        "value": exact(one.difference),
+        "low": exact(one.interval.low),
+        "high": exact(one.interval.high),
+        "p": exact(one.p),
+        "p_adjusted": exact(one.p_adjusted),
+        "p_t": exact(one.p_t),
+        "relative": exact(effect.relative),
+        "d_z": exact(effect.d_z),
+        "wins": str(effect.wins),
+        "ties": str(effect.ties),
+        "losses": str(effect.losses),
+        "share_worse": exact(effect.share_worse),
+        "superiority": exact(effect.superiority),
+        "sigma": exact(power.sigma),
+        "detectable": exact(power.detectable),
+        "queries_for_observed": _plain(power.queries_for_observed),
+        "queries_for_delta": _plain(power.queries_for_delta),
+    }
+
+
+def _plain(value: int | None) -> str:
+    return "" if value is None else str(value)

@@ -1,0 +1,53 @@
+"""From the options of `options.SCORING` to scored runs: what `score` and `compare` begin with."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from scoring.cli.files import check_standard_input, naming, run_names, tell_warnings
+from scoring.cli.progress import told
+from scoring.core.scorecards import Files, Rules, Scorecard, Scorer
+
+BESIDE = ("slices", "families", "parents", "answered")
+
+
+def scorer_of(
+    qrels: Path, runs: Sequence[Path], measures: Sequence[str], chosen: Mapping[str, Any]
+) -> Scorer:
+    """What scores these runs under the chosen rules.
+
+    Raises
+    ------
+    click.UsageError
+        If a run is named twice, or standard input is.
+    """
+    beside = {name: chosen[name] for name in BESIDE if chosen[name]}
+    check_standard_input([qrels, *runs, *beside.values()])
+    if len(set(runs)) < len(runs):
+        message = "A run is named twice; expected each once. Leave one of the two out."
+        raise click.UsageError(message)
+    rules = Rules(
+        measures=tuple(measures),
+        ties=chosen["ties"],
+        missing=chosen["missing"],
+        depth=chosen["depth"],
+        rel=chosen["rel"],
+        judged_only=chosen["judged_only"],
+        top_grade=chosen["top_grade"],
+        aggregate=chosen["aggregate"] or ("maxp" if chosen["parents"] else None),
+        allow_empty=chosen["allow_empty"],
+        interval_seed=chosen["seed"] if chosen.get("has_intervals") else None,
+    )
+    return Scorer(Files(qrels, **beside), rules)
+
+
+def scored(scorer: Scorer, runs: Sequence[Path]) -> list[Scorecard]:
+    """The scores of the runs; says what is going on, and what was worth a warning."""
+    cards = []
+    for number, (path, name) in enumerate(zip(runs, run_names(runs), strict=True), start=1):
+        with told(f"Scoring run {number} of {len(runs)}: {name}"), naming(name):
+            cards.append(scorer.score(path, name))
+    tell_warnings(scorer.warnings)
+    return cards
