@@ -1,0 +1,182 @@
+"""How often the default test finds what is not there, and the default interval what is.
+
+Differences of two equally good runs are drawn many times: with the share of zeros and the skewness
+that differences of nDCG@10 have between real systems, with more of both than any of them, and with
+families of queries that share what happens to them. `python -m tests.performance.simulation`.
+"""
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.core.comparing import DEFAULT_INTERVAL
+from scoring.core.statistics.bootstrap import METHODS, bootstrap_interval
+from scoring.core.statistics.families import FamilyOf, Floats
+from scoring.core.statistics.paired import t_test
+from scoring.core.statistics.signflip import sign_flip
+
+SIZES = (50, 200, 1000)
+REPLICATIONS = 10_000
+TOGETHER = 500  # replications that share their flips and draws
+LEVEL = 0.95
+ERROR_BOUNDS = (0.04, 0.06)
+COVERAGE_BOUNDS = (0.93, 0.97)
+
+Rng = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Population:
+    """What one query's difference (or value) can be, and its true mean."""
+
+    name: str
+    draw: Callable[[Rng, tuple[int, ...]], Floats]
+    mean: float = 0.0
+
+
+def mixture(rng: Rng, shape: tuple[int, ...], *, gains: float, small: int, losses: float) -> Floats:
+    """Gains from Beta(1, small), losses from Beta(1, 2), and zeros; of mean 0 if they balance."""
+    which = rng.random(shape)
+    gain, loss = rng.beta(1, small, shape), rng.beta(1, 2, shape)
+    return np.where(which < gains, gain, np.where(which < gains + losses, -loss, 0.0))
+
+
+def symmetric(rng: Rng, shape: tuple[int, ...]) -> Floats:
+    """Two draws of one run: a quarter unchanged, the others differ either way."""
+    changed = rng.beta(0.8, 1.2, shape) - rng.beta(0.8, 1.2, shape)
+    return np.where(rng.random(shape) < 0.25, 0.0, changed)
+
+
+def values(rng: Rng, shape: tuple[int, ...]) -> Floats:
+    """nDCG@10 of one run: 15 % nothing found, 10 % ideal, the others in between."""
+    which = rng.random(shape)
+    return np.where(which < 0.15, 0.0, np.where(which < 0.25, 1.0, rng.beta(1.2, 1.8, shape)))
+
+
+DIFFERENCES = (
+    Population("symmetric, 25 % zeros", symmetric),
+    # skewness -0.65: nine of ten pairs of the real systems we have are less skewed
+    Population(
+        "skewed, 20 % zeros",
+        lambda rng, shape: mixture(rng, shape, gains=0.5, small=4, losses=0.3),
+    ),
+    # skewness -1.5: more than any of 297 pairs of real systems
+    Population(
+        "very skewed, 50 % zeros",
+        lambda rng, shape: mixture(rng, shape, gains=0.35, small=6, losses=0.15),
+    ),
+)
+MEANS = (Population("mean of one run", values, mean=0.10 + 0.75 * 0.4),)
+
+
+def family_sizes(n: int) -> FamilyOf:
+    """Families of one to four queries in turn, until there are n."""
+    sizes = np.resize([1, 2, 3, 4], n)
+    return np.repeat(np.arange(n), sizes)[:n].astype(np.intp)
+
+
+def drawn(population: Population, rng: Rng, n: int, families: FamilyOf | None) -> Floats:
+    """Queries x replications; in a family seven of ten queries share one draw."""
+    own = population.draw(rng, (n, TOGETHER))
+    if families is None:
+        return own
+    shared = population.draw(rng, (n, TOGETHER))[families]
+    return np.where(rng.random(own.shape) < 0.7, shared, own)
+
+
+@dataclass(frozen=True)
+class Rates:
+    population: str
+    n: int
+    n_families: int
+    errors: dict[str, float]
+    coverage: dict[str, float]
+
+
+def simulate(
+    population: Population, n: int, *, with_families: bool, methods: tuple[str, ...], seed: int
+) -> Rates:
+    rng = np.random.default_rng([seed, n, with_families])
+    families = family_sizes(n) if with_families else None
+    rejected: dict[str, list[Floats]] = {"sign flip": [], "t": []}
+    covered: dict[str, list[Floats]] = {method: [] for method in methods}
+    for part in range(REPLICATIONS // TOGETHER):
+        sample = drawn(population, rng, n, families)
+        centred = sample - population.mean
+        rejected["sign flip"].append(sign_flip(centred, families=families, seed=part) < 1 - LEVEL)
+        rejected["t"].append(t_test(centred, families=families) < 1 - LEVEL)
+        for method in methods:
+            low, high = bootstrap_interval(
+                sample, families=families, method=method, level=LEVEL, seed=part
+            )
+            covered[method].append((low <= population.mean) & (population.mean <= high))
+    return Rates(
+        population.name,
+        n,
+        n if families is None else int(families.max()) + 1,
+        {name: float(np.mean(found)) for name, found in rejected.items()},
+        {name: float(np.mean(found)) for name, found in covered.items()},
+    )
+
+
+def cases(methods: tuple[str, ...], seed: int) -> Iterator[Rates]:
+    for population in (*DIFFERENCES, *MEANS):
+        for with_families in (False, True):
+            for n in SIZES:
+                yield simulate(
+                    population, n, with_families=with_families, methods=methods, seed=seed
+                )
+
+
+def row(rates: Rates, methods: tuple[str, ...]) -> str:
+    is_mean = rates.population == MEANS[0].name
+    errors = ["" if is_mean else f"{rates.errors[name]:.4f}" for name in ("sign flip", "t")]
+    coverage = [f"{rates.coverage[method]:.4f}" for method in methods]
+    cells = [rates.population, str(rates.n), str(rates.n_families), *errors, *coverage]
+    return f"| {' | '.join(cells)} |"
+
+
+def misses(all_rates: list[Rates]) -> Iterator[str]:
+    """What is outside the bounds, in a sentence each."""
+    for rates in all_rates:
+        where = f"{rates.population}, {rates.n} queries in {rates.n_families} families"
+        error, coverage = rates.errors["sign flip"], rates.coverage[DEFAULT_INTERVAL]
+        if rates.population != MEANS[0].name and not within(error, ERROR_BOUNDS):
+            yield f"{where}: type-I error {error:.4f}, expected {ERROR_BOUNDS}"
+        if not within(coverage, COVERAGE_BOUNDS):
+            yield f"{where}: coverage {coverage:.4f}, expected {COVERAGE_BOUNDS}"
+
+
+def within(value: float, bounds: tuple[float, float]) -> bool:
+    return bounds[0] <= value <= bounds[1]
+
+
+def main(methods: tuple[str, ...] = (DEFAULT_INTERVAL,), seed: int = 0) -> list[str]:
+    """Print and return the table; what is out of bounds is named below it."""
+    started = time.perf_counter()
+    lines = [
+        f"| differences | queries | families | error, sign flip | error, t | coverage, "
+        f"{' | coverage, '.join(methods)} |",
+        f"|---|---|---|---|---|{'---|' * len(methods)}",
+    ]
+    print("\n".join(lines))
+    all_rates = []
+    for rates in cases(methods, seed):
+        all_rates.append(rates)
+        lines.append(row(rates, methods))
+        print(lines[-1], flush=True)
+    out = list(misses(all_rates)) or ["all within the bounds"]
+    lines += ["", *(f"- {line}" for line in out)]
+    print("\n".join(out), f"\n{time.perf_counter() - started:.0f} s")
+    return lines
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--all", action="store_true", help="every interval, not the default alone")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    main(METHODS if arguments.all else (DEFAULT_INTERVAL,), arguments.seed)

@@ -1,0 +1,106 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from scoring.core.statistics.ranks import rank_intervals, ranks, tie_groups
+
+NAN = np.nan
+
+
+@pytest.mark.parametrize(
+    ("means", "expected"),
+    [
+        ([0.3, 0.5, 0.1], [2, 1, 3]),
+        ([0.5, 0.3, 0.5, 0.1], [1, 3, 1, 4]),
+        ([0.1 + 0.2, 0.3], [1, 1]),
+        ([NAN, 0.0, 0.4], [3, 2, 1]),
+    ],
+)
+def test_equal_means_share_a_rank(means, expected):
+    assert ranks(np.array(means)).tolist() == expected
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=12))
+def test_ranks_are_scipys(means):
+    array = np.array(means, dtype=float)
+
+    assert ranks(array).tolist() == stats.rankdata(-array, method="min").tolist()
+
+
+def test_every_measure_is_ranked_by_itself():
+    means = np.array([[0.3, 0.1], [0.2, 0.2]])
+
+    assert ranks(means).tolist() == [[1, 2], [2, 1]]
+
+
+def levels(gaps: list[float], n: int = 200, seed: int = 0) -> np.ndarray:
+    """Queries x runs x 1: noise of .1 around each level."""
+    rng = np.random.default_rng(seed)
+    return (rng.normal(0, 0.1, (n, len(gaps))) + np.array(gaps))[:, :, np.newaxis]
+
+
+def test_runs_far_apart_have_one_rank_and_near_ones_share_an_interval():
+    values = levels([0.9, 0.5, 0.5, 0.5, 0.1], seed=3)
+
+    intervals = rank_intervals(values, n_draws=2000)[:, :, 0]
+
+    assert intervals.T.tolist() == [[1, 1], [2, 4], [2, 4], [2, 4], [5, 5]]
+
+
+def test_equal_runs_have_all_ranks_they_share():
+    values = np.repeat(levels([0.5]), 3, axis=1)
+
+    assert rank_intervals(values, n_draws=100)[:, :, 0].T.tolist() == [[1, 3]] * 3
+
+
+def test_rank_intervals_come_from_common_draws():
+    """A run that is better on every query is better in every draw, however noisy the queries."""
+    values = np.random.default_rng(0).random((20, 1, 1)) + np.array([[0.0], [0.001]])
+
+    assert rank_intervals(values, n_draws=500)[:, :, 0].T.tolist() == [[2, 2], [1, 1]]
+
+
+def test_families_are_resampled_whole():
+    values = levels([0.5, 0.52], n=30, seed=4)
+    copies = np.repeat(values, 10, axis=0)
+
+    as_one = rank_intervals(copies, families=np.arange(300) // 10, n_draws=500)
+
+    assert (as_one == rank_intervals(values, n_draws=500)).all()
+    assert as_one[:, :, 0].T.tolist() == [[1, 2], [1, 2]]
+    assert rank_intervals(copies, n_draws=500)[:, :, 0].T.tolist() == [[2, 2], [1, 1]]
+
+
+def test_measures_are_side_by_side_and_undefined_values_left_out():
+    values = np.concatenate([levels([0.5, 0.6, 0.4]), levels([0.1, 0.9, 0.5])], axis=2)
+    values[:150, 1, 1] = NAN
+
+    intervals = rank_intervals(values, n_draws=200)
+
+    assert intervals[:, :, 1].T.tolist() == [[3, 3], [1, 1], [2, 2]]
+
+
+def test_groups_are_those_not_separable_from_their_head():
+    """Run 2 heads, 0 is with it; 3 is not, and heads the next, though 0 and 3 are inseparable."""
+    means = np.array([0.50, 0.30, 0.55, 0.45])
+    p = np.ones((4, 4))
+    for one, other in ((2, 3), (2, 1), (0, 1)):
+        p[one, other] = p[other, one] = 0.01
+
+    assert tie_groups(means, p).tolist() == [1, 2, 1, 2]
+
+
+def test_group_is_not_resumed_below_one_that_was_separable():
+    p = np.ones((3, 3))
+    p[0, 1] = p[1, 0] = 0.01
+
+    assert tie_groups(np.array([0.9, 0.8, 0.7]), p).tolist() == [1, 2, 2]
+
+
+@pytest.mark.parametrize(("value", "expected"), [(0.05, [1, 1]), (0.0499, [1, 2]), (NAN, [1, 1])])
+def test_alpha_is_the_edge_of_a_group(value, expected):
+    p = np.array([[1.0, value], [value, 1.0]])
+
+    assert tie_groups(np.array([0.9, 0.8]), p).tolist() == expected
