@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -108,7 +108,7 @@ def _some(ids: Iterable[Any]) -> str:
 
 
 def _common_measures(rows: Mapping[str, Rows], wanted: Sequence[str] | None) -> tuple[str, ...]:
-    of_runs = {name: next(iter(run.values())) for name, run in rows.items()}
+    of_runs = {name: dict.fromkeys(chain.from_iterable(run.values())) for name, run in rows.items()}
     first, *others = of_runs.values()
     common = tuple(name for name in first if all(name in other for other in others))
     if wanted is None:
