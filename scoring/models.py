@@ -94,6 +94,8 @@ class ScoreSet(models.Model):
     n_queries = models.PositiveIntegerField()
     n_missing = models.PositiveIntegerField()
     n_extra = models.PositiveIntegerField()
+    # How the intervals of its scores were made: `scoring.core.uncertainty.Recipe`.
+    intervals = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -111,7 +113,7 @@ class Score(models.Model):
     """One mean, as a typed column, for boards."""
 
     score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="scores")
-    measure = models.CharField(max_length=60)
+    measure = models.CharField(max_length=120)
     slice_name = models.CharField(max_length=120, blank=True)
     mean = models.FloatField(null=True)
     ci_low = models.FloatField(null=True, blank=True)

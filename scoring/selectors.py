@@ -1,11 +1,11 @@
 """Reads of submissions, scores and boards."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import inf, isnan
 from pathlib import Path
 from typing import Any
 
@@ -16,86 +16,20 @@ from benchmarks_app import files
 from benchmarks_app.core.formats.sources import open_lines
 from benchmarks_app.models import Benchmark, Job, Query, Release, Run
 from benchmarks_app.permissions import KEEPERS, role_in
-from benchmarks_app.selectors import release_file_path
+from benchmarks_app.selectors import release_file_path, release_queries
 from scoring.core import released
 from scoring.core.stored_hits import ScoreFiles
+from scoring.core.uncertainty import Standing
 from scoring.models import Phase, Score, ScoreSet, Submission
+from scoring.shown import FIRST_MEASURE, MEASURES, Shown, added, measures_on
 
 # Part of every score set's identity: raised whenever a number can come out differently.
 SCORER_VERSION = "2"
 
 
-@dataclass(frozen=True)
-class Shown:
-    """A measure as pages show it: `name` is what the core computes, `label` what the field says."""
-
-    name: str
-    label: str
-    hint: str
-    is_binary: bool = False
-
-    def counting_from(self, threshold: int) -> str:
-        """The measure's whole name where grades from `threshold` are relevant: `R(rel=2)@100`."""
-        if not self.is_binary or threshold == 1:
-            return self.name
-        family, at, cutoff = self.name.partition("@")
-        return f"{family}(rel={threshold}){at}{cutoff}"
-
-
-BOARD = (
-    Shown(
-        "nDCG@10",
-        "nDCG@10",
-        "Graded gain of the first 10 documents over the best possible",
-    ),
-    Shown(
-        "RR@10",
-        "MRR@10",
-        "One over the rank of the first relevant document, 0 below rank 10",
-        is_binary=True,
-    ),
-    Shown(
-        "R@100",
-        "Recall@100",
-        "Share of the relevant documents among the first 100",
-        is_binary=True,
-    ),
-    Shown("Judged@10", "Judged@10", "Share of the first 10 documents that anybody has judged"),
-)
-FURTHER = (
-    Shown("AP", "MAP", "Mean of the precision at each relevant document", is_binary=True),
-    Shown("P@10", "P@10", "Share of relevant documents among the first 10", is_binary=True),
-    Shown(
-        "bpref", "bpref", "Relevant documents ranked above judged irrelevant ones", is_binary=True
-    ),
-)
-MEASURES = BOARD + FURTHER
-FIRST_MEASURE = BOARD[0]
-
-
-THRESHOLD = re.compile(r"\(rel=\d+\)")
-
-
-def base_name(measure: str) -> str:
-    """A stored measure's name without its threshold, by which pages find it: `R@100`."""
-    return THRESHOLD.sub("", measure)
-
-
 def relevance_threshold(release: Release) -> int:
     """The lowest grade that counts as relevant on a release, as its manifest froze the scale."""
     return released.relevance_threshold(release.manifest)
-
-
-def measure_named(text: str) -> Shown | None:
-    """The measure of a name, ours or the one that is shown, in any case of letters."""
-    wanted = text.casefold()
-    names = ((shown, (shown.name.casefold(), shown.label.casefold())) for shown in MEASURES)
-    return next((shown for shown, known in names if wanted in known), None)
-
-
-def measure_of(text: str | None) -> Shown:
-    """The measure that an address names; the first where it names none we know."""
-    return measure_named(text or "") or FIRST_MEASURE
 
 
 # --- releases and phases -------------------------------------------------------------------
@@ -142,6 +76,12 @@ def _texts(path: Path) -> dict[str, str]:
 def release_query_texts(release: Release) -> dict[str, str]:
     """{qid: text} as the release froze them; its files never change, so they are read once."""
     return _texts(release_file_path(release, "queries.jsonl"))
+
+
+def release_families(release: Release) -> dict[str, str]:
+    """{qid: family} as the release froze them."""
+    found = {row["_id"]: row.get("metadata", {}).get("family") for row in release_queries(release)}
+    return {qid: family for qid, family in found.items() if family}
 
 
 # --- submissions ---------------------------------------------------------------------------
@@ -193,37 +133,52 @@ def submission_rows(submissions: Iterable[Submission]) -> list[SubmissionRow]:
         wanted, slice_name="", score_set__scorer_version=SCORER_VERSION
     ).values_list("score_set__run", "score_set__release", "measure", "mean")
     for run, release, measure, mean in scores:
-        found.setdefault((run, release), {})[base_name(measure)] = mean
-    return [
-        SubmissionRow(one, state_of(one), found.get((one.run_id, one.phase.release_id), {}))
-        for one in rows
-    ]
+        found.setdefault((run, release), {})[measure] = mean
+    return [_submission_row(one, found.get((one.run_id, one.phase.release_id), {})) for one in rows]
+
+
+def _submission_row(submission: Submission, stored: dict[str, float | None]) -> SubmissionRow:
+    threshold = relevance_threshold(submission.phase.release)
+    scores = {shown.name: stored.get(shown.counting_from(threshold)) for shown in MEASURES}
+    return SubmissionRow(submission, state_of(submission), scores)
 
 
 # --- boards --------------------------------------------------------------------------------
 
 
+Interval = tuple[float, float]
+
+
 @dataclass(frozen=True)
 class BoardRow:
-    """One run on a board; `rank` is shared by runs whose shown scores are equal."""
+    """One run on a board; `rank` is shared by runs whose shown scores are equal.
+
+    Scores and intervals are by the whole names of measures. `standing` says which ranks the run may
+    have and which runs it cannot be told from; None where that was not worked out.
+    """
 
     rank: int
     is_tied: bool
     run: Run
     score_set: ScoreSet
     scores: dict[str, float | None]
+    intervals: dict[str, Interval]
     is_mine: bool
+    standing: Standing | None = None
 
     @property
     def n_answered(self) -> int:
         return n_answered(self.score_set)
+
+    def standing_at(self, standing: Standing | None) -> "BoardRow":
+        return replace(self, standing=standing)
 
 
 def n_answered(score_set: ScoreSet) -> int:
     return score_set.n_queries - score_set.n_missing
 
 
-def _score_sets(release: Release) -> QuerySet[ScoreSet]:
+def whole_score_sets(release: Release) -> QuerySet[ScoreSet]:
     """The score sets of a release, with run, owner and overall means."""
     overall = Score.objects.filter(slice_name="")
     return (
@@ -233,6 +188,12 @@ def _score_sets(release: Release) -> QuerySet[ScoreSet]:
     )
 
 
+def score_sets_seen_by(user: Any, release: Release) -> QuerySet[ScoreSet]:
+    """The score sets of a release whose runs this person may see."""
+    seen = Run.objects.filter(benchmark=release.benchmark_id).visible_to(user)
+    return whole_score_sets(release).filter(run__in=seen.values("pk"))
+
+
 def leaderboard(*, release: Release, user: Any, measure: Shown = FIRST_MEASURE) -> list[BoardRow]:
     """The runs of a release that this person may see, best first by `measure`.
 
@@ -240,22 +201,20 @@ def leaderboard(*, release: Release, user: Any, measure: Shown = FIRST_MEASURE) 
     looks equal shares a rank, and the next rank counts all before it (1, 2, 2, 4). Equal ones stand
     by full score, then by name.
     """
-    seen = Run.objects.filter(benchmark=release.benchmark_id).visible_to(user)
-    return _ranked(_score_sets(release).filter(run__in=seen.values("pk")), measure, user.pk)
+    name = measure.counting_from(relevance_threshold(release))
+    return _ranked(score_sets_seen_by(user, release), name, user.pk)
 
 
 def whole_leaderboard(*, release: Release, measure: Shown = FIRST_MEASURE) -> list[BoardRow]:
     """As `leaderboard`, with every run: for who sits at the machine itself."""
-    return _ranked(_score_sets(release), measure, None)
+    name = measure.counting_from(relevance_threshold(release))
+    return _ranked(whole_score_sets(release), name, None)
 
 
-def _ranked(score_sets: Iterable[ScoreSet], measure: Shown, user_id: int | None) -> list[BoardRow]:
-    entries = []
-    for score_set in score_sets:
-        scores = {base_name(score.measure): score.mean for score in score_set.overall}
-        entries.append((score_set, scores))
-    entries.sort(key=lambda entry: (-_sortable(entry[1].get(measure.name)), entry[0].run.name))
-    shown = [_shown(scores.get(measure.name)) for _, scores in entries]
+def _ranked(score_sets: Iterable[ScoreSet], name: str, user_id: int | None) -> list[BoardRow]:
+    entries = [(one, {score.measure: score.mean for score in one.overall}) for one in score_sets]
+    entries.sort(key=lambda entry: (-_sortable(entry[1].get(name)), entry[0].run.name))
+    shown = [_shown(scores.get(name)) for _, scores in entries]
     n_equal, rank_of = Counter(shown), _first_places(shown)
     return [
         BoardRow(
@@ -264,10 +223,27 @@ def _ranked(score_sets: Iterable[ScoreSet], measure: Shown, user_id: int | None)
             run=score_set.run,
             score_set=score_set,
             scores=scores,
+            intervals=intervals_by_name(score_set.overall),
             is_mine=_is_submission_of(score_set.run, user_id),
         )
         for place, (score_set, scores) in enumerate(entries)
     ]
+
+
+def intervals_by_name(scores: Iterable[Score]) -> dict[str, Interval]:
+    """The intervals of the scores that have one, by the whole names of measures."""
+    return {
+        score.measure: (score.ci_low, score.ci_high)
+        for score in scores
+        if score.ci_low is not None and score.ci_high is not None
+    }
+
+
+def added_measures(rows: Iterable[BoardRow], threshold: int) -> list[Shown]:
+    """Measures that somebody has added to a board, by name."""
+    standard = {shown.name for shown in measures_on(threshold)}
+    names = {name for row in rows for name in row.scores} - standard
+    return [added(name) for name in sorted(names)]
 
 
 def _is_submission_of(run: Run, user_id: int | None) -> bool:
@@ -284,7 +260,7 @@ def _first_places(values: Iterable[str]) -> dict[str, int]:
 
 
 def _sortable(mean: float | None) -> float:
-    return -1.0 if mean is None or mean != mean else mean
+    return -inf if mean is None or isnan(mean) else mean
 
 
 def _shown(mean: float | None) -> str:
@@ -332,9 +308,27 @@ def score_sets_of_run(run: Run) -> list[ScoreSet]:
         .order_by("-release__major", "-release__minor", "-release__patch")
     )
     for one in sets:
-        one.means = {base_name(score.measure): score.mean for score in one.overall}
-        one.n_answered = n_answered(one)
+        _complete(one)
     return list(sets)
+
+
+def _complete(score_set: ScoreSet) -> None:
+    """Set what pages show: means and intervals of the standard measures by their bare names.
+
+    `added` holds the scores of the others.
+    """
+    threshold = relevance_threshold(score_set.release)
+    by_name = {score.measure: score for score in score_set.overall}
+    found = {shown.name: by_name.pop(shown.counting_from(threshold), None) for shown in MEASURES}
+    there = {name: score for name, score in found.items() if score}
+    score_set.means = {name: score.mean for name, score in there.items()}
+    score_set.ranges = {
+        name: (score.ci_low, score.ci_high)
+        for name, score in there.items()
+        if score.ci_low is not None
+    }
+    score_set.added = [by_name[name] for name in sorted(by_name)]
+    score_set.n_answered = n_answered(score_set)
 
 
 def score_set_of(*, run: Run, release: Release) -> ScoreSet | None:
@@ -348,15 +342,14 @@ class QueryRow:
     text: str
     pk: int | None
     is_missing: bool
-    values: dict[str, float]
+    values: dict[str, Any]
 
 
 def per_query_values(score_set: ScoreSet) -> list[dict[str, Any]]:
-    """A dict per query of the release: `qid`, `is_missing`, `n_retrieved`, measures by name."""
+    """A dict per query of the release: `qid`, `is_missing`, `n_retrieved`, values by measure."""
     import polars as pl
 
-    stored = pl.read_parquet(files.local_path(score_set.per_query))
-    return stored.rename(base_name).to_dicts()
+    return pl.read_parquet(files.local_path(score_set.per_query)).to_dicts()
 
 
 def sorted_queries(
@@ -382,7 +375,7 @@ def query_rows(score_set: ScoreSet, rows: Iterable[dict[str, Any]]) -> list[Quer
             text=texts.get(row["qid"], ""),
             pk=keys.get(row["qid"]),
             is_missing=row["is_missing"],
-            values={shown.name: row[shown.name] for shown in MEASURES},
+            values=row,
         )
         for row in page
     ]

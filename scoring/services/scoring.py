@@ -18,7 +18,7 @@ from benchmarks_app.models import Benchmark, Job, Release, Run, Upload, User
 from benchmarks_app.services import audit, jobs, runs, uploading
 from benchmarks_app.services.jobs import JobFencedError, RunningJob
 from scoring.core import Evaluation, evaluate_hits
-from scoring.core.reading.hits import Judged
+from scoring.core.reading.hits import Judged, QueryHits
 from scoring.core.stored_hits import (
     ScoreFiles,
     rescan_stored_run,
@@ -26,16 +26,18 @@ from scoring.core.stored_hits import (
     unchanged_queries,
     write_score_files,
 )
+from scoring.core.uncertainty import MeanInterval, Recipe, mean_intervals, recipe
 from scoring.models import Score, ScoreSet, Submission
 from scoring.selectors import (
-    MEASURES,
     SCORER_VERSION,
     earlier_score_set,
     newest_release,
+    release_families,
     relevance_threshold,
     runs_without_scores,
     score_files,
 )
+from scoring.shown import measures_on
 
 RUNS_KIND = "score-runs"
 # In a run's metadata: queries of its file that the benchmark lacks, which are not stored.
@@ -62,12 +64,15 @@ class Target:
     @cached_property
     def names(self) -> list[str]:
         """The measures that are stored, each with the threshold of the release's own scale."""
-        threshold = relevance_threshold(self.release)
-        return [shown.counting_from(threshold) for shown in MEASURES]
+        return [shown.name for shown in measures_on(relevance_threshold(self.release))]
 
     @cached_property
     def judged(self) -> dict[str, Judged]:
         return {qid: Judged(tuple(grades.values())) for qid, grades in self.qrels.items()}
+
+    @cached_property
+    def families(self) -> dict[str, str]:
+        return release_families(self.release)
 
     def unchanged_since(self, earlier: Release) -> frozenset[str]:
         """Queries that have the same grades on both releases; worked out once for all runs."""
@@ -79,10 +84,28 @@ class Target:
 
 @dataclass(frozen=True)
 class Scored:
-    """What scoring one run gave: the evaluation, and two staged files."""
+    """What scoring one run gave: the evaluation, the intervals of its means, two staged files."""
 
     evaluation: Evaluation[str]
+    intervals: Mapping[str, MeanInterval]
+    recipe: Recipe
     files: ScoreFiles
+
+    @classmethod
+    def of(
+        cls,
+        evaluation: Evaluation[str],
+        found: Mapping[str, QueryHits[str]],
+        *,
+        target: Target,
+        folder: Path,
+    ) -> "Scored":
+        return cls(
+            evaluation=evaluation,
+            intervals=mean_intervals(evaluation, target.families),
+            recipe=recipe(evaluation.per_query, target.families),
+            files=write_score_files(evaluation, found, folder),
+        )
 
 
 def scored_run(*, parquet: Path, target: Target, folder: Path) -> Scored:
@@ -95,7 +118,7 @@ def scored_run(*, parquet: Path, target: Target, folder: Path) -> Scored:
     """
     found = scan_stored_run(parquet, target.qrels)
     evaluation = evaluate_hits(target.judged, found, target.names)
-    return Scored(evaluation, write_score_files(evaluation, found, folder))
+    return Scored.of(evaluation, found, target=target, folder=folder)
 
 
 def rescored_run(*, run: Run, earlier: ScoreSet, target: Target, folder: Path) -> Scored:
@@ -117,7 +140,7 @@ def rescored_run(*, run: Run, earlier: ScoreSet, target: Target, folder: Path) -
     evaluation = evaluate_hits(target.judged, found, target.names)
     # Queries without qrels were not looked at: they are those of the run that are not here.
     evaluation = replace(evaluation, n_extra=run.n_queries - len(found))
-    return Scored(evaluation, write_score_files(evaluation, found, folder))
+    return Scored.of(evaluation, found, target=target, folder=folder)
 
 
 def store_scores(*, run: Run, target: Target, scored: Scored, n_left_out: int = 0) -> ScoreSet:
@@ -137,24 +160,30 @@ def store_scores(*, run: Run, target: Target, scored: Scored, n_left_out: int = 
             "n_queries": evaluation.n_queries,
             "n_missing": evaluation.n_missing,
             "n_extra": evaluation.n_extra + n_left_out,
+            "intervals": scored.recipe.as_dict(),
         },
     )
     if is_new:
-        _create_scores(score_set, evaluation)
+        Score.objects.bulk_create(scores_of(score_set, evaluation, scored.intervals))
     return score_set
 
 
-def _create_scores(score_set: ScoreSet, evaluation: Evaluation[str]) -> None:
-    Score.objects.bulk_create(
+def scores_of(
+    score_set: ScoreSet, evaluation: Evaluation[str], intervals: Mapping[str, MeanInterval]
+) -> list[Score]:
+    """A row for each measure of the evaluation, not saved yet."""
+    return [
         Score(
             score_set=score_set,
             measure=name,
             mean=_defined(evaluation.means[name]),
+            ci_low=intervals[name].low if name in intervals else None,
+            ci_high=intervals[name].high if name in intervals else None,
             n=evaluation.n_queries - evaluation.n_undefined[name],
             judged_share=_defined(evaluation.judged_shares[name]),
         )
         for name in map(str, evaluation.measures)
-    )
+    ]
 
 
 def _published(path: Path, release: Release) -> str:

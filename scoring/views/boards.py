@@ -12,6 +12,9 @@ from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from scoring import selectors
+from scoring.services import measuring
+from scoring.shown import BOARD, Shown, measure_of, measures_on
+from scoring.views.measures import asked_measure
 
 # What a spreadsheet would run as a formula when it begins a cell.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -24,7 +27,7 @@ def leaderboard(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     release = selectors.newest_release(benchmark)
     if release is None:
         return render(request, "scoring/leaderboard_empty.html")
-    measure = selectors.measure_of(request.GET.get("m"))
+    measure = measure_of(request.GET.get("m"))
     url = reverse("scoring:leaderboard-release", args=[benchmark.slug, release.version])
     return redirect(f"{url}?m={measure.label}")
 
@@ -33,23 +36,50 @@ def leaderboard(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @benchmark_view(Action.VIEW)
 def leaderboard_release(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = _release(benchmark, version)
-    measure = selectors.measure_of(request.GET.get("m"))
-    board = selectors.leaderboard(release=release, user=request.user, measure=measure)
+    threshold = selectors.relevance_threshold(release)
+    asked = asked_measure(request, threshold)
+    board, n_waiting = _board(request, release, asked.measure)
+    means = [row.scores.get(asked.measure.name) for row in board]
     context = {
         "release": release,
         "releases": list(selectors.published_releases(benchmark)),
-        "measure": measure,
-        "threshold": selectors.relevance_threshold(release),
-        "measures": selectors.MEASURES,
-        "columns": _columns(measure),
+        "measure": asked.measure,
+        "asked": asked,
+        "threshold": threshold,
+        "measures": _known(asked.measure, selectors.added_measures(board, threshold), threshold),
+        "columns": _columns(asked.measure, threshold),
+        "is_share": all(mean is None or 0 <= mean <= 1 for mean in means),
+        "has_intervals": any(row.intervals for row in board),
+        "has_standings": any(row.standing for row in board),
         "page": page_of(request, board),
+        "n_waiting": n_waiting,
         "n_unscored": selectors.n_runs_without_scores(release),
     }
-    return render(request, "scoring/leaderboard.html", context)
+    status = 422 if asked.error else 200
+    return render(request, "scoring/leaderboard.html", context, status=status)
 
 
-def _columns(measure: selectors.Shown) -> tuple[selectors.Shown, ...]:
-    return selectors.BOARD if measure in selectors.BOARD else (*selectors.BOARD, measure)
+def _board(
+    request: HttpRequest, release: Release, measure: Shown
+) -> tuple[list[selectors.BoardRow], int]:
+    """The rows, with standings, and how many of them still lack a measure that was added."""
+    n_waiting = 0
+    if not measure.is_standard:
+        seen = selectors.score_sets_seen_by(request.user, release)
+        n_waiting = measuring.add_measure(release=release, score_sets=seen, name=measure.name)
+    rows = selectors.leaderboard(release=release, user=request.user, measure=measure)
+    ranked = measuring.with_standings(release=release, rows=rows, name=measure.name)
+    return ranked, n_waiting
+
+
+def _columns(measure: Shown, threshold: int) -> tuple[Shown, ...]:
+    standard = tuple(shown.on(threshold) for shown in BOARD)
+    return standard if measure in standard else (*standard, measure)
+
+
+def _known(measure: Shown, added: list[Shown], threshold: int) -> list[Shown]:
+    """What can be chosen: the standard measures, those added, and the one that is shown."""
+    return list(dict.fromkeys([*measures_on(threshold), *added, measure]))
 
 
 def _release(benchmark: Benchmark, version: str) -> Release:
@@ -63,29 +93,37 @@ def _release(benchmark: Benchmark, version: str) -> Release:
 @benchmark_view(Action.VIEW)
 def leaderboard_csv(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = _release(benchmark, version)
-    measure = selectors.measure_of(request.GET.get("m"))
-    board = selectors.leaderboard(release=release, user=request.user, measure=measure)
+    threshold = selectors.relevance_threshold(release)
+    measure = asked_measure(request, threshold).measure
+    board, _ = _board(request, release, measure)
+    shown = list(dict.fromkeys([*measures_on(threshold), measure]))
     name = f"{benchmark.slug}-{release.version}-leaderboard.csv"
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     writer = csv.writer(response)
-    labels = [shown.label for shown in selectors.MEASURES]
-    writer.writerow(
-        ["rank", "run", "by", "kind", *labels, "n_queries", "n_missing", "n_extra", "sha256"]
-    )
-    writer.writerows(_csv_row(row) for row in board)
+    labels = [
+        name for one in shown for name in (one.label, f"{one.label} low", f"{one.label} high")
+    ]
+    before = ["rank", "best_rank", "worst_rank", "tie_group", "run", "by", "kind"]
+    writer.writerow([*before, *labels, "n_queries", "n_missing", "n_extra", "sha256"])
+    writer.writerows(_csv_row(row, shown) for row in board)
     return response
 
 
-def _csv_row(row: selectors.BoardRow) -> list[Any]:
+def _csv_row(row: selectors.BoardRow, shown: list[Shown]) -> list[Any]:
     score_set = row.score_set
-    means = [row.scores.get(shown.name) for shown in selectors.MEASURES]
+    numbers = (
+        number
+        for one in shown
+        for number in (row.scores.get(one.name), *row.intervals.get(one.name, (None, None)))
+    )
     return [
         row.rank,
+        *(row.standing or ("", "", "")),
         _harmless(row.run.name),
         _harmless(str(row.run.owner)),
         row.run.kind,
-        *("" if mean is None else repr(mean) for mean in means),
+        *("" if number is None else repr(number) for number in numbers),
         score_set.n_queries,
         score_set.n_missing,
         score_set.n_extra,

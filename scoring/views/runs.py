@@ -10,10 +10,14 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from scoring import selectors
 from scoring.charts import sorted_bars
+from scoring.core.measures import parse_measure
 from scoring.models import ScoreSet
+from scoring.services import measuring
 from scoring.services.baselines import start_baselines
 from scoring.services.errors import NoOpenPhaseError
 from scoring.services.scoring import start_scoring_runs
+from scoring.shown import BOARD, FURTHER, MEASURES, measures_on
+from scoring.views.measures import Asked, asked_measure
 
 
 def _run(request: HttpRequest, benchmark: Benchmark, pk: int) -> Run:
@@ -26,16 +30,30 @@ def _run(request: HttpRequest, benchmark: Benchmark, pk: int) -> Run:
 def run_scores(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The scores of a run: a part of its page, or a page of its own without htmx."""
     run = _run(request, benchmark, pk)
+    score_sets = selectors.score_sets_of_run(run)
+    asked = _add_asked(request, score_sets)
     context = {
         "run": run,
-        "score_sets": selectors.score_sets_of_run(run),
-        "measures": selectors.MEASURES,
-        "board": selectors.BOARD,
-        "further": selectors.FURTHER,
+        "score_sets": selectors.score_sets_of_run(run) if asked.is_added else score_sets,
+        "asked": asked,
+        "measures": MEASURES,
+        "board": BOARD,
+        "further": FURTHER,
         "release": selectors.newest_release(benchmark),
     }
     template = "scoring/_run_scores.html" if request.htmx else "scoring/run_scores.html"
-    return render(request, template, context)
+    return render(request, template, context, status=422 if asked.error else 200)
+
+
+def _add_asked(request: HttpRequest, score_sets: list[ScoreSet]) -> Asked:
+    """Compute the measure that is asked for on the release that is shown first."""
+    shown = score_sets[:1]
+    threshold = selectors.relevance_threshold(shown[0].release) if shown else 1
+    asked = asked_measure(request, threshold)
+    if shown and asked.is_added:
+        release = shown[0].release
+        measuring.add_measure(release=release, score_sets=shown, name=asked.measure.name)
+    return asked
 
 
 @require_safe
@@ -43,10 +61,14 @@ def run_scores(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
 def run_queries(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     run = _run(request, benchmark, pk)
     score_set = _score_set(run, request.GET.get("release", ""))
-    measure = selectors.measure_of(request.GET.get("m"))
+    threshold = selectors.relevance_threshold(score_set.release)
+    asked = asked_measure(request, threshold)
+    measure = asked.measure
     is_best_first = request.GET.get("order") == "best"
     rows = selectors.sorted_queries(
-        selectors.per_query_values(score_set), column=measure.name, is_descending=is_best_first
+        measuring.per_query_values(score_set, measure.name),
+        column=measure.name,
+        is_descending=is_best_first,
     )
     page = page_of(request, rows)
     values = [row[measure.name] for row in rows]
@@ -55,15 +77,17 @@ def run_queries(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
         "score_set": score_set,
         "release": score_set.release,
         "measure": measure,
-        "measures": selectors.MEASURES,
-        "columns": [shown for shown in selectors.BOARD if shown != measure],
+        "asked": asked,
+        "measures": list(dict.fromkeys([*measures_on(threshold), measure])),
+        "columns": [shown for shown in measures_on(threshold)[: len(BOARD)] if shown != measure],
         "is_best_first": is_best_first,
         "page": page,
         "rows": selectors.query_rows(score_set, page.object_list),
         "chart": sorted_bars(values),
-        "mean": score_set.means.get(measure.name),
+        "mean": parse_measure(measure.name).over_all(values),
     }
-    return render(request, "scoring/run_queries.html", context)
+    status = 422 if asked.error else 200
+    return render(request, "scoring/run_queries.html", context, status=status)
 
 
 def _score_set(run: Run, version: str) -> ScoreSet:

@@ -18,6 +18,7 @@ from scoring.forms import SubmissionForm
 from scoring.models import Phase, Submission
 from scoring.services import submitting
 from scoring.services.errors import NameInUseError, SubmittedBeforeError
+from scoring.shown import BOARD, FURTHER
 
 PAGE_SIZE = 25
 
@@ -76,7 +77,7 @@ def submission_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     context = {
         "page": page,
         "rows": selectors.submission_rows(page.object_list),
-        "columns": selectors.BOARD,
+        "columns": BOARD,
     }
     return render(request, "scoring/submission_list.html", context)
 
@@ -106,8 +107,8 @@ def _state(request: HttpRequest, benchmark: Benchmark, pk: int) -> dict[str, Any
         "job": submission.job,
         "state": selectors.state_of(submission),
         "is_waiting": submission.state in selectors.WAITING,
-        "board": selectors.BOARD,
-        "further": selectors.FURTHER,
+        "board": BOARD,
+        "further": FURTHER,
         "score_set": selectors.score_set_of(run=run, release=phase.release) if run else None,
         "n_left": submitting.n_left_today(phase=phase, user=submission.submitter),
     }

@@ -11,7 +11,8 @@ from django.urls import reverse
 
 from benchmarks_app.models import Benchmark, Job, QrelSet, Run
 from scoring.models import Phase, ScoreSet, Submission
-from scoring.selectors import leaderboard, measure_of
+from scoring.selectors import leaderboard
+from scoring.shown import measure_of
 from tests import factories
 from tests.scoring.conftest import GOOD, GRADES
 

@@ -14,9 +14,10 @@ from benchmarks_app.selectors import run_path
 from benchmarks_app.services import importing, jobs, uploading
 from scoring.core import evaluate, read_qrels, read_run
 from scoring.models import ScoreSet
-from scoring.selectors import MEASURES, per_query_values
+from scoring.selectors import per_query_values
 from scoring.services import scoring
 from scoring.services.scoring import Target, score_run, scored_run, start_scoring_runs
+from scoring.shown import MEASURES
 from tests import factories
 from tests.scoring.conftest import GRADES, means
 
@@ -263,7 +264,7 @@ def test_threshold_of_the_scale_is_part_of_a_binary_measures_name(benchmark, pub
     assert stored["R(rel=2)@100"] == pytest.approx(1 / 2)
     assert "nDCG@10" in stored
     [row] = per_query_values(score_set)
-    assert row["RR@10"] == pytest.approx(1 / 2)
+    assert row["RR(rel=2)@10"] == pytest.approx(1 / 2)
 
 
 # --- hits that were stored -----------------------------------------------------------------

@@ -8,9 +8,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.management.importing import benchmark_of
 from scoring import selectors
+from scoring.core.errors import ScoringError
 from scoring.management.reporting import release_of
-
-COLUMNS = selectors.BOARD
+from scoring.services import measuring
+from scoring.shown import BOARD, Shown, any_measure
 
 
 class Command(BaseCommand):
@@ -25,20 +26,26 @@ class Command(BaseCommand):
         self, *args: Any, slug: str, release: str | None, measure: str, **options: Any
     ) -> None:
         found = release_of(benchmark_of(slug), release)
-        shown = selectors.measure_named(measure)
-        if shown is None:
-            known = ", ".join(one.label for one in selectors.MEASURES)
-            reason = f"'{measure}' is not on boards; expected one of {known}."
-            raise CommandError(reason)
+        threshold = selectors.relevance_threshold(found)
+        try:
+            shown = any_measure(measure, threshold)
+            score_sets = selectors.whole_score_sets(found)
+            while not shown.is_standard and measuring.add_measure(
+                release=found, score_sets=score_sets.all(), name=shown.name
+            ):
+                pass  # as many as fit into what a page waits for, until all are there
+        except ScoringError as error:
+            raise CommandError(str(error)) from error
         board = selectors.whole_leaderboard(release=found, measure=shown)
+        columns = list(dict.fromkeys([*(one.on(threshold) for one in BOARD), shown]))
         self.stdout.write(f"{slug} {found.version}, by {shown.label}")
-        for line in _table(board):
+        for line in _table(board, columns):
             self.stdout.write(line)
 
 
-def _table(board: Sequence[selectors.BoardRow]) -> Iterator[str]:
-    rows = [["rank", "run", *(shown.label for shown in COLUMNS), "answered", "missing", "extra"]]
-    rows += [_cells(row) for row in board]
+def _table(board: Sequence[selectors.BoardRow], columns: Sequence[Shown]) -> Iterator[str]:
+    rows = [["rank", "run", *(shown.label for shown in columns), "answered", "missing", "extra"]]
+    rows += [_cells(row, columns) for row in board]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         cells = [
@@ -48,8 +55,8 @@ def _table(board: Sequence[selectors.BoardRow]) -> Iterator[str]:
         yield "  ".join(cells).rstrip()
 
 
-def _cells(row: selectors.BoardRow) -> list[str]:
-    means = (row.scores.get(shown.name) for shown in COLUMNS)
+def _cells(row: selectors.BoardRow, columns: Sequence[Shown]) -> list[str]:
+    means = (row.scores.get(shown.name) for shown in columns)
     score_set = row.score_set
     return [
         f"{row.rank}{'=' if row.is_tied else ''}",

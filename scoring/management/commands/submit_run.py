@@ -18,8 +18,9 @@ from benchmarks_app.permissions import Action, may
 from benchmarks_app.services.uploading import receive_path
 from scoring.management.reporting import refuse_failed
 from scoring.models import Submission
-from scoring.selectors import BOARD, submission_rows
+from scoring.selectors import submission_rows
 from scoring.services.submitting import phase_open_in, submit_here
+from scoring.shown import BOARD
 
 
 class Command(BaseCommand):

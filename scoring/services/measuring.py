@@ -1,0 +1,161 @@
+"""Numbers that were not stored, from what was: no run is read for any of them."""
+
+from collections.abc import Collection, Iterable, Sequence
+from hashlib import sha256
+from time import monotonic
+from typing import Any
+
+from django.core.cache import cache
+from django.db.models import Min
+
+from benchmarks_app.models import Release
+from scoring import selectors
+from scoring.core import Evaluation, evaluate_hits
+from scoring.core.errors import MeasureParameterError
+from scoring.core.stored_hits import read_hits
+from scoring.core.uncertainty import Standing, mean_intervals, standings
+from scoring.models import Score, ScoreSet
+from scoring.selectors import SCORER_VERSION, BoardRow
+from scoring.services.scoring import Target, scores_of
+from scoring.shown import measures_on
+
+# A page waits this long for scores that are not there yet; the rest is computed by the next one.
+SECONDS = 4.0
+# What was added is a cache: beyond so many measures of a release, the oldest goes.
+ADDED_KEPT = 40
+LONGEST_NAME = Score._meta.get_field("measure").max_length
+# Above so many runs, or values, ranks are worked out no more while a page waits.
+MOST_RUNS, MOST_VALUES = 60, 300_000
+
+
+def evaluated(
+    score_set: ScoreSet,
+    names: Iterable[str],
+    *,
+    target: Target | None = None,
+    only: Collection[str] | None = None,
+) -> Evaluation[str]:
+    """Any measures of a scored run, over all queries of the release or `only` those of a slice.
+
+    Raises
+    ------
+    EmptyQrelsError
+        If the release grades none of the queries.
+    UnknownMeasureError, MeasureParameterError, CutoffError, RelevanceThresholdError
+        If a measure is none.
+    """
+    target = target or Target.of(score_set.release)
+    judged = {qid: of for qid, of in target.judged.items() if only is None or qid in only}
+    return evaluate_hits(
+        judged, read_hits(selectors.score_files(score_set)), names, allow_empty=True
+    )
+
+
+def add_measure(*, release: Release, score_sets: Iterable[ScoreSet], name: str) -> int:
+    """Store a measure for the score sets of a release that lack it; returns how many still do.
+
+    The score sets have their `overall` scores. Stops when a page has waited long enough.
+
+    Raises
+    ------
+    MeasureParameterError
+        If the name is too long to be stored.
+    """
+    if len(name) > LONGEST_NAME:
+        reason = f"has {len(name)} characters; at most {LONGEST_NAME} are kept. Shorten it."
+        raise MeasureParameterError(name=f"{name[:40]}…", reason=reason)
+    lacking = [one for one in score_sets if one.hits and not _has(one, name)]
+    if not lacking:
+        return 0
+    made, deadline, target = [], monotonic() + SECONDS, Target.of(release)
+    for score_set in lacking:
+        if monotonic() > deadline:
+            break
+        evaluation = evaluated(score_set, [name], target=target)
+        intervals = mean_intervals(evaluation, target.families)
+        made += scores_of(score_set, evaluation, intervals)
+    # Another page may have added the same meanwhile: its numbers are the same.
+    Score.objects.bulk_create(made, ignore_conflicts=True)
+    _drop_oldest(release)
+    return len(lacking) - len(made)
+
+
+def _has(score_set: ScoreSet, name: str) -> bool:
+    return any(score.measure == name for score in score_set.overall)
+
+
+def _drop_oldest(release: Release) -> None:
+    standard = {shown.name for shown in measures_on(selectors.relevance_threshold(release))}
+    added = (
+        Score.objects.filter(score_set__release=release, slice_name="")
+        .exclude(measure__in=standard)
+        .values_list("measure")
+        .annotate(first=Min("pk"))
+        .order_by("-first")
+    )
+    beyond = [measure for measure, _ in added[ADDED_KEPT:]]
+    if beyond:
+        Score.objects.filter(score_set__release=release, measure__in=beyond).delete()
+
+
+# --- query by query ------------------------------------------------------------------------
+
+
+def per_query_values(score_set: ScoreSet, name: str) -> list[dict[str, Any]]:
+    """A dict per query of the release, with the values of every stored measure and of this one."""
+    rows = selectors.per_query_values(score_set)
+    if rows and name not in rows[0]:
+        values = evaluated(score_set, [name]).per_query
+        for row in rows:
+            row[name] = values[row["qid"]][name]
+    return rows
+
+
+# --- ranks ---------------------------------------------------------------------------------
+
+
+def with_standings(*, release: Release, rows: Sequence[BoardRow], name: str) -> list[BoardRow]:
+    """The rows of a board by `name`, each with its standing among those that have a value."""
+    ranked = [row for row in rows if row.scores.get(name) is not None]
+    if any(not row.score_set.per_query for row in ranked) or _is_large(ranked):
+        return list(rows)
+    found = _standings(release, [row.score_set for row in ranked], name)
+    return [row.standing_at(found.get(row.score_set.pk)) for row in rows]
+
+
+def _is_large(rows: Sequence[BoardRow]) -> bool:
+    return len(rows) > MOST_RUNS or sum(row.score_set.n_queries for row in rows) > MOST_VALUES
+
+
+def _standings(release: Release, score_sets: Sequence[ScoreSet], name: str) -> dict[int, Standing]:
+    """By the keys of score sets, which never change: worked out once for each board."""
+    keys = [one.pk for one in score_sets]
+    facts = repr((SCORER_VERSION, release.pk, name, keys))
+    key = f"standings-{sha256(facts.encode()).hexdigest()}"
+    found = cache.get(key)
+    if found is None:
+        values, qids = _columns(release, score_sets, name)
+        found = standings(values, qids, selectors.release_families(release))
+        cache.set(key, found, timeout=None)
+    return dict(zip(keys, found, strict=True))
+
+
+def _columns(
+    release: Release, score_sets: Sequence[ScoreSet], name: str
+) -> tuple[list[list[float]], list[str]]:
+    """Values of each score set, in the order of the queries, and the queries."""
+    import polars as pl
+
+    columns, qids, target = [], [], None
+    for score_set in score_sets:
+        path = selectors.score_files(score_set).per_query
+        if name in pl.read_parquet_schema(path):
+            stored = pl.read_parquet(path, columns=["qid", name])
+            by_query = dict(stored.iter_rows())
+        else:
+            target = target or Target.of(release)
+            per_query = evaluated(score_set, [name], target=target).per_query
+            by_query = {qid: of[name] for qid, of in per_query.items()}
+        qids = qids or sorted(by_query, key=str.encode)
+        columns.append([by_query[qid] for qid in qids])
+    return columns, qids

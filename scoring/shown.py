@@ -1,0 +1,121 @@
+"""Measures as pages show them: the standard ones, and any other by its name."""
+
+import re
+from dataclasses import dataclass, replace
+
+from scoring.core.measures import parse_measure
+from scoring.core.measures.registry import FAMILIES
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A measure as pages show it: `name` is what the core computes, `label` what the field says."""
+
+    name: str
+    label: str
+    hint: str
+    is_binary: bool = False
+    is_standard: bool = True
+
+    def counting_from(self, threshold: int) -> str:
+        """The measure's whole name where grades from `threshold` are relevant: `R(rel=2)@100`."""
+        return with_threshold(self.name, threshold) if self.is_binary else self.name
+
+    def on(self, threshold: int) -> "Shown":
+        """The same under the name by which scores of such a release are stored."""
+        return replace(self, name=self.counting_from(threshold), is_binary=False)
+
+
+BOARD = (
+    Shown(
+        "nDCG@10",
+        "nDCG@10",
+        "Graded gain of the first 10 documents over the best possible",
+    ),
+    Shown(
+        "RR@10",
+        "MRR@10",
+        "One over the rank of the first relevant document, 0 below rank 10",
+        is_binary=True,
+    ),
+    Shown(
+        "R@100",
+        "Recall@100",
+        "Share of the relevant documents among the first 100",
+        is_binary=True,
+    ),
+    Shown("Judged@10", "Judged@10", "Share of the first 10 documents that anybody has judged"),
+)
+FURTHER = (
+    Shown("AP", "MAP", "Mean of the precision at each relevant document", is_binary=True),
+    Shown("P@10", "P@10", "Share of relevant documents among the first 10", is_binary=True),
+    Shown(
+        "bpref", "bpref", "Relevant documents ranked above judged irrelevant ones", is_binary=True
+    ),
+)
+MEASURES = BOARD + FURTHER
+FIRST_MEASURE = BOARD[0]
+ADDED_HINT = "Computed from the stored hits"
+
+
+def measures_on(threshold: int) -> tuple[Shown, ...]:
+    """The standard measures, by the names they have where grades from `threshold` are relevant."""
+    return tuple(shown.on(threshold) for shown in MEASURES)
+
+
+def measure_named(text: str) -> Shown | None:
+    """The standard measure of a name, ours or the one that is shown, in any case of letters."""
+    wanted = text.strip().casefold()
+    names = ((shown, (shown.name.casefold(), shown.label.casefold())) for shown in MEASURES)
+    return next((shown for shown, known in names if wanted in known), None)
+
+
+def measure_of(text: str | None) -> Shown:
+    """The standard measure that an address names; the first where it names none of them."""
+    return measure_named(text or "") or FIRST_MEASURE
+
+
+def any_measure(text: str, threshold: int) -> Shown:
+    """The measure of any name that parses, standard or not.
+
+    Where grades from `threshold` are relevant, that is what a name means that does not say `rel=`.
+
+    Raises
+    ------
+    UnknownMeasureError, MeasureParameterError, CutoffError, RelevanceThresholdError
+        If there is no such measure.
+
+    Examples
+    --------
+    >>> any_measure("recall_50", 2).name, any_measure("R(rel=1)@50", 2).name
+    ('R(rel=2)@50', 'R@50')
+    """
+    standard = measure_named(text)
+    if standard:
+        return standard.on(threshold)
+    measure = parse_measure(text)
+    name = str(measure)
+    if FAMILIES[measure.family].options.get("rel") == 1 and "rel=" not in text.replace(" ", ""):
+        name = with_threshold(name, threshold)
+    known = next((shown for shown in measures_on(threshold) if shown.name == name), None)
+    return known or added(name)
+
+
+def added(name: str) -> Shown:
+    """A measure that is not standard, by its whole name."""
+    return Shown(name, name, ADDED_HINT, is_standard=False)
+
+
+def with_threshold(name: str, threshold: int) -> str:
+    """A canonical name, with grades from `threshold` relevant.
+
+    Examples
+    --------
+    >>> with_threshold("P(judged_only=True)@5", 2), with_threshold("AP", 1)
+    ('P(rel=2,judged_only=True)@5', 'AP')
+    """
+    if threshold == 1:
+        return name
+    family, options, cutoff = re.fullmatch(r"([^(@]+)(?:\((.*)\))?(@.*)?", name).groups("")
+    inside = ",".join(filter(None, [f"rel={threshold}", options]))
+    return str(parse_measure(f"{family}({inside}){cutoff}"))

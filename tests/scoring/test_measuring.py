@@ -1,0 +1,250 @@
+"""Measures, slices, intervals and ranks from what is stored of a run."""
+
+import random
+
+import pytest
+
+from benchmarks_app import files
+from benchmarks_app.models import Query, QueryFamily
+from benchmarks_app.selectors import run_path
+from scoring.core import evaluate
+from scoring.core.errors import MeasureParameterError, UnknownMeasureError
+from scoring.models import Score
+from scoring.selectors import leaderboard, whole_score_sets
+from scoring.services import measuring
+from scoring.services.measuring import add_measure, evaluated, with_standings
+from scoring.services.scoring import Target, score_run
+from scoring.shown import any_measure
+from tests import factories
+from tests.scoring.test_scoring import random_case
+
+NAMES = ["nDCG(dcg='exp-log2')@20", "AP(rel=2)", "R@3", "Success@1", "Judged@5", "NumRelRet"]
+TOP = "q1 Q0 d1 1 3 s\nq1 Q0 d2 2 2 s\nq2 Q0 d4 1 1 s\nq3 Q0 d6 1 1 s"
+HALF = "q1 Q0 d9 1 3 s\nq1 Q0 d2 2 2 s"
+
+
+def overall(score_set) -> dict[str, float | None]:
+    return dict(score_set.scores.filter(slice_name="").values_list("measure", "mean"))
+
+
+@pytest.fixture
+def stored(benchmark, publish, tmp_path):
+    """A function that makes a random case: score set, qrels and run as dicts."""
+
+    def make(seed: int):
+        grades, lines = random_case(seed)
+        release = publish(factories.qrel_set(benchmark, grades), f"1.{seed}.0")
+        run = factories.run(benchmark, "\n".join(lines))
+        score_set = score_run(run=run, target=Target.of(release), folder=tmp_path / str(seed))
+        qrels, results = {}, {}
+        for (qid, docid), grade in grades.items():
+            qrels.setdefault(qid, {})[docid] = grade
+        for qid, _, docid, _, score, _ in (line.split() for line in lines):
+            results.setdefault(qid, {})[docid] = float(score)
+        return score_set, qrels, results
+
+    return make
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_stored_hits_give_any_measure_of_the_run_unopened(seed, stored):
+    score_set, qrels, results = stored(seed)
+    run_path(score_set.run).unlink()
+
+    found = evaluated(score_set, NAMES)
+
+    assert found.means == pytest.approx(evaluate(qrels, results, NAMES).means, abs=1e-12)
+
+
+def test_slice_is_scored_on_its_queries_only(stored):
+    score_set, qrels, results = stored(4)
+    members = sorted(qrels)[:3]
+
+    found = evaluated(score_set, NAMES, only=members)
+
+    expected = evaluate({qid: qrels[qid] for qid in members}, results, NAMES)
+    assert found.means == pytest.approx(expected.means, abs=1e-12)
+    assert found.n_queries == 3
+
+
+def test_added_measure_is_stored_once_for_every_run(scored, release):
+    for name in ("one", "two"):
+        scored(TOP, name)
+
+    left = add_measure(release=release, score_sets=whole_score_sets(release), name="Success@1")
+    again = add_measure(release=release, score_sets=whole_score_sets(release), name="Success@1")
+
+    assert (left, again) == (0, 0)
+    assert [score.mean for score in Score.objects.filter(measure="Success@1")] == [
+        pytest.approx(2 / 3)
+    ] * 2
+
+
+def test_what_takes_too_long_is_left_for_the_next_page(scored, release, monkeypatch):
+    for name in "abc":
+        scored(TOP, name)
+    monkeypatch.setattr(measuring, "SECONDS", -1)
+    monkeypatch.setattr(measuring, "monotonic", iter([0, -2, 0, 0, -2, 0, 0, -2]).__next__)
+
+    left = [
+        add_measure(release=release, score_sets=whole_score_sets(release), name="AP@3")
+        for _ in range(3)
+    ]
+
+    assert left == [2, 1, 0]
+    assert Score.objects.filter(measure="AP@3").count() == 3
+
+
+def test_beyond_the_limit_the_oldest_added_measure_goes(scored, release, monkeypatch):
+    monkeypatch.setattr(measuring, "ADDED_KEPT", 2)
+    standard = set(overall(scored(TOP)))
+
+    for name in ("P@1", "P@2", "P@3"):
+        add_measure(release=release, score_sets=whole_score_sets(release), name=name)
+
+    assert set(overall(whole_score_sets(release).get())) - standard == {"P@2", "P@3"}
+
+
+def test_name_that_is_too_long_is_refused(release):
+    with pytest.raises(MeasureParameterError, match="at most 120 are kept"):
+        add_measure(release=release, score_sets=[], name="x" * 121)
+
+
+@pytest.mark.parametrize(
+    ("text", "threshold", "name"),
+    [
+        ("mrr@10", 1, "RR@10"),
+        ("MAP", 2, "AP(rel=2)"),
+        ("R@50", 1, "R@50"),
+        ("recall_50", 2, "R(rel=2)@50"),
+        ("R(rel = 1)@50", 2, "R@50"),
+        ("R(rel=1)@100", 2, "R@100"),
+        ("ndcg_cut_20", 2, "nDCG@20"),
+        ("P(judged_only=True)@5", 2, "P(rel=2,judged_only=True)@5"),
+    ],
+)
+def test_name_means_the_grades_that_the_release_calls_relevant(text, threshold, name):
+    assert any_measure(text, threshold).name == name
+
+
+def test_name_that_is_none_is_refused():
+    with pytest.raises(UnknownMeasureError, match="'nDGC@10' is no measure"):
+        any_measure("nDGC@10", 1)
+
+
+# --- intervals and ranks -------------------------------------------------------------------
+
+
+def many(seed: int, skill: float, n: int = 60) -> str:
+    """A run that ranks the relevant document of each query first with this probability."""
+    rng = random.Random(seed)
+    return "\n".join(
+        f"n{number} Q0 {'good' if rng.random() < skill else 'bad'} 1 1 s" for number in range(n)
+    )
+
+
+def queries_of_families(benchmark, n: int, size: int) -> dict:
+    """Grades of `n` queries in families of `size`."""
+    for first in range(0, n, size):
+        family = QueryFamily.objects.create(benchmark=benchmark)
+        for number in range(first, first + size):
+            factories.query(benchmark, f"n{number}", family=family)
+    assert Query.objects.count() == n
+    return {(f"n{number}", "good"): 1 for number in range(n)}
+
+
+def test_interval_and_how_it_was_made_are_stored(benchmark, publish, tmp_path):
+    release = publish(factories.qrel_set(benchmark, queries_of_families(benchmark, 60, 1)))
+    run = factories.run(benchmark, many(1, 0.5))
+
+    score_set = score_run(run=run, target=Target.of(release), folder=tmp_path / "s")
+
+    score = score_set.scores.get(measure="RR@10")
+    # A share p of n queries: its standard error is the root of p (1 - p) / n.
+    half = 1.96 * (score.mean * (1 - score.mean) / 60) ** 0.5
+    assert score.ci_low == pytest.approx(score.mean - half, abs=0.04)
+    assert score.ci_high == pytest.approx(score.mean + half, abs=0.04)
+    assert score_set.intervals == {
+        "method": "bca",
+        "level": 0.95,
+        "n_draws": 2000,
+        "seed": 0,
+        "n_families": 60,
+    }
+
+
+def test_families_of_the_release_are_resampled_whole(benchmark, publish, tmp_path):
+    release = publish(factories.qrel_set(benchmark, queries_of_families(benchmark, 60, 6)))
+    rng = random.Random(5)
+    found = [rng.random() < 0.5 for _ in range(10)]
+    lines = [f"n{n} Q0 {'good' if found[n // 6] else 'bad'} 1 1 s" for n in range(60)]
+    run = factories.run(benchmark, "\n".join(lines))
+
+    score_set = score_run(run=run, target=Target.of(release), folder=tmp_path / "s")
+
+    score = score_set.scores.get(measure="RR@10")
+    assert score_set.intervals["n_families"] == 10
+    # Ten coins, not sixty: about the root of 6 as wide.
+    assert score.ci_high - score.ci_low > 1.8 * 2 * 1.96 * (0.25 / 60) ** 0.5
+
+
+def test_added_measure_has_the_interval_it_had_when_stored(stored):
+    score_set, *_ = stored(6)
+    before = score_set.scores.get(measure="AP")
+    expected = (before.mean, before.ci_low, before.ci_high, before.n, before.judged_share)
+    before.delete()
+
+    add_measure(
+        release=score_set.release, score_sets=whole_score_sets(score_set.release), name="AP"
+    )
+
+    after = score_set.scores.get(measure="AP")
+    assert (after.mean, after.ci_low, after.ci_high, after.n, after.judged_share) == expected
+
+
+@pytest.fixture
+def board(benchmark, publish, tmp_path, vi):
+    """A function that gives the standings of runs by their names, ranked by a measure."""
+    release = publish(factories.qrel_set(benchmark, queries_of_families(benchmark, 60, 1)))
+    for name, seed, skill in (("best", 1, 0.9), ("worse", 2, 0.35), ("like worse", 3, 0.3)):
+        run = factories.run(benchmark, many(seed, skill), name=name)
+        score_run(run=run, target=Target.of(release), folder=tmp_path / name)
+
+    def ranked(name: str) -> dict:
+        sets = whole_score_sets(release)
+        add_measure(release=release, score_sets=sets, name=name)
+        rows = leaderboard(release=release, user=vi, measure=any_measure(name, 1))
+        rows = with_standings(release=release, rows=rows, name=name)
+        return {row.run.name: row.standing for row in rows}
+
+    return ranked
+
+
+@pytest.mark.parametrize("name", ["nDCG@10", "Success@1"], ids=["stored", "added"])
+def test_runs_that_cannot_be_told_apart_share_group_and_ranks(board, name):
+    found = board(name)
+
+    assert found["best"] == (1, 1, 1)
+    assert found["worse"].tie_group == found["like worse"].tie_group == 2
+    assert {(one.best, one.worst) for one in found.values()} == {(1, 1), (2, 3)}
+
+
+def test_standings_are_worked_out_once(board, monkeypatch):
+    first = board("nDCG@10")
+    monkeypatch.setattr(measuring, "standings", None)
+
+    assert board("nDCG@10") == first
+
+
+def test_board_that_is_too_large_has_no_standings(board, monkeypatch):
+    monkeypatch.setattr(measuring, "MOST_RUNS", 2)
+
+    assert set(board("nDCG@10").values()) == {None}
+
+
+def test_files_of_scores_are_all_that_is_read(stored):
+    score_set, *_ = stored(7)
+    files.local_path(score_set.hits).unlink()
+
+    with pytest.raises(FileNotFoundError, match=r"\.parquet"):
+        evaluated(score_set, ["AP"])
