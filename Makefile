@@ -38,9 +38,12 @@ test-all: test
 check: $(DEVELOPMENT)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash .ci/check
 
-bench: $(DEVELOPMENT)
-	@$(PIP) install --require-hashes -r requirements-bench.lock
-	@$(BIN)/python -m tests.performance
+# In a virtual environment of its own, installed as users do it; the peers never reach the tests.
+bench:
+	@test -x $(VENV)-bench/bin/python || $(PYTHON) -m venv $(VENV)-bench
+	@$(VENV)-bench/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements-bench.lock
+	@BENCHWRIGHT_REQUIRE_EXTENSION=1 $(VENV)-bench/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --force-reinstall .
+	@$(VENV)-bench/bin/python -m tests.performance $(PARTS)
 
 screenshots: $(DEVELOPMENT)
 	@$(BIN)/python -m tests.browser.screenshots docs/images
@@ -53,4 +56,4 @@ lock:
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-deps tests/readers/requirements.in -o tests/readers/requirements.lock
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-bench .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,160 +1,50 @@
-"""Timings against peers, in one run: `make bench`.
+"""Timings against peers, in one run: `make bench`, or `python -m tests.performance PART…`.
 
-Each pair of competitors is timed in turns in this process, and the median is printed with the
-ratio. Peers come from the `bench` extra; one that is not installed is named, not skipped silently.
+Whole processes from files to means, the statistics against scipy, simulations of error rates, and
+parts of the house in this process. Peers come from the `bench` extra. With all parts run, the
+tables of docs/performance.md are written anew.
 """
 
 import os
-import random
-import statistics
+import platform
 import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-ROUNDS = 3
-WORDS = [f"word{n}" for n in range(20_000)]
+from tests.performance import in_process, simulation, statistics_bench, whole_process
 
-
-def median_seconds(contenders: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
-    """Median wall time of each, taken in turns, so that a busy moment hits all alike."""
-    times: dict[str, list[float]] = {name: [] for name in contenders}
-    for _ in range(ROUNDS):
-        for name, work in contenders.items():
-            started = time.perf_counter()
-            work()
-            times[name].append(time.perf_counter() - started)
-    return {name: statistics.median(taken) for name, taken in times.items()}
+PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
+PARTS: dict[str, Callable[[], list[str] | None]] = {
+    "whole-process": whole_process.main,
+    "statistics": statistics_bench.main,
+    "simulation": simulation.main,
+    "in-process": in_process.main,
+}
 
 
-def report(title: str, medians: Mapping[str, float], ours: str) -> None:
-    print(f"\n{title}")
-    for name, seconds in medians.items():
-        ratio = "" if name == ours else f"   ours takes {medians[ours] / seconds:.2f}x of it"
-        print(f"  {name:<24} {seconds:8.3f} s{ratio}")
+def machine() -> str:
+    """What the figures are from, without naming the machine."""
+    python = platform.python_version()
+    return f"Python {python}, {os.cpu_count()} cores, {platform.machine()}"
 
 
-def missing(peer: str) -> None:
-    print(f"  {peer}: not installed (pip install -r requirements-bench.lock)")
+def write_page(tables: dict[str, list[str]]) -> None:
+    """Put each part's lines between its two marks in the page."""
+    text = PAGE.read_text("utf-8")
+    for part, lines in {"machine": [machine()], **tables}.items():
+        begin, end = f"<!-- {part}: made by make bench -->", f"<!-- end of {part} -->"
+        before, _, rest = text.partition(begin)
+        _, _, after = rest.partition(end)
+        text = "\n".join([before + begin, *lines, end + after])
+    PAGE.write_text(text, "utf-8")
 
 
-def made_run(n_queries: int, depth: int, rng: random.Random) -> dict[str, dict[str, float]]:
-    return {
-        f"q{q}": {f"d{d}": rng.random() for d in rng.sample(range(100_000), depth)}
-        for q in range(n_queries)
-    }
-
-
-def bench_scoring() -> None:
-    from benchmarks_app.core.formats.trec import RunRow
-    from scoring.core import evaluate
-
-    rng = random.Random(1)
-    run = made_run(1000, 1000, rng)
-    qrels = {
-        q: {d: rng.randrange(4) for d in rng.sample(list(found), 10)} for q, found in run.items()
-    }
-    ours_run = {
-        q.encode(): [RunRow(0, q.encode(), d.encode(), s, None, b"") for d, s in found.items()]
-        for q, found in run.items()
-    }
-    ours_qrels = {
-        q.encode(): {d.encode(): g for d, g in judged.items()} for q, judged in qrels.items()
-    }
-    measures = ["nDCG@10", "nDCG", "AP", "RR", "P@10", "R@100", "bpref"]
-    contenders = {"benchwright": lambda: evaluate(ours_qrels, ours_run, measures)}
-    try:
-        import pytrec_eval
-    except ImportError:
-        pass
-    else:
-        names = {"ndcg_cut_10", "ndcg", "map", "recip_rank", "P_10", "recall_100", "bpref"}
-        contenders["pytrec_eval"] = lambda: pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(
-            run
-        )
-    report(
-        "Scoring in memory, 1,000 queries x 1,000 documents, 7 measures",
-        median_seconds(contenders),
-        "benchwright",
-    )
-    if "pytrec_eval" not in contenders:
-        missing("pytrec_eval")
-
-
-def made_texts(n: int, length: int, rng: random.Random) -> list[str]:
-    weights = [1 / (rank + 10) for rank in range(len(WORDS))]
-    return [" ".join(rng.choices(WORDS, weights, k=length)) for _ in range(n)]
-
-
-def bench_retrieval() -> None:
-    from scoring.core.retrieval import build_index
-
-    rng = random.Random(2)
-    texts, queries = made_texts(50_000, 60, rng), made_texts(500, 6, rng)
-    index = build_index("bm25", ((f"d{n}", text) for n, text in enumerate(texts)))
-    asked = [(f"q{n}", text) for n, text in enumerate(queries)]
-    contenders: dict[str, Callable[[], Any]] = {
-        "benchwright": lambda: list(index.search(asked, k=100))
-    }
-    try:
-        import bm25s
-    except ImportError:
-        pass
-    else:
-        peer = bm25s.BM25(k1=1.2, b=0.75)
-        peer.index(bm25s.tokenize(texts, stopwords=None, show_progress=False), show_progress=False)
-        tokens = bm25s.tokenize(queries, stopwords=None, show_progress=False)
-        contenders["bm25s (numpy)"] = lambda: peer.retrieve(tokens, k=100, show_progress=False)
-    report(
-        "BM25 search, 50,000 documents, 500 queries of 6 terms, top 100",
-        median_seconds(contenders),
-        "benchwright",
-    )
-    if len(contenders) == 1:
-        missing("bm25s")
-
-
-def bench_pooling() -> None:
-    from annotation.core.pooling import build_depth_pool
-
-    rng = random.Random(3)
-
-    def ranking() -> Iterable[tuple[str, str, int]]:
-        for q in range(1000):
-            for rank in range(1, 101):
-                yield f"q{q}", f"d{rng.randrange(400)}-{rank}", rank
-
-    rankings = {f"run{n}": list(ranking()) for n in range(10)}
-    medians = median_seconds({"benchwright": lambda: build_depth_pool(rankings, depth=100, seed=1)})
-    report("Pool of 10 runs x 1,000 queries to depth 100", medians, "benchwright")
-
-
-def bench_corpus() -> None:
-    from benchmarks_app.core.corpus_store import write_corpus
-    from benchmarks_app.core.formats.beir import CorpusRow
-    from benchmarks_app.core.problems import Problems
-
-    texts = made_texts(1000, 100, random.Random(4))
-
-    def rows() -> Iterable[CorpusRow]:
-        return (CorpusRow(n, f"d{n}", "", texts[n % 1000]) for n in range(100_000))
-
-    def write() -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            write_corpus(rows(), directory=Path(folder), problems=Problems(), file="made")
-
-    report("Storing 100,000 documents", median_seconds({"benchwright": write}), "benchwright")
-
-
-def main() -> None:
-    print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, median of {ROUNDS}")
-    bench_scoring()
-    bench_retrieval()
-    bench_pooling()
-    bench_corpus()
+def main(chosen: list[str]) -> None:
+    print(machine())
+    tables = {part: lines for part in chosen or PARTS if (lines := PARTS[part]())}
+    if not chosen:
+        write_page(tables)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,0 +1,124 @@
+"""Parts of the house timed in this process: scoring in memory, searching, pooling, storing."""
+
+import random
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from tests.performance.timing import median_seconds, missing, report
+
+WORDS = [f"word{n}" for n in range(20_000)]
+
+
+def made_run(n_queries: int, depth: int, rng: random.Random) -> dict[str, dict[str, float]]:
+    return {
+        f"q{q}": {f"d{d}": rng.random() for d in rng.sample(range(100_000), depth)}
+        for q in range(n_queries)
+    }
+
+
+def bench_scoring() -> None:
+    from benchmarks_app.core.formats.trec import RunRow
+    from scoring.core import evaluate
+
+    rng = random.Random(1)
+    run = made_run(1000, 1000, rng)
+    qrels = {
+        q: {d: rng.randrange(4) for d in rng.sample(list(found), 10)} for q, found in run.items()
+    }
+    ours_run = {
+        q.encode(): [RunRow(0, q.encode(), d.encode(), s, None, b"") for d, s in found.items()]
+        for q, found in run.items()
+    }
+    ours_qrels = {
+        q.encode(): {d.encode(): g for d, g in judged.items()} for q, judged in qrels.items()
+    }
+    measures = ["nDCG@10", "nDCG", "AP", "RR", "P@10", "R@100", "bpref"]
+    contenders = {"benchwright": lambda: evaluate(ours_qrels, ours_run, measures)}
+    try:
+        import pytrec_eval
+    except ImportError:
+        pass
+    else:
+        names = {"ndcg_cut_10", "ndcg", "map", "recip_rank", "P_10", "recall_100", "bpref"}
+        contenders["pytrec_eval"] = lambda: pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(
+            run
+        )
+    report(
+        "Scoring in memory, 1,000 queries x 1,000 documents, 7 measures",
+        median_seconds(contenders),
+    )
+    if "pytrec_eval" not in contenders:
+        missing("pytrec_eval")
+
+
+def made_texts(n: int, length: int, rng: random.Random) -> list[str]:
+    weights = [1 / (rank + 10) for rank in range(len(WORDS))]
+    return [" ".join(rng.choices(WORDS, weights, k=length)) for _ in range(n)]
+
+
+def bench_retrieval() -> None:
+    from scoring.core.retrieval import build_index
+
+    rng = random.Random(2)
+    texts, queries = made_texts(50_000, 60, rng), made_texts(500, 6, rng)
+    index = build_index("bm25", ((f"d{n}", text) for n, text in enumerate(texts)))
+    asked = [(f"q{n}", text) for n, text in enumerate(queries)]
+    contenders: dict[str, Callable[[], Any]] = {
+        "benchwright": lambda: list(index.search(asked, k=100))
+    }
+    try:
+        import bm25s
+    except ImportError:
+        pass
+    else:
+        peer = bm25s.BM25(k1=1.2, b=0.75)
+        peer.index(bm25s.tokenize(texts, stopwords=None, show_progress=False), show_progress=False)
+        tokens = bm25s.tokenize(queries, stopwords=None, show_progress=False)
+        contenders["bm25s (numpy)"] = lambda: peer.retrieve(tokens, k=100, show_progress=False)
+    report(
+        "BM25 search, 50,000 documents, 500 queries of 6 terms, top 100",
+        median_seconds(contenders),
+    )
+    if len(contenders) == 1:
+        missing("bm25s")
+
+
+def bench_pooling() -> None:
+    from annotation.core.pooling import build_depth_pool
+
+    rng = random.Random(3)
+
+    def ranking() -> Iterable[tuple[str, str, int]]:
+        for q in range(1000):
+            for rank in range(1, 101):
+                yield f"q{q}", f"d{rng.randrange(400)}-{rank}", rank
+
+    rankings = {f"run{n}": list(ranking()) for n in range(10)}
+    medians = median_seconds({"benchwright": lambda: build_depth_pool(rankings, depth=100, seed=1)})
+    report("Pool of 10 runs x 1,000 queries to depth 100", medians)
+
+
+def bench_corpus() -> None:
+    from benchmarks_app.core.corpus_store import write_corpus
+    from benchmarks_app.core.formats.beir import CorpusRow
+    from benchmarks_app.core.problems import Problems
+
+    texts = made_texts(1000, 100, random.Random(4))
+
+    def rows() -> Iterable[CorpusRow]:
+        return (CorpusRow(n, f"d{n}", "", texts[n % 1000]) for n in range(100_000))
+
+    def write() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            write_corpus(rows(), directory=Path(folder), problems=Problems(), file="made")
+
+    report("Storing 100,000 documents", median_seconds({"benchwright": write}))
+
+
+def main() -> None:
+    bench_scoring()
+    bench_retrieval()
+    bench_pooling()
+    bench_corpus()
