@@ -8,7 +8,6 @@ module holds its `click.Command` as `command` and is imported only when that com
 import importlib
 import os
 import sys
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -159,6 +158,8 @@ def _is_debug(arguments: Sequence[str]) -> bool:
 def _told(error: Exception, *, is_debug: bool) -> int:
     """Say on standard error what went wrong, and how the process ends."""
     if is_debug:
+        import traceback
+
         click.echo(traceback.format_exc(), err=True)
     if isinstance(error, BenchmarkError):
         click.echo(f"Error: {error}", err=True)

@@ -5,9 +5,9 @@ rich is imported only where standard output is a terminal; elsewhere columns are
 
 import sys
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import chain, islice
 from math import isnan
+from typing import NamedTuple
 
 import click
 
@@ -15,8 +15,7 @@ UNDEFINED = "-"
 LINES_AT_ONCE = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Cells as text, row by row; columns but those in `left` are aligned at their right end.
 
     `best` holds (row, column) of the cells that stand out on a terminal.
@@ -26,7 +25,7 @@ class Table:
     rows: Sequence[Sequence[str]]
     title: str = ""
     left: Collection[int] = (0,)
-    best: Collection[tuple[int, int]] = field(default_factory=frozenset)
+    best: Collection[tuple[int, int]] = frozenset()
 
 
 def show(table: Table) -> None:

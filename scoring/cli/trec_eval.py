@@ -6,7 +6,6 @@ stand between flags; `--` ends the flags.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -109,16 +108,16 @@ HELP: Mapping[str, Sequence[tuple[str, str]]] = {
 }
 
 
-@dataclass
 class Asked:
     """What a command line asks for; `level` and the others as trec_eval's flags."""
 
-    measures: list[str] = field(default_factory=list)
-    level: int = 1
-    n_documents: int = 0
-    depth: int | None = None
-    flags: set[str] = field(default_factory=set)
-    files: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.measures: list[str] = []
+        self.level = 1
+        self.n_documents = 0
+        self.depth: int | None = None
+        self.flags: set[str] = set()
+        self.files: list[str] = []
 
 
 @click.command(

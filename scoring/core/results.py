@@ -7,7 +7,6 @@ function of the files and rules: no time, no host, so that two of them are equal
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
 from math import isfinite
 from os.path import relpath
 from pathlib import Path
@@ -28,7 +27,7 @@ def result_of(scorer: Scorer, cards: Sequence[Scorecard], *, folder: Path) -> di
         "format": FORMAT,
         "version": VERSION,
         "made_by": made_by(),
-        "rules": {**asdict(scorer.rules), "measures": list(scorer.rules.measures)},
+        "rules": {**scorer.rules._asdict(), "measures": list(scorer.rules.measures)},
         "files": {name: _file(path, folder) for name, path in sorted(scorer.files.named().items())},
         "runs": [_run(card, folder) for card in cards],
     }
@@ -79,9 +78,8 @@ def stored_rules(result: Mapping[str, Any], file: str) -> Rules:
         If they are not those known here.
     """
     rules = result["rules"]
-    known = {field.name for field in fields(Rules)}
-    if not isinstance(rules, dict) or rules.keys() != known:
-        reason = f"has rules other than {', '.join(sorted(known))}"
+    if not isinstance(rules, dict) or rules.keys() != set(Rules._fields):
+        reason = f"has rules other than {', '.join(sorted(Rules._fields))}"
         raise ResultFormatError(file=file, reason=reason)
     return Rules(**{**rules, "measures": tuple(rules["measures"])})
 

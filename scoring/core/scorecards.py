@@ -4,9 +4,9 @@
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks_app.core.problems import Problems
 from scoring.core.evaluation import Evaluation, evaluate_hits, highest_grade
@@ -26,8 +26,7 @@ N_DRAWS = 10_000
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR@10", "R@100", "P@10", "Judged@10")
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """What decides a number beside the files; docs/metrics.md says what each does."""
 
     measures: tuple[str, ...] = DEFAULT_MEASURES
@@ -42,8 +41,7 @@ class Rules:
     interval_seed: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
+class Files(NamedTuple):
     """The files of one scoring, but for the runs."""
 
     qrels: Path
@@ -54,18 +52,10 @@ class Files:
 
     def named(self) -> dict[str, Path]:
         """Those that there are, by what they hold."""
-        every = {
-            "qrels": self.qrels,
-            "slices": self.slices,
-            "families": self.families,
-            "parents": self.parents,
-            "answered": self.answered,
-        }
-        return {name: path for name, path in every.items() if path is not None}
+        return {name: path for name, path in self._asdict().items() if path is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class Scorecard:
+class Scorecard(NamedTuple):
     """One run: its values over all queries, and over each slice that has any.
 
     `intervals` holds by slice (`ALL` is one) and measure the 95 % interval of the mean, where they
@@ -85,13 +75,13 @@ class Scorecard:
         yield from self.slices.items()
 
 
-@dataclass
 class Scorer:
     """Scores runs against the qrels of `files`; `warnings` grows as files are read."""
 
-    files: Files
-    rules: Rules
-    warnings: Problems = field(default_factory=Problems)
+    def __init__(self, files: Files, rules: Rules) -> None:
+        self.files = files
+        self.rules = rules
+        self.warnings = Problems()
 
     def score(self, path: Path, name: str | None = None) -> Scorecard:
         """The scores of one run file.
