@@ -31,10 +31,12 @@ def bpref(hits: Sequence[Hit], n_relevant: int, n_nonrelevant: int, *, rel: int 
     """
     check_threshold(rel)
     preferred, n_above = 0.0, 0
+    most = min(n_nonrelevant, n_relevant)
     for _, grade in hits:
         if grade >= rel:
-            lost = min(n_above, n_relevant) / min(n_nonrelevant, n_relevant) if n_above else 0.0
-            preferred += 1 - lost
+            preferred += (
+                1 - (n_above if n_above < n_relevant else n_relevant) / most if n_above else 1
+            )
         elif grade >= 0:
             n_above += 1
     return preferred / n_relevant if n_relevant else 0.0

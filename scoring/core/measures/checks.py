@@ -1,9 +1,13 @@
 """What every measure does with its cutoff and its relevance threshold."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from operator import itemgetter
 
 from scoring.core.errors import CutoffError, RelevanceThresholdError
 from scoring.core.reading.hits import Hit
+
+_rank = itemgetter(0)
 
 
 def relevant_ranks(hits: Sequence[Hit], *, rel: int, cutoff: int | None = None) -> list[int]:
@@ -18,20 +22,18 @@ def relevant_ranks(hits: Sequence[Hit], *, rel: int, cutoff: int | None = None) 
     """
     if rel < 1:
         raise RelevanceThresholdError(rel=rel)
-    if cutoff is None:
-        return [rank for rank, grade in hits if grade >= rel]
-    if cutoff < 1:
-        raise CutoffError(cutoff=cutoff)
-    return [rank for rank, grade in hits if grade >= rel and rank <= cutoff]
+    return [rank for rank, grade in within(hits, cutoff) if grade >= rel]
 
 
 def within(hits: Sequence[Hit], cutoff: int | None) -> Sequence[Hit]:
-    """The hits down to the cutoff, if there is one."""
+    """The hits down to the cutoff, if there is one; `hits` by ascending rank."""
     if cutoff is None:
         return hits
     if cutoff < 1:
         raise CutoffError(cutoff=cutoff)
-    return [hit for hit in hits if hit[0] <= cutoff]
+    if not hits or hits[-1][0] <= cutoff:
+        return hits
+    return hits[: bisect_right(hits, cutoff, key=_rank)]
 
 
 def check_threshold(rel: int) -> None:

@@ -268,6 +268,8 @@ def _success(blocks: Sequence[Block], *, rel: int, cutoff: int) -> float:
 
 
 def _bpref(blocks: Sequence[Block], n_relevant: int, n_nonrelevant: int, *, rel: int) -> float:
+    if not n_relevant:
+        return 0.0
     most, preferred, n_above = min(n_relevant, n_nonrelevant), 0.0, 0
     for b in blocks:
         n_tied, n_other = b.n_from(rel), b.n_from(0) - b.n_from(rel)
@@ -275,7 +277,7 @@ def _bpref(blocks: Sequence[Block], n_relevant: int, n_nonrelevant: int, *, rel:
         lost = [min(n_above + n, n_relevant) / most for n in range(n_other + 1) if n_above + n]
         preferred += n_tied * (1 - sum(lost) / (n_other + 1))
         n_above += n_other
-    return preferred / n_relevant if n_relevant else 0.0
+    return preferred / n_relevant
 
 
 def _binary_g(blocks: Sequence[Block], n_relevant: int, *, rel: int) -> float:

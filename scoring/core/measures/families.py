@@ -82,12 +82,18 @@ class Measure(NamedTuple):
         documents, grows with it, as in nDCG, AP and R. A list without its unjudged documents grows
         with every judgment, so it is none either.
         """
-        gains = self.option("gains")
-        return (
-            FAMILIES[self.family].is_monotone
-            and not self.option("judged_only")
-            and (not gains or _is_rising(dict(gains)))
-        )
+        listed = [grade for grade, _ in self.option("gains") or ()]
+        is_monotone = FAMILIES[self.family].is_monotone and not self.option("judged_only")
+        return is_monotone and self.rises_to(max(listed, default=0))
+
+    def rises_to(self, top_grade: int) -> bool:
+        """Whether no grade from 0 up to this one has a lower gain than one below it."""
+        gains = dict(self.option("gains") or ())
+        near = {max(grade + step, 0) for grade in (0, *gains) for step in (-1, 0, 1)}
+        worth = [
+            gains.get(grade, grade) for grade in sorted({*near, top_grade}) if grade <= top_grade
+        ]
+        return worth == sorted(worth)
 
     @property
     def trec_name(self) -> str | None:
@@ -160,6 +166,10 @@ class Measure(NamedTuple):
         """
         if self.aggregation == "sum":
             return fsum(value for value in values if not isnan(value))
+        if self.aggregation == "mean" and weights is None:
+            total = fsum(values)
+            if values and not isnan(total):
+                return total / len(values)
         counted = [
             (value, weight)
             for value, weight in zip(values, weights or repeat(1.0), strict=weights is not None)
@@ -200,13 +210,6 @@ def _written(value: OptionValue) -> str:
     if value and isinstance(value[0], tuple):
         return "{" + ",".join(f"{grade}:{gain:g}" for grade, gain in value) + "}"
     return "[" + ",".join(f"{number:g}" for number in value) + "]"
-
-
-def _is_rising(gains: Mapping[int, float]) -> bool:
-    """Whether no higher grade has a lower gain, among those listed and their neighbours."""
-    listed = sorted({0, *gains, *(g + 1 for g in gains), *(max(g - 1, 0) for g in gains)})
-    worth = [gains.get(grade, grade) for grade in listed]
-    return worth == sorted(worth) and worth[0] >= 0
 
 
 _REL: Options = MappingProxyType({"rel": 1})

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import log2
+from operator import truediv
 from typing import Literal
 
 from scoring.core.errors import CutoffError, GradeTooLargeError
@@ -15,6 +16,9 @@ Gains = Mapping[int, float]
 """The gain of each grade that is not its own gain."""
 
 LARGEST_EXPONENT = 1000
+
+DISCOUNTS = tuple(map(log2, range(2, 1026)))
+"""log2(rank + 1) of the first ranks, for what is asked of every query."""
 
 
 def ndcg(
@@ -115,9 +119,9 @@ def ideal_gain(
     """
     if cutoff is not None and cutoff < 1:
         raise CutoffError(cutoff=cutoff)
-    if gains is None and dcg == "log2":
-        linear = [g / log2(rank) for rank, g in enumerate(ideal[:cutoff], start=2)]
-        return sum(linear, start=0.0)
+    n_counted = min(cutoff or len(ideal), len(ideal))
+    if gains is None and dcg == "log2" and n_counted <= len(DISCOUNTS):
+        return sum(map(truediv, ideal[:cutoff], DISCOUNTS), start=0.0)
     return _sum(enumerate(ideal[:cutoff], start=1), gain_of(dcg, gains))
 
 

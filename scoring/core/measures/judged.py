@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from math import nan
 
-from scoring.core.errors import CutoffError
 from scoring.core.measures.checks import within
 from scoring.core.reading.hits import Hit
 
@@ -24,13 +23,9 @@ def judged(hits: Sequence[Hit], n_retrieved: int, *, cutoff: int | None = None) 
     >>> judged([Hit(1, 0), Hit(4, 2)], n_retrieved=4, cutoff=10)
     0.5
     """
-    if cutoff is None:
-        n_judged = sum([grade >= 0 for _, grade in hits])
-        return n_judged / n_retrieved if n_retrieved else nan
-    if cutoff < 1:
-        raise CutoffError(cutoff=cutoff)
-    n_judged = sum([grade >= 0 for rank, grade in hits if rank <= cutoff])
-    return n_judged / min(cutoff, n_retrieved) if n_retrieved else nan
+    n_judged = sum([grade >= 0 for _, grade in within(hits, cutoff)])
+    n_seen = n_retrieved if cutoff is None else min(cutoff, n_retrieved)
+    return n_judged / n_seen if n_seen else nan
 
 
 def hole(hits: Sequence[Hit], n_retrieved: int, *, cutoff: int | None = None) -> float:
@@ -66,5 +61,5 @@ def unjudged(hits: Sequence[Hit], n_retrieved: int, *, cutoff: int) -> float:
     >>> unjudged([Hit(1, 0), Hit(2, -1)], n_retrieved=3, cutoff=5)
     0.4
     """
-    n_judged = sum([hit.grade >= 0 for hit in within(hits, cutoff)])
+    n_judged = sum([grade >= 0 for _, grade in within(hits, cutoff)])
     return (min(cutoff, n_retrieved) - n_judged) / cutoff
