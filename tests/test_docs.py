@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands
 
+from benchmarks_app.cli import ENVIRONMENT, EXIT_CODES, main
 from scoring.core.measures.registry import FAMILIES
+from scoring.core.scorecards import Rules
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("benchmarks_app", "annotation", "scoring")
@@ -28,6 +30,25 @@ def test_every_documented_command_exists():
     documented = set(re.findall(r"^### `(\w+)`", headings("commands.md"), re.MULTILINE))
 
     assert documented <= set(get_commands())
+
+
+def test_every_command_of_benchwright_has_a_heading():
+    documented = set(re.findall(r"^### `benchwright (\w+)`", headings("commands.md"), re.MULTILINE))
+
+    assert documented == set(main.known())
+
+
+def test_exit_codes_and_environment_of_benchwright_are_documented():
+    page = (ROOT / "docs" / "commands.md").read_text("utf-8")
+
+    assert [code for code, _ in EXIT_CODES if f"| {code} |" not in page] == []
+    assert [name for name, _ in ENVIRONMENT if name not in page] == []
+
+
+def test_every_field_of_a_result_is_documented():
+    page = (ROOT / "docs" / "formats.md").read_text("utf-8").partition("## Result file")[2]
+
+    assert [name for name in Rules._fields if f"`{name}`" not in page] == []
 
 
 def test_every_setting_has_a_heading():

@@ -111,7 +111,7 @@ def differences(stored: Any, computed: Any, place: str = "") -> Iterator[str]:
         for key in sorted(stored.keys() | computed.keys()):
             below = f"{place}/{key}" if place else key
             yield from differences(stored.get(key, _NOTHING), computed.get(key, _NOTHING), below)
-    elif stored != computed or type(stored) is not type(computed):
+    elif _side(stored, "") != _side(computed, ""):
         yield f"{place}: {_side(stored, 'in the file')}, {_side(computed, 'computed')}"
 
 
@@ -119,7 +119,7 @@ _NOTHING = object()
 
 
 def _side(value: Any, where: str) -> str:
-    return f"not {where}" if value is _NOTHING else f"{json.dumps(value)} {where}"
+    return f"not {where}" if value is _NOTHING else f"{json.dumps(value, sort_keys=True)} {where}"
 
 
 def _checked(result: Any, file: str) -> dict[str, Any]:
