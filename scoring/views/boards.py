@@ -73,8 +73,9 @@ def _board(
 
 
 def _columns(measure: Shown, threshold: int) -> tuple[Shown, ...]:
+    """The columns of scores; a measure that is none of them goes first, where telephones see it."""
     standard = tuple(shown.on(threshold) for shown in BOARD)
-    return standard if measure in standard else (*standard, measure)
+    return standard if measure in standard else (measure, *standard)
 
 
 def _known(measure: Shown, added: list[Shown], threshold: int) -> list[Shown]:

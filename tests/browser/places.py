@@ -100,6 +100,9 @@ PAGES = [
     Place("scoring:leaderboard", args=(EMPTY,)),
     of_demo("scoring:leaderboard-release", "0.1.0"),
     of_demo("scoring:leaderboard-release", "0.1.0", query="?m=MAP", who="sam"),
+    of_demo("scoring:leaderboard-release", "0.1.0", query="?measure=DCG@20"),
+    of_demo("scoring:leaderboard-release", "0.1.0", query="?measure=nDGC@20", status=422),
+    of_demo("scoring:run-queries", "run", query="?measure=DCG@20"),
     of_demo("run-detail", "999999", status=404),
     of_demo("people-list", who="vi", status=403),
 ]

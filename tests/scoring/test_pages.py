@@ -2,6 +2,7 @@
 
 import csv
 import io
+from math import log2
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -10,7 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from benchmarks_app.models import Benchmark, Job, QrelSet, Run
-from scoring.models import Phase, ScoreSet, Submission
+from benchmarks_app.selectors import run_path
+from scoring.models import Phase, Score, ScoreSet, Submission
 from scoring.selectors import leaderboard
 from scoring.shown import measure_of
 from tests import factories
@@ -19,6 +21,7 @@ from tests.scoring.conftest import GOOD, GRADES
 SUBMIT = ["scoring:submission-new", ["stdlib"]]
 BOARD = ["scoring:leaderboard-release", ["stdlib", "1.0.0"]]
 PERFECT = "q1 Q0 d1 1 3 s\nq1 Q0 d2 2 2 s\nq2 Q0 d4 1 1 s\nq3 Q0 d6 1 1 s"
+DASH = "\N{EN DASH}"
 HALF = "q1 Q0 d1 1 3 s\nq1 Q0 d2 2 2 s"
 
 
@@ -386,3 +389,120 @@ def test_queries_page_asks_as_often_for_20_queries_as_for_2(
         )
 
     assert counts[0] == counts[1]
+
+
+# --- measures by name, intervals, ranks ----------------------------------------------------
+
+ASKED = "?measure=nDCG(dcg%3D'exp-log2')%4020"
+ASKED_NAME = "nDCG(dcg='exp-log2')@20"
+
+
+def test_board_ranks_by_any_measure_without_reading_a_run(scored, signed_in, vi):
+    scored("q1 Q0 d2 1 9 s\nq1 Q0 d1 2 5 s", "later")
+    run_path(scored(HALF, "first").run).unlink()
+
+    answer = signed_in(vi).get(url_of(*BOARD) + ASKED)
+
+    assert [row.run.name for row in answer.context["page"]] == ["first", "later"]
+    # Gain 7 and 1 for grades 3 and 1, in the other order for "later"; two queries find nothing.
+    first, later = (row.scores[ASKED_NAME] for row in answer.context["page"])
+    best = 7 + 1 / log2(3)
+    assert (first, later) == pytest.approx((1 / 3, (1 + 7 / log2(3)) / best / 3))
+    assert Score.objects.filter(measure=ASKED_NAME).count() == 2
+    page = answer.content.decode()
+    assert page.count('aria-sort="descending"') == 1
+    assert "<option selected>nDCG(dcg=&#x27;exp-log2&#x27;)@20</option>" in page
+
+
+def test_measure_that_was_added_can_be_chosen_by_the_next_who_looks(scored, signed_in, vi, ada):
+    scored(HALF)
+    signed_in(vi).get(url_of(*BOARD) + "?measure=Success@1")
+
+    assert "<option>Success@1</option>" in signed_in(ada).get(url_of(*BOARD)).content.decode()
+
+
+@pytest.mark.parametrize("name", ["scoring:leaderboard-release", "scoring:run-scores"])
+def test_name_that_is_no_measure_is_told_where_it_was_typed(name, scored, signed_in, vi):
+    run = scored(HALF).run
+    last = {"scoring:run-scores": run.pk}.get(name, "1.0.0")
+
+    answer = signed_in(vi).get(url_of(name, ["stdlib", last]) + "?measure=nDGC@10")
+
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert "&#x27;nDGC@10&#x27; is no measure we know" in page
+    assert 'value="nDGC@10"' in page
+    assert 'aria-invalid="true"' in page
+    assert "0.3333" in page  # the scores are there all the same
+
+
+def test_old_address_of_a_measure_that_is_none_shows_the_first(scored, signed_in, vi):
+    scored(HALF)
+
+    answer = signed_in(vi).get(url_of(*BOARD) + "?m=nothing")
+
+    assert (answer.status_code, answer.context["measure"].label) == (200, "nDCG@10")
+
+
+def test_runs_that_wait_for_an_added_measure_are_told(scored, signed_in, vi, monkeypatch):
+    for name in ("a", "b"):
+        scored(HALF, name)
+    monkeypatch.setattr("scoring.services.measuring.SECONDS", -1)
+
+    page = signed_in(vi).get(url_of(*BOARD) + "?measure=AP@3").content.decode()
+
+    assert "2 runs wait for AP@3" in page
+    assert "m=AP%403" in page
+
+
+def test_private_run_gets_no_score_by_the_look_of_a_stranger(scored, signed_in, vi, sam):
+    scored(HALF, "secret system", owner=sam, visibility=Run.Visibility.OWNER)
+
+    signed_in(vi).get(url_of(*BOARD) + "?measure=AP@3")
+
+    assert not Score.objects.filter(measure="AP@3").exists()
+
+
+def test_run_page_adds_a_measure_by_its_name(scored, signed_in, vi):
+    url = url_of("scoring:run-scores", ["stdlib", scored(HALF).run.pk])
+
+    page = signed_in(vi).get(url + "?measure=P%40100").content.decode()
+
+    assert '<th scope="row">P@100</th><td class="num">0.0067</td>' in page
+    assert "P@100" in signed_in(vi).get(url).content.decode()
+
+
+def test_queries_are_shown_by_any_measure(scored, signed_in, vi):
+    run = scored("q1 Q0 d2 1 1 s\nq2 Q0 d4 1 1 s").run
+
+    answer = signed_in(vi).get(url_of("scoring:run-queries", ["stdlib", run.pk]) + "?measure=DCG@5")
+
+    assert [row.values["DCG@5"] for row in answer.context["rows"]] == [0, 1, 2]
+    assert answer.context["mean"] == 1
+    assert "from 0 to 2;" in answer.content.decode()
+
+
+def test_board_shows_intervals_ranks_and_tie_groups(scored, signed_in, vi):
+    scored(PERFECT, "best")
+    scored(HALF, "half")
+
+    answer = signed_in(vi).get(url_of(*BOARD))
+
+    page, rows = answer.content.decode(), list(answer.context["page"])
+    low, high = rows[0].intervals["nDCG@10"]
+    assert low < 2 / 3 < high
+    assert f"{low:.3f}{DASH}{high:.3f}" in page
+    # Three queries tell little: the runs share ranks 1 and 2, and a tie group.
+    assert [row.standing for row in rows] == [(1, 2, 1), (1, 2, 1)]
+    assert page.count(f"1{DASH}2</span>") == 2
+
+
+def test_csv_has_intervals_and_the_measure_that_was_asked_for(scored, signed_in, vi):
+    scored(PERFECT, "best")
+
+    url = url_of("scoring:leaderboard-csv", BOARD[1]) + "?measure=Success@1"
+    (row,) = csv.DictReader(io.StringIO(signed_in(vi).get(url).content.decode()))
+
+    assert float(row["Success@1"]) == pytest.approx(2 / 3)
+    assert float(row["nDCG@10 low"]) < float(row["nDCG@10"]) < float(row["nDCG@10 high"])
+    assert (row["best_rank"], row["worst_rank"], row["tie_group"]) == ("1", "1", "1")
