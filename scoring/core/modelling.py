@@ -144,7 +144,9 @@ def evaluate_model(
     table = GradeTable(take_qrels(released.qrels).content)
     hits = hits_of(asked.answers, table.grades, ties=ties, depth=k).content
     measured = parse_measures([*wanted, f"Judged@{k}"])
-    found = evaluate_hits(table.judged, hits, measured, allow_empty=True)
+    found = evaluate_hits(
+        table.judged, hits, measured, allow_empty=True, top_grade=released.top_grade
+    )
     return ModelEvaluation(
         benchmark=released.name,
         split=released.split,

@@ -20,7 +20,8 @@ DEFAULT_SPLIT = "test"
 class Released:
     """One split of a benchmark; `texts` holds every query, `qrels` the graded ones of the split.
 
-    A grade counts as relevant from `threshold`, which the release's manifest says, or from 1.
+    A grade counts as relevant from `threshold`, which the release's manifest says, or from 1;
+    `top_grade` is the highest of its scale, or None where there is no manifest.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Released:
     qrels: Mapping[str, Mapping[str, int]]
     slices: Mapping[str, list[bytes]]
     threshold: int
+    top_grade: int | None
 
 
 def read_released(path: Path, split: str | None = None) -> Released:
@@ -58,6 +60,7 @@ def read_released(path: Path, split: str | None = None) -> Released:
         qrels=qrels,
         slices=read_slices(own_slices) if own_slices.is_file() else {},
         threshold=relevance_threshold(manifest),
+        top_grade=top_grade(manifest),
     )
 
 
@@ -72,6 +75,17 @@ def relevance_threshold(manifest: Mapping[str, Any]) -> int:
     """
     grades = manifest.get("grades") or []
     return min((grade["value"] for grade in grades if grade["is_relevant"]), default=1)
+
+
+def top_grade(manifest: Mapping[str, Any]) -> int | None:
+    """The highest grade of a release's scale, whether anything has it or not; None if unknown.
+
+    Examples
+    --------
+    >>> top_grade({"grades": [{"value": 0}, {"value": 3}]}), top_grade({})
+    (3, None)
+    """
+    return max((grade["value"] for grade in manifest.get("grades") or []), default=None)
 
 
 def _split_of(source: BeirSource, split: str | None) -> str:

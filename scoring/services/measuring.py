@@ -46,9 +46,8 @@ def evaluated(
     """
     target = target or Target.of(score_set.release)
     judged = {qid: of for qid, of in target.judged.items() if only is None or qid in only}
-    return evaluate_hits(
-        judged, read_hits(selectors.score_files(score_set)), names, allow_empty=True
-    )
+    hits = read_hits(selectors.score_files(score_set))
+    return evaluate_hits(judged, hits, names, allow_empty=True, top_grade=target.top_grade)
 
 
 def add_measure(*, release: Release, score_sets: Iterable[ScoreSet], name: str) -> int:

@@ -17,7 +17,7 @@ from benchmarks_app.core.problems import Problems
 from benchmarks_app.models import Benchmark, Job, Release, Run, Upload, User
 from benchmarks_app.services import audit, jobs, runs, uploading
 from benchmarks_app.services.jobs import JobFencedError, RunningJob
-from scoring.core import Evaluation, evaluate_hits
+from scoring.core import Evaluation, evaluate_hits, released
 from scoring.core.reading.hits import Judged, QueryHits
 from scoring.core.stored_hits import (
     ScoreFiles,
@@ -70,6 +70,14 @@ class Target:
     def judged(self) -> dict[str, Judged]:
         return {qid: Judged(tuple(grades.values())) for qid, grades in self.qrels.items()}
 
+    @property
+    def top_grade(self) -> int | None:
+        return released.top_grade(self.release.manifest)
+
+    def evaluation_of(self, found: Mapping[str, QueryHits[str]]) -> Evaluation[str]:
+        """The measures that are stored, of these hits."""
+        return evaluate_hits(self.judged, found, self.names, top_grade=self.top_grade)
+
     @cached_property
     def families(self) -> dict[str, str]:
         return release_families(self.release)
@@ -117,7 +125,7 @@ def scored_run(*, parquet: Path, target: Target, folder: Path) -> Scored:
         If there is nothing to compare.
     """
     found = scan_stored_run(parquet, target.qrels)
-    evaluation = evaluate_hits(target.judged, found, target.names)
+    evaluation = target.evaluation_of(found)
     return Scored.of(evaluation, found, target=target, folder=folder)
 
 
@@ -137,7 +145,7 @@ def rescored_run(*, run: Run, earlier: ScoreSet, target: Target, folder: Path) -
     )
     if not found:  # no query in common, which the whole run tells best
         return scored_run(parquet=selectors.run_path(run), target=target, folder=folder)
-    evaluation = evaluate_hits(target.judged, found, target.names)
+    evaluation = target.evaluation_of(found)
     # Queries without qrels were not looked at: they are those of the run that are not here.
     evaluation = replace(evaluation, n_extra=run.n_queries - len(found))
     return Scored.of(evaluation, found, target=target, folder=folder)

@@ -248,3 +248,13 @@ def test_files_of_scores_are_all_that_is_read(stored):
 
     with pytest.raises(FileNotFoundError, match=r"\.parquet"):
         evaluated(score_set, ["AP"])
+
+
+def test_scale_of_the_release_bounds_the_grades(benchmark, publish, tmp_path):
+    """ERR needs the highest grade there could be, 3 here, and not the highest that was given."""
+    release = publish(factories.qrel_set(benchmark, {("q1", "d1"): 2}))
+    run = factories.run(benchmark, "q1 Q0 d1 1 1 s")
+    score_set = score_run(run=run, target=Target.of(release), folder=tmp_path / "s")
+
+    # (2^2 - 1) / 2^3 at rank 1
+    assert evaluated(score_set, ["ERR@10"]).means["ERR@10"] == 3 / 8

@@ -149,6 +149,16 @@ def test_scale_of_the_release_says_from_where_a_grade_is_relevant(released):
     assert (found.benchmark, found.per_query["a"]["RR(rel=2)@10"]) == ("toy 1.2.0", 1 / 2)
 
 
+def test_scale_of_the_release_bounds_the_grades(released):
+    folder = released(
+        {"grades": [{"value": 0, "is_relevant": False}, {"value": 4, "is_relevant": True}]}
+    )
+
+    found = evaluate_model(lambda text, k: ["d3"], folder, measures=["ERR@10"])
+
+    assert found.per_query["b"]["ERR@10"] == (2**2 - 1) / 2**4
+
+
 def test_query_answered_with_nothing_counts_zero_and_is_told(released):
     found = evaluate_model(lambda text, k: ["d2"] if text == "first" else [], released())
 
