@@ -4,14 +4,10 @@ A file may be plain, gzip or zstd: its first bytes say which, and not its name. 
 standard input.
 """
 
-import gzip
-import hashlib
 import io
 import os
-import shutil
 import stat
 import sys
-import tempfile
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -26,7 +22,6 @@ from benchmarks_app.core.errors import ArchiveError, MissingFileError
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 CHUNK = 1 << 20
-UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile)
 STANDARD_INPUT = Path("-")
 
 # A thousand bytes of zstd become 32 MiB at most, so a limit is passed by no more than that.
@@ -61,14 +56,26 @@ class Readable(Protocol):
 
 
 class InflatedReader(io.RawIOBase):
-    """A stream that counts what comes out of another and refuses too much or a broken end."""
+    """A stream that counts what comes out of another and refuses too much or a broken end.
 
-    def __init__(self, inner: Readable, *, file: str, limit: int, kind: str = "gzip") -> None:
+    `damaged` are the errors by which the inner stream says that it cannot be inflated.
+    """
+
+    def __init__(
+        self,
+        inner: Readable,
+        *,
+        file: str,
+        limit: int,
+        kind: str = "gzip",
+        damaged: tuple[type[Exception], ...] = (zlib.error,),
+    ) -> None:
         super().__init__()
         self.inner = inner
         self.file = file
         self.limit = limit
         self.kind = kind
+        self.damaged = damaged
         self.n_bytes = 0
 
     def readable(self) -> bool:
@@ -91,7 +98,7 @@ class InflatedReader(io.RawIOBase):
         except EOFError as error:
             reason = f"the {self.kind} file ends too early; it was cut short, so upload it again"
             raise ArchiveError(file=self.file, reason=reason) from error
-        except UNREADABLE as error:
+        except self.damaged as error:
             reason = f"the {self.kind} file is damaged ({error}); compress it again"
             raise ArchiveError(file=self.file, reason=reason) from error
 
@@ -103,7 +110,7 @@ class _ZstdStream:
         import zstandard  # only where a file needs it
 
         self.stream = stream
-        self.unreadable = zstandard.ZstdError
+        self.damaged = zstandard.ZstdError
         self.start_frame = zstandard.ZstdDecompressor().decompressobj
         self.frame = self.start_frame()
         self.is_inside = False
@@ -119,14 +126,11 @@ class _ZstdStream:
 
     def _inflated(self, piece: bytes) -> bytes:
         inflated = b""
-        try:
-            while piece:
-                inflated += self.frame.decompress(piece)
-                self.is_inside, piece = not self.frame.eof, self.frame.unused_data
-                if not self.is_inside:
-                    self.frame = self.start_frame()
-        except self.unreadable as error:
-            raise zlib.error(str(error)) from error
+        while piece:
+            inflated += self.frame.decompress(piece)
+            self.is_inside, piece = not self.frame.eof, self.frame.unused_data
+            if not self.is_inside:
+                self.frame = self.start_frame()
         return inflated
 
 
@@ -200,10 +204,17 @@ def inflated(
     start = stream.peek(4)[:4]
     limit = limits.inflated(compressed)
     if start.startswith(GZIP_MAGIC):
+        import gzip  # what few files need is loaded with them: commands start the sooner
+
+        damaged = (zlib.error, gzip.BadGzipFile)
         with gzip.GzipFile(fileobj=stream, mode="rb") as inflating:
-            yield io.BufferedReader(InflatedReader(inflating, file=file, limit=limit), CHUNK)
+            counted = InflatedReader(inflating, file=file, limit=limit, damaged=damaged)
+            yield io.BufferedReader(counted, CHUNK)
     elif start == ZSTD_MAGIC:
-        counted = InflatedReader(_ZstdStream(stream), file=file, limit=limit, kind="zstd")
+        frames = _ZstdStream(stream)
+        counted = InflatedReader(
+            frames, file=file, limit=limit, kind="zstd", damaged=(frames.damaged,)
+        )
         yield io.BufferedReader(counted, CHUNK)
     else:
         yield stream
@@ -228,6 +239,9 @@ def settled(path: Path) -> Path:
         return path
     key = status.st_dev, status.st_ino
     if key not in _spooled:
+        import shutil
+        import tempfile
+
         copy = tempfile.NamedTemporaryFile(prefix="benchwright-")  # noqa: SIM115 - see _spooled
         with open(where, "rb", closefd=where is path) as stream:
             shutil.copyfileobj(stream, copy, CHUNK)
@@ -258,6 +272,8 @@ def line_too_long(file: str, number: int, longest: int) -> ArchiveError:
 
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal, read in pieces."""
+    import hashlib
+
     with settled(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

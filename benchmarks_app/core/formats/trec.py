@@ -11,17 +11,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from benchmarks_app.core.formats.trec_topics import TopicRow, read_topics
 from benchmarks_app.core.problems import Problems
 
 __all__ = [
     "QrelRow",
     "RunLines",
     "RunRow",
-    "TopicRow",
     "read_qrels",
     "read_run",
-    "read_topics",
     "write_qrels",
     "write_run",
 ]

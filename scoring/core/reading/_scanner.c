@@ -1614,14 +1614,36 @@ static PyObject *pair(PyTypeObject *type, allocfunc allocate, PyObject *one, PyO
     return made;
 }
 
-static PyObject *hits_of(const Scanner *scanner, const Result *result, PyTypeObject *type)
+/* Hits of one rank and grade are one object: there are few different ones, and very many hits. */
+#define N_SHARED 8192
+
+typedef struct {
+    PyTypeObject *type;
+    allocfunc allocate;
+    Found of[N_SHARED];
+    PyObject *made[N_SHARED];
+} SharedHits;
+
+/* A new reference to the hit. */
+static PyObject *shared_hit(SharedHits *shared, const Found *hit)
 {
-    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    size_t slot = ((size_t)hit->place * 8 + (size_t)(hit->grade & 7)) % N_SHARED;
+    PyObject **made = &shared->made[slot];
+    if (!*made || shared->of[slot].place != hit->place || shared->of[slot].grade != hit->grade) {
+        Py_XDECREF(*made);
+        shared->of[slot] = *hit;
+        *made = pair(shared->type, shared->allocate, PyLong_FromUnsignedLong(hit->place),
+                     PyLong_FromLong(hit->grade));
+    }
+    Py_XINCREF(*made);
+    return *made;
+}
+
+static PyObject *hits_of(const Scanner *scanner, const Result *result, SharedHits *shared)
+{
     PyObject *hits = PyTuple_New((Py_ssize_t)result->n_hits);
     for (size_t i = 0; hits && i < result->n_hits; i++) {
-        const Found *hit = &scanner->hits[result->first_hit + i];
-        PyObject *made = pair(type, allocate, PyLong_FromUnsignedLong(hit->place),
-                              PyLong_FromLong(hit->grade));
+        PyObject *made = shared_hit(shared, &scanner->hits[result->first_hit + i]);
         if (!made || PyTuple_SetItem(hits, (Py_ssize_t)i, made) < 0)
             Py_CLEAR(hits);
     }
@@ -1652,11 +1674,16 @@ static PyObject *scanner_results(PyObject *self, PyObject *args)
         return used_wrongly("asked before its end");
     if (!PyType_IsSubtype(hit, &PyTuple_Type) || !PyType_IsSubtype(group, &PyTuple_Type))
         return PyErr_SetString(PyExc_TypeError, "expected two classes of named tuples"), NULL;
+    SharedHits *shared = calloc(1, sizeof *shared);
+    if (!shared)
+        return PyErr_NoMemory();
+    shared->type = hit;
+    shared->allocate = (allocfunc)PyType_GetSlot(hit, Py_tp_alloc);
     PyObject *results = PyList_New((Py_ssize_t)scanner->n_results);
     for (size_t i = 0; results && i < scanner->n_results; i++) {
         const Result *result = &scanner->results[i];
         PyObject *qid = bytes_of_name(&scanner->names, result->name);
-        PyObject *hits = qid ? hits_of(scanner, result, hit) : NULL;
+        PyObject *hits = qid ? hits_of(scanner, result, shared) : NULL;
         PyObject *groups = hits ? groups_of(scanner, result, group) : NULL;
         PyObject *row = NULL;
         if (groups)
@@ -1667,6 +1694,9 @@ static PyObject *scanner_results(PyObject *self, PyObject *args)
         if (!row || PyList_SetItem(results, (Py_ssize_t)i, row) < 0)
             Py_CLEAR(results);
     }
+    for (size_t slot = 0; slot < N_SHARED; slot++)
+        Py_XDECREF(shared->made[slot]);
+    free(shared);
     return results;
 }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from benchmarks_app.core.formats.sources import (
@@ -143,6 +142,8 @@ class _Reading:
 
     def in_halves(self, middle: int) -> tuple[list[Scanner], int]:
         """A plain file in two parts, both scanned at once."""
+        from threading import Thread  # which small files do not need
+
         path = settled(self.path)
         scanners = [self.scanner(), self.scanner(is_start=False)]
         statuses = [0, 0]
@@ -222,6 +223,7 @@ def _fed_from(
 def _ahead(blocks: Iterator[bytes]) -> Generator[bytes]:
     """The same blocks, the next two of which are made on another thread meanwhile."""
     from queue import Queue
+    from threading import Thread
 
     made: Queue[bytes | BaseException | None] = Queue(2)
     is_wanted = True

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from benchmarks_app.core.problems import Problems
-from scoring.core.reading import driving, twin
+from scoring.core.reading import driving
 from scoring.core.reading.choosing import extension
 from scoring.core.reading.hits import Judged, QueryHits, find_hits
 from scoring.core.reading.loading import Answered, answered_ids, load_run, read_qrels
@@ -56,11 +56,18 @@ class GradeTable:
 def scan_qrels(path: Path, *, problems: Problems | None = None) -> GradeTable:
     """The grades of a qrels file, for `scan_run`; refuses and warns as `read_qrels` does."""
     problems = problems or Problems()
-    table = driving.scan_table(path, shape=qrels_shape(path), problems=problems)
-    if table is None:
-        return GradeTable(read_qrels(path, problems=problems))
+    shape = qrels_shape(path)
+    table = driving.scan_table(path, shape=shape, problems=problems)
+    if table is not None:
+        problems.raise_found()
+        return GradeTable.of_compiled(table)
+    from scoring.core.reading import twin  # where the extension reads, it is not loaded
+
+    grades = twin.scan_grades(path) if shape.kind == "trec" else None
+    if grades is None:
+        grades = read_qrels(path, problems=problems)
     problems.raise_found()
-    return GradeTable.of_compiled(table)
+    return GradeTable(grades)
 
 
 def scan_run(
@@ -109,6 +116,8 @@ def _scanned(
         )
         if found is not None:
             return found
+    from scoring.core.reading import twin  # where the extension reads, it is not loaded
+
     return twin.scan(path, table.grades, shape=shape, ties=ties, depth=depth, problems=problems)
 
 

@@ -8,29 +8,40 @@ in the file, reading starts anew and holds all of them.
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import groupby, islice
-from operator import ge, ne
+from functools import partial
+from itertools import compress, repeat
+from operator import add
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from benchmarks_app.core.formats.sources import (
-    CHUNK,
     DEFAULT_LIMITS,
     line_too_long,
     open_inflated,
     shown_name,
 )
-from benchmarks_app.core.formats.trec import BYTE_ORDER_MARK, RunLines, RunRow, whole_number
+from benchmarks_app.core.formats.trec import RunLines, RunRow, whole_number
 from benchmarks_app.core.problems import Problems
 from scoring.core.reading.hits import Hit, QueryHits, TieGroup
 from scoring.core.reading.loading import duplicate_text
+from scoring.core.reading.plain import (
+    Order,
+    Rows,
+    groups_of,
+    run_parts,
+    split_columns,
+    without_oddities,
+)
 from scoring.core.reading.shapes import Shape, read_ranking
 
 Grades = Mapping[bytes, Mapping[bytes, int]]
 Block = tuple[int, bytes]
 """The number of a block's first line, and whole lines."""
+
+# As many tokens as the processor's cache holds.
+BLOCK = 1 << 17
 
 # Rank columns mostly count; up to here the numbers are written down once to compare with.
 _COUNTED = 100_000
@@ -49,6 +60,7 @@ class _Query:
     scores: list[float] = field(default_factory=list)
     lines: list[tuple[int, int]] = field(default_factory=list)
     is_descending: bool = True
+    has_ties: bool = False  # told only where the scores descend
 
 
 def scan(
@@ -59,7 +71,7 @@ def scan(
     ties: str,
     depth: int | None,
     problems: Problems,
-    block: int = CHUNK,
+    block: int = BLOCK,
 ) -> dict[bytes, QueryHits[bytes]]:
     """Every query of a run file with its hits, in the order of the file.
 
@@ -84,6 +96,39 @@ def scan(
         problems.add(problem.file, problem.line, problem.text)
     problems.raise_found()
     return found
+
+
+def scan_grades(path: Path, *, block: int = BLOCK) -> dict[bytes, dict[bytes, int]] | None:
+    """The grades of a TREC qrels file in which every line is as it should be, otherwise None."""
+    found: dict[bytes, dict[bytes, int]] = {}
+    with open_inflated(path) as stream:
+        for first, lines in whole_lines(stream, shown_name(path), block):
+            clean = without_oddities(lines, is_start=first == 1)
+            columns = split_columns(clean, 4) if clean else None
+            if columns is None or not _take_grades(found, *columns):
+                return None
+    return found
+
+
+def _take_grades(
+    found: dict[bytes, dict[bytes, int]],
+    qids: list[bytes],
+    _: list[bytes],
+    docids: list[bytes],
+    tokens: list[bytes],
+) -> bool:
+    """Whether every token was a grade, and no document there already."""
+    grade_of = {token: whole_number(token) for token in set(tokens)}
+    if None in grade_of.values():
+        return False
+    grades = cast("list[int]", list(map(grade_of.__getitem__, tokens)))
+    for start, stop in groups_of(qids):
+        of = found.setdefault(qids[start], {})
+        n_before = len(of)
+        of.update(zip(docids[start:stop], grades[start:stop], strict=True))
+        if len(of) != n_before + stop - start:
+            return False
+    return True
 
 
 class _Scan:
@@ -123,19 +168,21 @@ class _Scan:
         return self.found
 
     def take_block(self, first: int, block: bytes) -> None:
-        columns = None if self.shape.kind == "three" else plain_columns(block, first)
-        if columns is None:
-            for row in self._odd_rows(first, block):
-                self.take(row.qid, row.line, [row.docid], [row.score])
-            return
-        qids, docids, ranks, scores = columns
-        start = 0
-        for qid, group in groupby(qids):
-            stop = start + len(list(group))
-            line, within = first + start, slice(start, stop)
-            self.see_ranks(qid, line, ranks[within], scores[within])
-            self.take(qid, line, docids[within], scores[within])
-            start = stop
+        is_three = self.shape.kind == "three"
+        for part in [block] if is_three else run_parts(block, is_start=first == 1):
+            if isinstance(part, bytes):
+                self.take_lines(first, part)
+                first += part.count(b"\n")
+            else:
+                order = part.order
+                self.see_ranks(part, first, order)
+                self.take(part.qid, first, part.docids, part.scores, order)
+                first += len(part.docids)
+
+    def take_lines(self, first: int, block: bytes) -> None:
+        """Take lines one by one, which `trec` reads, and says what is wrong with them."""
+        for row in self._odd_rows(first, block):
+            self.take(row.qid, row.line, [row.docid], [row.score], "strictly")
 
     def _odd_rows(self, first: int, block: bytes) -> Iterator[RunRow]:
         lines = block.split(b"\n")
@@ -146,17 +193,17 @@ class _Scan:
         told = told or self.shape.line < first
         return read_ranking(lines, file=self.file, problems=self.problems, first=first, told=told)
 
-    def see_ranks(self, qid: bytes, line: int, ranks: list[bytes], scores: Sequence[float]) -> None:
+    def see_ranks(self, rows: Rows, line: int, order: Order) -> None:
         """What `RankCheck` says of these rows in turn; it need not see them all where ranks only
-        count or stay the same."""
-        check = self.reader.ranks
+        count up while scores go down, or stay the same."""
+        check, (qid, _, ranks, scores) = self.reader.ranks, rows
         if check.last is None:
             return
-        is_counting = self._is_counting(ranks) and all(map(ge, scores, islice(scores, 1, None)))
-        if is_counting or ranks.count(ranks[0]) == len(ranks):
+        if (order != "not" and self._is_counting(ranks)) or ranks.count(ranks[0]) == len(ranks):
             check.see(qid, line, whole_number(ranks[0]), scores[0])
-            if qid in (check.last or ()):
-                check.last[qid] = (int(ranks[-1]), scores[-1])
+            last = whole_number(ranks[-1])
+            if check.last is not None and last is not None:
+                check.last[qid] = (last, scores[-1])
             return
         for place, (rank, score) in enumerate(zip(ranks, scores, strict=True)):
             check.see(qid, line + place, whole_number(rank), score)
@@ -171,17 +218,18 @@ class _Scan:
         self.counting += [b"%d" % n for n in range(len(self.counting), last)]
         return ranks == self.counting[first:last]
 
-    def take(self, qid: bytes, line: int, docids: list[bytes], scores: list[float]) -> None:
+    def take(
+        self, qid: bytes, line: int, docids: list[bytes], scores: list[float], order: Order
+    ) -> None:
         query = self.current
         if query is None or query.qid != qid:
             query = self.current = self.come_to(qid)
         query.lines.append((len(query.docids), line))
-        before = query.scores[-1:]
-        query.is_descending = (
-            query.is_descending
-            and not (before and before[0] < scores[0])
-            and (len(scores) == 1 or all(map(ge, scores, islice(scores, 1, None))))
-        )
+        if query.scores:
+            query.is_descending &= query.scores[-1] >= scores[0]
+            query.has_ties |= query.scores[-1] == scores[0]
+        query.is_descending &= order != "not"
+        query.has_ties |= order == "with ties"
         query.docids += docids
         query.scores += scores
 
@@ -239,40 +287,8 @@ def whole_lines(stream: Any, file: str, size: int) -> Iterator[Block]:
         yield number, rest + b"\n"
 
 
-Columns = tuple[list[bytes], list[bytes], list[bytes], list[float]]
-
-
-def plain_columns(block: bytes, first: int) -> Columns | None:
-    """Queries, documents, ranks and scores of a block in which every line is as it should be:
-    six columns, no comment, a score that is a number; otherwise None."""
-    if b"\r" in block:
-        block = block.replace(b"\r\n", b"\n")
-    if any(byte in block for byte in (b"\0", b"\r", b"\x0b", b"\x0c")):
-        return None
-    if first == 1 and block.startswith(BYTE_ORDER_MARK):
-        return None
-    n = block.count(b"\n")
-    # A NUL stands for each line feed: with six columns a line, every seventh is one.
-    tokens = block.replace(b"\n", b" \0 ").split()
-    if len(tokens) != 7 * n or tokens[6::7].count(b"\0") != n:
-        return None
-    qids = tokens[::7]
-    if b"#" in block and any(qid.startswith(b"#") for qid in set(qids)):
-        return None
-    scores = numbers(tokens[4::7])
-    return None if scores is None else (qids, tokens[2::7], tokens[3::7], scores)
-
-
-def numbers(tokens: list[bytes]) -> list[float] | None:
-    """Scores of tokens; None where one of them is none."""
-    try:
-        scores = list(map(float, tokens))
-    except ValueError:
-        return None
-    # float() takes 1_0, which no other reader of runs does; NaN differs from itself.
-    if any(map(ne, scores, scores)) or b"_" in b"".join(tokens):
-        return None
-    return scores
+# `Hit._make` without its check of the length, for very many of them.
+_HIT = partial(tuple.__new__, Hit)
 
 
 def rank_hits(
@@ -282,22 +298,29 @@ def rank_hits(
 
     Nothing is sorted but scores out of order, and ties that hold a hit.
     """
-    scores = query.scores if ties != "trec9" else list(array("f", query.scores))
-    place_of = dict(zip(query.docids, range(len(scores)), strict=True))
+    docids, scores = query.docids, query.scores
+    if ties == "trec9":
+        scores = list(array("f", scores))
+    places = list(compress(range(len(docids)), map(grades.__contains__, docids)))
+    found = map(grades.__getitem__, map(docids.__getitem__, places))
+    # At 32 bits there may be more ties.
+    has_ties = query.has_ties or ties == "trec9"
+    if query.is_descending and (ties == "file" or not has_ties):
+        return list(map(_HIT, zip(map(add, places, repeat(1)), found, strict=True))), []
     ascending = scores[::-1] if query.is_descending else sorted(scores)
-    tied: dict[float, dict[bytes, int]] = {}
+    orders: dict[float, dict[bytes, int]] = {}
     hits, groups = [], []
-    for docid in grades.keys() & place_of.keys():
-        score = scores[place_of[docid]]
+    for place, grade in zip(places, found, strict=True):
+        score = scores[place]
         upto = bisect_right(ascending, score)
         rank = len(ascending) - upto + 1
         if upto > 1 and ascending[upto - 2] == score:
-            if score not in tied:
-                tied[score] = order_of_tie(query.docids, scores, score, ties)
-                groups.append(TieGroup(rank, len(tied[score])))
-            rank += tied[score][docid]
-        hits.append(Hit(rank, grades[docid]))
-    return sorted(hits), sorted(groups) if ties == "expected" else []
+            if score not in orders:
+                orders[score] = order_of_tie(docids, scores, score, ties)
+                groups.append(TieGroup(rank, len(orders[score])))
+            rank += orders[score][docids[place]]
+        hits.append((rank, grade))
+    return list(map(_HIT, sorted(hits))), sorted(groups) if ties == "expected" else []
 
 
 def order_of_tie(

@@ -15,10 +15,10 @@ from benchmarks_app.core.formats.trec import (
     RunRow,
     read_qrels,
     read_run,
-    read_topics,
     write_qrels,
     write_run,
 )
+from benchmarks_app.core.formats.trec_topics import read_topics
 from benchmarks_app.core.problems import Problems
 
 DATA = Path(os.environ.get("BENCHWRIGHT_TEST_DATA", Path(__file__).parents[5] / "shared" / "data"))
