@@ -1,11 +1,13 @@
 """Documentation under test: what there is has a heading, what is linked exists."""
 
+import doctest
 import re
 from pathlib import Path
 
 import pytest
 from django.core.management import get_commands
 
+import scoring.core
 from benchmarks_app.cli import ENVIRONMENT, EXIT_CODES, main
 from scoring.core.measures.registry import FAMILIES
 from scoring.core.scorecards import Rules
@@ -70,3 +72,14 @@ def test_every_link_to_a_file_leads_somewhere(page):
     targets = re.findall(r"\]\((?!https?://|#)([^)#]+)", page.read_text("utf-8"))
 
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_examples_of_the_python_page_are_true(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    names = {name: getattr(scoring.core, name) for name in scoring.core.__all__}
+
+    failed, tried = doctest.testfile(
+        str(ROOT / "docs" / "python.md"), module_relative=False, globs=names
+    )
+
+    assert (failed, tried > 10) == (0, True)

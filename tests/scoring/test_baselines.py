@@ -210,9 +210,20 @@ def test_score_runs_scores_what_has_no_scores(release, benchmark, owner):
     ("args", "why"),
     [
         (["--release", "9.9.9"], "no published release 9.9.9"),
-        (["-m", "magic"], "'magic' is not on boards"),
+        (["-m", "magic"], "'magic' is no measure we know"),
     ],
 )
 def test_leaderboard_says_what_is_not_there(release, args, why):
     with pytest.raises(CommandError, match=why):
         told("leaderboard", "stdlib", *args)
+
+
+def test_leaderboard_ranks_by_any_measure(release, scored):
+    scored("q1 Q0 d1 1 1 s", name="a")
+    scored("q1 Q0 x 1 2 s\nq1 Q0 d1 2 1 s", name="b")
+
+    board = told("leaderboard", "stdlib", "--measure", "nDCG(dcg='exp-log2')@1").splitlines()
+
+    assert board[0] == "stdlib 1.0.0, by nDCG(dcg='exp-log2')@1"
+    assert [line.split()[:2] for line in board[2:]] == [["1", "a"], ["2", "b"]]
+    assert [line.split()[6] for line in board[2:]] == ["0.3333", "0.0000"]
