@@ -1,5 +1,6 @@
 """How the process ends: nothing is ever mistaken for a verdict of `gate`."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -69,6 +70,14 @@ def test_crash_shows_where_it_happened_when_asked(monkeypatch):
         assert done.exit_code == 1
         assert "Traceback" in done.stderr
         assert "Set BENCHWRIGHT_DEBUG" not in done.stderr
+
+
+def test_collector_rests_while_a_command_runs_and_no_longer(monkeypatch):
+    seen = []
+
+    ending(monkeypatch, lambda: seen.append(gc.isenabled()))
+
+    assert (seen, gc.isenabled()) == ([False], True)
 
 
 @pytest.mark.parametrize(
