@@ -27,7 +27,11 @@ __all__ = ["OVERALL", "Comparison", "PerQuery", "compare"]
 
 TESTS = ("signflip", "t", "wilcoxon", "sign")
 CORRECTIONS = ("holm", "bh", "tukey", "maxt", "none")
-DEFAULT_INTERVAL = "bca"
+
+N_DRAWS = 10_000
+N_DRAWS_OF_BOARD = 2_000
+LARGEST_TABLE = 10
+"""All pairs of more runs than this are a board, which needs no fourth digit of an interval."""
 
 # Differences held at once: bounds the memory of comparing many runs.
 HELD = 2**22
@@ -184,11 +188,11 @@ def compare(
     test: str = "signflip",
     alternative: str = "two-sided",
     correction: str | None = None,
-    interval: str | None = None,
+    interval: str = "auto",
     level: float = 0.95,
     delta: float = 0.01,
     n_flips: int = 10_000,
-    n_draws: int = 10_000,
+    n_draws: int | None = None,
     seed: int = 0,
 ) -> Comparison:
     """Every run against the baseline, or all against all, on every measure and slice.
@@ -215,14 +219,16 @@ def compare(
         "holm", "bh", "tukey", "maxt" or "none"; unless given "holm" with a baseline and "tukey"
         for all pairs.
     interval
-        "bca", "studentised" or "percentile"; unless given the one of docs/statistics.md.
+        "bca", "studentised", "percentile", or "auto": studentised below 100 families or queries,
+        BCa from there on.
     level
         Of the intervals; runs are in one tie group while p is not below 1 - level.
     delta
         Difference that `queries_for_delta` is about.
     n_flips, n_draws, seed
         Random flips of the tests, draws of the bootstrap, and where both start: the same seed
-        gives the same numbers.
+        gives the same numbers. Unless given there are 10,000 draws, and 2,000 for all pairs of
+        more than ten runs.
 
     Raises
     ------
@@ -237,10 +243,10 @@ def compare(
         test=test,
         alternative=alternative,
         correction=correction or ("tukey" if baseline is None else "holm"),
-        interval=interval or DEFAULT_INTERVAL,
+        interval=interval,
         level=level,
         n_flips=n_flips,
-        n_draws=n_draws,
+        n_draws=n_draws or _draws(len(runs), baseline),
         seed=seed,
     )
     _check(methods, baseline, runs)
@@ -258,6 +264,10 @@ def compare(
         pairs=tuple(_pair_results(aligned, pairs, columns, delta)),
         notes=aligned.notes,
     )
+
+
+def _draws(n_runs: int, baseline: str | None) -> int:
+    return N_DRAWS_OF_BOARD if baseline is None and n_runs > LARGEST_TABLE else N_DRAWS
 
 
 def _check(methods: Methods, baseline: str | None, runs: Mapping[str, PerQuery]) -> None:

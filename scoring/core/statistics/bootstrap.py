@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from scoring.core.statistics.families import FamilyOf, Floats, family_totals
+from scoring.core.statistics.products import product
 
-METHODS = ("bca", "studentised", "percentile")
+METHODS = ("auto", "bca", "studentised", "percentile")
+
+FEW_FAMILIES = 100
+"""Below this many "auto" is studentised: BCa is too short there (docs/statistics.md)."""
 
 # What is held at once: elements of a block of counts, and of the drawn means of some columns.
 BLOCK = 2**19
@@ -24,7 +28,7 @@ def bootstrap_interval(
     values: Floats,
     *,
     families: FamilyOf | None = None,
-    method: str = "bca",
+    method: str = "auto",
     level: float = 0.95,
     n_draws: int = 10_000,
     seed: int = 0,
@@ -36,7 +40,8 @@ def bootstrap_interval(
     values
         Queries x columns; NaN leaves the query out of that column.
     method
-        "bca" (bias-corrected and accelerated), "studentised" (bootstrap-t) or "percentile".
+        "bca" (bias-corrected and accelerated), "studentised" (bootstrap-t), "percentile", or
+        "auto": studentised below `FEW_FAMILIES` families, BCa from there on.
 
     Returns
     -------
@@ -50,8 +55,15 @@ def bootstrap_interval(
         for at in range(0, len(all_columns) if len(rows) > 1 else 0, width):
             columns = all_columns[at : at + width]
             part, size = sums[np.ix_(rows, columns)], sizes[rows, all_columns[0]]
-            interval[:, columns] = INTERVALS[method](part, size, level, n_draws, seed)
+            interval_of = INTERVALS[_chosen(method, len(rows))]
+            interval[:, columns] = interval_of(part, size, level, n_draws, seed)
     return interval
+
+
+def _chosen(method: str, n_families: int) -> str:
+    if method != "auto":
+        return method
+    return "studentised" if n_families < FEW_FAMILIES else "bca"
 
 
 def _alike(sizes: Floats) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
@@ -76,21 +88,19 @@ def resampled_means(sums: Floats, sizes: Floats, *, n_draws: int, seed: int) -> 
 
 def _resampled_sums(values: Floats, n_draws: int, seed: int) -> Floats:
     """Sums over families drawn with replacement (columns x draws); one seed, the same families."""
-    sums = np.empty((values.shape[1], n_draws))
-    for start, counts in _drawn_counts(len(values), n_draws, seed):
-        sums[:, start : start + len(counts)] = values.T @ counts.T
-    return sums
+    blocks = [product(counts, values) for counts in _drawn_counts(len(values), n_draws, seed)]
+    return np.ascontiguousarray(np.concatenate(blocks).T)
 
 
-def _drawn_counts(n: int, n_draws: int, seed: int) -> Iterator[tuple[int, Floats]]:
-    """Blocks of how often each of n families is drawn (rows x n), and where each block starts."""
+def _drawn_counts(n: int, n_draws: int, seed: int) -> Iterator[Floats]:
+    """Blocks of how often each of n families is drawn (rows x n)."""
     rng = np.random.default_rng(seed)
     height = max(1, BLOCK // n)
     for start in range(0, n_draws, height):
         rows = min(height, n_draws - start)
         drawn = rng.integers(0, n, size=(rows, n)) + n * np.arange(rows)[:, np.newaxis]
         counts = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
-        yield start, counts.astype(np.float64)
+        yield counts.astype(np.float64)
 
 
 def _percentile(sums: Floats, size: Floats, level: float, n_draws: int, seed: int) -> Floats:
@@ -134,38 +144,45 @@ def _acceleration(sums: Floats, size: Floats) -> Floats:
 def _studentised(sums: Floats, size: Floats, level: float, n_draws: int, seed: int) -> Floats:
     """Percentiles of each draw's distance from the mean in that draw's own standard errors.
 
-    Draws without any variation tell nothing about it and are left out.
+    A draw without any variation is infinitely far out. Where there are so many that an end would be
+    infinite (three values of fifty that differ at all), the interval is BCa's.
     """
     observed = sums.sum(axis=0) / size.sum()
     residuals = sums - np.outer(size, observed)
     errors = np.sqrt((residuals**2).sum(axis=0)) / size.sum()
     t = _t_of_draws(residuals, size[:, np.newaxis], n_draws, seed)
-    t.sort(axis=1)  # NaN comes last
-    tails = np.array([[(1 + level) / 2], [(1 - level) / 2]])
-    interval = observed - errors * _quantiles(t, tails, np.count_nonzero(~np.isnan(t), axis=1))
-    is_flat = errors <= 1e-12 * np.abs(observed)
-    return np.asarray(np.where(is_flat, observed, interval), dtype=np.float64)
+    t.sort(axis=1)
+    with np.errstate(invalid="ignore"):
+        ends = _quantiles(t, np.array([[(1 + level) / 2], [(1 - level) / 2]]))
+        interval: Floats = observed - errors * ends
+    is_endless = ~np.isfinite(interval).all(axis=0)
+    if is_endless.any():
+        interval[:, is_endless] = _bca(sums[:, is_endless], size, level, n_draws, seed)
+    return interval
 
 
 def _t_of_draws(residuals: Floats, size: Floats, n_draws: int, seed: int) -> Floats:
     columns = [residuals, residuals**2, residuals * size, size, size**2]
     drawn = _resampled_sums(np.hstack(columns), n_draws, seed)
     ends = np.cumsum([part.shape[1] for part in columns])[:-1]
-    residual, square, product, drawn_size, drawn_square = np.split(drawn, ends)
+    residual, square, product_, drawn_size, drawn_square = np.split(drawn, ends)
     shift = residual / drawn_size
-    squares = square - 2 * shift * product + shift**2 * drawn_square
+    squares = square - 2 * shift * product_ + shift**2 * drawn_square
     has_variation = squares > 1e-12 * (residuals**2).sum(axis=0)[:, np.newaxis]
-    return np.where(has_variation, residual / np.sqrt(np.where(has_variation, squares, 1)), np.nan)
+    return np.where(
+        has_variation,
+        residual / np.sqrt(np.where(has_variation, squares, 1)),
+        np.copysign(np.inf, residual),
+    )
 
 
-def _quantiles(sorted_rows: Floats, at: Floats, n: NDArray[np.intp] | None = None) -> Floats:
-    """Of the first n of each row, with linear interpolation (as `at`: tails x rows)."""
+def _quantiles(sorted_rows: Floats, at: Floats) -> Floats:
+    """Of each row, with linear interpolation (as `at`: tails x rows)."""
     n_rows, width = sorted_rows.shape
-    last = np.maximum((np.full(n_rows, width) if n is None else n) - 1, 0)
-    place = at * last
+    place = np.broadcast_to(at * (width - 1), (2, n_rows))
     below = np.floor(place).astype(np.intp)
     low = sorted_rows[np.arange(n_rows), below]
-    high = sorted_rows[np.arange(n_rows), np.minimum(below + 1, last)]
+    high = sorted_rows[np.arange(n_rows), np.minimum(below + 1, width - 1)]
     between: Floats = low + (place - below) * (high - low)
     return between
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from scoring.core.statistics.families import FamilyOf, Floats, family_totals
+from scoring.core.statistics.products import product
 
 LARGEST_EXACT = 15
 """Families that differ, up to which all sign patterns are gone through."""
@@ -147,8 +148,8 @@ def _reached(patterns: Iterable[Floats], sums: Floats, goal: Floats, two_sided: 
 
 def _flipped(flips: Floats, sums: Floats) -> Floats:
     """Sums under each pattern: what is flipped is taken away twice."""
-    drawn: Floats = sums.sum(axis=0) - 2.0 * (flips @ sums)
-    return drawn
+    flipped: Floats = sums.sum(axis=0) - 2.0 * product(flips, sums)
+    return flipped
 
 
 def _statistic(sums: Floats, two_sided: bool) -> Floats:

@@ -43,7 +43,7 @@ def test_bca_of_the_same_draws_by_the_book():
         stats.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z))) for z in stats.norm.ppf([0.05, 0.95])
     ]
 
-    ours = bootstrap_interval(values[:, np.newaxis], level=0.9, n_draws=2000, seed=3)
+    ours = bootstrap_interval(values[:, np.newaxis], method="bca", level=0.9, n_draws=2000, seed=3)
 
     assert ours[:, 0] == pytest.approx(np.quantile(means, tails), rel=1e-9)
 
@@ -138,13 +138,35 @@ def test_columns_that_tell_nothing(method):
     np.testing.assert_allclose(interval, expected, rtol=1e-12, atol=1e-15)
 
 
-def test_one_query_that_differs_of_many_still_has_an_interval():
+@pytest.mark.parametrize("n_different", [1, 2, 3])
+def test_studentised_is_bca_where_too_many_draws_have_no_variation(n_different):
     values = np.zeros((50, 1))
-    values[0] = 0.5
+    values[:n_different] = 0.5
 
-    for method in METHODS:
-        low, high = bootstrap_interval(values, method=method)
-        assert low <= 0.01 <= high
+    studentised = bootstrap_interval(values, method="studentised")
+
+    assert (studentised == bootstrap_interval(values, method="bca")).all()
+
+
+def test_draws_without_variation_are_far_out():
+    """Of five queries that differ 0.5 % of the draws hold none: the upper end is far, not near."""
+    values = np.zeros((50, 1))
+    values[:5] = 0.5
+
+    low, high = bootstrap_interval(values, method="studentised")[:, 0]
+
+    assert 0.05 - low < 0.6 * (high - 0.05)
+
+
+@pytest.mark.parametrize(("n", "chosen"), [(99, "studentised"), (100, "bca")])
+def test_few_families_have_studentised_intervals_unless_told(n, chosen):
+    values = np.repeat(skewed(n), 2, axis=0)
+    families = np.arange(2 * n) // 2
+
+    ours = bootstrap_interval(values, families=families, n_draws=500)
+
+    expected = bootstrap_interval(values, families=families, method=chosen, n_draws=500)
+    assert (ours == expected).all()
 
 
 @settings(max_examples=30, deadline=None)
