@@ -64,7 +64,7 @@ def _board(
 ) -> tuple[list[selectors.BoardRow], int]:
     """The rows, with standings, and how many of them still lack a measure that was added."""
     n_waiting = 0
-    if not measure.is_standard:
+    if not measure.is_standard and request.user.is_authenticated:
         seen = selectors.score_sets_seen_by(request.user, release)
         n_waiting = measuring.add_measure(release=release, score_sets=seen, name=measure.name)
     rows = selectors.leaderboard(release=release, user=request.user, measure=measure)

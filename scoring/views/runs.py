@@ -50,7 +50,7 @@ def _add_asked(request: HttpRequest, score_sets: list[ScoreSet]) -> Asked:
     shown = score_sets[:1]
     threshold = selectors.relevance_threshold(shown[0].release) if shown else 1
     asked = asked_measure(request, threshold)
-    if shown and asked.is_added:
+    if shown and asked.is_added and request.user.is_authenticated:
         release = shown[0].release
         measuring.add_measure(release=release, score_sets=shown, name=asked.measure.name)
     return asked

@@ -463,6 +463,20 @@ def test_private_run_gets_no_score_by_the_look_of_a_stranger(scored, signed_in, 
     assert not Score.objects.filter(measure="AP@3").exists()
 
 
+def test_who_is_not_signed_in_has_no_measure_computed(client, scored, benchmark, signed_in, vi):
+    scored(HALF)
+    Benchmark.objects.update(visibility=Benchmark.Visibility.PUBLIC)
+
+    typed = client.get(url_of(*BOARD) + "?measure=AP@3")
+    chosen = client.get(url_of(*BOARD) + "?m=AP@3")
+
+    assert (typed.status_code, chosen.status_code) == (422, 200)
+    assert b"computed for people who are signed in" in typed.content
+    assert not Score.objects.filter(measure="AP@3").exists()
+    signed_in(vi).get(url_of(*BOARD) + "?measure=AP@3")
+    assert b"ranked by AP@3" in client.get(url_of(*BOARD) + "?m=AP@3").content
+
+
 def test_run_page_adds_a_measure_by_its_name(scored, signed_in, vi):
     url = url_of("scoring:run-scores", ["stdlib", scored(HALF).run.pk])
 
