@@ -1,8 +1,9 @@
 """Tables in memory, whatever library made them, as rows of query, document and value.
 
 A table is a frame (polars, pandas: anything whose `columns` are names and whose columns have
-`to_list`), anything that exports itself as Arrow (`__arrow_c_stream__`), a structured numpy array,
-a tuple of three columns, or an iterable of rows: named tuples, mappings, or plain triples.
+`to_list`), anything that exports itself as Arrow (`__arrow_c_stream__`) or offers the DataFrame
+interchange protocol (`__dataframe__`), a structured numpy array, a tuple of three columns, or an
+iterable of rows: named tuples, mappings, or plain triples.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -69,6 +70,10 @@ def _columns_of(given: Any) -> dict[str, list[Any]] | None:
         import polars as pl
 
         return pl.DataFrame(given).to_dict(as_series=False)
+    if hasattr(given, "__dataframe__"):
+        from scoring.core.interchange import interchanged
+
+        return interchanged(given)
     return None
 
 
