@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FORMATS = ("table", "tsv", "json", "markdown")
 TESTS = ("signflip", "t", "wilcoxon", "sign")
 CORRECTIONS = ("holm", "bh", "tukey", "maxt", "none")
-INTERVALS = ("bca", "studentised", "percentile")
+INTERVALS = ("auto", "bca", "studentised", "percentile")
 DEFAULT_MEASURES = ("nDCG@10", "RR@10", "R@100")
 EXAMPLES = (
     "benchwright compare qrels.txt bm25.run dense.run",
@@ -65,8 +65,11 @@ EXAMPLES = (
 @option(
     "--interval",
     type=click.Choice(INTERVALS),
+    default="auto",
+    show_default=True,
     group="Statistics",
-    help="Bootstrap of the 95 % intervals.  [default: bca]",
+    help="Bootstrap of the 95 % intervals; auto is studentised below 100 families or queries, bca "
+    "from there on.",
 )
 @option(
     "--delta",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,8 +10,12 @@ from benchmarks_app.cli import Command
 from scoring.cli import options
 from scoring.cli.files import FILE
 from scoring.cli.options import option
+from scoring.cli.progress import told
 from scoring.cli.scored import scored, scorer_of
 from scoring.core.scorecards import DEFAULT_MEASURES, Scorecard, Scorer
+
+if TYPE_CHECKING:
+    from scoring.cli.unjudged_output import Outlook
 
 FORMATS = ("table", "tsv", "json", "trec_eval")
 EXAMPLES = (
@@ -79,7 +83,8 @@ def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
     and how many it has beyond the qrels (extra). Values are those of trec_eval to the last digit,
     unless a rule is changed.
     """
-    if chosen["form"] == "trec_eval" and (chosen["slices"] or chosen["has_intervals"]):
+    extras = ("slices", "families", "has_intervals", "unjudged")
+    if chosen["form"] == "trec_eval" and any(chosen[name] for name in extras):
         message = "trec_eval's output has no place for slices or intervals. Use --format tsv."
         raise click.UsageError(message)
     chosen["has_intervals"] = chosen["has_intervals"] or bool(chosen["families"])
@@ -92,12 +97,24 @@ def _show(scorer: Scorer, cards: Sequence[Scorecard], chosen: Mapping[str, Any])
 
     if chosen["result"]:
         score_output.write_result(scorer, cards, chosen["result"])
+    outlooks = _outlooks(scorer, cards) if chosen["unjudged"] else {}
     form, has_queries = chosen["form"], chosen["per_query"]
     if form == "json":
-        click.echo(score_output.as_json(scorer, cards, has_queries=has_queries), nl=False)
+        text = score_output.as_json(scorer, cards, has_queries=has_queries, outlooks=outlooks)
+        click.echo(text, nl=False)
     elif form == "tsv":
-        score_output.print_tsv(cards, has_queries=has_queries)
+        score_output.print_tsv(cards, has_queries=has_queries, outlooks=outlooks)
     elif form == "trec_eval":
         score_output.print_trec_eval(cards, has_queries=has_queries)
     else:
-        score_output.show_tables(scorer, cards, has_queries=has_queries)
+        score_output.show_tables(scorer, cards, has_queries=has_queries, outlooks=outlooks)
+
+
+def _outlooks(scorer: Scorer, cards: Sequence[Scorecard]) -> "dict[str, list[Outlook]]":
+    from scoring.cli.unjudged_output import outlooks
+
+    found = {}
+    for card in cards:
+        with told(f"Filling in the unjudged documents of {card.name}"):
+            found[card.name] = outlooks(scorer, card)
+    return found

@@ -1,9 +1,11 @@
 """What `score` prints: tables for people, lines for programs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import nan
 from pathlib import Path
+from typing import NamedTuple
 
+from scoring.cli import unjudged_output
 from scoring.cli.tables import (
     Table,
     between,
@@ -14,11 +16,13 @@ from scoring.cli.tables import (
     share,
     show,
 )
+from scoring.cli.unjudged_output import Outlook
 from scoring.core.evaluation import Evaluation
 from scoring.core.measures.registry import Measure
 from scoring.core.scorecards import ALL, Scorecard, Scorer
 
 NAME_WIDTH = 22
+LESS_IS_MORE = ("Hole", "unj", "RBP_res", "rbp_resid", "NumUnjudgedRet", "NumNonrelRet")
 COUNTS = ("queries", "missing", "extra", "undefined")
 TSV_COLUMNS = ("run", "slice", "query", "measure", "value", "low", "high", "judged_share", *COUNTS)
 
@@ -31,21 +35,45 @@ def write_result(scorer: Scorer, cards: Sequence[Scorecard], path: Path) -> None
     path.write_text(text_of(result_of(scorer, cards, folder=path.parent)), "utf-8")
 
 
-def as_json(scorer: Scorer, cards: Sequence[Scorecard], *, has_queries: bool) -> str:
-    """The result as `write_result` writes it; without `has_queries` it lacks their values."""
+def as_json(
+    scorer: Scorer,
+    cards: Sequence[Scorecard],
+    *,
+    has_queries: bool,
+    outlooks: Mapping[str, Sequence[Outlook]],
+) -> str:
+    """The result as `write_result` writes it, with what there is to say of unjudged documents.
+
+    Without `has_queries` it lacks the values of queries.
+    """
     from scoring.core.results import as_json as text_of
     from scoring.core.results import result_of
 
     result = result_of(scorer, cards, folder=Path())
-    if not has_queries:
-        for run in result["runs"]:
+    for run in result["runs"]:
+        if not has_queries:
             del run["per_query"]
+        if run["name"] in outlooks:
+            run["unjudged"] = unjudged_output.as_dict(outlooks[run["name"]])
     return text_of(result)
 
 
-def print_tsv(cards: Sequence[Scorecard], *, has_queries: bool) -> None:
-    """Print a line for each run, slice and measure, and for each query where they are wanted."""
-    print_tab_separated(TSV_COLUMNS, _tsv_rows(cards, has_queries))
+def print_tsv(
+    cards: Sequence[Scorecard], *, has_queries: bool, outlooks: Mapping[str, Sequence[Outlook]]
+) -> None:
+    """Print a line for each run, slice and measure, and for each query where they are wanted.
+
+    With `outlooks`, columns follow that say what unjudged documents could change.
+    """
+    rows = _tsv_rows(cards, has_queries)
+    if not outlooks:
+        print_tab_separated(TSV_COLUMNS, rows)
+        return
+    of = {(one.run, ALL, ALL, one.measure): one for found in outlooks.values() for one in found}
+    wider = (
+        [*row, *unjudged_output.tsv_cells(of.get((row[0], row[1], row[2], row[3])))] for row in rows
+    )
+    print_tab_separated((*TSV_COLUMNS, *unjudged_output.TSV_COLUMNS), wider)
 
 
 def print_trec_eval(cards: Sequence[Scorecard], *, has_queries: bool) -> None:
@@ -53,7 +81,13 @@ def print_trec_eval(cards: Sequence[Scorecard], *, has_queries: bool) -> None:
     print_lines(line for card in cards for line in _trec_lines(card, has_queries))
 
 
-def show_tables(scorer: Scorer, cards: Sequence[Scorecard], *, has_queries: bool) -> None:
+def show_tables(
+    scorer: Scorer,
+    cards: Sequence[Scorecard],
+    *,
+    has_queries: bool,
+    outlooks: Mapping[str, Sequence[Outlook]],
+) -> None:
     """Print one table of means, after one of queries for each run where they are wanted."""
     if has_queries:
         for card in cards:
@@ -62,6 +96,7 @@ def show_tables(scorer: Scorer, cards: Sequence[Scorecard], *, has_queries: bool
         show(_list(cards[0]))
     else:
         show(_grid(scorer, cards))
+    unjudged_output.show_outlooks([one for found in outlooks.values() for one in found])
 
 
 def _tsv_rows(cards: Sequence[Scorecard], has_queries: bool) -> Iterator[list[str]]:
@@ -139,23 +174,58 @@ def _grid(scorer: Scorer, cards: Sequence[Scorecard]) -> Table:
     for measure in scorer.measures:
         columns += [str(measure), *["95 % interval"] * bool(cards[0].intervals)]
         columns += ["judged"] * _has_share(measure)
-    return Table(columns, list(_grid_rows(cards, has_slices)), left=range(1 + has_slices))
-
-
-def _grid_rows(cards: Sequence[Scorecard], has_slices: bool) -> Iterator[list[str]]:
-    names = dict.fromkeys(name for card in cards for name, _ in card.evaluations())
-    for name in names:
+    rows: list[list[str]] = []
+    best: set[tuple[int, int]] = set()
+    for name, found in _by_slice(cards).items():
+        highest = _highest(found)
         for card in cards:
-            found = dict(card.evaluations())[name]
-            counted = (found.n_queries, found.n_missing, found.n_extra)
-            cells = [card.name, *[name] * has_slices, *map(str, counted)]
-            for measure in found.measures:
-                judged = share(found.judged_shares[str(measure)])
-                cells.append(_mean(found, str(measure)))
-                if card.intervals:
-                    cells.append(between(*_interval(card, name, str(measure))))
-                cells += [judged] * _has_share(measure)
-            yield cells
+            row = list(_grid_row(card, name, found[card.name], has_slices))
+            best |= {(len(rows), column) for column, of in enumerate(row) if of in highest}
+            rows.append([of.text for of in row])
+    return Table(columns, rows, left=range(1 + has_slices), best=best)
+
+
+class Cell(NamedTuple):
+    """What stands in the grid; a mean knows whose it is."""
+
+    text: str
+    measure: str = ""
+    value: float = nan
+
+
+def _by_slice(cards: Sequence[Scorecard]) -> dict[str, dict[str, Evaluation[bytes]]]:
+    """Each run's evaluation over each slice."""
+    return {
+        name: {card.name: dict(card.evaluations())[name] for card in cards}
+        for name, _ in cards[0].evaluations()
+    }
+
+
+def _highest(found: Mapping[str, Evaluation[bytes]]) -> set[Cell]:
+    """The cells of the best means, where there are several runs."""
+    evaluations = list(found.values())
+    if len(evaluations) < 2:
+        return set()
+    best = set()
+    for measure in evaluations[0].measures:
+        means = [of.means[str(measure)] for of in evaluations]
+        if not measure.is_total and measure.family not in LESS_IS_MORE:
+            highest = max((mean for mean in means if mean == mean), default=nan)
+            best.add(Cell(number(highest), str(measure), highest))
+    return best
+
+
+def _grid_row(
+    card: Scorecard, name: str, found: Evaluation[bytes], has_slices: bool
+) -> Iterator[Cell]:
+    counted = (found.n_queries, found.n_missing, found.n_extra)
+    yield from map(Cell, [card.name, *[name] * has_slices, *map(str, counted)])
+    for measure in found.measures:
+        yield Cell(_mean(found, str(measure)), str(measure), found.means[str(measure)])
+        if card.intervals:
+            yield Cell(between(*_interval(card, name, str(measure))))
+        if _has_share(measure):
+            yield Cell(share(found.judged_shares[str(measure)]))
 
 
 def _has_share(measure: Measure) -> bool:

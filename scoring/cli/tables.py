@@ -95,11 +95,13 @@ def between(low: float, high: float) -> str:
 
 
 def share(value: float) -> str:
-    """A share in per cent; one that is not whole is never shown as 100 %."""
+    """A share in per cent; never 0 or 100 % where there is something on the other side."""
     if isnan(value):
         return UNDEFINED
-    shown = f"{100 * value:.0f} %"
-    return "99.9 %" if shown == "100 %" and value < 1 else shown
+    shown = f"{100 * value:.0f}"
+    if (shown == "100" and value < 1) or (shown == "0" and value > 0):
+        shown = f"{min(max(100 * value, 0.1), 99.9):.1f}"
+    return f"{shown} %"
 
 
 def exact(value: float) -> str:

@@ -131,6 +131,43 @@ def test_judged_only_values_leave_unjudged_documents_out(files, benchwright):
     assert (key[3], value) == ("nDCG(judged_only=True)@10", pytest.approx(1 / 3))
 
 
+def test_unjudged_documents_give_brackets_and_scenarios(files, benchwright):
+    asked = (
+        "score",
+        "qrels.txt",
+        "a.run",
+        "--unjudged",
+        "-m",
+        "P@2",
+        "-m",
+        "nDCG@2",
+        "-m",
+        "NumRet",
+    )
+
+    shown = benchwright(*asked).stdout
+    rows = table(benchwright(*asked, "--format", "tsv").stdout)
+    held = json.loads(benchwright(*asked, "--format", "json").stdout)["runs"][0]["unjudged"]
+
+    # Of q1 the second result has no grade; of q3 there is one result, which is not relevant.
+    precision = rows["a.run", "all", "all", "P@2"]
+    assert float(precision["bracket_low"]) == pytest.approx(0.5 / 3)
+    assert float(precision["bracket_high"]) == pytest.approx(1 / 3)
+    assert held["P@2"]["bracket"] == {
+        "low": pytest.approx(0.5 / 3),
+        "high": pytest.approx(1 / 3),
+    }
+    gain = rows["a.run", "all", "all", "nDCG@2"]
+    assert gain["bracket_low"] == ""
+    assert float(gain["condensed"]) == pytest.approx(1 / 3)
+    assert set(held["nDCG@2"]["scenarios"]) == {
+        *("raw", "condensed", "all_relevant", "drawn_low", "drawn_high"),
+    }
+    assert set(held) == {"P@2", "nDCG@2"}
+    assert "a.run  P@2      0.1667   0.3333" in shown
+    assert "Scenarios, which bound nothing" in shown
+
+
 def test_trec_evals_format_has_its_names_and_digits(files, benchwright):
     done = benchwright(
         *("score", "qrels.txt", "b.run", "--format", "trec_eval", "--per-query"),
