@@ -113,8 +113,8 @@ def scenarios(
     """The mean under four readings of the unjudged documents.
 
     Drawn grades are as those of the judged documents that this run has at like ranks (1, 2-3, 4-7,
-    8-15, …), smoothed by those of all its ranks; how probable each grade is, is drawn as well, since
-    few documents tell it. The same `seed` draws the same. Ties stand as they are ranked.
+    8-15, …), smoothed by those of all its ranks; how probable each grade is, is drawn as well,
+    since few documents tell it. The same `seed` draws the same. Ties stand as they are ranked.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def grade_weights(
         for rank, grade in found.hits:
             if grade >= 0:
                 counts.setdefault(rank.bit_length(), Counter())[grade] += 1
-    overall = sum(counts.values(), Counter())
+    overall: Counter[int] = sum(counts.values(), Counter())
     levels = sorted({0, top_grade, *overall})
     n_all = overall.total() + len(levels) / 2
     prior = [SMOOTHING * (overall[grade] + 0.5) / n_all for grade in levels]

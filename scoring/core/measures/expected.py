@@ -175,9 +175,15 @@ def _ndcg(
 
 
 def _ndcg_at_levels(
-    blocks: Sequence[Block], ideal: Sequence[int], n_retrieved: int, *, gains: Gains | None
+    blocks: Sequence[Block],
+    ideal: Sequence[int],
+    n_retrieved: int,
+    n_relevant: int,
+    *,
+    gains: Gains | None,
+    rel: int,
 ) -> float:
-    ranks = level_ranks(ideal, n_retrieved, gains=gains)
+    ranks = level_ranks(ideal, n_retrieved, gains=gains) if n_relevant else []
     values = [_ndcg(blocks, ideal, cutoff=rank, gains=gains) for rank in ranks]
     return sum(values) / len(values) if values else 0.0
 

@@ -297,7 +297,10 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         "binG": Family(gain_by_level.binary_g, _RELEVANT, "none", _REL),
         "ndcg_rel": Family(gain_by_level.ndcg_at_relevant, _IDEAL, "none", _LEVELS),
         "Rndcg": Family(
-            gain_by_level.ndcg_at_levels, ("hits", "ideal", "n_retrieved"), "none", _LEVELS
+            gain_by_level.ndcg_at_levels,
+            ("hits", "ideal", "n_retrieved", "n_relevant"),
+            "none",
+            {"gains": None, "rel": 1},
         ),
         "yaap": Family(average_precision.log_odds_of_ap, _RELEVANT, "none", _REL),
         "Judged": Family(judged.judged, _RETRIEVED, "allowed"),

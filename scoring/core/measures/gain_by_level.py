@@ -81,20 +81,27 @@ def ndcg_at_relevant(
 
 
 def ndcg_at_levels(
-    hits: Sequence[Hit], ideal: Sequence[int], n_retrieved: int, *, gains: Gains | None = None
+    hits: Sequence[Hit],
+    ideal: Sequence[int],
+    n_retrieved: int,
+    n_relevant: int,
+    *,
+    gains: Gains | None = None,
+    rel: int = 1,
 ) -> float:
     """Mean of nDCG where the best ranking goes from one gain to the next, in [0, 1].
 
     These ranks are the number of documents of the highest gain, of the two highest, and so on down
     to all with a gain, and the end of the ranking if that is more than one rank further. 0.0 where
-    no judged document has a gain. `ideal` is as `gain.ndcg` takes it. trec_eval `Rndcg`.
+    no judged document has a gain, or none the grade `rel`, which is all that `rel` does. `ideal` is
+    as `gain.ndcg` takes it. trec_eval `Rndcg`.
 
     Examples
     --------
-    >>> round(ndcg_at_levels([Hit(1, 1), Hit(2, 2)], [2, 1], n_retrieved=2), 4)
+    >>> round(ndcg_at_levels([Hit(1, 1), Hit(2, 2)], [2, 1], n_retrieved=2, n_relevant=2), 4)
     0.6799
     """
-    ranks = level_ranks(ideal, n_retrieved, gains=gains)
+    ranks = level_ranks(ideal, n_retrieved, gains=gains) if n_relevant else []
     values = [ndcg(hits, ideal, cutoff=rank, gains=gains) for rank in ranks]
     return sum(values) / len(values) if values else 0.0
 

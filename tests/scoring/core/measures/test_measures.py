@@ -1,11 +1,14 @@
 """Each measure by hand, on one ranking: grades 0 3 - 1 0 - 2 at ranks 1 to 7 (- is unjudged)."""
 
-from math import isnan, log2
+import json
+from math import isnan, log, log2
+from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scoring.core import evaluate_hits
 from scoring.core.errors import CutoffError, GradeTooLargeError, RelevanceThresholdError
 from scoring.core.measures import (
     average_precision,
@@ -23,8 +26,14 @@ FOUND = QueryHits("q", (Hit(1, 0), Hit(2, 3), Hit(4, 1), Hit(5, 0), Hit(7, 2)), 
 GRADES = Judged((0, 3, 1, 0, 2, 2, 0, -1))
 NOTHING = QueryHits("q", (), n_retrieved=0)
 
+R = 4
 DCG = 3 / log2(3) + 1 / log2(5) + 2 / log2(8)
 IDEAL = 3 / log2(2) + 2 / log2(3) + 2 / log2(4) + 1 / log2(5)
+# A reader is satisfied by grade 3, 2, 1 with 7/8, 3/8, 1/8.
+ERR = 7 / 8 / 2 + 1 / 8 * 1 / 8 / 4 + 1 / 8 * 7 / 8 * 3 / 8 / 7
+E = 0.00001
+# What a document in both rankings counts at depths 1 to 7, with p = 0.5.
+OVERLAP = [0.5 ** (depth - 1) / depth for depth in range(1, 8)]
 
 
 @pytest.mark.parametrize(
@@ -66,6 +75,105 @@ IDEAL = 3 / log2(2) + 2 / log2(3) + 2 / log2(4) + 1 / log2(5)
         ("NumRelRet", 3),
         ("NumRelRet(rel=2)", 2),
         ("NumQ", 1),
+        ("NumNonrelRet", 2),
+        ("NumUnjudgedRet", 2),
+        ("nDCG(gains={1:5})@4", (3 / log2(3) + 5 / log2(5)) / (5 + 3 / log2(3) + 1 + 2 / log2(5))),
+        ("DCG(gains={0:1,3:0,1:-1})@5", 1 - 1 / log2(5) + 1 / log2(6)),
+        ("nDCG(judged_only=True)@3", (3 / log2(3) + 1 / 2) / (3 + 2 / log2(3) + 1)),
+        ("IDCG", IDEAL),
+        ("IDCG@2", 3 + 2 / log2(3)),
+        ("IDCG(dcg='exp-log2')@1", 7),
+        ("ERR", ERR),
+        ("ERR@2", 7 / 16),
+        ("ERR(max_rel=4)@2", 7 / 32),
+        ("nERR@2", (7 / 16) / (7 / 8 + 1 / 8 * 3 / 8 / 2)),
+        ("RBP", 0.2 * (0.8 + 0.8**3 / 3 + 0.8**6 * 2 / 3)),
+        ("RBP@4", 0.2 * (0.8 + 0.8**3 / 3)),
+        ("RBP(rel=2,p=0.5)", 0.5 * (0.5 + 0.5**6)),
+        ("RBP(max_rel=6,p=0.5)@2", 0.5 * 0.5 / 2),
+        ("RBP_res(p=0.5)", 1 - 0.5 * (1 + 0.5 + 0.5**3 + 0.5**4 + 0.5**6)),
+        ("RBP_res@2", 0.8**2),
+        ("rbp", 0.1 * (0.9 + 0.9**3 / 3 + 0.9**6 * 2 / 3)),
+        ("rbp_resid", 0.1 * (0.9**2 + 0.9**5) + 0.9**7),
+        # The ideal ranking is 3 2 2 1; the three found are in both rankings from depth 2, 4, 7 on.
+        (
+            "Compat(p=0.5)",
+            (sum(OVERLAP[1:]) + sum(OVERLAP[3:]) + OVERLAP[6])
+            / sum(sum(OVERLAP[start:]) for start in range(4)),
+        ),
+        (
+            "Compat(p=0.5,normalize=False)",
+            (sum(OVERLAP[1:]) + sum(OVERLAP[3:]) + OVERLAP[6]) / (2 - 0.5**6),
+        ),
+        (
+            "infAP",
+            (
+                (1 / 2 + 1 / 2 * E / (1 + 2 * E))
+                + (1 / 4 + 2 / 4 * (1 + E) / (2 + 2 * E))
+                + (1 / 7 + 4 / 7 * (2 + E) / (4 + 2 * E))
+            )
+            / 4,
+        ),
+        ("yaap", log((2 + 3 / 7) / (1 + R - (1 + 3 / 7)))),
+        ("GMAP", (1 / 2 + 2 / 4 + 3 / 7) / 4),
+        ("GMbpref", (2 / 3 + 2 / 3 + 1 / 3) / 4),
+        ("AP(judged_only=True)", (1 / 2 + 2 / 3 + 3 / 5) / 4),
+        ("RR(judged_only=True,rel=2)@2", 1 / 2),
+        ("P(judged_only=True)@3", 2 / 3),
+        ("R(judged_only=True)@5", 3 / 4),
+        ("Success(judged_only=True)@1", 0),
+        ("R_cap@2", 1 / 2),
+        ("R_cap@10", 3 / 4),
+        ("F@4", 2 / 4),
+        ("F(beta=2)@7", 3 * (3 / 7) * (3 / 4) / (2 * 3 / 7 + 3 / 4)),
+        ("Rprec_mult@0.5", 1 / 2),
+        ("Rprec_mult@2.0", 3 / 8),
+        ("IPrec@0.0", 1 / 2),
+        ("IPrec@0.6", 1 / 2),
+        ("IPrec@0.7", 3 / 7),
+        ("IPrec@1.0", 0),
+        # Recalls of round(4x) documents: 0 0 1 1 2 2 2 3 3 are reached, 4 4 are not.
+        ("11pt_avg", (7 * 1 / 2 + 2 * 3 / 7) / 11),
+        ("11pt_avg(at=[0.5,0.75])", (1 / 2 + 3 / 7) / 2),
+        ("binG", (1 / log2(3) + 1 / log2(4) + 1 / log2(6)) / 4),
+        # The best ranking has gained 5, 8 and, at 1 a rank, 11; this one 3, 4 and 6.
+        ("G", (3 / log2(4) + 1 / log2(6) + 2 / log2(7)) / 8),
+        (
+            "ndcg_rel",
+            (
+                3 / log2(3) / (3 + 2 / log2(3))
+                + (3 / log2(3) + 1 / log2(5)) / IDEAL
+                # One at rank 7, and one that was not retrieved.
+                + 2 * DCG / IDEAL
+            )
+            / 4,
+        ),
+        # At ranks 1, 3, 4, where the grades of the ideal ranking end, and at 7.
+        (
+            "Rndcg",
+            (
+                3 / log2(3) / (3 + 2 / log2(3) + 1)
+                + (3 / log2(3) + 1 / log2(5)) / IDEAL
+                + DCG / IDEAL
+            )
+            / 4,
+        ),
+        ("Rndcg(rel=4)", 0),
+        ("SetP", 3 / 7),
+        ("SetP(relative=True)", 3 / 4),
+        ("SetP(rel=2)", 2 / 7),
+        ("SetP(judged_only=True)", 3 / 5),
+        ("SetR", 3 / 4),
+        ("SetF", 2 * 3 / 7 * 3 / 4 / (3 / 7 + 3 / 4)),
+        ("SetF(beta=2)", 3 * 3 / 7 * 3 / 4 / (2 * 3 / 7 + 3 / 4)),
+        ("SetAP", 3 / 7 * 3 / 4),
+        ("utility", 3 - 4),
+        # 93 of the 100 are left out, and 1 of these is relevant.
+        ("utility(weights=[1,-1,-2,0.5],n_documents=100)", 3 - 4 - 2 + 92 / 2),
+        ("Hole@3", 1 / 3),
+        ("Hole", 2 / 7),
+        ("unj@3", 1 / 3),
+        ("unj@10", 2 / 10),
     ],
 )
 def test_measure_equals_the_sum_done_by_hand(name, expected):
@@ -75,10 +183,33 @@ def test_measure_equals_the_sum_done_by_hand(name, expected):
 SHARES = [
     *("nDCG", "nDCG@3", "nDCG(dcg='exp-log2')@3", "AP", "AP@3", "AP(rel=2)", "RR", "RR@3", "P@3"),
     *("R@3", "Success@3", "Rprec", "bpref", "bpref(rel=2)", "Judged@3", "Judged"),
+    *("nDCG(gains={1:5,2:1})@3", "nDCG(judged_only=True)@3", "AP(judged_only=True)", "R_cap@3"),
+    *("F@3", "F(beta=0.5)@3", "Rprec_mult@0.5", "IPrec@0.5", "11pt_avg", "RBP", "RBP@3", "rbp"),
+    *("RBP(rel=2,p=0.5)", "ERR", "ERR@3", "nERR", "nERR@3", "Compat", "Compat(normalize=False)"),
+    *("GMAP", "GMbpref", "SetP", "SetP(relative=True)", "SetR", "SetF", "SetF(beta=3)", "SetAP"),
+    *("G", "binG", "ndcg_rel", "Rndcg", "unj@3", "RBP_res", "RBP_res@3", "rbp_resid"),
 ]
+OF_JUDGMENTS = ("Judged", "unj", "RBP_res", "rbp_resid")
+# Where the best there could be is 1: not with a cutoff, by persistence, or over a fixed number.
+IDEAL_IS_ONE = [
+    *(
+        "nDCG",
+        "nDCG@3",
+        "nDCG(dcg='exp-log2')@3",
+        "nDCG(gains={1:2,2:1,3:7})@3",
+        "AP",
+        "RR",
+        "RR@3",
+    ),
+    *("AP(rel=2)", "Success@3", "Rprec", "Rprec_mult@0.5", "bpref", "bpref(rel=2)", "Judged@3"),
+    *("Judged", "R_cap@3", "IPrec@1.0", "11pt_avg", "nERR", "nERR@3", "Compat", "SetR"),
+    *("SetP(relative=True)", "G", "binG", "ndcg_rel", "Rndcg", "GMAP", "GMbpref"),
+]
+# A longer list is a worse set, and another depth to compare to.
+OF_THE_WHOLE_LIST = ("Set", "Judged", "Rndcg", "Compat", "rbp_resid", "unj")
 
 
-@pytest.mark.parametrize("name", [name for name in SHARES if not name.startswith("Judged")])
+@pytest.mark.parametrize("name", [name for name in SHARES if not name.startswith(OF_JUDGMENTS)])
 def test_query_that_found_nothing_or_has_nothing_relevant_counts_zero(name):
     measure = parse_measure(name)
 
@@ -126,6 +257,7 @@ def judged_of(retrieved, others):
 
 
 @pytest.mark.parametrize("name", SHARES)
+@settings(max_examples=25)
 @given(ranking=rankings())
 def test_shares_are_between_zero_and_one(name, ranking):
     value = parse_measure(name).value(hits_of(ranking[0]), judged_of(*ranking))
@@ -133,17 +265,21 @@ def test_shares_are_between_zero_and_one(name, ranking):
     assert isnan(value) or 0 <= value <= 1 + 1e-12
 
 
-@pytest.mark.parametrize("name", [n for n in SHARES if n not in ("P@3", "R@3", "AP@3")])
+@pytest.mark.parametrize("name", IDEAL_IS_ONE)
+@settings(max_examples=25)
 @given(grades=st.lists(st.integers(0, 3), max_size=8), top=st.integers(2, 3))
 def test_ideal_ranking_is_one(name, grades, top):
-    ideal = sorted([*grades, top], reverse=True)
+    measure = parse_measure(name)
+    gains = dict(measure.option("gains") or ())
+    ideal = sorted([*grades, top], key=lambda grade: gains.get(grade, grade), reverse=True)
 
-    assert parse_measure(name).value(hits_of(ideal), Judged(tuple(ideal))) == pytest.approx(1)
+    assert measure.value(hits_of(ideal), Judged(tuple(ideal))) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("name", [*SHARES, "DCG", "NumRelRet"])
+@pytest.mark.parametrize("name", [*SHARES, "DCG", "NumRelRet", "yaap", "infAP"])
+@settings(max_examples=25)
 @given(ranking=rankings(), tail=st.integers(0, 5))
-def test_unjudged_documents_after_the_last_hit_change_nothing_but_the_judged_share(
+def test_unjudged_documents_after_the_last_hit_change_nothing_but_measures_of_all(
     name, ranking, tail
 ):
     retrieved, others = ranking
@@ -152,10 +288,27 @@ def test_unjudged_documents_after_the_last_hit_change_nothing_but_the_judged_sha
     value = measure.value(hits_of(retrieved), grades)
     longer = measure.value(hits_of([*retrieved, *[None] * tail]), grades)
 
-    assert longer == value or name.startswith("Judged")
+    assert longer == value or name.startswith(OF_THE_WHOLE_LIST)
 
 
-@pytest.mark.parametrize("name", [name for name in SHARES if not name.startswith("Judged")])
+@pytest.mark.parametrize("name", [n for n in SHARES if "@" in n and "judged_only" not in n])
+@settings(max_examples=25)
+@given(ranking=rankings(), tail=st.lists(st.sampled_from([0, None]), min_size=1, max_size=5))
+def test_nonrelevant_tail_below_the_cutoff_changes_no_measure_with_a_cutoff(name, ranking, tail):
+    retrieved, others = ranking
+    retrieved = [*retrieved, *[0] * (3 - len(retrieved))]
+    longer = [*retrieved, *tail]
+    measure = parse_measure(name)
+
+    value = measure.value(hits_of(retrieved), judged_of(retrieved, others))
+
+    assert measure.value(hits_of(longer), judged_of(longer, others)) == value
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in SHARES if not name.startswith((*OF_JUDGMENTS, "nDCG(gains"))]
+)
+@settings(max_examples=25)
 @given(ranking=rankings(), data=st.data())
 def test_relevant_document_moved_up_past_a_nonrelevant_one_never_costs(name, ranking, data):
     retrieved, others = ranking
@@ -168,6 +321,28 @@ def test_relevant_document_moved_up_past_a_nonrelevant_one_never_costs(name, ran
     measure = parse_measure(name)
 
     assert measure.value(hits_of(better), grades) >= measure.value(hits_of(worse), grades) - 1e-12
+
+
+PEERS = json.loads(Path(__file__).with_name("golden").joinpath("peers.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", PEERS["values"])
+def test_value_is_that_of_other_programs(name):
+    """See golden/make_peers.py. gdeval, which gives ERR, rounds to five decimals."""
+    hits = {}
+    for qid, scores in PEERS["run"].items():
+        ranked = enumerate(sorted(scores, key=scores.get, reverse=True), start=1)
+        grades = PEERS["qrels"][qid]
+        found = tuple(Hit(rank, grades[docid]) for rank, docid in ranked if docid in grades)
+        hits[qid] = QueryHits(qid, found, len(scores))
+    judged = {qid: Judged(tuple(of.values())) for qid, of in PEERS["qrels"].items()}
+
+    ours = evaluate_hits(judged, hits, [name]).per_query
+
+    expected = PEERS["values"][name]
+    assert len(expected) >= 11
+    tolerance = 5.1e-6 if name.startswith("ERR") else 1e-8
+    assert {qid: ours[qid][name] for qid in expected} == pytest.approx(expected, abs=tolerance)
 
 
 def test_grade_beyond_exponential_gain_is_refused_and_taken_by_linear_gain():
