@@ -114,6 +114,12 @@ def test_only_the_first_k_count():
     }
 
 
+def test_measures_without_a_cutoff_see_the_first_k_only():
+    found = evaluate_model(answers(list), TINY, 1, measures=["NumRet", "SetP"])
+
+    assert found.per_query["1"] | {"Judged@1": 1.0} == {"NumRet": 1, "SetP": 1, "Judged@1": 1.0}
+
+
 def test_slices_of_the_benchmark_have_means_of_their_own(released):
     folder = released(
         slices="query-id\tslice\na\thead\nb\thead\nb\ttail\nunknown\ttail\nz\tempty\n"
