@@ -15,6 +15,7 @@ from scoring.core.errors import (
     UnknownMeasureError,
     UnknownMissingRuleError,
 )
+from scoring.core.evaluation import slice_means
 from scoring.core.measures import parse_measure
 from scoring.core.reading import Hit, Judged, QueryHits, find_hits
 
@@ -171,6 +172,79 @@ def test_slice_that_the_run_lacks_is_refused_unless_asked_for():
     with pytest.raises(NoCommonQueryError):
         evaluate_hits({"b": Judged((1,))}, hits, ["RR"])
     assert evaluate_hits({"b": Judged((1,))}, hits, ["RR"], allow_empty=True).means == {"RR": 0.0}
+
+
+def test_query_answered_with_nothing_is_not_missing_and_counts_zero():
+    judged = {"a": Judged((1,)), "b": Judged((1,)), "c": Judged((1,))}
+    hits = {"a": QueryHits("a", (Hit(1, 1),), 5), "b": QueryHits("b", (), 0)}
+    names = ["RR", "Judged@10", "NumRet"]
+
+    result = evaluate_hits(judged, hits, names)
+    skipping = evaluate_hits(judged, hits, names, missing="skip")
+
+    assert (result.n_queries, result.n_missing) == (3, 1)
+    assert (result.means["RR"], result.n_undefined["Judged@10"]) == (1 / 3, 2)
+    assert (skipping.n_queries, skipping.n_missing) == (2, 1)
+    assert (skipping.means["RR"], skipping.n_undefined["Judged@10"]) == (1 / 2, 1)
+
+
+def test_geometric_mean_takes_the_smallest_value_for_zero():
+    hits = {"a": QueryHits("a", (Hit(1, 1),), 5), "b": QueryHits("b", (), 5)}
+
+    result = evaluate_hits({"a": Judged((1,)), "b": Judged((1,))}, hits, ["GMAP", "AP"])
+
+    assert result.means == pytest.approx({"GMAP": 0.00001**0.5, "AP": 0.5})
+    assert result.per_query["b"] == {"GMAP": 0.0, "AP": 0.0}
+
+
+def test_rules_and_scale_are_written_down():
+    result = evaluate(QRELS, RUN, ["AP"], missing="skip", depth=3)
+
+    assert result.rules == {"ties": "trec", "missing": "skip", "depth": 3}
+    assert result.top_grade == 2
+    assert evaluate(QRELS, RUN, ["AP"], top_grade=4).top_grade == 4
+
+
+def test_names_that_stand_for_lists_are_taken_apart():
+    assert list(evaluate(QRELS, RUN, ["P.5,10", "map"]).means) == ["P@5", "P@10", "AP"]
+
+
+def test_slice_means_are_those_of_scoring_the_slice():
+    judged = {qid: Judged((1, 2, 0)) for qid in "abcd"}
+    hits = {
+        "a": QueryHits("a", (Hit(1, 1),), 5),
+        "b": QueryHits("b", (Hit(2, 2), Hit(3, 0)), 3),
+        "c": QueryHits("c", (), 0),
+    }
+    names = ["nDCG@10", "GMAP", "NumRelRet", "Judged@10", "ERR"]
+    slices = {"head": ["a", "b"], "tail": {"c", "d", "x"}, "none": ()}
+
+    whole = evaluate_hits(judged, hits, names)
+    found = slice_means(whole, slices)
+
+    for name, qids in slices.items():
+        part = {qid: judged[qid] for qid in judged if qid in qids}
+        assert found[name].n_queries == len(part)
+        if part:
+            alone = evaluate_hits(part, hits, names, allow_empty=True)
+            assert found[name].means == pytest.approx(alone.means, nan_ok=True)
+            assert found[name].n_undefined == alone.n_undefined
+    assert isnan(found["none"].means["ERR"])
+    assert found["none"].means["NumRelRet"] == 0
+
+
+def test_slice_means_can_count_a_query_by_its_weight():
+    hits = {"a": QueryHits("a", (Hit(1, 1),), 5), "b": QueryHits("b", (Hit(2, 1),), 5)}
+    whole = evaluate_hits(
+        {"a": Judged((1,)), "b": Judged((1,))}, hits, ["RR", "GMAP", "NumRelRet", "Judged"]
+    )
+
+    weighted = slice_means(whole, {"all": ["a", "b", "a"]}, weights={"a": 3, "b": 1})["all"]
+
+    assert weighted.n_queries == 2
+    assert weighted.means == pytest.approx(
+        {"RR": 3.5 / 4, "GMAP": 0.5**0.25, "NumRelRet": 2, "Judged": 1 / 5}
+    )
 
 
 DOCIDS = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b"e", b"f"]), unique=True)

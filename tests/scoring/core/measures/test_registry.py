@@ -6,7 +6,7 @@ from scoring.core.errors import (
     RelevanceThresholdError,
     UnknownMeasureError,
 )
-from scoring.core.measures import Measure, parse_measure
+from scoring.core.measures import Measure, parse_measure, parse_measures
 from scoring.core.measures.registry import FAMILIES
 from scoring.core.reading import Judged, QueryHits
 
@@ -41,6 +41,51 @@ from scoring.core.reading import Judged, QueryHits
         ("num_rel_ret", "NumRelRet", "num_rel_ret"),
         ("num_q", "NumQ", "num_q"),
         ("dcg", "DCG", "dcg"),
+        ("ideal_dcg", "IDCG", "ideal_dcg"),
+        ("NDCG@10", "nDCG@10", "ndcg_cut_10"),
+        ("nDCG(gains={2: 3, 1: 1})@10", "nDCG(gains={1:1,2:3})@10", None),
+        ("nDCG(gains={0:0.5,1:2})", "nDCG(gains={0:0.5,1:2})", "ndcg_0=0.5,1=2"),
+        ("ndcg_1=3,2=9,4=4.5", "nDCG(gains={1:3,2:9,4:4.5})", "ndcg_1=3,2=9,4=4.5"),
+        ("nDCG(judged_only=True)@10", "nDCG(judged_only=True)@10", None),
+        ("nDCG(judged_only=False)@10", "nDCG@10", "ndcg_cut_10"),
+        ("P(judged_only=True, rel=2)@10", "P(rel=2,judged_only=True)@10", None),
+        ("AP@100", "AP@100", "map_cut_100"),
+        ("RBP", "RBP", None),
+        ("RBP(rel=2,p=0.8)", "RBP(rel=2)", None),
+        ("RBP(rel=1,p=0.95)@20", "RBP(rel=1,p=0.95)@20", None),
+        ("rbp", "rbp", "rbp"),
+        ("rbp_p=0.5", "rbp(p=0.5)", "rbp_p=0.5"),
+        ("rbp_resid_p=0.5", "rbp_resid(p=0.5)", "rbp_resid_p=0.5"),
+        ("ERR@10", "ERR@10", None),
+        ("ERR(max_rel=4)@20", "ERR(max_rel=4)@20", None),
+        ("nERR@10", "nERR@10", None),
+        ("Compat(p=0.8)", "Compat(p=0.8)", None),
+        ("Compat(p=0.95)", "Compat", None),
+        ("Compat(normalize=False)", "Compat(normalize=False)", None),
+        ("infAP(rel=2)", "infAP(rel=2)", None),
+        ("IPrec(rel=2)@0.5", "IPrec(rel=2)@0.5", None),
+        ("IPrec@.1", "IPrec@0.1", "iprec_at_recall_0.10"),
+        ("iprec_at_recall_0.10", "IPrec@0.1", "iprec_at_recall_0.10"),
+        ("iprec_at_recall_1", "IPrec@1.0", "iprec_at_recall_1.00"),
+        ("11pt_avg", "11pt_avg", "11pt_avg"),
+        ("11pt_avg_.25,.5", "11pt_avg(at=[0.25,0.5])", "11pt_avg_0.25,0.5"),
+        ("SetP", "SetP", "set_P"),
+        ("SetRelP", "SetP(relative=True)", "set_relative_P"),
+        ("SetP(relative=True)", "SetP(relative=True)", "set_relative_P"),
+        ("set_relative_P", "SetP(relative=True)", "set_relative_P"),
+        ("SetF(beta=0.5,rel=1)", "SetF(beta=0.5)", "set_F_0.5"),
+        ("set_F_2", "SetF(beta=2.0)", "set_F_2"),
+        ("SetAP(rel=2)", "SetAP(rel=2)", None),
+        ("F1@5", "F@5", None),
+        ("utility_2,-1,0,0", "utility(weights=[2,-1,0,0])", "utility_2,-1,0,0"),
+        ("gm_map", "GMAP", "gm_map"),
+        ("gm_bpref", "GMbpref", "gm_bpref"),
+        ("R_cap@10", "R_cap@10", "relative_P_10"),
+        ("Rprec_mult_0.20", "Rprec_mult@0.2", "Rprec_mult_0.20"),
+        ("unj_5", "unj@5", "unj_5"),
+        ("NumRet(rel=2)", "NumRelRet(rel=2)", None),
+        ("NumRelRet", "NumRelRet", "num_rel_ret"),
+        ("num_nonrel_judged_ret", "NumNonrelRet", "num_nonrel_judged_ret"),
     ],
 )
 def test_name_is_understood_and_has_one_canonical_form(name, canonical, trec_name):
@@ -81,6 +126,18 @@ def test_unknown_name_is_refused_with_the_names_there_are(name):
         ("NumQ(rel=2)", "option is 'rel'; expected no option."),
         ("AP(rel=two)", "rel is 'two'; expected a whole number."),
         ("nDCG(dcg=cubic)", "dcg is 'cubic'; expected log2 or exp-log2."),
+        ("RBP(p=1)", "p is '1'; expected a number between 0 and 1."),
+        ("Compat(p=nan)", "p is 'nan'; expected a number between 0 and 1."),
+        ("SetF(beta=-1)", "beta is '-1'; expected a number of at least 0."),
+        ("IPrec@1.5", "recall is '1.5'; expected a recall from 0 to 1, such as @0.5."),
+        ("IPrec", "'IPrec': has no cutoff"),
+        ("11pt_avg(at=[0.5,2])", "recall is '2'; expected a recall from 0 to 1"),
+        ("nDCG(gains={1})", "gains is '{1}'; expected a gain for each grade, such as {1:1,2:3}."),
+        ("nDCG(gains={-1:1})", "gains is '{-1:1}'; expected a gain for each grade"),
+        ("P(judged_only=1)@5", "judged_only is '1'; expected True or False."),
+        ("ERR(max_rel=0)", "max_rel is '0'; expected a whole number of at least 1."),
+        ("utility(weights=[1,2])", "weights is '[1,2]'; expected four numbers"),
+        ("P.5,10", "'P.5,10': stands for 2 measures; expected one."),
     ],
 )
 def test_parameter_that_does_not_fit_is_refused(name, message):
@@ -102,3 +159,40 @@ def test_cutoff_and_threshold_below_one_are_refused():
 def test_measure_that_needs_a_cutoff_says_so_when_built_without_one():
     with pytest.raises(MeasureParameterError, match="'P': has no cutoff"):
         Measure("P").value(QueryHits("q", (), 0), Judged(()))
+
+
+def test_lists_are_taken_apart_and_each_measure_is_given_once():
+    measures = parse_measures(["P.5,10", "P@10", Measure("AP"), "map", "recall_5"])
+
+    assert [str(measure) for measure in measures] == ["P@5", "P@10", "AP", "R@5"]
+
+
+def test_names_of_sets_stand_for_all_their_measures():
+    official = [str(measure) for measure in parse_measures(["official"])]
+
+    assert official[:9] == [
+        *("NumQ", "NumRet", "NumRel", "NumRelRet", "AP", "GMAP", "Rprec", "bpref", "RR"),
+    ]
+    assert (len(official), len(parse_measures(["all_trec"]))) == (29, 98)
+
+
+def test_options_are_added_where_the_family_takes_them():
+    given = {"rel": 2, "judged_only": True, "p": 0.5}
+
+    changed = [str(parse_measure(name).with_options(given)) for name in ("P@5", "nDCG", "RBP", "G")]
+
+    assert changed == [
+        *("P(rel=2,judged_only=True)@5", "nDCG(judged_only=True)"),
+        *("RBP(p=0.5,judged_only=True)", "G"),
+    ]
+
+
+def test_measure_of_no_parameter_is_itself_in_every_name_of_it():
+    """Aliases lead to a family that there is, and no two families share one."""
+    names = [alias for family in FAMILIES.values() for alias in family.aliases]
+
+    assert len(set(names)) == len(names)
+    for name, family in FAMILIES.items():
+        for alias in family.aliases:
+            suffix = {"none": "", "allowed": "", "needed": "@1"}[family.cutoff]
+            assert parse_measure(alias + suffix).family == name
