@@ -7,10 +7,11 @@ import pytest
 from benchmarks_app import files
 from benchmarks_app.models import Query, QueryFamily
 from benchmarks_app.selectors import run_path
-from scoring.core import evaluate
+from benchmarks_app.services.exporting import beir_zip
+from scoring.core import evaluate, evaluate_model
 from scoring.core.errors import MeasureParameterError, UnknownMeasureError
 from scoring.models import Score
-from scoring.selectors import leaderboard, whole_score_sets
+from scoring.selectors import leaderboard, per_query_values, whole_score_sets
 from scoring.services import measuring
 from scoring.services.measuring import add_measure, evaluated, with_standings
 from scoring.services.scoring import Target, score_run
@@ -258,3 +259,29 @@ def test_scale_of_the_release_bounds_the_grades(benchmark, publish, tmp_path):
 
     # (2^2 - 1) / 2^3 at rank 1
     assert evaluated(score_set, ["ERR@10"]).means["ERR@10"] == 3 / 8
+
+
+@pytest.mark.django_db
+def test_exported_release_gives_the_numbers_of_its_board(tmp_path):
+    benchmark = factories.tiny_benchmark()
+    benchmark.grades.filter(value=1).update(is_relevant=False)
+    release = factories.release(benchmark.qrel_sets.get())
+    lines = (
+        "1 Q0 d-line 1 3 s\n1 Q0 d-empty-title 2 2 s\nq-cjk Q0 d-cjk 1 3 s\nq-quote Q0 123 1 3 s"
+    )
+    run = factories.run(benchmark, lines)
+    score_set = score_run(run=run, target=Target.of(release), folder=tmp_path / "s")
+    path = tmp_path / "export.zip"
+    path.write_bytes(b"".join(beir_zip(release)))
+    results = {}
+    for qid, _, docid, _, score, _ in (line.split() for line in lines.splitlines()):
+        results.setdefault(benchmark.queries.get(qid=qid).text, []).append((docid, float(score)))
+
+    found = evaluate_model(lambda text, k: results.get(text, []), path)
+
+    stored = {row.pop("qid"): row for row in per_query_values(score_set)}
+    assert found.benchmark == "tiny 1.0.0"
+    assert found.per_query["1"]["RR(rel=2)@10"] == 1 / 2
+    for qid, values in found.per_query.items():
+        for name in ("nDCG@10", "RR(rel=2)@10"):
+            assert values[name] == stored[qid][name], (qid, name)

@@ -351,12 +351,13 @@ def n_queries_of(client, url: str) -> int:
     return len(captured)
 
 
-def test_board_asks_as_often_for_20_runs_as_for_2(scored, signed_in, vi):
+@pytest.mark.parametrize("query", ["", "?measure=AP@3"])
+def test_board_asks_as_often_for_20_runs_as_for_2(scored, signed_in, vi, query):
     counts = []
     for size in (2, 18):
         for _ in range(size):
             scored(PERFECT, owner=factories.user())
-        counts.append(n_queries_of(signed_in(vi), url_of(*BOARD)))
+        counts.append(n_queries_of(signed_in(vi), url_of(*BOARD) + query))
 
     assert counts[0] == counts[1]
 

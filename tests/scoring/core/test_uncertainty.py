@@ -1,0 +1,85 @@
+"""What a board is told of its own uncertainty."""
+
+import random
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from scoring.core import evaluate
+from scoring.core.uncertainty import mean_intervals, recipe, standings
+
+QIDS = [f"q{number}" for number in range(40)]
+
+
+def evaluation(seed: int, names: list[str]):
+    """Random runs of 40 queries with one relevant document each."""
+    rng = random.Random(seed)
+    qrels = {qid: {"good": 1} for qid in QIDS}
+    run = {
+        qid: {docid: rng.random() for docid in ("good", "bad", "worse")}
+        for qid in QIDS[: -1 if seed else None]
+    }
+    return evaluate(qrels, run, names)
+
+
+def test_interval_is_that_of_scipy():
+    found = evaluation(0, ["RR"])
+    values = np.array([of["RR"] for of in found.per_query.values()])
+
+    low, high = mean_intervals(found, {})["RR"]
+
+    theirs = stats.bootstrap(
+        (values,), np.mean, n_resamples=20_000, method="BCa", rng=np.random.default_rng(1)
+    ).confidence_interval
+    assert (low, high) == pytest.approx((theirs.low, theirs.high), abs=0.012)
+
+
+def test_sums_and_geometric_means_have_no_interval():
+    found = mean_intervals(evaluation(1, ["RR", "NumRet", "GMAP", "Judged@10"]), {})
+
+    assert found.keys() == {"RR", "Judged@10"}
+
+
+@pytest.mark.parametrize("families", [{}, {"q0": "one", "q1": "one"}], ids=["alone", "together"])
+def test_fewer_than_two_families_have_no_interval(families):
+    n = 2 if families else 1
+    qrels = {qid: {"good": 1} for qid in QIDS[:n]}
+
+    found = evaluate(qrels, {qid: {"good": 1.0} for qid in qrels}, ["RR"])
+
+    assert mean_intervals(found, families) == {}
+
+
+def test_interval_of_a_measure_does_not_depend_on_the_others():
+    alone = mean_intervals(evaluation(2, ["RR"]), {})
+    together = mean_intervals(evaluation(2, ["AP", "RR", "Judged@10"]), {})
+
+    assert alone["RR"] == together["RR"]
+
+
+def test_query_without_a_family_is_one_of_its_own():
+    assert recipe(["a", "b", "c"], {"a": "x", "b": "x"}).n_families == 2
+    assert recipe(["a", "b"], {}).n_families == 2
+
+
+def test_one_run_stands_alone():
+    assert standings([[0.5, 0.7]], ["a", "b"], {}) == [(1, 1, 1)]
+    assert standings([], ["a", "b"], {}) == []
+
+
+def test_equal_runs_share_every_rank_and_one_group():
+    assert standings([[0.1, 0.5, 0.9]] * 3, ["a", "b", "c"], {}) == [(1, 3, 1)] * 3
+
+
+def test_families_widen_what_a_rank_may_be():
+    """A run that is better on the 20 queries of one family, and worse on those of two others."""
+    steady, moody = [0.5] * 60, [0.9] * 20 + [0.4] * 40
+    qids = [f"q{number}" for number in range(60)]
+
+    alone = standings([steady, moody], qids, {})
+    together = standings([steady, moody], qids, {qid: n // 20 for n, qid in enumerate(qids)})
+
+    assert [one.tie_group for one in together] == [1, 1]
+    assert (together[0].best, together[0].worst) == (1, 2)
+    assert alone[1].worst <= together[1].worst
