@@ -1714,6 +1714,15 @@ static PyObject *scanner_queries(PyObject *self, PyObject *unused)
     return queries;
 }
 
+static PyObject *scanner_n_held(PyObject *self, PyObject *unused)
+{
+    Scanner *scanner = (Scanner *)self;
+    size_t n = 0;
+    for (size_t i = 0; i < scanner->n_queries; i++)
+        n += scanner->queries[i]->n;
+    return PyLong_FromSize_t(n);
+}
+
 static PyMethodDef SCANNER_METHODS[] = {
     {"feed", scanner_feed, METH_O, "feed(block) -> status\n\nScan the next bytes of a run file."},
     {"end", scanner_end, METH_NOARGS, "end() -> status\n\nRank what is left."},
@@ -1721,6 +1730,7 @@ static PyMethodDef SCANNER_METHODS[] = {
      "notes() -> (lines, has byte order mark, first line without tag or 0,\n"
      "(line, rank, score, last rank, last score) of a contradiction or None)"},
     {"queries", scanner_queries, METH_NOARGS, "queries() -> [qid] by first appearance"},
+    {"n_held", scanner_n_held, METH_NOARGS, "n_held() -> rows held in memory, for tests"},
     {"results", scanner_results, METH_VARARGS,
      "results(Hit, TieGroup) -> [(qid, hits, n_retrieved, ties)] by first appearance"},
     {NULL, NULL, 0, NULL},

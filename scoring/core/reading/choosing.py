@@ -19,7 +19,8 @@ SCANNERS = ("extension", "twin")
 
 
 @cache
-def _built() -> "ModuleType | None":
+def built() -> "ModuleType | None":
+    """The extension, if there is one."""
     try:
         return import_module("scoring.core.reading._scanner")
     except ImportError:
@@ -38,10 +39,10 @@ def extension() -> "ModuleType | None":
     if asked and asked not in SCANNERS:
         expected = " or ".join(SCANNERS)
         raise UnknownScannerError(scanner=asked, expected=expected, advice="Choose one of them.")
-    if asked == "extension" and _built() is None:
+    if asked == "extension" and built() is None:
         advice = "Install a C compiler and Benchwright again, or leave the variable out."
         raise UnknownScannerError(scanner=asked, expected="it to be installed", advice=advice)
-    return None if asked == "twin" else _built()
+    return None if asked == "twin" else built()
 
 
 def scanner_name() -> str:

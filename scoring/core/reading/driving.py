@@ -130,7 +130,7 @@ class _Reading:
 
     def scanned(self, worth_halving: int) -> list[Scanner] | None:
         """The scanners that saw the file to its end, in its order; None where one refused."""
-        middle = _middle(settled(self.path), worth_halving)
+        middle = middle_of(settled(self.path), worth_halving)
         scanners, status = self.in_halves(middle) if middle else self.whole(is_kept=False)
         if status == INTERLEAVED:
             scanners, status = self.whole(is_kept=True)
@@ -161,7 +161,7 @@ class _Reading:
         return scanners, status
 
 
-def _middle(path: Path, worth: int) -> int:
+def middle_of(path: Path, worth: int) -> int:
     """Where the first query after the middle of a file begins; 0 where it is not to be halved."""
     if (os.cpu_count() or 1) < 2 or path.stat().st_size < worth:
         return 0
@@ -238,7 +238,7 @@ def _ahead(blocks: Iterator[bytes]) -> Generator[bytes]:
         except BaseException as error:  # noqa: BLE001 - handed over to the scanning thread
             made.put(error)
 
-    maker = Thread(target=make, daemon=True)
+    maker = Thread(target=make, name="inflating", daemon=True)
     maker.start()
     try:
         while (block := made.get()) is not None:

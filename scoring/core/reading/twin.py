@@ -271,20 +271,22 @@ def line_numbers(query: _Query) -> Iterator[int]:
 
 def whole_lines(stream: Any, file: str, size: int) -> Iterator[Block]:
     """A stream in blocks of whole lines; the last of them gets a line feed if it lacks one."""
-    number, rest, longest = 1, b"", DEFAULT_LIMITS.max_line_bytes
+    number, longest = 1, DEFAULT_LIMITS.max_line_bytes
+    rest, n_rest = [], 0  # pieces of a line that has not ended yet, and their bytes
     while chunk := stream.read(size):
         end = chunk.rfind(b"\n") + 1
-        if len(rest) + (chunk.find(b"\n") + 1 or len(chunk)) > longest:
+        if n_rest + (chunk.find(b"\n") + 1 or len(chunk)) > longest:
             raise line_too_long(file, number, longest)
         if not end:
-            rest += chunk
+            rest.append(chunk)
+            n_rest += len(chunk)
             continue
-        block = rest + chunk[:end]
+        block = b"".join((*rest, chunk[:end]))
         yield number, block
         number += block.count(b"\n")
-        rest = chunk[end:]
-    if rest:
-        yield number, rest + b"\n"
+        rest, n_rest = [chunk[end:]], len(chunk) - end
+    if n_rest:
+        yield number, b"".join((*rest, b"\n"))
 
 
 # `Hit._make` without its check of the length, for very many of them.
