@@ -27,7 +27,7 @@ from scoring.core.measures import (
     whole_set,
 )
 from scoring.core.measures.columns import Columns
-from scoring.core.measures.trec_table import trec_name
+from scoring.core.measures.trec_table import trec_name, written_number
 from scoring.core.reading.hits import Judged, QueryHits
 
 AnyHits = QueryHits[Any]
@@ -208,8 +208,8 @@ def _written(value: OptionValue) -> str:
     if not isinstance(value, tuple):
         return repr(value)
     if value and isinstance(value[0], tuple):
-        return "{" + ",".join(f"{grade}:{gain:g}" for grade, gain in value) + "}"
-    return "[" + ",".join(f"{number:g}" for number in value) + "]"
+        return "{" + ",".join(f"{grade}:{written_number(gain)}" for grade, gain in value) + "}"
+    return "[" + ",".join(written_number(number) for number in value) + "]"
 
 
 _REL: Options = MappingProxyType({"rel": 1})

@@ -1,14 +1,13 @@
 """What the cutoff and the options of a measure may be set to."""
 
-import re
 from collections.abc import Callable, Mapping
+from math import isfinite, nan
 from typing import Any
 
 from scoring.core.errors import CutoffError, MeasureParameterError, RelevanceThresholdError
 from scoring.core.measures.families import FAMILIES, Family, Measure, OptionValue
 
-_WHOLE = re.compile("[0-9]{1,9}")
-_NUMBER = re.compile(r"-?(?:[0-9]{1,15}(?:\.[0-9]{0,15})?|\.[0-9]{1,15})(?:[eE]-?[0-9]{1,2})?")
+_OF_NUMBERS = frozenset("0123456789.eE+-")
 
 
 def measure_of(
@@ -34,7 +33,7 @@ def parse_cutoff(name: str, text: str | None, family: Family) -> int | float | N
         raise MeasureParameterError(name=name, reason="takes no cutoff. Leave it out.")
     if family.cutoff_as != "cutoff":
         return _level(name, text.strip(), family.cutoff_as)
-    if not _WHOLE.fullmatch(text.strip()):
+    if not _is_whole(text.strip()):
         reason = f"cutoff is '{text}'; expected a whole number, such as @10. Correct it."
         raise MeasureParameterError(name=name, reason=reason)
     if int(text) < 1:
@@ -44,7 +43,7 @@ def parse_cutoff(name: str, text: str | None, family: Family) -> int | float | N
 
 def _level(name: str, text: str, what: str) -> float:
     highest = 1.0 if what == "recall" else 1e6
-    if not _NUMBER.fullmatch(text) or not 0 <= float(text) <= highest:
+    if not 0 <= _number_of(text) <= highest:
         expected = "a recall from 0 to 1, such as @0.5" if what == "recall" else "a number"
         reason = f"{what} is '{text}'; expected {expected}. Correct it."
         raise MeasureParameterError(name=name, reason=reason)
@@ -61,32 +60,47 @@ def _refused(name: str, key: str, raw: str, expected: str) -> MeasureParameterEr
     return MeasureParameterError(name=name, reason=reason)
 
 
+def _is_whole(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 9
+
+
+def _number_of(text: str) -> float:
+    """NaN where it is no number, or none that is finite."""
+    if not _OF_NUMBERS.issuperset(text):
+        return nan
+    try:
+        number = float(text)
+    except ValueError:
+        return nan
+    return number if isfinite(number) else nan
+
+
 def _whole(name: str, key: str, raw: str) -> int:
-    if not re.fullmatch("-?[0-9]{1,9}", raw):
+    if not _is_whole(raw.removeprefix("-")):
         raise _refused(name, key, raw, "a whole number")
     return int(raw)
 
 
 def _top(name: str, key: str, raw: str) -> int:
-    if not _WHOLE.fullmatch(raw) or int(raw) < 1:
+    if not _is_whole(raw) or int(raw) < 1:
         raise _refused(name, key, raw, "a whole number of at least 1")
     return int(raw)
 
 
 def _number(name: str, key: str, raw: str) -> float:
-    if not _NUMBER.fullmatch(raw):
+    if not isfinite(_number_of(raw)):
         raise _refused(name, key, raw, "a number")
     return float(raw)
 
 
 def _weight(name: str, key: str, raw: str) -> float:
-    if not _NUMBER.fullmatch(raw) or float(raw) < 0:
+    if not _number_of(raw) >= 0:
         raise _refused(name, key, raw, "a number of at least 0")
     return float(raw)
 
 
 def _share(name: str, key: str, raw: str) -> float:
-    if not _NUMBER.fullmatch(raw) or not 0 < float(raw) < 1:
+    if not 0 < _number_of(raw) < 1:
         raise _refused(name, key, raw, "a number between 0 and 1")
     return float(raw)
 
@@ -108,7 +122,7 @@ def _gains(name: str, key: str, raw: str) -> tuple[tuple[int, float], ...]:
     gains: dict[int, float] = {}
     for part in raw.strip("{}").split(","):
         grade, _, gain = (piece.strip() for piece in part.partition(":"))
-        if not _WHOLE.fullmatch(grade) or not _NUMBER.fullmatch(gain):
+        if not _is_whole(grade) or not isfinite(_number_of(gain)):
             raise _refused(name, key, raw, "a gain for each grade, such as {1:1,2:3}")
         gains[int(grade)] = float(gain)
     return tuple(sorted(gains.items()))

@@ -1,6 +1,5 @@
 """Measures by name: ours, those of ir_measures and of trec_eval, and what people call them."""
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -12,10 +11,7 @@ from scoring.core.measures.trec_table import NICKNAMES, TREC_MEASURES
 
 __all__ = ["FAMILIES", "Measure", "parse_measure", "parse_measures"]
 
-_PLAIN = re.compile(
-    r"\s*(?P<name>[A-Za-z0-9][A-Za-z0-9_-]*)\s*(?:\((?P<options>[^()]*)\)\s*)?(?:@(?P<k>.*))?"
-)
-_OUTSIDE_BRACKETS = re.compile(r",(?![^\[{]*[\]}])")
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
 def parse_measure(name: str) -> Measure:
@@ -120,23 +116,24 @@ def _of_trec(name: str) -> Iterator[Measure]:
 
 
 def _of_ours(name: str) -> Measure:
-    match = _PLAIN.fullmatch(name)
-    if match is None:
+    head, at, cutoff = name.partition("@")
+    word, bracket, rest = (part.strip() for part in head.partition("("))
+    if not word or not _LETTERS.issuperset(word) or (bracket and not rest.endswith(")")):
         raise UnknownMeasureError(name=name, known=", ".join(FAMILIES))
-    family_name, preset = _named(name, match["name"])
-    if family_name == "NumRet" and re.search(r"\brel\b", match["options"] or ""):
+    family_name, preset = _named(name, word)
+    if family_name == "NumRet" and rest.startswith("rel"):
         # ir_measures counts the relevant ones retrieved under this name.
         family_name = "NumRelRet"
     family = FAMILIES[family_name]
-    cutoff = parse_cutoff(name, match["k"], family)
+    given = _options(name, rest.removesuffix(")"), family)
     return measure_of(
-        family_name, cutoff, {**dict(preset), **_options(name, match["options"] or "", family)}
+        family_name, parse_cutoff(name, cutoff if at else None, family), {**dict(preset), **given}
     )
 
 
 def _options(name: str, text: str, family: Family) -> dict[str, OptionValue]:
     options: dict[str, OptionValue] = {}
-    for part in filter(str.strip, _OUTSIDE_BRACKETS.split(text)):
+    for part in filter(str.strip, _outside_brackets(text)):
         key, _, raw = (piece.strip() for piece in part.partition("="))
         if key not in family.options:
             known = ", ".join(family.options) or "no option"
@@ -144,3 +141,15 @@ def _options(name: str, text: str, family: Family) -> dict[str, OptionValue]:
             raise MeasureParameterError(name=name, reason=reason)
         options[key] = parse_option(name, key, raw)
     return options
+
+
+def _outside_brackets(text: str) -> list[str]:
+    """What stands between commas, but for commas in brackets: `{1:1,2:3}` is one piece."""
+    pieces: list[str] = []
+    for piece in text.split(","):
+        last = pieces[-1] if pieces else ""
+        if last.count("{") + last.count("[") > last.count("}") + last.count("]"):
+            pieces[-1] += f",{piece}"
+        else:
+            pieces.append(piece)
+    return pieces

@@ -113,12 +113,17 @@ def written_cutoff(cutoff: int | float | None) -> str:
     return f"{cutoff:.2f}" if isinstance(cutoff, float) else str(cutoff)
 
 
+def written_number(number: float) -> str:
+    """The number without a needless fraction, and with every digit that it needs."""
+    return str(int(number)) if number == int(number) else repr(number)
+
+
 def _suffix(takes: Takes, options: dict[str, Any], p: float | None) -> str:
     """What the name says of the options; empty if it cannot."""
     if takes == "pairs" and not options.keys() - {"gains", "p"}:
-        gains = [f"{grade}={gain:g}" for grade, gain in options.get("gains") or ()]
-        return ",".join([*([] if p is None else [f"p={p:g}"]), *gains])
+        gains = [f"{grade}={written_number(gain)}" for grade, gain in options.get("gains") or ()]
+        return ",".join([*([] if p is None else [f"p={written_number(p)}"]), *gains])
     if options.keys() != {takes}:
         return ""
     numbers = options[takes] if isinstance(options[takes], tuple) else (options[takes],)
-    return ",".join(f"{number:g}" for number in numbers)
+    return ",".join(written_number(number) for number in numbers)

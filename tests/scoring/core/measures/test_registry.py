@@ -1,9 +1,12 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from scoring.core.errors import (
     CutoffError,
     MeasureParameterError,
     RelevanceThresholdError,
+    ScoringError,
     UnknownMeasureError,
 )
 from scoring.core.measures import Measure, parse_measure, parse_measures
@@ -196,3 +199,59 @@ def test_measure_of_no_parameter_is_itself_in_every_name_of_it():
         for alias in family.aliases:
             suffix = {"none": "", "allowed": "", "needed": "@1"}[family.cutoff]
             assert parse_measure(alias + suffix).family == name
+
+
+WORDS = [
+    *FAMILIES,
+    *(
+        "(",
+        ")",
+        "@",
+        "=",
+        ",",
+        "_",
+        ".",
+        "{1:0.1234567890123,2:1e3}",
+        "[1,-1,0,0]",
+        "[.5,1]",
+        "rel",
+    ),
+    *(
+        "judged_only",
+        "True",
+        "gains",
+        "p",
+        "beta",
+        "at",
+        "weights",
+        "0.3",
+        "10",
+        "-1",
+        "1e400",
+        "²",
+    ),
+    *("ndcg_cut", "map", "rbp", "utility", "iprec_at_recall", "11pt_avg_", " ", "nan", "1_0"),
+]
+
+
+@settings(max_examples=1500)
+@given(words=st.lists(st.sampled_from(WORDS), max_size=7))
+def test_any_name_is_a_measure_or_refused_and_a_canonical_one_stays_what_it_is(words):
+    name = "".join(words)
+    try:
+        measure = parse_measure(name)
+    except ScoringError as error:
+        assert str(error)
+        return
+
+    assert parse_measure(str(measure)) == measure
+    assert str(parse_measure(str(measure))) == str(measure)
+
+
+@pytest.mark.parametrize("gain", ["0.1234567890123", "1e-7", "12345678.5", "3", "-2.5"])
+def test_every_digit_of_a_gain_is_in_the_name(gain):
+    measure = parse_measure(f"nDCG(gains={{1:{gain}}})")
+
+    assert dict(measure.option("gains"))[1] == float(gain)
+    assert parse_measure(str(measure)) == measure
+    assert parse_measure(measure.trec_name) == measure
