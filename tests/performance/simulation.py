@@ -1,25 +1,26 @@
 """How often the default test finds what is not there, and the default interval what is.
 
-Differences of two equally good runs are drawn many times: with the share of zeros and the skewness
-that differences of nDCG@10 have between real systems, with more of both than any of them, and with
-families of queries that share what happens to them. `python -m tests.performance.simulation`.
+Differences of two equally good runs are drawn many times, with the share of zeros and the skewness
+that differences of nDCG@10 have between real systems, of single queries and of families that share
+what happens to them: there the bounds must hold. The rows called stress have more of both than any
+pair of real systems we know, and show where it ends. `python -m tests.performance.simulation`.
 """
 
 import argparse
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from scoring.core.comparing import DEFAULT_INTERVAL
 from scoring.core.statistics.bootstrap import METHODS, bootstrap_interval
 from scoring.core.statistics.families import FamilyOf, Floats
 from scoring.core.statistics.paired import t_test
 from scoring.core.statistics.signflip import sign_flip
 
 SIZES = (50, 200, 1000)
-REPLICATIONS = 10_000
+REPLICATIONS = 6_000
 TOGETHER = 500  # replications that share their flips and draws
 LEVEL = 0.95
 ERROR_BOUNDS = (0.04, 0.06)
@@ -35,6 +36,7 @@ class Population:
     name: str
     draw: Callable[[Rng, tuple[int, ...]], Floats]
     mean: float = 0.0
+    is_stress: bool = False
 
 
 def mixture(rng: Rng, shape: tuple[int, ...], *, gains: float, small: int, losses: float) -> Floats:
@@ -56,25 +58,22 @@ def values(rng: Rng, shape: tuple[int, ...]) -> Floats:
     return np.where(which < 0.15, 0.0, np.where(which < 0.25, 1.0, rng.beta(1.2, 1.8, shape)))
 
 
-DIFFERENCES = (
+# Skewness -0.65: nine of ten pairs of real systems have less. -1.5: all 297 pairs have less.
+SKEWED = partial(mixture, gains=0.5, small=4, losses=0.3)
+VERY_SKEWED = partial(mixture, gains=0.35, small=6, losses=0.15)
+
+ONE_RUN = "mean of one run"
+POPULATIONS = (
     Population("symmetric, 25 % zeros", symmetric),
-    # skewness -0.65: nine of ten pairs of the real systems we have are less skewed
-    Population(
-        "skewed, 20 % zeros",
-        lambda rng, shape: mixture(rng, shape, gains=0.5, small=4, losses=0.3),
-    ),
-    # skewness -1.5: more than any of 297 pairs of real systems
-    Population(
-        "very skewed, 50 % zeros",
-        lambda rng, shape: mixture(rng, shape, gains=0.35, small=6, losses=0.15),
-    ),
+    Population("skewed, 20 % zeros", SKEWED),
+    Population(ONE_RUN, values, mean=0.10 + 0.75 * 0.4),
+    Population("stress: very skewed, 50 % zeros", VERY_SKEWED, is_stress=True),
 )
-MEANS = (Population("mean of one run", values, mean=0.10 + 0.75 * 0.4),)
 
 
 def family_sizes(n: int) -> FamilyOf:
-    """Families of one to four queries in turn, until there are n."""
-    sizes = np.resize([1, 2, 3, 4], n)
+    """Half single queries, a third pairs, a sixth triples: six families of ten queries."""
+    sizes = np.resize([1, 2, 1, 3, 1, 2], n)
     return np.repeat(np.arange(n), sizes)[:n].astype(np.intp)
 
 
@@ -89,7 +88,7 @@ def drawn(population: Population, rng: Rng, n: int, families: FamilyOf | None) -
 
 @dataclass(frozen=True)
 class Rates:
-    population: str
+    population: Population
     n: int
     n_families: int
     errors: dict[str, float]
@@ -114,7 +113,7 @@ def simulate(
             )
             covered[method].append((low <= population.mean) & (population.mean <= high))
     return Rates(
-        population.name,
+        population,
         n,
         n if families is None else int(families.max()) + 1,
         {name: float(np.mean(found)) for name, found in rejected.items()},
@@ -123,7 +122,7 @@ def simulate(
 
 
 def cases(methods: tuple[str, ...], seed: int) -> Iterator[Rates]:
-    for population in (*DIFFERENCES, *MEANS):
+    for population in POPULATIONS:
         for with_families in (False, True):
             for n in SIZES:
                 yield simulate(
@@ -132,19 +131,24 @@ def cases(methods: tuple[str, ...], seed: int) -> Iterator[Rates]:
 
 
 def row(rates: Rates, methods: tuple[str, ...]) -> str:
-    is_mean = rates.population == MEANS[0].name
-    errors = ["" if is_mean else f"{rates.errors[name]:.4f}" for name in ("sign flip", "t")]
+    errors = [
+        "" if rates.population.name == ONE_RUN else f"{rates.errors[name]:.4f}"
+        for name in ("sign flip", "t")
+    ]
     coverage = [f"{rates.coverage[method]:.4f}" for method in methods]
-    cells = [rates.population, str(rates.n), str(rates.n_families), *errors, *coverage]
+    cells = [rates.population.name, str(rates.n), str(rates.n_families), *errors, *coverage]
     return f"| {' | '.join(cells)} |"
 
 
-def misses(all_rates: list[Rates]) -> Iterator[str]:
-    """What is outside the bounds, in a sentence each."""
+def misses(all_rates: list[Rates], method: str) -> Iterator[str]:
+    """What is outside the bounds, in a sentence each; stress may be."""
     for rates in all_rates:
-        where = f"{rates.population}, {rates.n} queries in {rates.n_families} families"
-        error, coverage = rates.errors["sign flip"], rates.coverage[DEFAULT_INTERVAL]
-        if rates.population != MEANS[0].name and not within(error, ERROR_BOUNDS):
+        population = rates.population
+        where = f"{population.name}, {rates.n} queries in {rates.n_families} families"
+        error, coverage = rates.errors["sign flip"], rates.coverage[method]
+        if population.is_stress:
+            continue
+        if population.name != ONE_RUN and not within(error, ERROR_BOUNDS):
             yield f"{where}: type-I error {error:.4f}, expected {ERROR_BOUNDS}"
         if not within(coverage, COVERAGE_BOUNDS):
             yield f"{where}: coverage {coverage:.4f}, expected {COVERAGE_BOUNDS}"
@@ -154,7 +158,7 @@ def within(value: float, bounds: tuple[float, float]) -> bool:
     return bounds[0] <= value <= bounds[1]
 
 
-def main(methods: tuple[str, ...] = (DEFAULT_INTERVAL,), seed: int = 0) -> list[str]:
+def main(methods: tuple[str, ...] = ("auto",), seed: int = 0) -> list[str]:
     """Print and return the table; what is out of bounds is named below it."""
     started = time.perf_counter()
     lines = [
@@ -168,7 +172,8 @@ def main(methods: tuple[str, ...] = (DEFAULT_INTERVAL,), seed: int = 0) -> list[
         all_rates.append(rates)
         lines.append(row(rates, methods))
         print(lines[-1], flush=True)
-    out = list(misses(all_rates)) or ["all within the bounds"]
+    bounds = f"error {ERROR_BOUNDS} and coverage {COVERAGE_BOUNDS}"
+    out = list(misses(all_rates, methods[0])) or [f"{bounds}: met in every row but stress"]
     lines += ["", *(f"- {line}" for line in out)]
     print("\n".join(out), f"\n{time.perf_counter() - started:.0f} s")
     return lines
@@ -179,4 +184,4 @@ if __name__ == "__main__":
     parser.add_argument("--all", action="store_true", help="every interval, not the default alone")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    main(METHODS if arguments.all else (DEFAULT_INTERVAL,), arguments.seed)
+    main(METHODS if arguments.all else ("auto",), arguments.seed)

@@ -45,7 +45,7 @@ def wins_ties_losses(differences: Floats) -> NDArray[np.intp]:
 def shares_worse(differences: Floats, *, by: float = WORSE) -> Floats:
     """Share of the queries that lose more than `by`; NaN where none is defined."""
     n = (~np.isnan(differences)).sum(axis=0)
-    # A loss of exactly 0.1 is computed as 0.6 - 0.7, which is a little more.
+    # A loss of exactly 0.1 is computed as 0.3 - 0.4, which is a little more.
     lost = (differences < -by - 1e-12).sum(axis=0)
     return np.where(n > 0, lost / np.maximum(n, 1), np.nan)
 

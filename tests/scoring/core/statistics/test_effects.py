@@ -32,7 +32,7 @@ def test_effects_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("run", "reference", "expected"), [(0.6, 0.7, 0.0), (0.59, 0.7, 1.0), (0.9, 0.2, 0.0)]
+    ("run", "reference", "expected"), [(0.3, 0.4, 0.0), (0.59, 0.7, 1.0), (0.9, 0.2, 0.0)]
 )
 def test_loss_of_exactly_a_tenth_is_not_yet_worse(run, reference, expected):
     assert shares_worse(np.array([[run - reference]])) == [expected]

@@ -195,6 +195,17 @@ def test_adjusted_values_are_no_smaller_and_in_order(seed, alternative):
     assert (np.diff(adjusted[np.argsort(-scaled)]) >= 0).all()
 
 
+@given(st.integers(0, 10_000))
+def test_second_of_two_runs_is_alone_once_the_first_is_found(seed):
+    """What stepping down gains: its own p, but never below the first one's."""
+    values = np.random.default_rng(seed).normal([0.6, 0.2], 1, (12, 2))
+
+    raw, adjusted = sign_flip(values), sign_flip_max(values)
+
+    second, first = np.argsort(np.abs(values.sum(axis=0)) / np.sqrt((values**2).sum(axis=0)))
+    assert adjusted[second] == pytest.approx(max(raw[second], adjusted[first]))
+
+
 def test_undefined_run_has_no_adjusted_value():
     values = np.random.default_rng(6).normal(0.5, 1, (30, 2))
     values[:, 1] = NAN
