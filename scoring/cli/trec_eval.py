@@ -5,7 +5,7 @@ attached (`-M100`) or apart (`-l 2`), long names be shortened while they stay un
 stand between flags; `--` ends the flags.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -329,23 +329,29 @@ def _id(name: bytes) -> str:
 
 def last_tag(path: Path) -> str:
     """The tag in the last line of a run, which trec_eval takes for the run's name."""
+    from benchmarks_app.core.formats.sources import open_lines
+
+    return _id(_tag_of(_last_lines(path)) or _tag_of(open_lines(path)))
+
+
+def _tag_of(lines: Iterable[bytes]) -> bytes:
+    """The tag of the last line that has one."""
     tag = b""
-    for line in _last_lines(path):
+    for line in lines:
         columns = line.split()
         if len(columns) >= 6 and not columns[0].startswith(b"#"):
             tag = columns[5]
-    return _id(tag)
+    return tag
 
 
-def _last_lines(path: Path) -> Iterator[bytes]:
-    """The last lines of a plain file, all lines of a compressed one."""
-    from benchmarks_app.core.formats.sources import inflated, open_lines, settled
+def _last_lines(path: Path) -> list[bytes]:
+    """The last whole lines of a file that is long and plain; of another one none."""
+    from benchmarks_app.core.formats.sources import inflated, settled
 
     with settled(path).open("rb") as stream:
         with inflated(stream, file=path.name, compressed=0) as whole:
             is_plain = whole is stream
-        if is_plain and stream.seek(0, 2) > TAIL:
-            stream.seek(-TAIL, 2)
-            yield from stream.readlines()[1:]
-            return
-    yield from open_lines(path)
+        if not is_plain or stream.seek(0, 2) <= TAIL:
+            return []
+        stream.seek(-TAIL, 2)
+        return stream.readlines()[1:]

@@ -97,17 +97,16 @@ def _tell_versions(stored: Mapping[str, str], computed: Mapping[str, str]) -> No
 def _differences(stored: Mapping[str, Any], computed: Mapping[str, Any]) -> Iterator[str]:
     from scoring.core.results import differences
 
-    for part in ("files", "rules"):
-        yield from differences(_without_places(stored[part]), _without_places(computed[part]), part)
+    # Its rules are those it was computed again by.
+    yield from differences(
+        _without_places(stored["files"]), _without_places(computed["files"]), "files"
+    )
     for before, now in zip(stored["runs"], computed["runs"], strict=True):
         yield from differences(_without_place(before), _without_place(now), before["name"])
 
 
 def _without_places(entries: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: _without_place(entry) if isinstance(entry, dict) else entry
-        for name, entry in entries.items()
-    }
+    return {name: _without_place(entry) for name, entry in entries.items()}
 
 
 def _without_place(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -51,6 +51,17 @@ def test_pairs_have_difference_test_effect_and_power(runs, benchwright):
     assert int(pair["queries_for_observed"]) > 1
 
 
+def test_queries_are_counted_for_the_difference_that_matters(runs, benchwright):
+    asked = ("compare", "grades", "first", "third", "-m", "RR@10", "--format", "tsv", "--delta")
+
+    few, many = (
+        int(rows(benchwright(*asked, delta).stdout, "difference")[0]["queries_for_delta"])
+        for delta in ("0.1", "0.05")
+    )
+
+    assert 3.9 < many / few < 4.1
+
+
 def test_table_shows_runs_and_pairs(runs, benchwright):
     done = benchwright("compare", "grades", "first", "second", "third", "-m", "RR@10")
 

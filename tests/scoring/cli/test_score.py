@@ -96,6 +96,36 @@ def test_slices_are_scored_beside_all_queries(files, benchwright):
     assert (rows["head"]["missing"], rows["head"]["extra"]) == ("1", "0")
 
 
+def test_depth_cuts_every_query(files, benchwright):
+    done = benchwright(
+        *("score", "qrels.txt", "a.run", "-m", "NumRet", "--depth", "2", "--format", "tsv")
+    )
+
+    assert list(values(done.stdout).values()) == [3.0]
+
+
+def test_scale_is_that_of_all_qrels_in_every_slice(files, benchwright):
+    (files / "slices.tsv").write_text("q2\tlow\n")
+    asked = (
+        "score",
+        "qrels.txt",
+        "b.run",
+        "--slices",
+        "slices.tsv",
+        "-m",
+        "ERR",
+        "--format",
+        "tsv",
+    )
+
+    found = values(benchwright(*asked).stdout)
+    wider = values(benchwright(*asked, "--top-grade", "4").stdout)
+
+    # (2^2 - 1) / 2^3 with the grade 3 of q1 as the highest, though the slice has none.
+    assert found["b.run", "low", "all", "ERR"] == pytest.approx(3 / 8)
+    assert wider["b.run", "low", "all", "ERR"] == pytest.approx(3 / 16)
+
+
 def test_families_give_intervals_over_whole_families(files, benchwright):
     (files / "families.tsv").write_text("q1\tf\nq2\tf\nq3\tf\n")
     asked = ("score", "qrels.txt", "b.run", "-m", "RR", "-m", "NumRel", "--format", "tsv")

@@ -65,6 +65,15 @@ def test_best_value_is_bold_on_a_terminal(files):
     assert "\x1b[1;32m0.3333" not in shown
 
 
+def test_no_value_is_bold_where_less_is_more_or_nothing_is(files):
+    shown = on_terminal(
+        files, "score", "qrels.txt", "a.run", "b.run", "-m", "Hole@10", "-m", "NumRelRet"
+    )
+
+    assert "0.1667" in shown
+    assert "[1;32m" not in shown
+
+
 def test_no_color_is_respected_on_a_terminal(files):
     shown = on_terminal(files, "score", "qrels.txt", "a.run", "b.run", "-m", "RR", NO_COLOR="1")
 

@@ -6,6 +6,7 @@ import shlex
 import pytest
 
 from scoring.cli.trec_eval import TAIL, last_tag, parse
+from scoring.core.reading.choosing import SCANNERS, VARIABLE, built, scanner_name
 from tests.scoring.core.realdata import data_folder
 
 PARAMETERS = (
@@ -37,7 +38,17 @@ def is_compared(line, expected):
     return not (expected == "out.test.aql" and line.startswith("rbp "))
 
 
+@pytest.fixture(params=SCANNERS)
+def scanner(request, monkeypatch):
+    """Either scanner, used by this process."""
+    if request.param == "extension" and built() is None:
+        pytest.skip("no C extension: install a C compiler and Benchwright again")
+    monkeypatch.setenv(VARIABLE, request.param)
+    assert scanner_name() == request.param
+
+
 @pytest.mark.data
+@pytest.mark.usefixtures("scanner")
 @pytest.mark.parametrize(("expected", "arguments", "n_lines"), QUICK_TEST)
 def test_quick_test_of_trec_eval_prints_the_same_lines(
     expected, arguments, n_lines, benchwright, monkeypatch
@@ -124,6 +135,24 @@ def test_measures_of_preferences_are_named_and_left_out(files, benchwright):
     assert done.stderr.startswith("Left out: all_prefs, P_avgjg.5 ")
 
 
+def test_queries_are_in_the_order_of_their_bytes(tmp_path, benchwright):
+    (tmp_path / "qrels").write_text("q10 0 d 1\nq2 0 d 1\nq1 0 d 1\n")
+    (tmp_path / "run").write_text("q2 Q0 d 1 1 t\nq10 Q0 d 1 1 t\n")
+
+    done = benchwright("trec_eval", "-qcn", "-mmap", tmp_path / "qrels", tmp_path / "run")
+
+    assert [line.split("\t")[1] for line in done.stdout.splitlines()] == ["q1", "q10", "q2"]
+
+
+def test_size_of_the_collection_is_what_utility_needs(files, benchwright):
+    done = benchwright(
+        *("trec_eval", "-N", "100", "-qn", "-m", "utility.0,0,0,1", "qrels.txt", "a.run")
+    )
+
+    # Of 100 documents q1 has 2 relevant ones, and one of the three retrieved is not: 97 are left.
+    assert done.stdout.splitlines()[0] == "utility_0,0,0,1       \tq1\t97.0000"
+
+
 def test_summary_can_be_left_out(files, benchwright):
     done = benchwright("trec_eval", "-n", "-q", "-m", "map", "qrels.txt", "b.run")
 
@@ -168,7 +197,8 @@ def test_run_is_named_by_the_tag_of_its_last_line(tmp_path):
         + b"q Q0 e 2 0 late x\n\n#end a b c d e"
     )
 
-    for content in (lines, gzip.compress(lines), b"q Q0 e 2 0 late"):
+    after_it = lines + b"\n# a b c d e" + b" wrong" * (TAIL // 5)
+    for content in (lines, gzip.compress(lines), b"q Q0 e 2 0 late", after_it):
         path = tmp_path / "run"
         path.write_bytes(content)
         assert last_tag(path) == "late"
