@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from benchmarks_app.models import Benchmark, Job, QrelSet, Run
 from benchmarks_app.selectors import run_path
+from scoring.core.measures.registry import FAMILIES
 from scoring.models import Phase, Score, ScoreSet, Submission
 from scoring.selectors import leaderboard
 from scoring.shown import measure_of
@@ -476,6 +477,26 @@ def test_who_is_not_signed_in_has_no_measure_computed(client, scored, benchmark,
     assert not Score.objects.filter(measure="AP@3").exists()
     signed_in(vi).get(url_of(*BOARD) + "?measure=AP@3")
     assert b"ranked by AP@3" in client.get(url_of(*BOARD) + "?m=AP@3").content
+
+
+CUTS = {"needed": "@10", "allowed": "@10", "none": ""}
+SHARES_OF_RECALL = {"IPrec": "@0.5", "Rprec_mult": "@0.5"}
+
+
+def test_measure_of_every_family_can_be_shown(scored, signed_in, vi):
+    run = scored("q1 Q0 d2 1 9 s\nq1 Q0 x 2 8 s\nq2 Q0 d4 1 1 s").run
+    scored("q1 Q0 x 1 1 s", "nothing found")
+    client = signed_in(vi)
+
+    for family, of in FAMILIES.items():
+        asked = {"measure": family + SHARES_OF_RECALL.get(family, CUTS[of.cutoff])}
+        board = client.get(url_of(*BOARD), asked)
+        queries = client.get(url_of("scoring:run-queries", ["stdlib", run.pk]), asked)
+
+        assert (board.status_code, queries.status_code) == (200, 200), asked
+        means = {row.run.name: row.scores for row in board.context["page"]}
+        mean = means[run.name][board.context["measure"].name]
+        assert mean == pytest.approx(queries.context["mean"], nan_ok=True), asked
 
 
 def test_run_page_adds_a_measure_by_its_name(scored, signed_in, vi):
