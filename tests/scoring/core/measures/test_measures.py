@@ -138,6 +138,8 @@ OVERLAP = [0.5 ** (depth - 1) / depth for depth in range(1, 8)]
         ("binG", (1 / log2(3) + 1 / log2(4) + 1 / log2(6)) / 4),
         # The best ranking has gained 5, 8 and, at 1 a rank, 11; this one 3, 4 and 6.
         ("G", (3 / log2(4) + 1 / log2(6) + 2 / log2(7)) / 8),
+        # The best ranking gains 1 also where there is less to gain: 5, 8 and 11, though 7.5 in all.
+        ("G(gains={1:0.5})", (3 / log2(4) + 0.5 / log2(6.5) + 2 / log2(7.5)) / 7.5),
         (
             "ndcg_rel",
             (
