@@ -28,6 +28,9 @@ __all__ = ["OVERALL", "Comparison", "PerQuery", "compare"]
 TESTS = ("signflip", "t", "wilcoxon", "sign")
 CORRECTIONS = ("holm", "bh", "tukey", "maxt", "none")
 
+FEWEST_FAMILIES = 30
+"""Below this many intervals are too short (docs/statistics.md)."""
+
 N_DRAWS = 10_000
 N_DRAWS_OF_BOARD = 2_000
 LARGEST_TABLE = 10
@@ -254,15 +257,16 @@ def compare(
     pairs = _pairs(aligned.runs, baseline)
     columns = _columns(aligned, pairs, methods)
     columns["p_adjusted"] = _adjusted(aligned, pairs, methods, columns["p"])
+    sizes = tuple(_slice_sizes(aligned))
     return Comparison(
         runs=aligned.runs,
         baseline=baseline,
         measures=aligned.measures,
-        slices=tuple(_slice_sizes(aligned)),
+        slices=sizes,
         methods=methods,
         summaries=tuple(_summaries(aligned, pairs, methods, columns["p_adjusted"])),
         pairs=tuple(_pair_results(aligned, pairs, columns, delta)),
-        notes=aligned.notes,
+        notes=(*aligned.notes, *_too_few(sizes)),
     )
 
 
@@ -502,6 +506,15 @@ def _slice_sizes(aligned: Aligned) -> Iterator[SliceSize]:
         families = aligned.families
         n_families = n if families is None else len(np.unique(families[mask]))
         yield SliceSize(name=name, n_queries=n, n_families=n_families)
+
+
+def _too_few(sizes: Sequence[SliceSize]) -> Iterator[str]:
+    few = [f"{size.name} {size.n_families}" for size in sizes if size.n_families < FEWEST_FAMILIES]
+    if few:
+        yield (
+            f"Intervals of fewer than {FEWEST_FAMILIES} families or queries are too short, and "
+            f"tests of them may be too bold: {', '.join(few)}."
+        )
 
 
 def _summaries(

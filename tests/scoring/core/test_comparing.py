@@ -191,6 +191,19 @@ def test_families_are_flipped_and_resampled_whole():
         assert ours.rank_interval == theirs.rank_interval
 
 
+def test_too_few_families_are_told():
+    tail = TAIL | {"q0", "q1"}  # thirty queries
+
+    few = compare(RUNS, slices={"head": HEAD, "tail": tail}, **QUICK)
+
+    assert few.notes == (
+        "Intervals of fewer than 30 families or queries are too short, and tests of them may be "
+        "too bold: head 12.",
+    )
+    in_pairs = {f"q{query}": query // 2 for query in range(40)}
+    assert "too bold: all 20." in compare(RUNS, families=in_pairs, **QUICK).notes[0]
+
+
 def test_undefined_values_leave_the_query_out_of_the_pair():
     values = VALUES.copy()
     values[:10, 1, 0] = NAN
