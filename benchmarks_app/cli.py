@@ -113,6 +113,9 @@ class Commands(click.Group):
         arguments = list(sys.argv[1:] if args is None else args)
         with _without_collector():
             code = _exit_code(self, arguments)
+        if args is None:
+            # The process ends: Python would look through everything for cycles once more.
+            gc.freeze()
         sys.exit(code)
 
 

@@ -1,10 +1,12 @@
 """What is being worked on, for a person who has waited a second."""
 
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import threading
 
 PATIENCE, PAUSE = 1.0, 0.2
 CLEAR_LINE = "\r\x1b[K"
@@ -16,6 +18,8 @@ def told(what: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
+    import threading
+
     done = threading.Event()
     teller = threading.Thread(target=_tell, args=(what, done), daemon=True)
     teller.start()
@@ -26,7 +30,9 @@ def told(what: str) -> Iterator[None]:
         teller.join()
 
 
-def _tell(what: str, done: threading.Event) -> None:
+def _tell(what: str, done: "threading.Event") -> None:
+    import time
+
     start = time.monotonic()
     if done.wait(PATIENCE):
         return

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from math import nan
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from scoring.cli import unjudged_output
 from scoring.cli.tables import (
     Table,
     between,
@@ -16,10 +15,12 @@ from scoring.cli.tables import (
     share,
     show,
 )
-from scoring.cli.unjudged_output import Outlook
 from scoring.core.evaluation import Evaluation
 from scoring.core.measures.registry import Measure
 from scoring.core.scorecards import ALL, Scorecard, Scorer
+
+if TYPE_CHECKING:
+    from scoring.cli.unjudged_output import Outlook
 
 NAME_WIDTH = 22
 LESS_IS_MORE = ("Hole", "unj", "RBP_res", "rbp_resid", "NumUnjudgedRet", "NumNonrelRet")
@@ -40,7 +41,7 @@ def as_json(
     cards: Sequence[Scorecard],
     *,
     has_queries: bool,
-    outlooks: Mapping[str, Sequence[Outlook]],
+    outlooks: "Mapping[str, Sequence[Outlook]]",
 ) -> str:
     """The result as `write_result` writes it, with what there is to say of unjudged documents.
 
@@ -54,12 +55,14 @@ def as_json(
         if not has_queries:
             del run["per_query"]
         if run["name"] in outlooks:
+            from scoring.cli import unjudged_output
+
             run["unjudged"] = unjudged_output.as_dict(outlooks[run["name"]])
     return text_of(result)
 
 
 def print_tsv(
-    cards: Sequence[Scorecard], *, has_queries: bool, outlooks: Mapping[str, Sequence[Outlook]]
+    cards: Sequence[Scorecard], *, has_queries: bool, outlooks: "Mapping[str, Sequence[Outlook]]"
 ) -> None:
     """Print a line for each run, slice and measure, and for each query where they are wanted.
 
@@ -69,6 +72,8 @@ def print_tsv(
     if not outlooks:
         print_tab_separated(TSV_COLUMNS, rows)
         return
+    from scoring.cli import unjudged_output
+
     of = {(one.run, ALL, ALL, one.measure): one for found in outlooks.values() for one in found}
     wider = (
         [*row, *unjudged_output.tsv_cells(of.get((row[0], row[1], row[2], row[3])))] for row in rows
@@ -86,7 +91,7 @@ def show_tables(
     cards: Sequence[Scorecard],
     *,
     has_queries: bool,
-    outlooks: Mapping[str, Sequence[Outlook]],
+    outlooks: "Mapping[str, Sequence[Outlook]]",
 ) -> None:
     """Print one table of means, after one of queries for each run where they are wanted."""
     if has_queries:
@@ -96,7 +101,10 @@ def show_tables(
         show(_list(cards[0]))
     else:
         show(_grid(scorer, cards))
-    unjudged_output.show_outlooks([one for found in outlooks.values() for one in found])
+    if outlooks:
+        from scoring.cli.unjudged_output import show_outlooks
+
+        show_outlooks([one for found in outlooks.values() for one in found])
 
 
 def _tsv_rows(cards: Sequence[Scorecard], has_queries: bool) -> Iterator[list[str]]:
