@@ -31,6 +31,7 @@ BenchmarkError
     ├── ReservedSliceError       a slice called as all queries are
     ├── UnknownMethodError       a test, correction or interval that is not one of ours
     ├── MethodMisfitError        methods that do not go together
+    ├── MethodNumberError        a level, seed or number of draws out of range
     └── DuplicateDocumentError   a corpus that holds one id twice
 """
 
@@ -97,7 +98,7 @@ class TooManyOrdersError(ScoringError):
     code = "too-many-orders"
     message = (
         "{measure} of query '{qid}': the documents of one score can be ordered in too many ways; "
-        "expected at most {most} to go through. Leave the measure out, or choose another tie rule."
+        "expected fewer of one score. Leave the measure out, or choose another tie rule."
     )
 
 
@@ -225,6 +226,11 @@ class UnknownMethodError(ScoringError):
 class MethodMisfitError(ScoringError):
     code = "method-misfit"
     message = "{reason} Choose another {kind}."
+
+
+class MethodNumberError(ScoringError):
+    code = "method-number"
+    message = "{name} is {value}; expected {expected}. Choose another number."
 
 
 class DuplicateDocumentError(ScoringError):

@@ -6,11 +6,12 @@ every measure, found in one of three ways:
 - where a measure adds up what each document counts at its rank (P, R, R_cap, F, Rprec, DCG, nDCG,
   Rndcg, RBP and residuals, Judged, Hole, unj), by the mean weight of the ranks of the tie; for AP,
   RR, Success, bpref and binG by closed forms; for ERR, nERR, Compat and infAP by adding up over how
-  many documents of each kind stand above (McSherry & Najork, ECIR 2008, for the first ones);
+  many documents of each kind stand above; for IPrec and 11pt_avg by how probable it is that no
+  precision is higher (McSherry & Najork, ECIR 2008, for P, R, AP, RR, DCG and F);
 - counts, SetP, SetR, SetF, SetAP and utility do not depend on order;
-- IPrec, 11pt_avg, G, ndcg_rel and yaap go through the different orders; more than `MOST_ORDERS`
-  are refused, and so are more terms of infAP.
+- G, ndcg_rel and yaap go through all orders that differ.
 
+The last ones, infAP, IPrec and 11pt_avg refuse a query whose ties would take too long.
 GMAP and GMbpref take the geometric mean of these means.
 """
 
@@ -30,11 +31,15 @@ from scoring.core.measures.expected_reciprocal_rank import ideal_err, satisfacti
 from scoring.core.measures.families import FAMILIES, AnyHits, Measure
 from scoring.core.measures.gain import Gain, Gains, gain_of, ideal_gain
 from scoring.core.measures.gain_by_level import level_ranks
+from scoring.core.measures.interpolated import n_needed
 from scoring.core.measures.set_at_cutoff import multiple_of
 from scoring.core.reading.hits import Hit
 
 MOST_ORDERS = 20_000
-"""Different orders of one query that are gone through, or terms that are added up, at most."""
+"""Different orders of one query that are gone through, or terms of infAP, at most."""
+
+MOST_STEPS = 2_000_000
+"""Steps in which the highest of the precisions of one query is worked out, at most."""
 
 
 class Block(NamedTuple):
@@ -83,7 +88,7 @@ def expected_values(
             values.append(function(*given, **parameters))
         except _TooManyError as error:
             qid = error_id(query.qid)
-            raise TooManyOrdersError(measure=str(measure), qid=qid, most=MOST_ORDERS) from error
+            raise TooManyOrdersError(measure=str(measure), qid=qid) from error
     return values
 
 
@@ -408,6 +413,70 @@ def _inferred_of_tie(block: Block, rel: int, n_pooled: int, n_judged: int, n_fou
     return inferred
 
 
+# --- the highest of several precisions ------------------------------------------------------------
+
+
+def _interpolated(blocks: Sequence[Block], n_relevant: int, *, recall: float, rel: int) -> float:
+    return _highest_precision(blocks, n_needed(n_relevant, recall), rel)
+
+
+def _mean_interpolated(
+    blocks: Sequence[Block], n_relevant: int, *, at: Sequence[float], rel: int
+) -> float:
+    times = Counter(n_needed(n_relevant, recall) for recall in at)
+    values = [n * _highest_precision(blocks, needed, rel) for needed, n in times.items()]
+    return sum(values) / len(at)
+
+
+class _Tie(NamedTuple):
+    """A block, the relevant documents in it and above it, and how many are needed to count."""
+
+    block: Block
+    n_tied: int
+    n_above: int
+    n_needed: int
+
+    def precisions(self) -> list[list[float]]:
+        """For each relevant document that counts, the precision at every rank it can have."""
+        counted = range(max(self.n_needed - self.n_above, 1), self.n_tied + 1)
+        n_other = self.block.size - self.n_tied
+        return [
+            [(self.n_above + n) / rank for rank in self.block.ranks()[n - 1 : n_other + n]]
+            for n in counted
+        ]
+
+    def share_up_to(self, highest: float) -> float:
+        """How probable it is that none of its precisions is above this."""
+        probable = [1.0, *[0.0] * self.n_tied]
+        for i, rank in enumerate(self.block.ranks()):
+            left = self.block.size - i
+            for n in range(self.n_tied, -1, -1):
+                n_found = self.n_above + n
+                may_stand = n > 0 and (n_found < self.n_needed or n_found / rank <= highest)
+                here = probable[n - 1] * (self.n_tied - n + 1) / left if may_stand else 0.0
+                probable[n] = probable[n] * (1 - (self.n_tied - n) / left) + here
+        return probable[-1]
+
+
+def _highest_precision(blocks: Sequence[Block], needed: int, rel: int) -> float:
+    """The highest precision from the document that is needed on."""
+    n_above = accumulate((b.n_from(rel) for b in blocks), initial=0)
+    ties = [_Tie(b, b.n_from(rel), n, needed) for b, n in zip(blocks, n_above, strict=False)]
+    possible = [(tie, found) for tie in ties if (found := tie.precisions())]
+    # At the last rank that it can have, a document still has this precision.
+    surely = max((of[-1] for _, found in possible for of in found), default=0.0)
+    open_ties = [(tie, found) for tie, found in possible if max(of[0] for of in found) > surely]
+    steps = sorted({p for _, found in open_ties for of in found for p in of if p > surely})
+    if len(steps) * sum(t.block.size * (t.n_tied + 1) for t, _ in open_ties) > MOST_STEPS:
+        raise _TooManyError
+    expected, below = 0.0, 0.0
+    for highest in [surely, *steps]:
+        up_to = prod(tie.share_up_to(highest) for tie, _ in open_ties)
+        expected += highest * (up_to - below)
+        below = up_to
+    return expected
+
+
 # --- through every order -------------------------------------------------------------------------
 
 
@@ -495,6 +564,8 @@ EXPECTED: Mapping[str, Callable[..., float]] = MappingProxyType(
         "nERR": _nerr,
         "Compat": _compatibility,
         "binG": _binary_g,
+        "IPrec": _interpolated,
+        "11pt_avg": _mean_interpolated,
         "Rndcg": _ndcg_at_levels,
         "Judged": _judged,
         "Hole": _hole,

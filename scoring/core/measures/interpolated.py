@@ -27,10 +27,14 @@ def interpolated_precision(
     >>> interpolated_precision([Hit(2, 1), Hit(3, 1)], n_relevant=2, recall=0.5)
     0.6666666666666666
     """
-    n_needed = floor(recall * n_relevant + 0.5)
     ranks = relevant_ranks(hits, rel=rel)
     precisions = [position / rank for position, rank in enumerate(ranks, start=1)]
-    return max(precisions[max(n_needed - 1, 0) :], default=0.0)
+    return max(precisions[n_needed(n_relevant, recall) - 1 :], default=0.0)
+
+
+def n_needed(n_relevant: int, recall: float) -> int:
+    """The relevant document from which on precision counts, at least the first."""
+    return max(floor(recall * n_relevant + 0.5), 1)
 
 
 def mean_interpolated_precision(
