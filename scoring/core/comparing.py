@@ -6,24 +6,53 @@ and power of their pairs. The methods are explained in docs/statistics.md.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations, product
-from math import isfinite, isnan
-from typing import Any, NamedTuple
+from math import isnan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.errors import MethodMisfitError, UnknownMethodError, UnknownRunError
+from scoring.core.errors import (
+    MethodMisfitError,
+    MethodNumberError,
+    UnknownMethodError,
+    UnknownRunError,
+)
 from scoring.core.statistics import bootstrap, effects, paired, power, signflip
 from scoring.core.statistics.aligning import OVERALL, Aligned, PerQuery, align
+from scoring.core.statistics.comparison import (
+    Comparison,
+    Effect,
+    Interval,
+    Methods,
+    Pair,
+    Power,
+    RankInterval,
+    RunSummary,
+    SliceSize,
+)
 from scoring.core.statistics.corrections import benjamini_hochberg, holm
 from scoring.core.statistics.families import Floats, ratio_means
 from scoring.core.statistics.ranks import rank_intervals, ranks, tie_groups
 from scoring.core.statistics.tukey import randomised_tukey
 
-__all__ = ["OVERALL", "Comparison", "PerQuery", "compare"]
+__all__ = [
+    "OVERALL",
+    "Comparison",
+    "Effect",
+    "Interval",
+    "Methods",
+    "Pair",
+    "PerQuery",
+    "Power",
+    "RankInterval",
+    "RunSummary",
+    "SliceSize",
+    "compare",
+]
 
 TESTS = ("signflip", "t", "wilcoxon", "sign")
 CORRECTIONS = ("holm", "bh", "tukey", "maxt", "none")
@@ -38,147 +67,6 @@ LARGEST_TABLE = 10
 
 # Differences held at once: bounds the memory of comparing many runs.
 HELD = 2**22
-
-
-class Interval(NamedTuple):
-    """From `low` to `high`; NaN where fewer than two families are there to tell."""
-
-    low: float
-    high: float
-
-
-class RankInterval(NamedTuple):
-    """Best and worst rank that a run has in resampled sets of queries."""
-
-    best: int
-    worst: int
-
-
-@dataclass(frozen=True, slots=True)
-class Methods:
-    """How the numbers were made: enough to make them again."""
-
-    test: str
-    alternative: str
-    correction: str
-    interval: str
-    level: float
-    n_flips: int
-    n_draws: int
-    seed: int
-
-
-@dataclass(frozen=True, slots=True)
-class SliceSize:
-    name: str
-    n_queries: int
-    n_families: int
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """One run by one measure over one slice; `rank` is None where the mean is undefined.
-
-    Runs of equal means share a rank. A tie group is numbered from 1: the runs that cannot be told
-    from the best one of the group.
-    """
-
-    run: str
-    measure: str
-    slice: str
-    n_queries: int
-    n_undefined: int
-    mean: float
-    interval: Interval
-    rank: int | None
-    rank_interval: RankInterval | None
-    tie_group: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """How large a difference is; a tie is a difference below 1e-6.
-
-    `relative` is the difference over the reference's mean, `d_z` over its own standard deviation;
-    `share_worse` counts the queries that lose more than 0.1, and `superiority` is the probability
-    that a query is better, ties counted as a half.
-    """
-
-    relative: float
-    d_z: float
-    wins: int
-    ties: int
-    losses: int
-    share_worse: float
-    superiority: float
-
-
-@dataclass(frozen=True, slots=True)
-class Power:
-    """What the queries can show, at 5 % two-sided and a power of 80 %.
-
-    `sigma` is the standard deviation of the differences, and `detectable` the smallest difference
-    that would be found; the queries needed are for the difference as observed and for `delta`, or
-    None where no number of queries suffices or is known.
-    """
-
-    sigma: float
-    detectable: float
-    queries_for_observed: int | None
-    queries_for_delta: int | None
-    delta: float
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """`run` minus `reference` by one measure over one slice, on the queries where both are defined.
-
-    `p` is the chosen test's, `p_adjusted` after the correction, `p_t` the paired t-test's beside.
-    """
-
-    run: str
-    reference: str
-    measure: str
-    slice: str
-    n_queries: int
-    difference: float
-    interval: Interval
-    p: float
-    p_adjusted: float
-    p_t: float
-    effect: Effect
-    power: Power
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Summaries and pairs are ordered by measure, slice, and run as they were given.
-
-    With a baseline it is the reference of every pair; without one all pairs are there, and the
-    earlier run of the two is the reference.
-    """
-
-    runs: tuple[str, ...]
-    baseline: str | None
-    measures: tuple[str, ...]
-    slices: tuple[SliceSize, ...]
-    methods: Methods
-    summaries: tuple[RunSummary, ...]
-    pairs: tuple[Pair, ...]
-    notes: tuple[str, ...]
-
-    def summaries_of(self, measure: str, slice_name: str = OVERALL) -> list[RunSummary]:
-        """Summaries of one table, in the order the runs were given."""
-        return [s for s in self.summaries if (s.measure, s.slice) == (measure, slice_name)]
-
-    def pairs_of(self, measure: str, slice_name: str = OVERALL) -> list[Pair]:
-        """Pairs of one table, in the order of `pairs`."""
-        return [p for p in self.pairs if (p.measure, p.slice) == (measure, slice_name)]
-
-    def as_dict(self) -> dict[str, Any]:
-        """The same as lists and dicts that JSON can hold: an undefined number is None."""
-        plain: dict[str, Any] = _plain(asdict(self))
-        return plain
 
 
 def compare(
@@ -219,8 +107,8 @@ def compare(
     alternative
         "two-sided", "greater" (the run is better than its reference) or "less".
     correction
-        "holm", "bh", "tukey", "maxt" or "none"; unless given "holm" with a baseline and "tukey"
-        for all pairs.
+        "holm", "bh", "tukey", "maxt" or "none"; unless given "tukey" for all pairs two-sided, and
+        "holm" else.
     interval
         "bca", "studentised", "percentile", or "auto": studentised below 100 families or queries,
         BCa from there on.
@@ -239,17 +127,17 @@ def compare(
         If there is nothing to compare, or not on the same queries.
     NoCommonMeasureError, UnknownMeasureError, MissingValueError
         If the runs were not scored by the same measures.
-    UnknownRunError, ReservedSliceError, UnknownMethodError, MethodMisfitError
-        If a name is none of those above, or two do not go together.
+    UnknownRunError, ReservedSliceError, UnknownMethodError, MethodMisfitError, MethodNumberError
+        If a name is none of those above, two do not go together, or a number is out of range.
     """
     methods = Methods(
         test=test,
         alternative=alternative,
-        correction=correction or ("tukey" if baseline is None else "holm"),
+        correction=correction or _correction(baseline, alternative),
         interval=interval,
         level=level,
         n_flips=n_flips,
-        n_draws=n_draws or _draws(len(runs), baseline),
+        n_draws=_draws(len(runs), baseline) if n_draws is None else n_draws,
         seed=seed,
     )
     _check(methods, baseline, runs)
@@ -270,11 +158,28 @@ def compare(
     )
 
 
+def _correction(baseline: str | None, alternative: str) -> str:
+    return "tukey" if baseline is None and alternative == "two-sided" else "holm"
+
+
 def _draws(n_runs: int, baseline: str | None) -> int:
     return N_DRAWS_OF_BOARD if baseline is None and n_runs > LARGEST_TABLE else N_DRAWS
 
 
 def _check(methods: Methods, baseline: str | None, runs: Mapping[str, PerQuery]) -> None:
+    if baseline is not None and baseline not in runs:
+        raise UnknownRunError(name=baseline, known=", ".join(runs))
+    _check_names(methods)
+    _check_numbers(methods)
+    if methods.correction == "tukey" and methods.alternative != "two-sided":
+        reason = "Tukey's correction is two-sided."
+        raise MethodMisfitError(reason=reason, kind="correction or alternative")
+    if methods.correction == "maxt" and (baseline is None or methods.test != "signflip"):
+        reason = "The maxt correction flips signs of differences to one baseline."
+        raise MethodMisfitError(reason=reason, kind="correction, or name a baseline")
+
+
+def _check_names(methods: Methods) -> None:
     for kind, name, known in (
         ("test", methods.test, TESTS),
         ("alternative", methods.alternative, signflip.ALTERNATIVES),
@@ -283,14 +188,18 @@ def _check(methods: Methods, baseline: str | None, runs: Mapping[str, PerQuery])
     ):
         if name not in known:
             raise UnknownMethodError(kind=kind, name=name, known=", ".join(known))
-    if baseline is not None and baseline not in runs:
-        raise UnknownRunError(name=baseline, known=", ".join(runs))
-    if methods.correction == "tukey" and methods.alternative != "two-sided":
-        reason = "Tukey's correction is two-sided."
-        raise MethodMisfitError(reason=reason, kind="correction or alternative")
-    if methods.correction == "maxt" and (baseline is None or methods.test != "signflip"):
-        reason = "The maxt correction flips signs of differences to one baseline."
-        raise MethodMisfitError(reason=reason, kind="correction, or name a baseline")
+
+
+def _check_numbers(methods: Methods) -> None:
+    share, count = "a share between 0 and 1, such as 0.95", "a whole number of at least 1"
+    for name, value, is_fine, expected in (
+        ("level", methods.level, 0 < methods.level < 1, share),
+        ("n_flips", methods.n_flips, methods.n_flips >= 1, count),
+        ("n_draws", methods.n_draws, methods.n_draws >= 1, count),
+        ("seed", methods.seed, methods.seed >= 0, "a whole number of at least 0"),
+    ):
+        if not is_fine:
+            raise MethodNumberError(name=name, value=value, expected=expected)
 
 
 # --- pairs ---------------------------------------------------------------------------------------
@@ -594,15 +503,3 @@ def _groups(
         place = (slice(None), measure, slice_)
         groups[place] = tie_groups(means[place], p[:, :, measure, slice_], alpha=1 - methods.level)
     return groups
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
-    if isinstance(value, Interval | RankInterval):
-        return _plain(value._asdict())
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, float) and not isfinite(value):
-        return None
-    return value

@@ -9,7 +9,12 @@ import pytest
 from scipy import stats
 
 from scoring.core import compare, evaluate
-from scoring.core.errors import MethodMisfitError, UnknownMethodError, UnknownRunError
+from scoring.core.errors import (
+    MethodMisfitError,
+    MethodNumberError,
+    UnknownMethodError,
+    UnknownRunError,
+)
 from scoring.core.statistics.bootstrap import bootstrap_interval
 from scoring.core.statistics.corrections import benjamini_hochberg, holm
 from scoring.core.statistics.ranks import rank_intervals
@@ -113,6 +118,7 @@ def test_baseline_is_corrected_by_holm_and_all_pairs_by_tukey():
     among = compare(RUNS, **QUICK)
 
     assert (against.methods.correction, among.methods.correction) == ("holm", "tukey")
+    assert compare(RUNS, alternative="less", **QUICK).methods.correction == "holm"
     pairs = against.pairs_of("RR")
     assert [(pair.run, pair.reference) for pair in pairs] == [("b", "a"), ("c", "a")]
     expected = holm(np.array([pair.p for pair in pairs]))
@@ -277,6 +283,13 @@ def test_result_is_json_without_nan():
     assert plain["summaries"][0]["rank_interval"]["best"] >= 1
 
 
+def test_board_takes_fewer_draws():
+    board = {f"run{n}": RUNS["a"] for n in range(11)}
+
+    assert compare(board, measures=["RR"], n_flips=10).methods.n_draws == 2_000
+    assert compare(board, measures=["RR"], n_flips=10, baseline="run3").methods.n_draws == 10_000
+
+
 def test_same_seed_same_numbers():
     assert compare(RUNS, **QUICK).as_dict() == compare(RUNS, **QUICK).as_dict()
     assert compare(RUNS, **QUICK).pairs != compare(RUNS, **{**QUICK, "seed": 4}).pairs
@@ -302,7 +315,15 @@ def test_runs_straight_from_the_engine():
         ({"correction": "fdr"}, UnknownMethodError, "'fdr' is no correction"),
         ({"interval": "normal"}, UnknownMethodError, "'normal' is no interval"),
         ({"alternative": "up"}, UnknownMethodError, "'up' is no alternative"),
-        ({"alternative": "less"}, MethodMisfitError, "Tukey's correction is two-sided"),
+        (
+            {"alternative": "less", "correction": "tukey"},
+            MethodMisfitError,
+            "Tukey's correction is two-sided",
+        ),
+        ({"level": 95}, MethodNumberError, "level is 95; expected a share between 0 and 1"),
+        ({"n_flips": 0}, MethodNumberError, "n_flips is 0; expected a whole number of at least 1"),
+        ({"n_draws": 0}, MethodNumberError, "n_draws is 0"),
+        ({"seed": -1}, MethodNumberError, "seed is -1; expected a whole number of at least 0"),
         ({"correction": "maxt"}, MethodMisfitError, "flips signs of differences to one baseline"),
         (
             {"correction": "maxt", "baseline": "a", "test": "t"},
