@@ -154,7 +154,7 @@ def parse(arguments: Sequence[str]) -> Asked:
         If trec_eval has no such flag, a value is missing or no number, or a part is not here.
     """
     asked = Asked()
-    for flag, value in _flags(arguments):
+    for flag, value in read_flags(arguments):
         if not flag:
             asked.files.append(value)
         elif flag in NOT_HERE:
@@ -176,8 +176,14 @@ def parse(arguments: Sequence[str]) -> Asked:
     return asked
 
 
-def _flags(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Every flag with its value, and every file with no flag, in their order."""
+def read_flags(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Every flag, a letter, with its value; every file with no flag; in their order.
+
+    Raises
+    ------
+    click.UsageError
+        If there is no such flag, it could be several, or it lacks a value or takes none.
+    """
     rest = list(arguments)
     while rest:
         word = rest.pop(0)

@@ -1,11 +1,23 @@
 """`benchwright trec_eval` prints what trec_eval prints, and reads flags as getopt_long does."""
 
+import getopt
 import gzip
 import shlex
 
+import click
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from scoring.cli.trec_eval import TAIL, last_tag, parse
+from scoring.cli.trec_eval import (
+    LONG_NAMES,
+    SWITCHES,
+    TAIL,
+    WITH_VALUE,
+    last_tag,
+    parse,
+    read_flags,
+)
 from scoring.core.reading.choosing import SCANNERS, VARIABLE, built, scanner_name
 from tests.scoring.core.realdata import data_folder
 
@@ -96,6 +108,63 @@ def test_flags_are_read_as_getopt_long_does(arguments):
 
     assert (asked.flags, asked.depth, asked.level) == ({"q", "c"}, 100, 2)
     assert (asked.measures, asked.files) == (["map"], ["qrels", "run"])
+
+
+WORDS = st.sampled_from(
+    [
+        *(
+            "-q",
+            "-qc",
+            "-cqn",
+            "-M",
+            "-M100",
+            "-qM5",
+            "-l",
+            "-l2",
+            "-m",
+            "-mmap",
+            "-qmmap",
+            "-x",
+            "-",
+        ),
+        *(
+            "--",
+            "--measure",
+            "--measure=map",
+            "--mea",
+            "--Max=1",
+            "--R",
+            "--Re",
+            "--Rel=x",
+            "--nope",
+        ),
+        *("--query_eval_wanted", "--query=1", "--Judged", "--J", "qrels", "run", "3", "-Z", "-Jc"),
+    ]
+)
+
+
+def as_pythons_getopt(arguments):
+    """Flags with their values, and files, as another implementation of getopt_long has them."""
+    short = SWITCHES + "".join(f"{letter}:" for letter in WITH_VALUE)
+    long = [f"{name}{'=' * (letter in WITH_VALUE)}" for name, letter in LONG_NAMES.items()]
+    flags, files = getopt.gnu_getopt(arguments, short, long)
+    letters = {f"--{name}": letter for name, letter in LONG_NAMES.items()}
+    return [(letters.get(name, name[1:]), value) for name, value in flags], files
+
+
+@given(st.lists(WORDS, max_size=6))
+def test_any_command_line_is_read_as_another_getopt_reads_it(arguments):
+    try:
+        expected = as_pythons_getopt(arguments)
+    except getopt.GetoptError:
+        with pytest.raises(click.UsageError):
+            list(read_flags(arguments))
+        return
+
+    found = list(read_flags(arguments))
+
+    assert [one for one in found if one[0]] == expected[0]
+    assert [file for flag, file in found if not flag] == expected[1]
 
 
 @pytest.mark.parametrize(
