@@ -27,9 +27,11 @@ def leaderboard(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     release = selectors.newest_release(benchmark)
     if release is None:
         return render(request, "scoring/leaderboard_empty.html")
-    measure = measure_of(request.GET.get("m"))
     url = reverse("scoring:leaderboard-release", args=[benchmark.slug, release.version])
-    return redirect(f"{url}?m={measure.label}")
+    asked = request.GET.copy()
+    if not asked.get("measure"):
+        asked["m"] = measure_of(asked.get("m")).label
+    return redirect(f"{url}?{asked.urlencode(safe='@')}")
 
 
 @require_safe

@@ -201,6 +201,12 @@ def test_bare_address_leads_to_the_newest_release(signed_in, vi, release, publis
     assert answer.url == url_of("scoring:leaderboard-release", ["stdlib", "1.10.0"]) + "?m=MRR@10"
 
 
+def test_bare_address_hands_on_a_measure_asked_by_name(signed_in, vi, release):
+    answer = signed_in(vi).get(url_of("scoring:leaderboard", ["stdlib"]) + "?measure=ERR@10")
+
+    assert answer.url.endswith("/leaderboard/?measure=ERR@10")
+
+
 def test_board_without_release_says_what_is_needed(signed_in, vi):
     answer = signed_in(vi).get(url_of("scoring:leaderboard", ["stdlib"]))
 
