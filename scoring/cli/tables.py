@@ -30,10 +30,25 @@ class Table(NamedTuple):
 
 def show(table: Table) -> None:
     """Print a table, with rules and bold cells where a person sees it."""
-    if sys.stdout.isatty():
+    if not sys.stdout.isatty():
+        click.echo(plain(table))
+    elif _fits_terminal(table):
         _show_rich(table)
     else:
-        click.echo(plain(table))
+        click.echo(records(table))
+
+
+def _fits_terminal(table: Table) -> bool:
+    from shutil import get_terminal_size
+
+    # rich puts a space at both sides of a cell, and one between two cells and at the edges.
+    needed = sum(_widths(table)) + 3 * len(table.columns) + 1
+    return needed <= get_terminal_size().columns
+
+
+def _widths(table: Table) -> list[int]:
+    lines = [table.columns, *table.rows]
+    return [max(map(len, column)) for column in zip(*lines, strict=True)]
 
 
 def plain(table: Table) -> str:
@@ -46,8 +61,8 @@ def plain(table: Table) -> str:
     bm25   0.3
     x     0.25
     """
-    lines = [list(table.columns), *map(list, table.rows)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines = [table.columns, *table.rows]
+    widths = _widths(table)
     aligned = [
         "  ".join(
             cell.ljust(width) if number in table.left else cell.rjust(width)
@@ -56,6 +71,25 @@ def plain(table: Table) -> str:
         for line in lines
     ]
     return "\n".join([table.title] * bool(table.title) + aligned)
+
+
+def records(table: Table) -> str:
+    """The table with a line for each cell, for terminals that are too narrow for its rows.
+
+    Examples
+    --------
+    >>> print(records(Table(["run", "AP", "RR"], [["bm25", "0.3", "0.5"]])))
+    bm25
+      AP  0.3
+      RR  0.5
+    """
+    width = max(map(len, table.columns[1:]))
+    lines = [table.title] * bool(table.title)
+    for name, *cells in table.rows:
+        lines.append(name)
+        pairs = zip(table.columns[1:], cells, strict=True)
+        lines += [f"  {column:<{width}}  {cell}".rstrip() for column, cell in pairs]
+    return "\n".join(lines)
 
 
 def print_tab_separated(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -3,6 +3,7 @@
 import io
 import os
 import pty
+import re
 import subprocess
 import sys
 import time
@@ -12,7 +13,16 @@ import pytest
 
 from scoring.cli import tables
 from scoring.cli.files import run_names
-from scoring.cli.tables import Table, between, exact, markdown, number, plain, print_lines, share
+from scoring.cli.tables import (
+    Table,
+    between,
+    exact,
+    markdown,
+    number,
+    plain,
+    print_lines,
+    share,
+)
 from tests.scoring.cli.conftest import ROOT
 
 BEST = Table(["run", "AP"], [["a|b", "0.5"], ["c", "0.75"]], title="AP", best={(1, 1)})
@@ -80,6 +90,37 @@ def test_no_color_is_respected_on_a_terminal(files):
 
     assert "0.6667" in shown
     assert "[1;32m" not in shown
+
+
+def test_narrow_terminal_gets_a_line_for_each_cell_and_loses_no_digit(files):
+    arguments = ("score", "qrels.txt", "a.run", "b.run", "-m", "RR AP nDCG@10")
+
+    wide, narrow = (on_terminal(files, *arguments, COLUMNS=columns) for columns in ("160", "40"))
+
+    assert "0.3333" in wide
+    assert "missing" in wide.splitlines()[1]
+    assert "…" not in narrow
+    assert [line.split() for line in narrow.splitlines()[:6]] == [
+        ["a.run"],
+        ["queries", "3"],
+        ["missing", "1"],
+        ["extra", "1"],
+        ["RR", "0.3333"],
+        ["judged", "83", "%"],
+    ]
+
+
+@pytest.mark.parametrize("spare", [0, 16, 17, 18])
+def test_table_that_just_fits_is_not_cut(files, benchwright, spare):
+    arguments = ("score", "qrels.txt", "a.run", "b.run", "-m", "RR AP nDCG@10 P@10 R@100")
+    piped = benchwright(*arguments).stdout.splitlines()
+
+    shown = on_terminal(files, *arguments, COLUMNS=str(max(map(len, piped)) + spare))
+
+    assert "…" not in shown
+    cells = {cell for line in shown.splitlines() for cell in line.split()}
+    plain_cells = {re.sub(r"\x1b\[[0-9;]*m", "", cell) for cell in cells}
+    assert {cell for line in piped for cell in line.split()} <= plain_cells | {"run"}
 
 
 def test_nothing_is_coloured_in_a_pipe(files, benchwright):
