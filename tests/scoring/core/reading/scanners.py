@@ -3,11 +3,10 @@
 import io
 import random
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import pytest
+from unittest.mock import patch
 
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.problems import Problems
@@ -89,20 +88,32 @@ def by_sorting(run: Path, table: GradeTable, rules: Rules) -> Outcome:
     return outcome_of(scan)
 
 
-class FilesInMemory:
-    """Stands in for the opening of files by whatever reads runs, where files would be slow."""
+ANYWHERE = Path("my.run")
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+
+class FilesInMemory:
+    """Stands in for the opening of files by whatever reads runs; every path is of `content`."""
+
+    def __init__(self) -> None:
         self.content = b""
-        for module in (driving, twin, shapes):
-            monkeypatch.setattr(module, "open_inflated", self._open)
-        lines = lambda path: io.BytesIO(self.content)  # noqa: E731
-        monkeypatch.setattr(loading, "open_lines", lines)
-        monkeypatch.setattr(driving, "middle_of", lambda path, worth: 0)
 
     @contextmanager
-    def _open(self, path: Path) -> Iterator[io.BufferedReader]:
+    def open_inflated(self, path: Path) -> Iterator[io.BufferedReader]:
         yield io.BufferedReader(io.BytesIO(self.content))
+
+
+@contextmanager
+def files_in_memory() -> Iterator[FilesInMemory]:
+    """No file is opened inside: thousands of small ones would take longer than reading them."""
+    files = FilesInMemory()
+    with ExitStack() as patched:
+        for module in (driving, twin, shapes):
+            patched.enter_context(patch.object(module, "open_inflated", files.open_inflated))
+        patched.enter_context(
+            patch.object(loading, "open_lines", lambda path: io.BytesIO(files.content))
+        )
+        patched.enter_context(patch.object(driving, "middle_of", lambda path, worth: 0))
+        yield files
 
 
 # --- made at random ------------------------------------------------------------------------

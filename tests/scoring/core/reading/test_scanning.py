@@ -31,6 +31,7 @@ from scoring.core.reading import (
 from scoring.core.reading.shapes import Shape, qrels_shape, run_shape
 from tests.scoring.core.reading import scanners
 from tests.scoring.core.reading.conftest import skip_without_extension
+from tests.scoring.core.reading.scanners import ANYWHERE
 
 QRELS = b"q 0 a 1\nq 0 b 2\np 0 a 3\n"
 RUN = b"q Q0 a 1 2 t\nq Q0 x 2 1.5 t\nq Q0 b 3 1 t\np Q0 x 1 1 t\n"
@@ -72,25 +73,27 @@ def test_extension_that_is_not_built_is_refused_only_where_it_is_asked_for(monke
 # --- both alike ----------------------------------------------------------------------------
 
 
-NOWHERE = Path("my.run")
+@pytest.fixture
+def memory():
+    with scanners.files_in_memory() as files:
+        yield files
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_runs_at_random_give_the_same_by_every_way(extension, monkeypatch, part):
+def test_runs_at_random_give_the_same_by_every_way(extension, memory, part):
     """Ten thousand small files in all: ties, holes, negative grades, queries that come back, odd
     bytes, damage; read in blocks of a few bytes. Each is too small to be a test of its own."""
-    files = scanners.FilesInMemory(monkeypatch)
     n_refused = 0
     for seed in range(part * 2500, part * 2500 + 2500):
         rng = random.Random(seed)
-        files.content = scanners.made_run(rng)
+        memory.content = scanners.made_run(rng)
         table = GradeTable(scanners.made_grades(rng))
-        rules = scanners.made_rules(rng, run_shape(NOWHERE))
+        rules = scanners.made_rules(rng, run_shape(ANYWHERE))
         block = rng.randint(1, 64)
 
-        simply = scanners.by_sorting(NOWHERE, table, rules)
-        twin = scanners.by_twin(NOWHERE, table, rules, block=rng.choice((block, 1 << 17)))
-        quickly = scanners.by_extension(NOWHERE, table, rules, block=block)
+        simply = scanners.by_sorting(ANYWHERE, table, rules)
+        twin = scanners.by_twin(ANYWHERE, table, rules, block=rng.choice((block, 1 << 17)))
+        quickly = scanners.by_extension(ANYWHERE, table, rules, block=block)
 
         assert twin == simply, seed
         assert list(twin.hits or ()) == list(simply.hits or ()), seed
@@ -103,15 +106,14 @@ def test_runs_at_random_give_the_same_by_every_way(extension, monkeypatch, part)
     assert 250 < n_refused < 1250
 
 
-def test_qrels_at_random_give_the_same_by_every_way(extension, monkeypatch):
-    files = scanners.FilesInMemory(monkeypatch)
+def test_qrels_at_random_give_the_same_by_every_way(extension, memory, monkeypatch):
     read = {
-        "extension": lambda problems: scan_qrels(NOWHERE, problems=problems),
-        "twin": lambda problems: scan_qrels(NOWHERE, problems=problems),
-        "": lambda problems: GradeTable(read_qrels(NOWHERE, problems=problems)),
+        "extension": lambda problems: scan_qrels(ANYWHERE, problems=problems),
+        "twin": lambda problems: scan_qrels(ANYWHERE, problems=problems),
+        "": lambda problems: GradeTable(read_qrels(ANYWHERE, problems=problems)),
     }
     for seed in range(2000):
-        files.content = scanners.made_qrels(random.Random(seed))
+        memory.content = scanners.made_qrels(random.Random(seed))
         outcomes = []
         for scanner, scan in read.items():
             monkeypatch.setenv(choosing.VARIABLE, scanner)
