@@ -113,8 +113,9 @@ class Commands(click.Group):
         arguments = list(sys.argv[1:] if args is None else args)
         with _without_collector():
             code = _exit_code(self, arguments)
-        if args is None:
-            # The process ends: Python would look through everything for cycles once more.
+        if args is None and "tempfile" not in sys.modules:
+            # The process ends, and Python would look through everything for cycles once more.
+            # That search is what removes temporary files, so where there may be one it is left.
             gc.freeze()
         sys.exit(code)
 

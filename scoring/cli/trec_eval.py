@@ -6,6 +6,7 @@ stand between flags; `--` ends the flags.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import SEEK_END, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 ALL = "all"
 LARGEST = 2**31 - 1
-TAIL = 1 << 16
+TAIL, BLOCK = 1 << 16, 1 << 20
 """Bytes at the end of a run in which its last line must begin, if it is to be found quickly."""
 
 SWITCHES = "hvqcnJo"
@@ -351,13 +352,15 @@ def _tag_of(lines: Iterable[bytes]) -> bytes:
 
 
 def _last_lines(path: Path) -> list[bytes]:
-    """The last whole lines of a file that is long and plain; of another one none."""
-    from benchmarks_app.core.formats.sources import inflated, settled
+    """The lines that begin in the last bytes of a file."""
+    from benchmarks_app.core.formats.sources import open_inflated
 
-    with settled(path).open("rb") as stream:
-        with inflated(stream, file=path.name, compressed=0) as whole:
-            is_plain = whole is stream
-        if not is_plain or stream.seek(0, 2) <= TAIL:
-            return []
-        stream.seek(-TAIL, 2)
-        return stream.readlines()[1:]
+    tail, n_read = b"", 0
+    with open_inflated(path) as stream:
+        if isinstance(stream.raw, FileIO):  # plain, so that the rest need not be read
+            n_read = max(0, stream.seek(0, SEEK_END) - TAIL)
+            stream.seek(n_read)
+        while block := stream.read(BLOCK):
+            tail, n_read = (tail + block)[-TAIL:], n_read + len(block)
+    lines = tail.splitlines()
+    return lines if n_read <= TAIL else lines[1:]

@@ -151,6 +151,19 @@ def test_reader_that_closes_early_is_no_error(files):
     assert told == b""
 
 
+@pytest.mark.parametrize("command", ["score", "trec_eval"])
+def test_nothing_is_left_of_standard_input(files, command):
+    (files / "temporary").mkdir()
+
+    with (files / "a.run").open() as piped:
+        done = in_process(
+            *(command, "qrels.txt", "-"), stdin=piped, env={"TMPDIR": str(files / "temporary")}
+        )
+
+    assert done.returncode == 0
+    assert list((files / "temporary").iterdir()) == []
+
+
 def test_help_names_every_code_and_verdicts_are_only_of_gate(benchwright):
     shown = benchwright("--help").stdout
 
