@@ -70,6 +70,7 @@ def contenders(qrels: Path, run: Path) -> dict[str, list[str]]:
 def timed_once(name: str, command: list[str], into: Timed) -> None:
     scanner = "twin" if name == TWIN else "extension"
     environment = {**os.environ, "BENCHWRIGHT_SCANNER": scanner}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # or every start compiles what it imports
     with tempfile.TemporaryFile() as output:
         started = time.perf_counter()
         process = subprocess.Popen(
