@@ -76,11 +76,13 @@ EXAMPLES = (
     help="Also write a result file: values, rules, and SHA-256 of every file, for `verify`.",
 )
 def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
-    """Score one or more RUNS against QRELS, both in TREC's format, plain or compressed.
+    """Score one or more RUNS against QRELS.
 
-    One of the files may be - for standard input. Beside each mean stands the share of judged
-    documents among the results it looks at, and with it how many queries the run lacks (missing)
-    and how many it has beyond the qrels (extra). Values are those of trec_eval to the last digit,
+    Runs are in TREC's format, MS MARCO's three columns, JSON or Parquet, qrels in TREC's format or
+    BEIR's; plain, gzip or zstd, and one of the files may be - for standard input.
+
+    Beside each mean stands the share of judged documents among the results it looks at, and with it
+    how many queries the run lacks (missing) and how many it has beyond the qrels (extra). Values are those of trec_eval to the last digit,
     unless a rule is changed.
     """
     extras = ("slices", "families", "has_intervals", "unjudged")

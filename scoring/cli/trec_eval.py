@@ -335,9 +335,15 @@ def _id(name: bytes) -> str:
 
 
 def last_tag(path: Path) -> str:
-    """The tag in the last line of a run, which trec_eval takes for the run's name."""
-    from benchmarks_app.core.formats.sources import open_lines
+    """The tag in the last line of a run, which trec_eval takes for the run's name.
 
+    A run of another format has none, and is called as its file.
+    """
+    from benchmarks_app.core.formats.sources import open_lines
+    from scoring.core.reading.shapes import run_shape
+
+    if run_shape(path).kind != "trec":
+        return path.name
     return _id(_tag_of(_last_lines(path)) or _tag_of(open_lines(path)))
 
 

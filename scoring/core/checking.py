@@ -22,7 +22,8 @@ from benchmarks_app.core.formats.archives import is_zip
 from benchmarks_app.core.formats.beir_writing import id_hazard
 from benchmarks_app.core.formats.sources import STANDARD_INPUT, open_lines, shown_name
 from benchmarks_app.core.problems import Problems
-from scoring.core.reading.loading import collect_qrels
+from scoring.core.reading.loading import collect_qrels, load_run
+from scoring.core.reading.shapes import qrels_shape, read_ranking, read_three_qrels, run_shape
 
 UNLIMITED = sys.maxsize
 SHOWN_IDS = 3
@@ -81,7 +82,12 @@ def kind_of(path: Path) -> str | None:
     """
     if path.is_dir() or (path.is_file() and is_zip(path)):
         return "beir"
+    shape = run_shape(path).kind
+    if shape == "parquet":
+        return "run"
     head = list(islice(open_lines(path), HEAD_LINES))
+    if shape == "json" and b'"_id"' not in head[0]:
+        return "run"
     return _kind_of_most(head) or _kind_of_all(head, path.name)
 
 
@@ -107,7 +113,7 @@ def _check_run(path: Path, report: Report) -> None:
     seen = _Seen()
     scores: defaultdict[bytes, array[float]] = defaultdict(lambda: array("d"))
     tags: Counter[str] = Counter()
-    for row in trec.read_run(open_lines(path), file=report.file, problems=report.problems):
+    for row in _run_rows(path, report):
         first = seen.first_line(row.qid, row.docid, row.line)
         if first != row.line:
             told = f"{_document(row.qid, row.docid)} was in line {first} already; expected it once"
@@ -116,8 +122,20 @@ def _check_run(path: Path, report: Report) -> None:
             continue
         scores[row.qid].append(row.score)
         tags[_text(row.tag)] += 1
-    report.facts = _run_facts(scores, tags, is_in_blocks=seen.is_in_blocks)
+    report.facts = _run_facts(scores, tags, is_in_blocks=seen.is_in_blocks) | report.facts
     _warn_of_run(report, scores, tags)
+
+
+def _run_rows(path: Path, report: Report) -> Iterable[trec.RunRow]:
+    """The rows of a run of any shape; those of JSON and Parquet, read as a whole, by query."""
+    shape, problems = run_shape(path), report.problems
+    if shape.kind in ("json", "parquet"):
+        run = load_run(path, shape, problems)
+        report.facts["answered_with_nothing"] = sum(not rows for rows in run.values())
+        return [row for rows in run.values() for row in rows]
+    if shape.kind == "three":
+        return read_ranking(open_lines(path), file=report.file, problems=problems)
+    return trec.read_run(open_lines(path), file=report.file, problems=problems)
 
 
 def _run_facts(
@@ -195,8 +213,12 @@ def _is_falling(scores: "array[float]") -> bool:
 
 
 def _check_qrels(path: Path, report: Report) -> None:
-    rows = trec.read_qrels(open_lines(path), file=report.file, problems=report.problems)
-    qrels = collect_qrels(rows, file=report.file, problems=report.problems)
+    shape, lines, problems = qrels_shape(path), open_lines(path), report.problems
+    if shape.kind == "trec":
+        rows = trec.read_qrels(lines, file=report.file, problems=problems)
+    else:
+        rows = read_three_qrels(lines, shape=shape, file=report.file, problems=problems)
+    qrels = collect_qrels(rows, file=report.file, problems=problems)
     report.facts = _qrels_facts(qrels)
     if not qrels and not report.problems.found:
         text = "holds no grade; expected at least one row. Check that it is the right file."

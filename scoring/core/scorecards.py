@@ -111,14 +111,16 @@ class Scorer:
     def hits_of(self, path: Path) -> dict[bytes, QueryHits[bytes]]:
         """The hits of a run file, of documents where it holds passages; raises as `score` does."""
         rules = self.rules
-        if rules.aggregate is None:
-            scanned = scan_run(
-                path, self.table, ties=rules.ties, depth=rules.depth, problems=self.warnings
-            )
-        else:
-            scanned = self._hits_of_passages(path, rules.aggregate)
-        empty = {qid: QueryHits(qid, (), 0) for qid in self.answered if qid not in scanned}
-        return {**scanned, **empty}
+        if rules.aggregate is not None:
+            return self._hits_of_passages(path, rules.aggregate)
+        return scan_run(
+            path,
+            self.table,
+            ties=rules.ties,
+            depth=rules.depth,
+            problems=self.warnings,
+            answered=self.files.answered,
+        )
 
     @cached_property
     def table(self) -> GradeTable:
@@ -167,15 +169,6 @@ class Scorer:
         return families
 
     @cached_property
-    def answered(self) -> list[bytes]:
-        """Queries that the system answered, even if with nothing."""
-        if self.files.answered is None:
-            return []
-        from scoring.core.slices import read_ids
-
-        return read_ids(self.files.answered, problems=self.warnings)
-
-    @cached_property
     def parents(self) -> dict[bytes, bytes] | None:
         """The document of each passage, where a file names them."""
         if self.files.parents is None:
@@ -188,7 +181,7 @@ class Scorer:
         from scoring.core.aggregation import aggregate
 
         ties, depth = self.rules.ties, self.rules.depth
-        passages = read_run(path, problems=self.warnings)
+        passages = read_run(path, problems=self.warnings, answered=self.files.answered)
         run = aggregate(passages, self.parents, how, file=path.name, ties=ties)
         found = find_hits(self.table.grades, run, ties=ties, depth=depth)
         return {

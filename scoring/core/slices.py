@@ -52,23 +52,6 @@ def read_parents(path: Path, *, problems: Problems | None = None) -> dict[bytes,
     return _one_each(path, PARENT_COLUMNS, "passage", "document", problems or Problems())
 
 
-def read_ids(path: Path, *, problems: Problems | None = None) -> list[bytes]:
-    """One id a line, each once; raises as `read_slices` does, and for an id with white space."""
-    problems = problems or Problems()
-    ids: dict[bytes, None] = {}
-    for number, line in enumerate(open_lines(path), start=1):
-        name = (line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line).strip(b" \t\r\n")
-        if not name or name.startswith(b"#"):
-            continue
-        if len(name.split()) == 1:
-            ids[name] = None
-        else:
-            text = f"'{_text(name)}' holds white space; expected one id a line. Correct it."
-            problems.add(path.name, number, text)
-    problems.raise_found()
-    return list(ids)
-
-
 def unknown_queries(named: Iterable[bytes], known: Container[bytes]) -> list[str]:
     """Queries of a table that the qrels (`known`) lack, as text, each once."""
     return [_text(qid) for qid in dict.fromkeys(named) if qid not in known]

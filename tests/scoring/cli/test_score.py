@@ -231,6 +231,29 @@ def test_query_answered_with_nothing_is_not_missing(files, benchwright):
     assert "0.3333" in done.stdout
 
 
+def test_answered_query_without_a_passage_is_not_missing(files, benchwright):
+    (files / "passages.run").write_text("q1 Q0 d1#1 1 9 t\n")
+    (files / "answered.txt").write_text("q2\n")
+
+    done = benchwright(
+        *("score", "qrels.txt", "passages.run", "--aggregate", "maxp", "-m", "RR"),
+        *("--answered", "answered.txt"),
+    )
+
+    assert done.stdout.splitlines()[0] == "passages.run: 3 queries, 1 missing, 0 extra"
+
+
+def test_files_of_other_formats_are_scored_as_well(files, benchwright):
+    (files / "run.json").write_text('{"q1": {"d1": 3.0, "d9": 2.0, "d2": 1.0}, "q3": {"d6": 1}}')
+    (files / "test.tsv").write_text(
+        "query-id\tcorpus-id\tscore\nq1\td1\t3\nq1\td2\t1\nq1\td3\t0\nq2\td4\t2\nq3\td6\t0\n"
+    )
+
+    done = benchwright("score", "test.tsv", "run.json", "-m", "nDCG@10", "--format", "tsv")
+
+    assert list(values(done.stdout).values()) == [NDCG / 3]
+
+
 def test_relevance_level_applies_to_measures_that_do_not_name_one(files, benchwright):
     done = benchwright(
         *("score", "qrels.txt", "b.run", "--rel", "2", "--format", "tsv"),

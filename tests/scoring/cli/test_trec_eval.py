@@ -273,6 +273,14 @@ def test_run_is_named_by_the_tag_of_its_last_line(tmp_path):
         assert last_tag(path) == "late"
 
 
+def test_run_without_tags_is_named_by_its_file(files, benchwright):
+    (files / "a.json").write_text('{"q1": {"d1": 2.0}}')
+
+    done = benchwright("trec_eval", "-m", "runid", "-m", "map", "qrels.txt", "a.json")
+
+    assert [line.split("\t")[2] for line in done.stdout.splitlines()] == ["a.json", "0.5000"]
+
+
 @pytest.mark.parametrize("flag", ["-h", "--help", "-hq"])
 def test_help_names_every_flag(benchwright, flag):
     done = benchwright("trec_eval", flag)

@@ -169,12 +169,29 @@ def test_what_is_odd_is_only_warned_of(written, content, expected):
         (b"query-id\tcorpus-id\tscore\nq\td\t1\n", "x", "beir-qrels"),
         (b'{"_id": "a", "text": "x"}\n', "queries.jsonl", "queries"),
         (b'{"_id": "a", "text": "x"}\n', "corpus.jsonl", "corpus"),
+        (b'{"q1": {"d1": 2.0}}', "x", "run"),
         (b"hello world\n", "x", None),
         (b"", "x", None),
     ],
 )
 def test_kind_is_told_by_the_first_lines(written, content, name, kind):
     assert kind_of(written(content, name)) == kind
+
+
+def test_run_in_json_may_say_that_it_found_nothing(written):
+    report = check(written(b'{"q1": {"a": 2.0, "b": 1.0}, "q2": {}}'))
+
+    assert (report.kind, told(report)) == ("run", [])
+    assert (report.facts["rows"], report.facts["answered_with_nothing"]) == (2, 1)
+
+
+def test_files_of_three_columns_are_read_as_scoring_reads_them(written):
+    run = check(written(b"q1\ta\t1\nq1\tb\tx\n"), kind="run")
+    qrels = check(written(b"q1\ta\t1\nq1\tb\tx\n"), kind="qrels")
+
+    assert [line for line, _ in told(run)] == [line for line, _ in told(qrels)] == [2]
+    assert (run.facts["rows"], qrels.facts["rows"]) == (1, 1)
+    assert "MS MARCO" in warned(run)[0][1]
 
 
 def test_file_of_no_known_kind_is_a_problem(written):
