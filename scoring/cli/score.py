@@ -82,8 +82,8 @@ def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
     BEIR's; plain, gzip or zstd, and one of the files may be - for standard input.
 
     Beside each mean stands the share of judged documents among the results it looks at, and with it
-    how many queries the run lacks (missing) and how many it has beyond the qrels (extra). Values are those of trec_eval to the last digit,
-    unless a rule is changed.
+    how many queries the run lacks (missing) and how many it has beyond the qrels (extra). Values
+    are those of trec_eval to the last digit, unless a rule is changed.
     """
     extras = ("slices", "families", "has_intervals", "unjudged")
     if chosen["form"] == "trec_eval" and any(chosen[name] for name in extras):
