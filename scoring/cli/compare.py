@@ -118,7 +118,10 @@ def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
     with told("Comparing"):
         comparison = _compared(scorer, cards, baseline, chosen)
     shares = {card.name: card.overall.means[judged] for card in cards}
-    _show(comparison, judged, shares, chosen["form"])
+    if chosen["form"] == "json":
+        click.echo(_as_json(scorer, cards, comparison, judged, shares))
+    else:
+        _show(comparison, judged, shares, chosen["form"])
 
 
 def _baseline(given: str | None, runs: Sequence[Path]) -> str | None:
@@ -164,12 +167,22 @@ def _compared(
     )
 
 
+def _as_json(
+    scorer: Scorer,
+    cards: Sequence[Scorecard],
+    comparison: "Comparison",
+    judged: str,
+    shares: Mapping[str, float],
+) -> str:
+    from scoring.cli.compare_output import as_json
+    from scoring.core.results import provenance
+
+    return as_json(comparison, judged, shares, provenance(scorer, cards, folder=Path()))
+
+
 def _show(comparison: "Comparison", judged: str, shares: Mapping[str, float], form: str) -> None:
     from scoring.cli import compare_output
 
-    if form == "json":
-        click.echo(compare_output.as_json(comparison, judged, shares))
-        return
     for warning in compare_output.trust(judged, shares):
         click.echo(f"Warning: {warning}", err=True)
     for note in comparison.notes:

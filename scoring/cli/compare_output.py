@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from math import isnan
+from typing import Any
 
 import click
 
@@ -52,9 +53,15 @@ def trust(judged: str, shares: Mapping[str, float]) -> Iterator[str]:
         yield f"{said}: provisional. Unjudged documents may change which run is better."
 
 
-def as_json(comparison: Comparison, judged: str, shares: Mapping[str, float]) -> str:
-    """Everything, with every digit; an undefined number is null."""
+def as_json(
+    comparison: Comparison,
+    judged: str,
+    shares: Mapping[str, float],
+    provenance: Mapping[str, Any],
+) -> str:
+    """Everything, with every digit and what it is from; an undefined number is null."""
     found = comparison.as_dict()
+    found["provenance"] = provenance
     found["judged"] = {
         "measure": judged,
         "shares": {run: None if isnan(of) else of for run, of in shares.items()},

@@ -23,13 +23,22 @@ FORMAT, VERSION = "benchwright-result", 1
 
 def result_of(scorer: Scorer, cards: Sequence[Scorecard], *, folder: Path) -> dict[str, Any]:
     """The result of runs that were scored; paths are written relative to `folder`."""
+    origin = provenance(scorer, cards, folder=folder)
     return {
         "format": FORMAT,
         "version": VERSION,
+        **origin,
+        "runs": [{**of, **_run(card)} for of, card in zip(origin["runs"], cards, strict=True)],
+    }
+
+
+def provenance(scorer: Scorer, cards: Sequence[Scorecard], *, folder: Path) -> dict[str, Any]:
+    """What numbers are from: who computed them, by which rules, from which files."""
+    return {
         "made_by": made_by(),
         "rules": {**scorer.rules._asdict(), "measures": list(scorer.rules.measures)},
         "files": {name: _file(path, folder) for name, path in sorted(scorer.files.named().items())},
-        "runs": [_run(card, folder) for card in cards],
+        "runs": [{**_file(card.path, folder), "name": card.name} for card in cards],
     }
 
 
@@ -140,10 +149,8 @@ def _file(path: Path, folder: Path) -> dict[str, str]:
     return {"file": path.name, "path": place, "sha256": sha256_of(path)}
 
 
-def _run(card: Scorecard, folder: Path) -> dict[str, Any]:
+def _run(card: Scorecard) -> dict[str, Any]:
     return {
-        **_file(card.path, folder),
-        "name": card.name,
         **_summary(card.overall),
         "per_query": {
             _text(qid): {name: _number(value) for name, value in values.items()}

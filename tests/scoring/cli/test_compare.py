@@ -1,6 +1,7 @@
 """`benchwright compare`: the numbers of `scoring.core.comparing`, in four formats."""
 
 import csv
+import hashlib
 import io
 import json
 
@@ -124,7 +125,11 @@ def test_json_is_strict_and_says_how_it_was_made(runs, benchwright):
         *("--test", "t", "--correction", "none", "--interval", "percentile", "--draws", "500"),
     )
 
-    methods = json.loads(done.stdout)["methods"]
+    found = json.loads(done.stdout)
+    methods, origin = found["methods"], found["provenance"]
+    assert [run["file"] for run in origin["runs"]] == ["first", "second"]
+    assert origin["runs"][0]["sha256"] == hashlib.sha256(FIRST.encode()).hexdigest()
+    assert origin["rules"]["ties"] == "trec"
     assert (methods["test"], methods["correction"], methods["seed"]) == ("t", "none", 7)
     assert (methods["interval"], methods["n_draws"]) == ("percentile", 500)
 
