@@ -846,7 +846,7 @@ static Status resize_slots(Query *query, size_t wanted)
 static Status reset_query(Query *query, size_t name, const QueryGrades *grades)
 {
     size_t wanted = 16;
-    while (wanted < query->n * 2)
+    while (wanted < query->n * 4)
         wanted *= 2;
     query->name = name;
     query->grades = grades;

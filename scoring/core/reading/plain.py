@@ -8,9 +8,18 @@ from collections.abc import Iterator
 from itertools import islice
 from math import isnan
 from operator import ge, gt
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from benchmarks_app.core.formats.trec import BYTE_ORDER_MARK
+
+Scores = list[float] | list[bytes]
+"""Numbers; or, of one `Form`, their tokens, which compare as the numbers do."""
+
+Form = tuple[int, int]
+"""Width and place of the point of numbers without sign or exponent."""
+
+# Decimals of 15 digits are different doubles where they are different tokens.
+_MOST_DIGITS = 15
 
 # Below so many rows a query, splitting by columns is quicker than splitting by queries.
 _FEW_ROWS = 4
@@ -25,12 +34,13 @@ class Rows(NamedTuple):
     qid: bytes
     docids: list[bytes]
     ranks: list[bytes]
-    scores: list[float]
+    scores: Scores
+    form: Form | None  # None for numbers
 
     @property
     def order(self) -> "Order":
         """How the scores go down, if they do."""
-        scores = self.scores
+        scores: list[Any] = self.scores
         if all(map(gt, scores, islice(scores, 1, None))):
             return "strictly"
         return "with ties" if all(map(ge, scores, islice(scores, 1, None))) else "not"
@@ -84,10 +94,11 @@ def rows_alike(block: bytes, start: int) -> tuple[Rows, int] | None:
     n = len(tokens) // 4 + 1
     if len(tokens) != 4 * n - 1 or tokens[3::4].count(b"\0") != n - 1:
         return None
-    scores = numbers(tokens[2::4], inside)
+    form = form_of(tokens[2::4])
+    scores = tokens[2::4] if form else numbers(tokens[2::4], inside)
     if scores is None:
         return None
-    return Rows(columns[0], tokens[::4], tokens[1::4], scores), end
+    return Rows(columns[0], tokens[::4], tokens[1::4], scores, form), end
 
 
 def _end_of_head(block: bytes, start: int, head: bytes) -> int:
@@ -111,7 +122,7 @@ def run_columns(block: bytes) -> list[Rows] | None:
         return None
     qids, _, docids, ranks, *_ = columns
     return [
-        Rows(qids[start], docids[start:stop], ranks[start:stop], scores[start:stop])
+        Rows(qids[start], docids[start:stop], ranks[start:stop], scores[start:stop], None)
         for start, stop in groups_of(qids)
     ]
 
@@ -146,6 +157,21 @@ def _end_of_group(qids: list[bytes], start: int) -> int:
     if qids[start:low].count(qid) == low - start:
         return low
     return next(place for place in range(start, low) if qids[place] != qid)
+
+
+def form_of(tokens: list[bytes]) -> Form | None:
+    """What all of these tokens look like, if they look alike: then none needs to be converted."""
+    width, point = len(tokens[0]), tokens[0].find(b".")
+    whole = b"".join(tokens)
+    is_alike = (
+        (width > 1 or point < 0)
+        and width - (point >= 0) <= _MOST_DIGITS
+        and set(map(len, tokens)) == {width}
+        and not whole.translate(None, b"0123456789.")
+        and whole.count(b".") == (len(tokens) if point >= 0 else 0)
+        and (point < 0 or whole[point::width].count(b".") == len(tokens))
+    )
+    return (width, point) if is_alike else None
 
 
 def numbers(tokens: list[bytes], block: bytes) -> list[float] | None:

@@ -27,8 +27,10 @@ from benchmarks_app.core.problems import Problems
 from scoring.core.reading.hits import Hit, QueryHits, TieGroup
 from scoring.core.reading.loading import duplicate_text
 from scoring.core.reading.plain import (
+    Form,
     Order,
     Rows,
+    Scores,
     groups_of,
     run_parts,
     split_columns,
@@ -57,7 +59,8 @@ class _Query:
 
     qid: bytes
     docids: list[bytes] = field(default_factory=list)
-    scores: list[float] = field(default_factory=list)
+    scores: list[Any] = field(default_factory=list)  # `Scores` of that form
+    form: Form | None = None
     lines: list[tuple[int, int]] = field(default_factory=list)
     is_descending: bool = True
     has_ties: bool = False  # told only where the scores descend
@@ -176,7 +179,7 @@ class _Scan:
             else:
                 order = part.order
                 self.see_ranks(part, first, order)
-                self.take(part.qid, first, part.docids, part.scores, order)
+                self.take(part.qid, first, part.docids, part.scores, order, part.form)
                 first += len(part.docids)
 
     def take_lines(self, first: int, block: bytes) -> None:
@@ -196,17 +199,18 @@ class _Scan:
     def see_ranks(self, rows: Rows, line: int, order: Order) -> None:
         """What `RankCheck` says of these rows in turn; it need not see them all where ranks only
         count up while scores go down, or stay the same."""
-        check, (qid, _, ranks, scores) = self.reader.ranks, rows
+        check, qid, ranks = self.reader.ranks, rows.qid, rows.ranks
+        scores: list[Any] = rows.scores
         if check.last is None:
             return
         if (order != "not" and self._is_counting(ranks)) or ranks.count(ranks[0]) == len(ranks):
-            check.see(qid, line, whole_number(ranks[0]), scores[0])
+            check.see(qid, line, whole_number(ranks[0]), float(scores[0]))
             last = whole_number(ranks[-1])
             if check.last is not None and last is not None:
-                check.last[qid] = (last, scores[-1])
+                check.last[qid] = (last, float(scores[-1]))
             return
         for place, (rank, score) in enumerate(zip(ranks, scores, strict=True)):
-            check.see(qid, line + place, whole_number(rank), score)
+            check.see(qid, line + place, whole_number(rank), float(score))
 
     def _is_counting(self, ranks: list[bytes]) -> bool:
         if not ranks[0].isdigit() or len(ranks[0]) > 5:
@@ -219,11 +223,22 @@ class _Scan:
         return ranks == self.counting[first:last]
 
     def take(
-        self, qid: bytes, line: int, docids: list[bytes], scores: list[float], order: Order
+        self,
+        qid: bytes,
+        line: int,
+        docids: list[bytes],
+        scores: Scores,
+        order: Order,
+        form: Form | None = None,
     ) -> None:
         query = self.current
         if query is None or query.qid != qid:
             query = self.current = self.come_to(qid)
+        if not query.docids:
+            query.form = form
+        elif query.form != form:
+            query.scores, query.form = list(map(float, query.scores)), None
+            scores = list(map(float, scores))
         query.lines.append((len(query.docids), line))
         if query.scores:
             query.is_descending &= query.scores[-1] >= scores[0]
@@ -302,7 +317,7 @@ def rank_hits(
     """
     docids, scores = query.docids, query.scores
     if ties == "trec9":
-        scores = list(array("f", scores))
+        scores = list(array("f", map(float, scores)))
     places = list(compress(range(len(docids)), map(grades.__contains__, docids)))
     found = map(grades.__getitem__, map(docids.__getitem__, places))
     # At 32 bits there may be more ties.
@@ -310,7 +325,7 @@ def rank_hits(
     if query.is_descending and (ties == "file" or not has_ties):
         return list(map(_HIT, zip(map(add, places, repeat(1)), found, strict=True))), []
     ascending = scores[::-1] if query.is_descending else sorted(scores)
-    orders: dict[float, dict[bytes, int]] = {}
+    orders: dict[Any, dict[bytes, int]] = {}
     hits, groups = [], []
     for place, grade in zip(places, found, strict=True):
         score = scores[place]
@@ -325,9 +340,7 @@ def rank_hits(
     return list(map(_HIT, sorted(hits))), sorted(groups) if ties == "expected" else []
 
 
-def order_of_tie(
-    docids: list[bytes], scores: list[float], score: float, ties: str
-) -> dict[bytes, int]:
+def order_of_tie(docids: list[bytes], scores: list[Any], score: Any, ties: str) -> dict[bytes, int]:
     """Documents of one score and their places among themselves, from 0."""
     equal = [docid for docid, of in zip(docids, scores, strict=True) if of == score]
     if ties != "file":

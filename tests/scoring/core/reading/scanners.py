@@ -156,6 +156,11 @@ def made_run(rng: random.Random) -> bytes:
         rows.append(rng.choice(rows))
     is_sorted, is_plain = rng.random() < 0.4, rng.random() < 0.5
     scores = rng.choices(SCORES[: rng.choice((2, 5, len(SCORES)))], k=len(rows))
+    if rng.random() < 0.4:  # as most systems write them: all alike, up to more digits than count
+        n = rng.choice((1, 3, 14, 15, 16))
+        scores = [b"%d.%0*d" % (rng.randrange(2), n, rng.randrange(9)) for _ in rows]
+        scores[: rng.choice((0, 0, 3))] = []
+        scores += [b"1.5"] * (len(rows) - len(scores))
     if is_sorted:
         scores.sort(key=float, reverse=True)
     if rng.random() < 0.05:
