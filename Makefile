@@ -42,6 +42,7 @@ check: $(DEVELOPMENT)
 bench:
 	@test -x $(VENV)-bench/bin/python || $(PYTHON) -m venv $(VENV)-bench
 	@$(VENV)-bench/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements-bench.lock
+	@rm -rf build
 	@BENCHWRIGHT_REQUIRE_EXTENSION=1 $(VENV)-bench/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --force-reinstall .
 	@$(VENV)-bench/bin/python -m tests.performance $(PARTS)
 

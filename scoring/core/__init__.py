@@ -12,7 +12,7 @@ from scoring.core.reading import read_qrels, read_run
 
 if TYPE_CHECKING:
     from scoring.core.comparing import Comparison, compare
-    from scoring.core.modelling import ModelEvaluation, evaluate_model
+    from scoring.core.modelling.evaluating import ModelEvaluation, evaluate_model
 
 __all__ = [
     "Comparison",
@@ -28,9 +28,9 @@ __all__ = [
 
 LOADED_WHEN_ASKED_FOR = {
     "Comparison": "comparing",
-    "ModelEvaluation": "modelling",
+    "ModelEvaluation": "modelling.evaluating",
     "compare": "comparing",
-    "evaluate_model": "modelling",
+    "evaluate_model": "modelling.evaluating",
 }
 
 

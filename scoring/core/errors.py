@@ -84,8 +84,8 @@ class UnknownTieRuleError(ScoringError):
 class ExpectedDepthError(ScoringError):
     code = "expected-depth"
     message = (
-        "Ties are 'expected' and results are cut at {depth}, where a tie may be cut in two; expected "
-        "one of both. Use a measure's own cutoff, or another tie rule."
+        "Ties are 'expected' and results are cut at {depth}, where a tie may be cut in two; "
+        "expected one of both. Use a measure's own cutoff, or another tie rule."
     )
 
 

@@ -111,8 +111,8 @@ def evaluate(
     values are means over the orders of equal scores (`measures.expected`).
 
     Paths are of TREC files, which are scanned without being kept: the quickest way. What else
-    qrels and runs can be, `scoring.core.inputs` says: mappings, frames, arrays, rows. The results'
-    query ids are text where those of qrels or run are, and bytes otherwise.
+    qrels and runs can be, `scoring.core.in_memory.inputs` says: mappings, frames, arrays, rows.
+    The results' query ids are text where those of qrels or run are, and bytes otherwise.
 
     Raises
     ------
@@ -150,7 +150,9 @@ def _table(qrels: Any) -> tuple[GradeTable, bool]:
         return qrels, False
     if isinstance(qrels, str | Path):
         return scan_qrels(Path(qrels)), False
-    from scoring.core.inputs import take_qrels  # not needed for files, which start quicker without
+    from scoring.core.in_memory.inputs import (
+        take_qrels,  # not needed for files, which start quicker without
+    )
 
     taken = take_qrels(qrels)
     return GradeTable(taken.content), taken.is_text
@@ -162,7 +164,7 @@ def _hits(
     """The hits of every query that was answered, and whether query ids came as text."""
     if isinstance(run, str | Path):
         return scan_run(Path(run), table, ties=ties, depth=depth), False
-    from scoring.core.inputs import hits_of
+    from scoring.core.in_memory.inputs import hits_of
 
     taken = hits_of(run, table.grades, ties=ties, depth=depth)
     return taken.content, taken.is_text

@@ -7,7 +7,7 @@ import pytest
 
 from scoring.core import evaluate
 from scoring.core.errors import ColumnsError
-from scoring.core.interchange import (
+from scoring.core.in_memory.interchange import (
     BITS,
     BOOLEAN,
     BYTES,

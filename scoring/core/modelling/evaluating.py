@@ -13,11 +13,11 @@ from math import ceil, isnan
 from pathlib import Path
 from typing import Any
 
-from scoring.core.answers import Answer, Progress, ask
 from scoring.core.errors import CutoffError, MeasureParameterError
 from scoring.core.evaluation import Evaluation, evaluate_hits
-from scoring.core.inputs import hits_of, take_qrels
+from scoring.core.in_memory.inputs import hits_of, take_qrels
 from scoring.core.measures import Measure, parse_measures
+from scoring.core.modelling.answers import Answer, Progress, ask
 from scoring.core.reading.scanning import GradeTable
 from scoring.core.released import Released, read_released
 from scoring.core.slices import read_slices

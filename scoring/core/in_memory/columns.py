@@ -71,7 +71,7 @@ def _columns_of(given: Any) -> dict[str, list[Any]] | None:
 
         return pl.DataFrame(given).to_dict(as_series=False)
     if hasattr(given, "__dataframe__"):
-        from scoring.core.interchange import interchanged
+        from scoring.core.in_memory.interchange import interchanged
 
         return interchanged(given)
     return None

@@ -1,8 +1,9 @@
 """Qrels and runs that are in memory already, under the rules that files are read by.
 
 Accepted: nested mappings as pytrec_eval has them (`{query: {document: score}}`), a mapping of each
-query to its results as pairs or rows, and every table of `scoring.core.columns`. Ids are text or
-bytes; text is encoded as UTF-8. What a file would be refused for is refused here, with its place.
+query to its results as pairs or rows, and every table of `scoring.core.in_memory.columns`. Ids are
+text or bytes; text is encoded as UTF-8. What a file would be refused for is refused here, with its
+place.
 """
 
 from array import array
@@ -14,7 +15,7 @@ from operator import index
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 from benchmarks_app.core.problems import Problems
-from scoring.core.columns import QRELS, RUN, Wanted, rows_of
+from scoring.core.in_memory.columns import QRELS, RUN, Wanted, rows_of
 from scoring.core.reading.hits import Hit, QueryHits, find_hits
 from scoring.core.reading.loading import Qrels
 from scoring.core.reading.ranking import Scored

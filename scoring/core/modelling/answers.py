@@ -6,9 +6,9 @@ from time import perf_counter
 from typing import Any, NoReturn
 
 from benchmarks_app.core.errors import FileProblemsError
-from scoring.core.columns import DOCUMENT, SCORE, plain_name
 from scoring.core.errors import ModelError
-from scoring.core.inputs import take_run
+from scoring.core.in_memory.columns import DOCUMENT, SCORE, plain_name
+from scoring.core.in_memory.inputs import take_run
 
 Answer = list[tuple[Any, Any]]
 """Documents and scores, in the order of the model."""

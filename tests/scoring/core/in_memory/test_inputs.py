@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from benchmarks_app.core.errors import FileProblemsError
 from scoring.core import Evaluation, evaluate, read_qrels, read_run
 from scoring.core.errors import ColumnsError, EmptyRunError
-from scoring.core.inputs import Result, hits_of, take_qrels, take_run
+from scoring.core.in_memory.inputs import Result, hits_of, take_qrels, take_run
 from scoring.core.reading import find_hits
 
 NAMES = ["nDCG@10", "AP", "RR", "R@2", "bpref", "Judged@10"]

@@ -1,0 +1,1 @@
+"""Runs and qrels that are not files: dictionaries, frames, arrays, rows."""

@@ -1,0 +1,1 @@
+"""A model asked for results over a released benchmark, and scored."""
