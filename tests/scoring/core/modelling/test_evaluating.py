@@ -17,7 +17,7 @@ from scoring.core.errors import CutoffError, MeasureParameterError, ModelError
 from scoring.core.released import read_released
 from scoring.core.retrieval import build_index
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 TINY = ROOT / "fixtures" / "tiny_benchmark"
 BREAD, PROOF = "what do you need to make bread", 'what does "proof" mean\tin baking'
 FOUND = {BREAD: [("d-tab", 2.0), ("d-line", 1.0)], PROOF: [("d-cjk", 1.0)]}
