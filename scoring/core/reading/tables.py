@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmarks_app.core.problems import Problems
-    from scoring.core.reading.loading import Run
 
+    Run = dict[bytes, list[RunRow]]
     Say = Callable[[str], None]
 
 # Query, document, score: the names that each may have.
