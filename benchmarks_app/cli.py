@@ -16,12 +16,12 @@ from typing import Any, NoReturn
 import click
 
 from benchmarks_app.core.errors import BenchmarkError, MissingFileError
+from benchmarks_app.start import INTERRUPTED, NO_READER
 
 PROGRAM = "benchwright"
 APPS = ("scoring.cli",)
 
 DONE, FAILED, USAGE = 0, 1, 2
-INTERRUPTED, NO_READER = 130, 141
 VERDICTS = range(10, 14)
 JUDGE = "gate"
 """The one command that may end with a verdict."""
@@ -154,7 +154,7 @@ def _exit_code(group: Commands, arguments: list[str]) -> int:
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else FAILED
     except Exception as error:  # noqa: BLE001 the boundary of the process
-        return _told(error, is_debug=_is_debug(arguments))
+        return told(error, is_debug=is_debug(arguments))
     return FAILED if code in VERDICTS and _command_of(arguments) != JUDGE else code
 
 
@@ -171,11 +171,11 @@ def _command_of(arguments: Sequence[str]) -> str | None:
     return next((word for word in arguments if not word.startswith("-")), None)
 
 
-def _is_debug(arguments: Sequence[str]) -> bool:
+def is_debug(arguments: Sequence[str]) -> bool:
     return bool(os.environ.get("BENCHWRIGHT_DEBUG")) or arguments[:1] == ["--debug"]
 
 
-def _told(error: Exception, *, is_debug: bool) -> int:
+def told(error: Exception, *, is_debug: bool) -> int:
     """Say on standard error what went wrong, and how the process ends."""
     if is_debug:
         import traceback

@@ -1,6 +1,6 @@
 """`python -m scoring.cli` is `benchwright`."""
 
-from benchmarks_app.cli import main
+from benchmarks_app.start import main
 
 if __name__ == "__main__":
     main()

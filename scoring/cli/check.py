@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchmarks_app.cli import DONE, FAILED, Command
-from scoring.cli.files import InputFile, check_standard_input
+from scoring.cli.files import check_standard_input
 from scoring.cli.options import option
+from scoring.cli.parameters import InputFile
 from scoring.cli.progress import told
 from scoring.cli.tables import print_lines
 

@@ -8,8 +8,9 @@ import click
 
 from benchmarks_app.cli import Command
 from scoring.cli import options
-from scoring.cli.files import FILE, run_names
+from scoring.cli.files import run_names
 from scoring.cli.options import option
+from scoring.cli.parameters import FILE
 from scoring.cli.progress import told
 from scoring.cli.scored import scored, scorer_of
 from scoring.core.scorecards import Scorecard, Scorer

@@ -16,7 +16,7 @@ from scoring.cli.tables import (
     number,
     print_tab_separated,
     share,
-    show,
+    show_table,
 )
 from scoring.core.comparing import Comparison, Pair, RunSummary, SliceSize
 
@@ -95,7 +95,7 @@ def print_tables(
                 if is_markdown:
                     click.echo(f"{markdown(table)}\n")
                 else:
-                    show(table)
+                    show_table(table)
                     click.echo()
     click.echo(_how(comparison))
 

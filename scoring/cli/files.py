@@ -1,45 +1,18 @@
-"""Files named on a command line: standard input, names for runs, what is said of them."""
+"""Files named on a command line: standard input, names for runs, what is said of them.
 
+click is imported where it has to be told something: a plain line does without it.
+"""
+
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-import click
 
 from benchmarks_app.core.formats.sources import STANDARD_INPUT
 from benchmarks_app.core.problems import Problems
 from scoring.core.errors import ScoringError
 
 COMPRESSED = (".gz", ".zst")
-
-
-class NoSuchFile(click.ClickException):
-    """A file on the command line is not there; ends as a usage error does."""
-
-    exit_code = 2
-
-
-class InputFile(click.ParamType):  # type: ignore[type-arg,unused-ignore] # generic since 8.2
-    """A file that exists, as a path; `-` stands for standard input."""
-
-    name = "file"
-
-    def __init__(self, *, takes_folder: bool = False) -> None:
-        self.takes_folder = takes_folder
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        path = Path(value)
-        if path.is_dir() and not self.takes_folder:
-            text = f"{path}: is a folder; expected a file. Name a file in it."
-            raise NoSuchFile(text)
-        if path != STANDARD_INPUT and not path.exists():
-            text = f"{path}: no such file. Check the path."
-            raise NoSuchFile(text)
-        return path
-
-
-FILE = InputFile()
 
 
 def check_standard_input(paths: Iterable[Path | None]) -> None:
@@ -51,6 +24,8 @@ def check_standard_input(paths: Iterable[Path | None]) -> None:
         If it stands there twice.
     """
     if sum(path == STANDARD_INPUT for path in paths) > 1:
+        import click
+
         message = "'-' is named twice; standard input can be read once. Name a file."
         raise click.UsageError(message)
 
@@ -73,6 +48,8 @@ def naming(run: str) -> Iterator[None]:
     try:
         yield
     except ScoringError as error:
+        import click
+
         message = f"{run}: {error}"
         raise click.ClickException(message) from error
 
@@ -80,5 +57,5 @@ def naming(run: str) -> Iterator[None]:
 def tell_warnings(problems: Problems) -> None:
     """Print what was worth saying of the files, on standard error, each once."""
     for warning in dict.fromkeys(map(str, problems.warnings)):
-        click.echo(f"Warning: {warning}", err=True)
+        sys.stderr.write(f"Warning: {warning}\n")
     problems.warnings.clear()

@@ -1,17 +1,16 @@
 """Options that several commands share, with their wording."""
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from benchmarks_app.cli import Option
-from scoring.cli.files import FILE
+from scoring.cli.parameters import FILE
+from scoring.cli.scored import measures_named
 
 TIES = ("trec", "trec9", "docid-asc", "file", "expected")
 AGGREGATIONS = ("maxp", "firstp", "sump", "rrf")
-BETWEEN_NAMES = re.compile(r"\s+(?![^()]*\))")
 
 Decorator = Callable[[Any], Any]
 
@@ -21,11 +20,9 @@ def measure_names(
 ) -> tuple[str, ...]:
     """The measures of `-m`, which may hold several names at once; a wrong one is a usage error."""
     from scoring.core.errors import ScoringError
-    from scoring.core.measures.registry import parse_measures
 
-    names = [name for text in given for name in BETWEEN_NAMES.split(text.strip())]
     try:
-        return tuple(map(str, parse_measures(names)))
+        return measures_named(given)
     except ScoringError as error:
         raise click.BadParameter(str(error), ctx, parameter) from error
 

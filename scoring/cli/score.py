@@ -1,21 +1,16 @@
 """`benchwright score`: measures of runs against qrels."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from benchmarks_app.cli import Command
-from scoring.cli import options
-from scoring.cli.files import FILE
+from scoring.cli import options, score_output
 from scoring.cli.options import option
-from scoring.cli.progress import told
+from scoring.cli.parameters import FILE
 from scoring.cli.scored import scored, scorer_of
-from scoring.core.scorecards import DEFAULT_MEASURES, Scorecard, Scorer
-
-if TYPE_CHECKING:
-    from scoring.cli.unjudged_output import Outlook
+from scoring.core.scorecards import DEFAULT_MEASURES
 
 FORMATS = ("table", "tsv", "json", "trec_eval")
 EXAMPLES = (
@@ -91,32 +86,4 @@ def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
         raise click.UsageError(message)
     chosen["has_intervals"] = chosen["has_intervals"] or bool(chosen["families"])
     scorer = scorer_of(qrels, runs, chosen["measures"] or DEFAULT_MEASURES, chosen)
-    _show(scorer, scored(scorer, runs), chosen)
-
-
-def _show(scorer: Scorer, cards: Sequence[Scorecard], chosen: Mapping[str, Any]) -> None:
-    from scoring.cli import score_output
-
-    if chosen["result"]:
-        score_output.write_result(scorer, cards, chosen["result"])
-    outlooks = _outlooks(scorer, cards) if chosen["unjudged"] else {}
-    form, has_queries = chosen["form"], chosen["per_query"]
-    if form == "json":
-        text = score_output.as_json(scorer, cards, has_queries=has_queries, outlooks=outlooks)
-        click.echo(text, nl=False)
-    elif form == "tsv":
-        score_output.print_tsv(cards, has_queries=has_queries, outlooks=outlooks)
-    elif form == "trec_eval":
-        score_output.print_trec_eval(cards, has_queries=has_queries)
-    else:
-        score_output.show_tables(scorer, cards, has_queries=has_queries, outlooks=outlooks)
-
-
-def _outlooks(scorer: Scorer, cards: Sequence[Scorecard]) -> "dict[str, list[Outlook]]":
-    from scoring.cli.unjudged_output import outlooks
-
-    found = {}
-    for card in cards:
-        with told(f"Filling in the unjudged documents of {card.name}"):
-            found[card.name] = outlooks(scorer, card)
-    return found
+    score_output.show(scorer, scored(scorer, runs), chosen)

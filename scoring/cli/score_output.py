@@ -1,10 +1,12 @@
 """What `score` prints: tables for people, lines for programs."""
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scoring.cli.progress import told
 from scoring.cli.tables import (
     Table,
     between,
@@ -13,7 +15,7 @@ from scoring.cli.tables import (
     print_lines,
     print_tab_separated,
     share,
-    show,
+    show_table,
 )
 from scoring.core.evaluation import Evaluation
 from scoring.core.measures.registry import Measure
@@ -26,6 +28,32 @@ NAME_WIDTH = 22
 LESS_IS_MORE = ("Hole", "unj", "RBP_res", "rbp_resid", "NumUnjudgedRet", "NumNonrelRet")
 COUNTS = ("queries", "missing", "extra", "undefined")
 TSV_COLUMNS = ("run", "slice", "query", "measure", "value", "low", "high", "judged_share", *COUNTS)
+
+
+def show(scorer: Scorer, cards: Sequence[Scorecard], chosen: Mapping[str, Any]) -> None:
+    """Print the scores in the form that was chosen, and write the result file if there is one."""
+    if chosen["result"]:
+        write_result(scorer, cards, chosen["result"])
+    outlooks = _outlooks(scorer, cards) if chosen["unjudged"] else {}
+    form, has_queries = chosen["form"], chosen["per_query"]
+    if form == "json":
+        sys.stdout.write(as_json(scorer, cards, has_queries=has_queries, outlooks=outlooks))
+    elif form == "tsv":
+        print_tsv(cards, has_queries=has_queries, outlooks=outlooks)
+    elif form == "trec_eval":
+        print_trec_eval(cards, has_queries=has_queries)
+    else:
+        show_tables(scorer, cards, has_queries=has_queries, outlooks=outlooks)
+
+
+def _outlooks(scorer: Scorer, cards: Sequence[Scorecard]) -> "dict[str, list[Outlook]]":
+    from scoring.cli.unjudged_output import outlooks
+
+    found = {}
+    for card in cards:
+        with told(f"Filling in the unjudged documents of {card.name}"):
+            found[card.name] = outlooks(scorer, card)
+    return found
 
 
 def write_result(scorer: Scorer, cards: Sequence[Scorecard], path: Path) -> None:
@@ -96,11 +124,11 @@ def show_tables(
     """Print one table of means, after one of queries for each run where they are wanted."""
     if has_queries:
         for card in cards:
-            show(_query_table(card))
+            show_table(_query_table(card))
     if len(cards) == 1 and not cards[0].slices:
-        show(_list(cards[0]))
+        show_table(_list(cards[0]))
     else:
-        show(_grid(scorer, cards))
+        show_table(_grid(scorer, cards))
     if outlooks:
         from scoring.cli.unjudged_output import show_outlooks
 

@@ -1,16 +1,32 @@
-"""From the options of `options.SCORING` to scored runs: what `score` and `compare` begin with."""
+"""From the options of `options.SCORING` to scored runs: what `score` and `compare` begin with.
 
+click is imported where it has to be told something: a plain line does without it.
+"""
+
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import click
-
 from scoring.cli.files import check_standard_input, naming, run_names, tell_warnings
 from scoring.cli.progress import told
+from scoring.core.measures.registry import parse_measures
 from scoring.core.scorecards import Files, Rules, Scorecard, Scorer
 
+BETWEEN_NAMES = re.compile(r"\s+(?![^()]*\))")
 BESIDE = ("slices", "families", "parents", "answered")
+
+
+def measures_named(given: Sequence[str]) -> tuple[str, ...]:
+    """The measures of `-m`, by their canonical names; one `-m` may hold several.
+
+    Raises
+    ------
+    ScoringError
+        If one of them is none.
+    """
+    names = [name for text in given for name in BETWEEN_NAMES.split(text.strip())]
+    return tuple(map(str, parse_measures(names)))
 
 
 def scorer_of(
@@ -26,6 +42,8 @@ def scorer_of(
     beside = {name: chosen[name] for name in BESIDE if chosen[name]}
     check_standard_input([qrels, *runs, *beside.values()])
     if len(set(runs)) < len(runs):
+        import click
+
         message = "A run is named twice; expected each once. Leave one of the two out."
         raise click.UsageError(message)
     rules = Rules(

@@ -9,8 +9,6 @@ from itertools import chain, islice
 from math import isnan
 from typing import NamedTuple
 
-import click
-
 UNDEFINED = "-"
 LINES_AT_ONCE = 2_000
 
@@ -28,14 +26,23 @@ class Table(NamedTuple):
     best: Collection[tuple[int, int]] = frozenset()
 
 
-def show(table: Table) -> None:
+def say(text: str = "") -> None:
+    """Print a text and a line's end; what nobody can encode is replaced."""
+    try:
+        sys.stdout.write(f"{text}\n")
+    except UnicodeEncodeError:
+        known = sys.stdout.encoding or "ascii"
+        sys.stdout.write(f"{text.encode(known, 'backslashreplace').decode(known)}\n")
+
+
+def show_table(table: Table) -> None:
     """Print a table, with rules and bold cells where a person sees it."""
     if not sys.stdout.isatty():
-        click.echo(plain(table))
+        say(plain(table))
     elif _fits_terminal(table):
         _show_rich(table)
     else:
-        click.echo(records(table))
+        say(records(table))
 
 
 def _fits_terminal(table: Table) -> bool:
@@ -101,7 +108,7 @@ def print_lines(lines: Iterable[str]) -> None:
     """Print lines as they come, some at a time."""
     waiting = iter(lines)
     while block := list(islice(waiting, LINES_AT_ONCE)):
-        click.echo("\n".join(block))
+        say("\n".join(block))
 
 
 def markdown(table: Table) -> str:

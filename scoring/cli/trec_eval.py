@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from benchmarks_app.cli import Command
-from scoring.cli.files import FILE, check_standard_input
+from scoring.cli.files import check_standard_input
+from scoring.cli.parameters import FILE
 from scoring.cli.progress import told
 
 if TYPE_CHECKING:

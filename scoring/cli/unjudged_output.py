@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from scoring.cli.tables import Table, exact, number, show
+from scoring.cli.tables import Table, exact, number, show_table
 from scoring.core.errors import NoBracketError
 from scoring.core.measures.registry import Measure
 from scoring.core.scorecards import Scorecard, Scorer
@@ -80,11 +80,11 @@ def show_outlooks(found: Sequence[Outlook]) -> None:
     ]
     if bounded:
         click.echo()
-        show(Table(("run", "measure", "lowest", "highest"), bounded, BRACKETS, left=(0, 1)))
+        show_table(Table(("run", "measure", "lowest", "highest"), bounded, BRACKETS, left=(0, 1)))
     if open_ended:
         click.echo()
         columns = ("run", "measure", "raw", "condensed", "all relevant", "90 % of draws")
-        show(Table(columns, open_ended, SCENARIOS, left=(0, 1)))
+        show_table(Table(columns, open_ended, SCENARIOS, left=(0, 1)))
 
 
 def tsv_cells(one: Outlook | None) -> list[str]:

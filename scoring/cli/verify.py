@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from benchmarks_app.cli import FAILED, Command
-from scoring.cli.files import FILE
 from scoring.cli.options import option
+from scoring.cli.parameters import FILE
 from scoring.cli.progress import told
 
 SHOWN = 20

@@ -27,7 +27,7 @@ def test_score_of_a_small_case_imports_nothing_heavy(files):
 
     assert done.returncode == 0
     assert "b.run" in done.stdout
-    assert "click" in packages(done)
+    assert "scoring" in packages(done)
     assert packages(done) & set(HEAVY) == set()
 
 
