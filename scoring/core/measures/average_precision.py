@@ -1,7 +1,9 @@
 """Average precision, over complete and over sampled judgments."""
 
 from collections.abc import Sequence
+from itertools import count
 from math import log
+from operator import truediv
 
 from scoring.core.measures.checks import check_threshold, relevant_ranks
 from scoring.core.reading.hits import Hit
@@ -30,7 +32,7 @@ def average_precision(
     0.5
     """
     ranks = relevant_ranks(hits, rel=rel, cutoff=cutoff)
-    precisions = sum([position / rank for position, rank in enumerate(ranks, start=1)])
+    precisions = sum(map(truediv, count(1), ranks))
     return precisions / n_relevant if n_relevant else 0.0
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from scoring.core.measures.checks import check_threshold
+from scoring.core.measures.shared_hits import grades_of
 from scoring.core.reading.hits import Hit
 
 
@@ -30,13 +31,13 @@ def bpref(hits: Sequence[Hit], n_relevant: int, n_nonrelevant: int, *, rel: int 
     0.75
     """
     check_threshold(rel)
-    preferred, n_above = 0.0, 0
     most = min(n_nonrelevant, n_relevant)
-    for _, grade in hits:
+    preferred, n_above, worth = 0.0, 0, 1.0
+    for grade in grades_of(hits):
         if grade >= rel:
-            preferred += (
-                1 - (n_above if n_above < n_relevant else n_relevant) / most if n_above else 1
-            )
+            preferred += worth
         elif grade >= 0:
             n_above += 1
+            if n_above <= n_relevant:
+                worth = 1 - n_above / most
     return preferred / n_relevant if n_relevant else 0.0

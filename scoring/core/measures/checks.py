@@ -1,16 +1,13 @@
 """What every measure does with its cutoff and its relevance threshold."""
 
-from bisect import bisect_right
 from collections.abc import Sequence
-from operator import itemgetter
 
 from scoring.core.errors import CutoffError, RelevanceThresholdError
+from scoring.core.measures.shared_hits import first_of, ranks_from
 from scoring.core.reading.hits import Hit
 
-_rank = itemgetter(0)
 
-
-def relevant_ranks(hits: Sequence[Hit], *, rel: int, cutoff: int | None = None) -> list[int]:
+def relevant_ranks(hits: Sequence[Hit], *, rel: int, cutoff: int | None = None) -> Sequence[int]:
     """Ranks, ascending, of the hits of grade `rel` or more, down to the cutoff if there is one.
 
     Raises
@@ -22,7 +19,7 @@ def relevant_ranks(hits: Sequence[Hit], *, rel: int, cutoff: int | None = None) 
     """
     if rel < 1:
         raise RelevanceThresholdError(rel=rel)
-    return [rank for rank, grade in within(hits, cutoff) if grade >= rel]
+    return ranks_from(within(hits, cutoff), rel)
 
 
 def within(hits: Sequence[Hit], cutoff: int | None) -> Sequence[Hit]:
@@ -33,7 +30,7 @@ def within(hits: Sequence[Hit], cutoff: int | None) -> Sequence[Hit]:
         raise CutoffError(cutoff=cutoff)
     if not hits or hits[-1][0] <= cutoff:
         return hits
-    return hits[: bisect_right(hits, cutoff, key=_rank)]
+    return first_of(hits, cutoff)
 
 
 def check_threshold(rel: int) -> None:

@@ -1,11 +1,13 @@
 """What measures ask of queries, worked out once for all of them; a column has a row a query."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from scoring.core.measures.condensed import condensed
 from scoring.core.measures.gain import ideal_grades
-from scoring.core.reading.hits import Judged, QueryHits
+from scoring.core.measures.shared_hits import shared
+from scoring.core.reading.hits import Hit, Judged, QueryHits
 
 
 class Columns:
@@ -29,6 +31,10 @@ class Columns:
     def get(self, name: str, option_of: Callable[[str], Any]) -> list[Any]:
         """The column as a measure with these options sees it."""
         option = option_of(_OPTION_OF[name])
+        # Who knows no `judged_only` takes the same hits as who has it off.
+        return self._once(name, None if option is False else option)
+
+    def _once(self, name: str, option: Any = None) -> list[Any]:
         key = (name, option)
         if key not in self._known:
             self._known[key] = getattr(self, f"_{name}")(option)
@@ -37,28 +43,30 @@ class Columns:
     def _seen(self, judged_only: bool | None) -> Sequence[QueryHits[Any]]:
         return [condensed(query) for query in self.found] if judged_only else self.found
 
-    def _hits(self, judged_only: bool | None) -> list[Any]:
-        return [query.hits for query in self._seen(judged_only)]
+    def _hits(self, judged_only: bool | None) -> list[Sequence[Hit]]:
+        return [shared(query.hits) for query in self._seen(judged_only)]
 
     def _n_retrieved(self, judged_only: bool | None) -> list[int]:
         return [query.n_retrieved for query in self._seen(judged_only)]
 
+    def _ascending(self, _: None) -> list[list[int]]:
+        return [sorted(query.grades) for query in self.judged]
+
     def _n_relevant(self, rel: int) -> list[int]:
-        return [sum([grade >= rel for grade in query.grades]) for query in self.judged]
+        return [len(grades) - bisect_left(grades, rel) for grades in self._once("ascending")]
 
     def _n_nonrelevant(self, rel: int) -> list[int]:
-        return [sum([0 <= grade < rel for grade in query.grades]) for query in self.judged]
+        return [
+            bisect_left(grades, rel) - bisect_left(grades, 0) for grades in self._once("ascending")
+        ]
 
-    def _ideal(self, gains: tuple[Any, ...] | None) -> list[tuple[int, ...]]:
+    def _ideal(self, gains: tuple[Any, ...] | None) -> list[Sequence[int]]:
         if gains is None:
-            return [
-                tuple(sorted([grade for grade in query.grades if grade > 0], reverse=True))
-                for query in self.judged
-            ]
+            return [grades[bisect_left(grades, 1) :][::-1] for grades in self._once("ascending")]
         return [ideal_grades(query.grades, dict(gains)) for query in self.judged]
 
     def _top_of_query(self, _: None) -> list[int]:
-        return [max(query.grades, default=0) for query in self.judged]
+        return [grades[-1] if grades else 0 for grades in self._once("ascending")]
 
 
 _OPTION_OF = {

@@ -140,7 +140,15 @@ class Measure(NamedTuple):
 
     def bound(self, top_grade: int) -> Callable[..., float]:
         """The family's function with the parameters of this measure."""
-        return partial(FAMILIES[self.family].function, **self.parameters(top_grade))
+        function = FAMILIES[self.family].function
+        defaults: Mapping[str, Any] = getattr(function, "__kwdefaults__", None) or {}
+        given = {
+            name: value
+            for name, value in self.parameters(top_grade).items()
+            if name not in defaults or defaults[name] != value
+        }
+        # Called once a query: quicker without what the function takes as given anyway.
+        return partial(function, **given) if given else function
 
     def parameters(self, top_grade: int) -> dict[str, Any]:
         """What the family's function takes by name."""

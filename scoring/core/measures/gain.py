@@ -1,12 +1,13 @@
 """Discounted cumulative gain, as it is and as a share of the best there could be."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import log2
+from math import log2, nan
 from operator import truediv
 from typing import Literal
 
 from scoring.core.errors import CutoffError, GradeTooLargeError
 from scoring.core.measures.checks import within
+from scoring.core.measures.shared_hits import SharedHits, ranks_from
 from scoring.core.reading.hits import Hit
 
 Gain = Literal["log2", "exp-log2"]
@@ -19,6 +20,9 @@ LARGEST_EXPONENT = 1000
 
 DISCOUNTS = tuple(map(log2, range(2, 1026)))
 """log2(rank + 1) of the first ranks, for what is asked of every query."""
+
+DISCOUNT_OF = (nan, *DISCOUNTS)
+"""The same by rank."""
 
 
 def ndcg(
@@ -87,11 +91,22 @@ def discounted_gain(
     >>> discounted_gain([Hit(rank=1, grade=2), Hit(rank=3, grade=2)], dcg="exp-log2")
     4.5
     """
+    counted = within(hits, cutoff)
     if gains is None and dcg == "log2":
         # The common case, without a call for each grade.
-        linear = [g / log2(rank + 1) for rank, g in within(hits, cutoff) if g > 0]
-        return sum(linear, start=0.0)
-    return _sum(within(hits, cutoff), gain_of(dcg, gains))
+        return sum(_linear_terms(counted), start=0.0)
+    return _sum(counted, gain_of(dcg, gains))
+
+
+def _linear_terms(hits: Sequence[Hit]) -> Sequence[float]:
+    if not isinstance(hits, SharedHits) or hits[-1][0] >= len(DISCOUNT_OF):
+        return [grade / log2(rank + 1) for rank, grade in hits if grade > 0]
+    if hits.linear_terms is None:
+        grades, lowest = hits.graded()
+        gains = filter(None, grades) if lowest >= 0 else [grade for grade in grades if grade > 0]
+        graded = zip(gains, ranks_from(hits, 1), strict=True)
+        hits.linear_terms = [grade / DISCOUNT_OF[rank] for grade, rank in graded]
+    return hits.linear_terms
 
 
 def ideal_gain(

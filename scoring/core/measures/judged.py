@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import nan
 
 from scoring.core.measures.checks import within
+from scoring.core.measures.shared_hits import n_judged
 from scoring.core.reading.hits import Hit
 
 
@@ -23,9 +24,9 @@ def judged(hits: Sequence[Hit], n_retrieved: int, *, cutoff: int | None = None) 
     >>> judged([Hit(1, 0), Hit(4, 2)], n_retrieved=4, cutoff=10)
     0.5
     """
-    n_judged = sum([grade >= 0 for _, grade in within(hits, cutoff)])
+    n_found = n_judged(within(hits, cutoff))
     n_seen = n_retrieved if cutoff is None else min(cutoff, n_retrieved)
-    return n_judged / n_seen if n_seen else nan
+    return n_found / n_seen if n_seen else nan
 
 
 def hole(hits: Sequence[Hit], n_retrieved: int, *, cutoff: int | None = None) -> float:
@@ -61,5 +62,5 @@ def unjudged(hits: Sequence[Hit], n_retrieved: int, *, cutoff: int) -> float:
     >>> unjudged([Hit(1, 0), Hit(2, -1)], n_retrieved=3, cutoff=5)
     0.4
     """
-    n_judged = sum([grade >= 0 for _, grade in within(hits, cutoff)])
-    return (min(cutoff, n_retrieved) - n_judged) / cutoff
+    n_found = n_judged(within(hits, cutoff))
+    return (min(cutoff, n_retrieved) - n_found) / cutoff

@@ -1,5 +1,6 @@
 """Measures of the first k results as a set: precision, recall, success and their kin."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from scoring.core.measures.checks import relevant_ranks
@@ -119,7 +120,7 @@ def r_precision(
     """
     ranks = relevant_ranks(hits, rel=rel)
     depth = multiple_of(n_relevant, multiple)
-    return sum([rank <= depth for rank in ranks]) / depth if depth else 0.0
+    return bisect_right(ranks, depth) / depth if depth else 0.0
 
 
 def multiple_of(n_relevant: int, multiple: float) -> int:
