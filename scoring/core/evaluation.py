@@ -23,6 +23,7 @@ from scoring.core.errors import (
 )
 from scoring.core.measures.columns import Columns
 from scoring.core.measures.registry import Measure, parse_measures
+from scoring.core.measures.shared_hits import FEW
 from scoring.core.reading.hits import Judged, Qid, QueryHits
 from scoring.core.reading.ranking import Scored
 from scoring.core.reading.scanning import GradeTable, scan_qrels, scan_run
@@ -269,7 +270,7 @@ def _values(
     top_grade: int,
 ) -> tuple[dict[str, list[float]], dict[str, float]]:
     """The values of each measure, in the order of the queries, and its judged share."""
-    columns = Columns(list(found.values()), [judged[qid] for qid in found])
+    columns, places = _measured_once(found, judged)
     tied = [row for row, query in enumerate(columns.found) if query.ties]
 
     def values_of(measure: Measure) -> list[float]:
@@ -280,7 +281,7 @@ def _values(
             means = expected_values(measure, columns, tied, top_grade=top_grade)
             for row, mean in zip(tied, means, strict=True):
                 values[row] = mean
-        return values
+        return [values[place] for place in places]
 
     share_of = {
         cutoff: share.over_all(values_of(share))
@@ -291,6 +292,30 @@ def _values(
         {str(measure): values_of(measure) for measure in measures},
         {str(measure): share_of[_depth(measure)] for measure in measures},
     )
+
+
+def _measured_once(
+    found: Mapping[Qid, QueryHits[Qid]], judged: Mapping[Qid, Judged]
+) -> tuple[Columns, list[int]]:
+    """Columns without a row for a query that is as an earlier one, and the row of each query.
+
+    A value follows from hits and grades alone, and where few documents of a query are judged, many
+    queries have the same ones.
+    """
+    rows: dict[Any, int] = {}
+    places = [
+        rows.setdefault(_what_counts(query, judged[qid]), len(rows)) for qid, query in found.items()
+    ]
+    first = dict(zip(reversed(places), reversed(list(found)), strict=True))
+    qids = [first[row] for row in range(len(rows))]
+    return Columns([found[qid] for qid in qids], [judged[qid] for qid in qids]), places
+
+
+def _what_counts(query: QueryHits[Qid], judged: Judged) -> Any:
+    """Equal for queries of equal values; queries of many grades are hardly ever equal."""
+    if len(judged.grades) > FEW:
+        return query.qid
+    return query.hits, query.n_retrieved, query.ties, judged.grades
 
 
 def _depth(measure: Measure) -> int | None:

@@ -269,3 +269,31 @@ def test_scoring_imports_neither_numpy_nor_django():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == ""
+
+
+GRADES = st.lists(st.integers(-1, 3), min_size=1, max_size=3)
+RETRIEVED = st.lists(st.booleans(), min_size=3, max_size=3)
+
+
+@given(st.lists(st.tuples(GRADES, RETRIEVED), min_size=2, max_size=12))
+def test_queries_that_are_alike_have_the_values_each_has_alone(queries):
+    judged = {f"q{n}": Judged(tuple(grades)) for n, (grades, _) in enumerate(queries)}
+    found = {
+        f"q{n}": QueryHits(
+            f"q{n}",
+            tuple(
+                Hit(rank, grade)
+                for rank, (grade, is_found) in enumerate(zip(grades, where), 1)  # noqa: B905
+                if is_found
+            ),
+            3 + sum(where),
+        )
+        for n, (grades, where) in enumerate(queries)
+    }
+    measures = ["nDCG@2", "AP", "bpref", "Judged@5", "NumRet", "infAP"]
+
+    together = evaluate_hits(judged, found, measures)
+
+    for qid in judged:
+        alone = evaluate_hits({qid: judged[qid]}, {qid: found[qid]}, measures, top_grade=3)
+        assert together.per_query[qid] == alone.per_query[qid]
