@@ -227,7 +227,7 @@ def check_board(page: Page, source: Path) -> None:
         for label, measure in BOARD.items():
             mean, interval = board[run][label].split("\n")
             assert mean == means[measure], (run, label)
-            low, high = map(float, interval.split("–"))
+            low, high = map(float, interval.split("\N{EN DASH}"))
             assert low < float(mean) < high
         shown = float(board[run]["MRR@10"].split("\n")[0])
         assert shown == pytest.approx(mrr[run], abs=0.0001)
