@@ -5,7 +5,10 @@ BenchmarkError
     └── PoolError               a pool that cannot be built
         ├── PoolDepthError      a depth below 1
         ├── PoolRunError        a run whose ranking is none
-        └── EmptyPoolError      no document in reach
+        ├── EmptyPoolError      no document in reach
+        │   └── EmptyTopUpError no document of a list that is not judged
+        ├── PoolRecipeError     parts that do not fit together
+        └── PoolOrderError      an order that there is none of
 """
 
 from benchmarks_app.core.errors import BenchmarkError
@@ -37,3 +40,21 @@ class EmptyPoolError(PoolError):
         "None of the {n_runs} runs has a document for any of the queries; "
         "choose runs that answer this benchmark's queries."
     )
+
+
+class EmptyTopUpError(EmptyPoolError):
+    code = "pool-top-up-empty"
+    message = (
+        "Of the list's {n_candidates} documents none is left to judge: each has its label, or is "
+        "of a query that the benchmark does not have."
+    )
+
+
+class PoolRecipeError(PoolError):
+    code = "pool-recipe"
+    message = "{what}; expected {expected}."
+
+
+class PoolOrderError(PoolError):
+    code = "pool-order"
+    message = "No order '{order}'; there are: {known}."

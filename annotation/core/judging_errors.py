@@ -1,8 +1,14 @@
 """What may go wrong between a pool and its qrels.
 
 AnnotationError
+├── SignedOutError           a script's request without a session
+├── NoSuchPoolError          a pool that is not there for this person
+├── NotAJudgeError           a member who does not judge in this benchmark
 ├── SlotOfAnotherError       a token that was issued to somebody else
 ├── SlotTokenError           a token that this site did not sign
+├── EventError               an event of a labeling page that cannot be read
+├── NotHeldError             putting off or asking about a document that is no longer one's own
+├── NotSavedError            an event that the database did not take
 ├── ClientIdReusedError      one client id for two different judgments
 ├── GradeNotOnScaleError     a grade the benchmark does not have
 ├── ReasonMissingError       "can't judge" without saying why
@@ -12,11 +18,30 @@ AnnotationError
 ├── PoolNameTakenError       a second pool of one name
 ├── PoolRunsError            runs that are not there, or none
 ├── UnknownDocumentsError    runs that name documents the corpus lacks
+├── NothingUnjudgedError     a run whose first documents all have labels
 ├── UnknownRuleError         a rule, or a version of it, that is not registered
 └── NothingJudgedError       qrels of a ledger without a single grade
 """
 
 from annotation.core.errors import AnnotationError
+
+
+class SignedOutError(AnnotationError):
+    code = "signed-out"
+    status = 401
+    message = "You are signed out. Sign in to go on; nothing is lost."
+
+
+class NoSuchPoolError(AnnotationError):
+    code = "not-found"
+    status = 404
+    message = "There is no such pool."
+
+
+class NotAJudgeError(AnnotationError):
+    code = "not-allowed"
+    status = 403
+    message = "You do not judge in this benchmark. Ask its owner for the role."
 
 
 class SlotOfAnotherError(AnnotationError):
@@ -31,6 +56,23 @@ class SlotOfAnotherError(AnnotationError):
 class SlotTokenError(AnnotationError):
     code = "slot-token"
     message = "This page is too old or was changed on the way. Reload it and judge again."
+
+
+class EventError(AnnotationError):
+    code = "event"
+    message = "This cannot be read: {what}; expected {expected}. Reload the page and say it again."
+
+
+class NotHeldError(AnnotationError):
+    code = "not-held"
+    status = 409
+    message = "This document is no longer yours: it was given back, judged, or has gone to others."
+
+
+class NotSavedError(AnnotationError):
+    code = "not-saved"
+    status = 503
+    message = "This could not be saved just now. Your page keeps it; try again."
 
 
 class ClientIdReusedError(AnnotationError):
@@ -87,6 +129,14 @@ class UnknownDocumentsError(AnnotationError):
         "{n_documents} documents that the runs rank are not in the corpus: {examples}. "
         "Were these runs made from another corpus? Import the missing documents, or leave the "
         "runs out; nothing was built."
+    )
+
+
+class NothingUnjudgedError(AnnotationError):
+    code = "nothing-unjudged"
+    message = (
+        "Every document in the first {depth} of {run} has its label; there is nothing to add. "
+        "Look deeper, or choose another run."
     )
 
 

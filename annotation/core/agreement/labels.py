@@ -1,0 +1,91 @@
+"""Labels as columns: which rater gave which item which grade; nothing where nobody did."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Row = tuple[Hashable, Hashable, Hashable, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """One entry of `items`, `raters` and `grades` for each label, as positions.
+
+    `grades` are positions on `scale` (ascending); `clusters` has the query of each item, as a
+    position in `query_keys`. At most one label of a rater and item.
+    """
+
+    items: Ints
+    raters: Ints
+    grades: Ints
+    clusters: Ints
+    scale: tuple[int, ...]
+    query_keys: tuple[Hashable, ...]
+    rater_keys: tuple[Hashable, ...]
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Row], scale: Sequence[int] | None = None) -> Self:
+        """From (query, item within the query, rater, grade); keys keep the order they come in.
+
+        A grade that is not on the scale is taken as missing; without a scale, the grades that
+        occur are it.
+        """
+        items: dict[tuple[Hashable, Hashable], int] = {}
+        queries: dict[Hashable, int] = {}
+        raters: dict[Hashable, int] = {}
+        clusters: list[int] = []
+        table: list[tuple[int, int, int]] = []
+        for query, name, rater, grade in rows:
+            item = items.setdefault((query, name), len(items))
+            if item == len(clusters):
+                clusters.append(queries.setdefault(query, len(queries)))
+            table.append((item, raters.setdefault(rater, len(raters)), grade))
+        columns = np.array(table, dtype=np.int64).reshape(-1, 3)
+        known = np.array(
+            sorted(scale) if scale is not None else np.unique(columns[:, 2]), dtype=np.int64
+        )
+        on_scale = np.isin(columns[:, 2], known)
+        columns = columns[on_scale]
+        return cls(
+            columns[:, 0],
+            columns[:, 1],
+            np.searchsorted(known, columns[:, 2]),
+            np.array(clusters, dtype=np.int64),
+            tuple(int(grade) for grade in known),
+            tuple(queries),
+            tuple(raters),
+        )
+
+    @property
+    def n_items(self) -> int:
+        return len(self.clusters)
+
+    @property
+    def n_grades(self) -> int:
+        return len(self.scale)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def where(self, chosen: NDArray[np.bool_]) -> Self:
+        """Some of the labels; items that lose all of theirs stay, without any."""
+        return replace(
+            self, items=self.items[chosen], raters=self.raters[chosen], grades=self.grades[chosen]
+        )
+
+    def counts(self) -> Ints:
+        """Items x grades: how many raters gave each grade."""
+        flat = self.items * self.n_grades + self.grades
+        return np.bincount(flat, minlength=self.n_items * self.n_grades).reshape(
+            self.n_items, self.n_grades
+        )
+
+
+def split_at(counts: Ints, position: int) -> Ints:
+    """Counts of two grades: below `position` on the scale, and from it on."""
+    return np.stack([counts[:, :position].sum(axis=1), counts[:, position:].sum(axis=1)], axis=1)

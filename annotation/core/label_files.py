@@ -1,0 +1,234 @@
+"""Labels that were given elsewhere: TREC qrels, and tables with a header as CSV or TSV."""
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from benchmarks_app.core.formats.beir import BOM
+from benchmarks_app.core.formats.trec import read_qrels
+from benchmarks_app.core.ids import id_problem
+from benchmarks_app.core.problems import Problems
+
+QUERY_COLUMNS = ("query-id", "query_id", "qid", "query", "topic_id", "topic-id", "topic")
+DOCUMENT_COLUMNS = ("corpus-id", "corpus_id", "docid", "doc_id", "doc-id", "document", "passage_id")
+GRADE_COLUMNS = ("grade", "score", "label", "relevance")
+ANNOTATOR_COLUMNS = ("annotator", "rater", "assessor", "worker", "annotator_id", "worker_id")
+NOTE_COLUMNS = ("note", "reason", "comment")
+HASH_COLUMNS = ("text-hash", "text_hash")
+DELIMITERS = ("\t", ";", ",")
+EXPECTED = (
+    "TREC qrels (query 0 document grade), or a header that names query-id, corpus-id and grade, "
+    "perhaps annotator, note and text-hash"
+)
+MAX_NAME = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One label of a file; `rater` is whom the file names, or '' where it names nobody.
+
+    `text_hash` pins it to what its assessor read (`benchmarks_app.core.text_hash`), or is ''.
+    """
+
+    line: int
+    qid: str
+    docid: str
+    grade: int
+    rater: str = ""
+    note: str = ""
+    text_hash: str = ""
+
+
+def read_labels(
+    lines: Iterable[bytes],
+    *,
+    file: str,
+    problems: Problems,
+    scale: Iterable[int],
+    grade_map: Mapping[int, int] | None = None,
+    rater: str = "",
+) -> Iterator[Label]:
+    """Yield the labels of whichever form the first line shows, in file order, each once.
+
+    Parameters
+    ----------
+    problems
+        What is wrong with a line, what was expected and what to do; the line yields nothing.
+    scale
+        Every grade that the benchmark has.
+    grade_map
+        From grades of the file to grades of the benchmark; others stay as they are.
+    rater
+        Who gave the labels for which the file names nobody.
+    """
+    check = _Check(file, problems, frozenset(scale), grade_map or {})
+    for label in _rows(lines, file, problems, rater):
+        if (good := check.taken(label)) is not None:
+            yield good
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A line as it was written."""
+
+    line: int
+    qid: str
+    docid: str
+    grade: str
+    rater: str
+    note: str = ""
+    text_hash: str = ""
+
+
+class _Check:
+    """Knows the scale, and which pairs came before."""
+
+    def __init__(
+        self, file: str, problems: Problems, scale: frozenset[int], grade_map: Mapping[int, int]
+    ) -> None:
+        self.file, self.problems = file, problems
+        self.scale, self.grade_map = scale, grade_map
+        self.seen: dict[tuple[str, str, str], tuple[int, int]] = {}
+
+    def taken(self, row: _Row) -> Label | None:
+        grade = self._grade(row)
+        reasons = [
+            *self._id_reasons("query", row.qid),
+            *self._id_reasons("document", row.docid),
+            *([] if len(row.rater) <= MAX_NAME else [_long_name(row.rater)]),
+        ]
+        for reason in reasons:
+            self.problems.add(self.file, row.line, reason)
+        if reasons or grade is None or not self._is_first(row, grade):
+            return None
+        return Label(row.line, row.qid, row.docid, grade, row.rater, row.note, row.text_hash)
+
+    def _grade(self, row: _Row) -> int | None:
+        digits = row.grade.strip()
+        given = int(digits) if digits.removeprefix("-").isdecimal() and digits.isascii() else None
+        grade = None if given is None else self.grade_map.get(given, given)
+        if grade in self.scale:
+            return grade
+        scale = ", ".join(map(str, sorted(self.scale)))
+        advice = "Correct it, map it to another grade, or drop the line."
+        text = f"grade is '{row.grade[:40]}'; expected one of {scale}. {advice}"
+        self.problems.add(self.file, row.line, text)
+        return None
+
+    def _id_reasons(self, what: str, written: str) -> list[str]:
+        reason = id_problem(written)
+        return [f"{what} id {written[:60]!r}: {reason}"] if reason else []
+
+    def _is_first(self, row: _Row, grade: int) -> bool:
+        """Whether the rater says something about the pair for the first time in this file."""
+        key = (row.rater, row.qid, row.docid)
+        line, earlier = self.seen.setdefault(key, (row.line, grade))
+        if line == row.line:
+            return True
+        who = f" of {row.rater}" if row.rater else ""
+        pair = f"query '{row.qid}', document '{row.docid}'"
+        if earlier == grade:
+            text = f"{pair} has the same grade{who} on line {line}; counted once"
+            self.problems.warn(self.file, row.line, text)
+        else:
+            text = f"{pair} has grade {earlier}{who} on line {line}, and {grade} here; keep one"
+            self.problems.add(self.file, row.line, text)
+        return False
+
+
+def _long_name(name: str) -> str:
+    return f"annotator '{name[:40]}…' has more than {MAX_NAME} characters; shorten the name"
+
+
+def _rows(lines: Iterable[bytes], file: str, problems: Problems, rater: str) -> Iterator[_Row]:
+    rest = iter(lines)
+    first = next(rest, None)
+    if first is None:
+        problems.add(file, 0, f"is empty; expected {EXPECTED}")
+        return iter(())
+    names = _header(first)
+    both = chain([first], rest)
+    if set(names) & set(QUERY_COLUMNS) and set(names) & set(DOCUMENT_COLUMNS):
+        return _table_rows(both, names, file, problems, rater)
+    return _qrel_rows(both, file, problems, rater)
+
+
+def _qrel_rows(lines: Iterable[bytes], file: str, problems: Problems, rater: str) -> Iterator[_Row]:
+    for row in read_qrels(lines, file=file, problems=problems):
+        qid, docid = row.qid.decode(errors="replace"), row.docid.decode(errors="replace")
+        yield _Row(row.line, qid, docid, str(row.grade), rater)
+
+
+def _header(first: bytes) -> list[str]:
+    line = first.removeprefix(BOM).decode(errors="replace").strip("\r\n")
+    return [name.strip().strip('"').lower() for name in line.split(_delimiter(line))]
+
+
+def _delimiter(line: str) -> str:
+    return max(DELIMITERS, key=line.count)
+
+
+def _table_rows(
+    lines: Iterable[bytes], names: list[str], file: str, problems: Problems, rater: str
+) -> Iterator[_Row]:
+    columns = _columns(names)
+    if columns["grade"] is None:
+        problems.add(file, 1, f"the header names no grade; expected {EXPECTED}")
+        return
+    text_lines = _decoded(lines, file, problems)
+    delimiter = _delimiter(next(text_lines, ""))
+    for line, cells in _cells(text_lines, delimiter, file, problems):
+        if len(cells) != len(names):
+            text = f"has {len(cells)} cells, the header has {len(names)}; check the separators"
+            problems.add(file, line, text)
+            continue
+        said = {key: cells[at] if at is not None else "" for key, at in columns.items()}
+        yield _Row(line, **{**said, "rater": said["rater"].strip() or rater})
+
+
+def _columns(names: list[str]) -> dict[str, int | None]:
+    """Where each field stands; of several names for one field, the first in our lists wins."""
+    wanted = {
+        "qid": QUERY_COLUMNS,
+        "docid": DOCUMENT_COLUMNS,
+        "grade": GRADE_COLUMNS,
+        "rater": ANNOTATOR_COLUMNS,
+        "note": NOTE_COLUMNS,
+        "text_hash": HASH_COLUMNS,
+    }
+    return {
+        field: next((names.index(name) for name in known if name in names), None)
+        for field, known in wanted.items()
+    }
+
+
+def _cells(
+    lines: Iterator[str], delimiter: str, file: str, problems: Problems
+) -> Iterator[tuple[int, list[str]]]:
+    """The line each row begins on, and its cells; a TSV has no quotes, a blank line no row."""
+    quoting: Any = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
+    rows = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
+    while True:
+        line = rows.line_num + 2  # the header was taken off before
+        try:
+            cells = next(rows, None)
+        except csv.Error as error:
+            problems.add(file, line, f"is not CSV: {error}; check the quotes")
+            return  # after a broken quote no line can be trusted
+        if cells is None:
+            return
+        if any(cell.strip() for cell in cells):
+            yield line, cells
+
+
+def _decoded(lines: Iterable[bytes], file: str, problems: Problems) -> Iterator[str]:
+    for number, line in enumerate(lines, start=1):
+        content = line.removeprefix(BOM) if number == 1 else line
+        try:
+            yield content.decode()
+        except UnicodeDecodeError as error:
+            text = f"byte {error.start + 1} is not UTF-8; save the file as UTF-8"
+            problems.add(file, number, text)
+            yield content.decode(errors="replace")

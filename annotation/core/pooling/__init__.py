@@ -1,0 +1,33 @@
+"""Pools: which documents are judged, in which order, and what the pool tells about the runs."""
+
+from annotation.core.pooling.building import Extras, build_depth_pool, build_pool
+from annotation.core.pooling.digest import pool_digest
+from annotation.core.pooling.entries import BuiltPool, Pair, PoolEntry, Ranking
+from annotation.core.pooling.order import queue_order
+from annotation.core.pooling.recipe import DEPTH_K, Recipe, Stratum, recipe_of
+from annotation.core.pooling.statistics import (
+    Overlap,
+    PoolStatistics,
+    expected_hours,
+    pool_statistics,
+)
+
+__all__ = [
+    "DEPTH_K",
+    "BuiltPool",
+    "Extras",
+    "Overlap",
+    "Pair",
+    "PoolEntry",
+    "PoolStatistics",
+    "Ranking",
+    "Recipe",
+    "Stratum",
+    "build_depth_pool",
+    "build_pool",
+    "expected_hours",
+    "pool_digest",
+    "pool_statistics",
+    "queue_order",
+    "recipe_of",
+]
