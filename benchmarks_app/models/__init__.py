@@ -1,6 +1,7 @@
 """The shared nouns; import them from here."""
 
 from benchmarks_app.models.audit import AuditEvent
+from benchmarks_app.models.candidates import CandidateList
 from benchmarks_app.models.collection import (
     Benchmark,
     Corpus,
@@ -12,15 +13,17 @@ from benchmarks_app.models.collection import (
     Unit,
 )
 from benchmarks_app.models.jobs import Job, WorkerHeartbeat
-from benchmarks_app.models.people import Invitation, Membership, Role, Team, User
+from benchmarks_app.models.people import ApiToken, Invitation, Membership, Role, Team, User
 from benchmarks_app.models.qrels import Qrel, QrelSet
 from benchmarks_app.models.queries import Query, QueryFamily
 from benchmarks_app.models.releases import Release
 from benchmarks_app.models.runs import Run, Upload
 
 __all__ = [
+    "ApiToken",
     "AuditEvent",
     "Benchmark",
+    "CandidateList",
     "Corpus",
     "CorpusVersion",
     "Document",

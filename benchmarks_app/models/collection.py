@@ -22,11 +22,18 @@ class Corpus(models.Model):
         TEXTS = "texts"
         IDS_ONLY = "ids_only", "ids only"
 
+    class TextFormat(models.TextChoices):
+        PLAIN = "plain", "plain text"
+        MARKDOWN = "markdown", "Markdown"
+        HTML = "html", "HTML"
+
     name = models.CharField(max_length=120)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="corpora")
     unit = models.CharField(max_length=16, choices=Unit, default=Unit.DOCUMENT)
     lang = models.CharField(max_length=35, default="en")
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.TEXTS)
+    # How a document's text is to be shown; scoring never reads it.
+    text_format = models.CharField(max_length=16, choices=TextFormat, default=TextFormat.PLAIN)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

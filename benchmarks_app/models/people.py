@@ -119,3 +119,35 @@ class Invitation(models.Model):
     @staticmethod
     def digest_of(secret: str) -> str:
         return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class ApiTokenQuerySet(models.QuerySet):
+    def valid(self) -> Self:
+        """Neither revoked nor expired."""
+        return self.filter(revoked_at=None, expires_at__gt=timezone.now())
+
+
+class ApiToken(models.Model):
+    """A key for the API in place of a password; only a digest of its secret is stored."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=120)
+    secret_digest = models.CharField(max_length=64, unique=True)
+    hint = models.CharField(max_length=12, help_text="The secret's first characters, to know it by")
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ApiTokenQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = "API token"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(expires_at__gt=F("created_at")), name="api_token_expires_later"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.hint}…)"

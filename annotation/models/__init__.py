@@ -1,0 +1,22 @@
+"""From runs to grades; import the models from here."""
+
+from annotation.models.judgments import Judgment
+from annotation.models.people import KeyMap, PoolStart
+from annotation.models.policies import AggregationPolicy
+from annotation.models.pools import KnownGrade, Pool, PoolAnnotator, PoolEntry, PoolRun
+from annotation.models.questions import Question
+from annotation.models.slots import Slot
+
+__all__ = [
+    "AggregationPolicy",
+    "Judgment",
+    "KeyMap",
+    "KnownGrade",
+    "Pool",
+    "PoolAnnotator",
+    "PoolEntry",
+    "PoolRun",
+    "PoolStart",
+    "Question",
+    "Slot",
+]

@@ -1,0 +1,42 @@
+"""What the site remembers of an annotator: what they have read, and their keys."""
+
+from django.conf import settings
+from django.db import models
+
+from annotation.models.pools import Pool
+from benchmarks_app.models import Guideline
+
+
+class PoolStart(models.Model):
+    """How far a person has come before their first judgment in a pool."""
+
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="starts")
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="pool_starts"
+    )
+    notice_at = models.DateTimeField(null=True, blank=True)
+    guideline = models.ForeignKey(
+        Guideline, models.PROTECT, null=True, blank=True, related_name="pool_starts"
+    )
+    practice_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["pool", "annotator"], name="pool_start_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator} begins {self.pool}"
+
+
+class KeyMap(models.Model):
+    """A person's own keys for judging, by action; an action left out has its usual keys."""
+
+    annotator = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="key_map"
+    )
+    bindings = models.JSONField(default=dict, blank=True)
+    is_on = models.BooleanField(default=True)
+
+    def __str__(self) -> str:
+        return f"keys of {self.annotator}"
