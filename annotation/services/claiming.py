@@ -1,118 +1,300 @@
-"""Sharing the documents of a pool between people, so that none is handed out twice."""
+"""Sharing the documents of a pool between people, so that none is handed out twice.
 
-from datetime import timedelta
+Nobody locks a pool. A person's own requests wait for each other; between people, a slot goes to
+whoever has its row first, and a row that somebody is at is passed over.
+"""
 
-from django.db import connection, transaction
-from django.db.models import QuerySet
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
-from annotation import selectors
-from annotation.models import Judgment, Pool, Slot
+from annotation.core.adaptive import BURN_IN, AdaptiveEntry, choose
+from annotation.core.shuffling import InHand, shown_order
+from annotation.models import Pool, Question, Slot
+from annotation.selectors import work
+from annotation.services import hidden, statements
+from annotation.services.statements import Card
+from annotation.services.turns import turn_of
 from benchmarks_app.models import User
+from benchmarks_app.services import audit
 
-LEASE = timedelta(minutes=30)
-# Activity renews a lease, but not at every key: the first five minutes need no write.
-RENEWED_BELOW = timedelta(minutes=25)
+LEASE = timedelta(seconds=settings.LEASE_SECONDS)
+# Activity renews a lease, but not at every key: its first sixth needs no write.
+RENEWED_BELOW = LEASE * 5 / 6
+# A document that comes back with an answer waits longer for who asked.
+ANSWER_LEASE = max(LEASE, timedelta(days=7))
 DOCUMENTS_AHEAD = 6
 ATTEMPTS = 3
 
 
 def claim_slots(*, pool: Pool, annotator: User, n: int = DOCUMENTS_AHEAD) -> list[Slot]:
-    """Lease up to `n` slots of one query to a person, those already held among them.
+    """Lease up to `n` slots of one query to a person, with what they hold, in the order to show.
 
     The query the person is in the middle of comes first, one that somebody else is in the middle
     of last, the queue's order decides between others. Nobody gets an entry they have judged. Empty
     where the pool is not open or has nothing for this person.
     """
     for _ in range(ATTEMPTS):
-        with transaction.atomic():
-            slots = _claim(pool, annotator, n)
+        with turn_of(annotator.pk):
+            is_open = statements.gate(pool.pk, annotator.pk) == (Pool.State.OPEN, True)
+            cards = _claim_now(pool, annotator.pk, n) if is_open else []
         # Where another person took every row between look and lock, the next look finds others.
-        if slots or not selectors.claimable_by(pool, annotator).exists():
+        if cards or not is_open or not work.claimable_by(pool, annotator).exists():
             break
-    return selectors.in_shown_order(slots, annotator)
+    slots = Slot.objects.select_related("pool", "query", "entry__document")
+    found = slots.in_bulk([card.slot for card in cards])
+    return [found[card.slot] for card in cards]
 
 
-def _claim(pool: Pool, annotator: User, n: int) -> list[Slot]:
-    if not Pool.objects.open().filter(pk=pool.pk).exists():
-        return []
-    _wait_for_own_claims(pool, annotator)
-    query = _query_in_hand(pool, annotator) or _next_query(pool, annotator)
-    if query is None:
-        return []
-    held = list(selectors.slots_held(pool, annotator).filter(query=query))
-    _renew(held)
-    taken = _take(pool, annotator, query, n - len(held))
-    keys = [slot.pk for slot in [*held, *taken]]
-    return list(Slot.objects.filter(pk__in=keys).select_related("pool", "query", "entry__document"))
+def _claim_now(pool: Pool, me: int, n: int) -> list[Card]:
+    now = timezone.now()
+    return claim(pool, me, n, held_now(pool, me, now=now), now=now)
 
 
-def _wait_for_own_claims(pool: Pool, annotator: User) -> None:
-    """Two tabs of one person claim one after the other; on SQLite all writers do anyway."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            key = f"claim {pool.pk} {annotator.pk}"
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [key])
+def held_now(pool: Pool, me: int, *, now: datetime) -> list[Card]:
+    """What a person holds in a pool, its lease renewed where it has begun to run out."""
+    cards = statements.held(pool.pk, me, renew_below=now + RENEWED_BELOW)
+    ageing = [card.slot for card in cards if card.is_ageing]
+    if ageing:
+        statements.renew(ageing, me, until=now + LEASE)
+    return cards
 
 
-def _query_in_hand(pool: Pool, annotator: User) -> int | None:
-    """The query of what the person holds, or else of their last judgment if it has more."""
-    held = selectors.slots_held(pool, annotator).order_by("queue_position").first()
-    if held:
-        return held.query_id
-    last = Judgment.objects.filter(actor=annotator, slot__pool=pool).order_by("-pk").first()
-    if last is None:
-        return None
-    more = selectors.claimable_by(pool, annotator).filter(query=last.query_id)
-    return last.query_id if more.exists() else None
+def claim(
+    pool: Pool, me: int, n: int, held: list[Card], *, now: datetime, few: int = 1
+) -> list[Card]:
+    """What `claim_slots` does, within the person's turn and an open pool.
+
+    With fewer than `few` in hand and no more of their query, the next query begins as well.
+    Documents that were put off do not count as long as their query has others.
+    """
+    begun = query_in_hand(pool, me, held)
+    cards = list(held)
+    if n > n_at_hand(held):
+        cards += _more(pool, me, n, held, begun, now, few)
+    return in_shown_order(cards, pool, me, begun)
 
 
-def _next_query(pool: Pool, annotator: User) -> int | None:
-    claimable = selectors.claimable_by(pool, annotator)
-    others = selectors.queries_of_others(pool, annotator)
-    first = _first_in_queue(claimable.exclude(query__in=others)) if others else None
-    first = first or _first_in_queue(claimable)
-    return first.query_id if first else None
-
-
-def _first_in_queue(claimable: QuerySet[Slot]) -> Slot | None:
-    """The earliest slot; each state is asked for alone, so that the index gives it in order."""
-    heads = [
-        claimable.filter(state=state).order_by("queue_position").first()
-        for state in (Slot.State.FREE, Slot.State.CLAIMED)
+def in_shown_order(cards: Iterable[Card], pool: Pool, me: int, begun: int | None) -> list[Card]:
+    """The cards as this person sees them, who is in the middle of a query."""
+    by_key = {card.entry: card for card in cards}
+    documents = [
+        InHand(card.entry, card.query, card.position, card.best_rank, is_later=bool(card.is_later))
+        for card in by_key.values()
     ]
-    return min(filter(None, heads), key=lambda slot: slot.queue_position, default=None)
+    shown = shown_order(documents, seed=pool.seed, person=me, order=pool.order, first=begun)
+    return [by_key[document.key] for document in shown]
 
 
-def _take(pool: Pool, annotator: User, query: int, n: int) -> list[Slot]:
+def _more(
+    pool: Pool,
+    me: int,
+    n: int,
+    held: Sequence[Card],
+    begun: int | None,
+    now: datetime,
+    few: int,
+) -> list[Card]:
+    """More of the query in hand, and of the next where few are left of it."""
+    n -= n_at_hand(held)
+    few -= n_at_hand(held)
+    more = [] if begun is None else _take(pool, me, begun, n, now)
+    passed = {card.query for card in [*held, *more]}
+    while len(more) < min(n, few):
+        query = _next_query(pool, me, passed, now, is_urgent=not held and not more)
+        if query is None or query in passed:
+            break
+        passed.add(query)
+        taken = _take(pool, me, query, n - len(more), now)
+        if taken and query != begun:
+            more += hidden.repeats(pool, me, {begun, query}, until=now + LEASE)
+        more += taken
+    return more
+
+
+def n_at_hand(cards: Iterable[Card]) -> int:
+    """How many of the cards were not put off."""
+    return sum(not card.is_later for card in cards)
+
+
+def query_in_hand(pool: Pool, me: int, cards: Sequence[Card]) -> int | None:
+    """The query that the person is in the middle of: of what they hold, or else judged last."""
+    queries = {card.query for card in cards}
+    if len(queries) == 1:
+        return queries.pop()
+    last = statements.query_of_last_label(pool.pk, me)
+    if not cards or last in queries:
+        return last
+    return cards[0].query
+
+
+# --- the next query ------------------------------------------------------------------------------
+
+
+def _next_query(
+    pool: Pool, me: int, passed: Collection[int], now: datetime, *, is_urgent: bool
+) -> int | None:
+    """The first in the queue that nobody else is in the middle of; theirs only if `is_urgent`.
+
+    Where families are shared out, the families this person should have come first; but a person
+    who has nothing else to do gets whatever is left, so that no team, however small, comes to a
+    standstill.
+    """
+    others = statements.queries_of_others(pool.pk, me, now=now)
+    ended = work.ended_queries(pool)
+    tries = [(family, {*passed, *ended, *others}) for family in _families(pool)]
+    if is_urgent and others:
+        tries += [(family, {*passed, *ended}) for family in _families(pool)]
+    for family, but in tries:
+        query = statements.first_open_query(
+            pool.pk, pool.benchmark_id, me, now=now, but=but, family=family
+        )
+        if query is not None:
+            return query
+    return None
+
+
+def _families(pool: Pool) -> tuple[str, ...]:
+    """Which families come first for a person, by the pool's way to share them out."""
+    return {
+        Pool.Assignment.FAMILY_TO_ONE: ("mine", "nobody else's", "any"),
+        Pool.Assignment.FAMILY_ROTATED: ("not mine", "any"),
+    }.get(Pool.Assignment(pool.assignment), ("any",))
+
+
+# --- documents of a query ------------------------------------------------------------------------
+
+
+def _take(pool: Pool, me: int, query: int, n: int, now: datetime) -> list[Card]:
     """Lease up to `n` more entries of the query, without rows that another claim has locked."""
     if n < 1:
         return []
-    rows = (
-        selectors.claimable_by(pool, annotator)
-        .filter(query=query)
-        .order_by("queue_position", "number")
-        .select_for_update(skip_locked=True, of=("self",))
-    )
-    # An entry that wants several labels has several slots; one person gets one of them.
-    one_each: dict[int, Slot] = {}
-    for slot in rows[: n * pool.overlap]:
-        one_each.setdefault(slot.entry_id, slot)
-    taken = list(one_each.values())[:n]
-    Slot.objects.filter(pk__in=[slot.pk for slot in taken]).update(
-        state=Slot.State.CLAIMED, annotator=annotator, lease_expires_at=timezone.now() + LEASE
-    )
-    return taken
+    if pool.order in work.LEARNING:
+        taken = _take_by_learning(pool, me, query, n, now)
+    else:
+        wanted = n * (pool.overlap + (pool.double_share > 0))
+        found = statements.open_of_query(
+            pool.pk, pool.benchmark_id, query, me, now=now, n=wanted, locked=True
+        )
+        taken = _one_each(found)[:n]
+        if taken:
+            statements.take([card.slot for card in taken], me, until=now + LEASE)
+    return taken + hidden.checks(pool, me, query, taken, until=now + LEASE)
 
 
-def _renew(held: list[Slot]) -> None:
-    now = timezone.now()
-    ageing = [slot.pk for slot in held if slot.lease_expires_at < now + RENEWED_BELOW]
-    if ageing:
-        Slot.objects.filter(pk__in=ageing).update(lease_expires_at=now + LEASE)
+def _one_each(cards: Iterable[Card]) -> list[Card]:
+    """An entry that wants several labels has several slots; one person gets one of them."""
+    first: dict[int, Card] = {}
+    for card in cards:
+        first.setdefault(card.entry, card)
+    return [card._replace(is_later=False) for card in first.values()]
+
+
+def _take_by_learning(pool: Pool, me: int, query: int, n: int, now: datetime) -> list[Card]:
+    """As `_take`, the next documents chosen by what the query's judged ones turned out to be."""
+    budget = work.budget_of(pool)
+    if budget is not None:
+        n = min(n, budget - statements.n_begun(pool.pk, query))
+    many = pool.n_entries * (pool.overlap + 1)
+    found = statements.open_of_query(
+        pool.pk, pool.benchmark_id, query, me, now=now, n=many, locked=False
+    )
+    within_reach = {card.entry: card for card in _one_each(found)}
+    entries = [
+        AdaptiveEntry(key, contributors, best_rank or 0)
+        for key, contributors, best_rank in statements.entries_of_query(pool.pk, query)
+    ]
+    burn_in = pool.parameters.get("burn_in")
+    grades = statements.relevance_in_query(pool.pk, pool.benchmark_id, query)
+    chosen = choose(
+        entries,
+        {key: is_relevant for key, is_relevant in grades.items() if key not in within_reach},
+        order=pool.order,
+        n=max(n, 0),
+        burn_in=BURN_IN if burn_in is None else burn_in,
+        held=[entry.key for entry in entries if entry.key not in within_reach],
+    )
+    arms = {within_reach[key].slot: arm for key, arm in chosen}
+    still = [card._replace(is_later=False) for card in statements.open_still([*arms], now=now)]
+    for card in still:
+        statements.take([card.slot], me, until=now + LEASE, arm=arms[card.slot][:120])
+    return still
+
+
+# --- giving back ---------------------------------------------------------------------------------
 
 
 def release_slots(*, pool: Pool, annotator: User) -> int:
     """Give back every document the person holds in a pool; returns how many there were."""
-    held = Slot.objects.filter(pool=pool, annotator=annotator, state=Slot.State.CLAIMED)
-    return held.update(state=Slot.State.FREE, annotator=None, lease_expires_at=None)
+    return _release(pool, annotator, [Slot.State.CLAIMED])
+
+
+@transaction.atomic
+def release_slots_of(*, pool: Pool, annotator: User, actor: User) -> int:
+    """Give back what somebody else holds, and what waits for an answer; returns how many."""
+    n = _release(pool, annotator, [Slot.State.CLAIMED, Slot.State.ASIDE])
+    if n:
+        audit.record(
+            actor=actor,
+            action="release-documents",
+            benchmark=pool.benchmark,
+            target=pool.name,
+            annotator=annotator.pk,
+            n_documents=n,
+        )
+    return n
+
+
+def _release(pool: Pool, annotator: User, states: list[str]) -> int:
+    """Documents that are there for this person alone stay theirs, for when they come again."""
+    held = Slot.objects.filter(pool=pool, annotator=annotator, state__in=states)
+    own = held.filter(kind__in=hidden.KINDS, state=Slot.State.CLAIMED)
+    own.update(lease_expires_at=timezone.now())
+    return held.exclude(kind__in=hidden.KINDS).update(
+        state=Slot.State.FREE, annotator=None, lease_expires_at=None, is_later=False, arm=""
+    )
+
+
+@transaction.atomic
+def return_slot(*, question: Question) -> bool:
+    """Give a document that was set aside for a question back to who asked it.
+
+    False where it no longer waits: the owner gave it back to the others, or it was judged.
+    """
+    waiting = Slot.objects.filter(
+        pk=question.slot_id, annotator=question.asked_by_id, state=Slot.State.ASIDE
+    )
+    back = timezone.now() + ANSWER_LEASE
+    n = waiting.update(state=Slot.State.CLAIMED, lease_expires_at=back, is_later=False)
+    return bool(n)
+
+
+@transaction.atomic
+def waive_double_labels(*, pool: Pool, actor: User) -> int:
+    """No longer want the further labels of documents that have one; returns how many.
+
+    Labels that somebody is about to give stay wanted.
+    """
+    finished = Slot.objects.filter(
+        entry=OuterRef("entry"), kind=Slot.Kind.LABEL, state=Slot.State.DONE
+    )
+    second = Slot.objects.filter(pool=pool, kind=Slot.Kind.LABEL).claimable()
+    n = second.filter(Exists(finished)).update(
+        state=Slot.State.WAIVED, annotator=None, lease_expires_at=None, is_later=False, arm=""
+    )
+    if n:
+        Pool.objects.filter(pk=pool.pk).update(
+            n_wanted=F("n_wanted") - n, n_waived=F("n_waived") + n
+        )
+        audit.record(
+            actor=actor,
+            action="waive-double-labels",
+            benchmark=pool.benchmark,
+            target=pool.name,
+            n_labels=n,
+        )
+    return n

@@ -1,150 +1,205 @@
-"""Grades given elsewhere, entered into the ledger for the documents of a pool."""
+"""Files of labels that were given elsewhere: read, checked whole, then entered whole or not at all.
 
-import csv
-import uuid
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+The ledger takes nothing back, so every line is checked before the first one is written.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from django.db import transaction
+from django.urls import reverse
 
-from annotation.models import Judgment, Pool, PoolEntry, Slot
+from annotation.core.label_errors import TooManyLabelsError
+from annotation.core.label_files import MAX_NAME, Label, read_labels
+from annotation.models import Pool
+from annotation.services import entering_labels
+from annotation.services.entering_labels import Entered, Origin, enter_labels
+from benchmarks_app import selectors as collection
 from benchmarks_app.core.batches import batched
+from benchmarks_app.core.formats.sources import open_lines
+from benchmarks_app.core.grade_map import parse_grade_map
+from benchmarks_app.core.import_errors import NothingImportedError
 from benchmarks_app.core.problems import Problems
-from benchmarks_app.core.text_hash import text_hash
-from benchmarks_app.models import DocumentContent, User
-from benchmarks_app.services import audit
+from benchmarks_app.models import Benchmark, Job, Upload, User
+from benchmarks_app.services import audit, jobs, uploading
 
-COLUMNS = ("query-id", "corpus-id", "grade")
-ROWS_PER_BATCH = 500
-
-
-@dataclass(frozen=True)
-class Label:
-    """One line of a file of labels; `text_hash` pins it to what its assessor read, or is ''."""
-
-    line: int
-    qid: str
-    docid: str
-    grade: int
-    reason: str
-    text_hash: str
+JOB_KIND = "import-labels"
+# They are written in one transaction, and whoever judges waits for it on SQLite.
+MOST_LABELS = 200_000
+IDS_PER_LOOK = 5_000
+UNKNOWN_QUERY = "query '{qid}' is not in the benchmark; import its queries first, or drop the line"
+UNKNOWN_DOCUMENT = "document '{docid}' is not in the corpus; correct the id, or drop the line"
 
 
-@dataclass
-class Imported:
-    """What an import of labels did; labels beside the pool are counted, not kept."""
+def labels_arguments(
+    *,
+    upload: Upload,
+    pool: Pool | None = None,
+    rater: str = "",
+    source: str = "",
+    grade_map: str = "",
+) -> dict[str, Any]:
+    """What `jobs.start` or `jobs.run_here` need to import a file of labels.
 
-    n_labels: int = 0
-    n_outside: int = 0
-    n_stale: int = 0
-    queries: set[str] = field(default_factory=set)
+    `rater` is who gave them where the file has no column for it; left empty, they count as the
+    importer's. `source` says where they are from; by default the name of the file.
+
+    Raises
+    ------
+    GradeMapError
+        If `grade_map` cannot be read.
+    """
+    return {
+        "kind": JOB_KIND,
+        "title": f"Import labels {upload.name}",
+        "parameters": {
+            "upload": upload.pk,
+            "pool": pool.pk if pool else None,
+            "rater": rater[:MAX_NAME],
+            "source": source,
+            "grade_map": {str(key): value for key, value in parse_grade_map(grade_map).items()},
+        },
+    }
 
 
-def read_labels(path: Path, grades: set[int]) -> list[Label]:
-    """The labels of a TSV: query-id, corpus-id, grade, and perhaps reason and text-hash.
+@transaction.atomic
+def start_import(*, benchmark: Benchmark, user: User, upload: Upload, **options: Any) -> Job:
+    """Start a job that imports labels; raises as `labels_arguments` does."""
+    arguments = labels_arguments(upload=upload, **options)
+    return jobs.start(benchmark=benchmark, user=user, **arguments)
+
+
+def import_labels(job: jobs.RunningJob) -> None:
+    """The handler: every line is read and checked, then all events are appended at once."""
+    upload = Upload.objects.get(pk=job.parameters["upload"])
+    labels = _read(job, upload)
+    job.progress(len(labels), len(labels), "writing them down")
+    origin = _origin(job, upload)
+    with job.commit() as result:
+        done = enter_labels(origin=origin, labels=labels)
+        _record(origin, done)
+        result.update(
+            n_labels=done.n(entering_labels.SAVED),
+            n_same=done.n(entering_labels.SAME),
+            n_outside=done.n(entering_labels.OUTSIDE),
+            n_stale=done.n_stale,
+            made=[_made(done)],
+            notes=_notes(done),
+            url=_where(origin),
+        )
+
+
+def _read(job: jobs.RunningJob, upload: Upload) -> list[Label]:
+    """The labels of the file, all of them good.
 
     Raises
     ------
     FileProblemsError
         With every line that cannot be used.
+    TooManyLabelsError, NothingImportedError
+        If the file holds too much, or nothing.
     """
-    problems = Problems()
-    with path.open(encoding="utf-8", newline="") as stream:
-        rows = csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
-        if not set(COLUMNS) <= set(rows.fieldnames or ()):
-            problems.add(path.name, 1, f"the first line must name {', '.join(COLUMNS)}")
-            problems.raise_found()
-        labels = list(_labels(rows, path.name, grades, problems))
+    benchmark, problems = job.benchmark, Problems()
+    grade_map = {int(key): value for key, value in job.parameters["grade_map"].items()}
+    rows = read_labels(
+        open_lines(uploading.local(upload), file=upload.name),
+        file=upload.name,
+        problems=problems,
+        scale=scale_of(benchmark),
+        grade_map=grade_map,
+        rater=job.parameters["rater"],
+    )
+    labels: list[Label] = []
+    known = _known_queries(benchmark)
+    for batch in batched(rows, IDS_PER_LOOK):
+        labels += batch
+        if len(labels) > MOST_LABELS:
+            raise TooManyLabelsError(file=upload.name, limit=f"{MOST_LABELS:,}")
+        # For a pool, what it does not hold is left out and counted, whatever the reason.
+        for label, reason in [] if job.parameters["pool"] else unknown_ids(benchmark, batch, known):
+            problems.add(upload.name, label.line, reason)
+        job.progress(len(labels), 0, f"{len(labels):,} labels read")
     problems.raise_found()
+    if not labels:
+        raise NothingImportedError(file=upload.name, what="label")
     return labels
 
 
-def _labels(
-    rows: Iterable[dict[str, str]], file: str, grades: set[int], problems: Problems
-) -> Iterator[Label]:
-    for line, row in enumerate(rows, start=2):
-        if row["grade"] not in {str(grade) for grade in grades}:
-            scale = ", ".join(str(grade) for grade in sorted(grades))
-            problems.add(file, line, f"grade is '{row['grade']}'; expected one of {scale}")
-            continue
-        yield Label(
-            line,
-            row["query-id"],
-            row["corpus-id"],
-            int(row["grade"]),
-            row.get("reason") or "",
-            row.get("text-hash") or "",
-        )
+def scale_of(benchmark: Benchmark) -> list[int]:
+    return sorted(benchmark.grades.values_list("value", flat=True))
 
 
-def import_labels(*, pool: Pool, labels: list[Label], actor: User) -> Imported:
-    """Enter labels as events of their importer, each filling a free slot of its entry.
+def _known_queries(benchmark: Benchmark) -> set[str]:
+    return set(benchmark.queries.committed().values_list("qid", flat=True))
 
-    The same label again changes nothing: its id follows from the pool and the pair.
+
+def unknown_ids(
+    benchmark: Benchmark, labels: Sequence[Label], known: set[str] | None = None
+) -> list[tuple[Label, str]]:
+    """Labels of queries or documents that are not here, each with what is wrong, in their order.
+
+    A benchmark whose corpus has no texts takes documents of any id.
     """
-    done = Imported()
-    entries = {
-        (entry.query.qid, entry.document.docid): entry
-        for entry in pool.entries.select_related("query", "document")
-    }
-    hashes = _hashes(pool)
-    known = [label for label in labels if (label.qid, label.docid) in entries]
-    done.n_outside = len(labels) - len(known)
-    for batch in batched(known, ROWS_PER_BATCH):
-        with transaction.atomic():
-            for label in batch:
-                _enter(pool, entries[label.qid, label.docid], label, actor, hashes, done)
-    audit.record(
-        actor=actor,
-        action="import-judgments",
-        benchmark=pool.benchmark,
-        target=pool.name,
-        n_labels=done.n_labels,
-    )
+    known = _known_queries(benchmark) if known is None else known
+    lacking: set[str] = set()
+    if benchmark.corpus.has_texts:
+        lacking = collection.unknown_documents(benchmark, {label.docid for label in labels})
+    return [
+        (label, reason)
+        for label in labels
+        for reason in (
+            UNKNOWN_QUERY.format(qid=label.qid) if label.qid not in known else "",
+            UNKNOWN_DOCUMENT.format(docid=label.docid) if label.docid in lacking else "",
+        )
+        if reason
+    ]
+
+
+@transaction.atomic
+def enter_rows(*, origin: Origin, labels: Iterable[Label]) -> Entered:
+    """Enter labels that somebody sent and that are checked already; in one transaction."""
+    done = enter_labels(origin=origin, labels=list(labels))
+    _record(origin, done)
     return done
 
 
-def _hashes(pool: Pool) -> dict[int, tuple[str, str]]:
-    """{document: (short hash of its text, content hash)} of what the pool shows."""
-    contents = DocumentContent.objects.filter(document__pool_entries__pool=pool).order_by("pk")
-    return {
-        content.document_id: (text_hash(content.title, content.text), content.content_hash)
-        for content in contents.distinct()
-    }
-
-
-def _enter(
-    pool: Pool,
-    entry: PoolEntry,
-    label: Label,
-    actor: User,
-    hashes: dict[int, tuple[str, str]],
-    done: Imported,
-) -> None:
-    short, content_hash = hashes.get(entry.document_id, ("", ""))
-    is_stale = bool(label.text_hash) and label.text_hash != short
-    slot = entry.slots.filter(kind=Slot.Kind.LABEL, state=Slot.State.FREE).order_by("number")
-    free = slot.first()
-    _, is_new = Judgment.objects.get_or_create(
-        actor=actor,
-        client_id=uuid.uuid5(uuid.NAMESPACE_OID, f"{pool.pk} {label.qid} {label.docid}"),
-        defaults={
-            "benchmark": pool.benchmark,
-            "query": entry.query,
-            "docid": label.docid,
-            "kind": Judgment.Kind.IMPORT,
-            "grade": label.grade,
-            "note": label.reason,
-            "slot": free,
-            # What was read: a label for another text says so by its hash.
-            "content_hash": label.text_hash if is_stale else content_hash,
-            "is_surplus": free is None,
-        },
+def _origin(job: jobs.RunningJob, upload: Upload) -> Origin:
+    pool = job.parameters["pool"]
+    return Origin(
+        benchmark=job.benchmark,
+        actor=job.row.created_by,
+        source=job.parameters["source"] or upload.name,
+        sha256=upload.sha256,
+        pool=Pool.objects.get(pk=pool, benchmark=job.benchmark) if pool else None,
     )
-    if is_new:
-        done.n_labels += 1
-        done.n_stale += is_stale
-        done.queries.add(label.qid)
-        if free:
-            entry.slots.filter(pk=free.pk).update(state=Slot.State.DONE, annotator=actor)
+
+
+def _record(origin: Origin, done: Entered) -> None:
+    audit.record(
+        actor=origin.actor,
+        action="import-judgments",
+        benchmark=origin.benchmark,
+        target=origin.pool.name if origin.pool else origin.source_and_digest,
+        n_labels=done.n(entering_labels.SAVED),
+        source=origin.source_and_digest,
+    )
+
+
+def _made(done: Entered) -> str:
+    return f"{done.n(entering_labels.SAVED):,} grades of {len(done.queries):,} queries"
+
+
+def _notes(done: Entered) -> list[str]:
+    """What is worth knowing of the labels that were not simply entered."""
+    said = {
+        "{n:,} were here already and change nothing": done.n(entering_labels.SAME),
+        "{n:,} were given for another text and are stale": done.n_stale,
+        "{n:,} are of pairs the pool does not hold": done.n(entering_labels.OUTSIDE),
+    }
+    return [text.format(n=n) for text, n in said.items() if n]
+
+
+def _where(origin: Origin) -> str:
+    if origin.pool:
+        return origin.pool.get_absolute_url()
+    return reverse("annotation:judgment-list", args=[origin.benchmark.slug])

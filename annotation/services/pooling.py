@@ -1,10 +1,10 @@
 """Building pools: what is to be judged, in which order, and the text to judge it by."""
 
-import hashlib
-import json
 import random
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from math import isnan
 from typing import Any
 
 from django.db import transaction
@@ -12,21 +12,26 @@ from django.db.models import F
 from django.db.models.functions import Greatest
 
 from annotation.core import pooling
+from annotation.core.errors import PoolRecipeError
 from annotation.core.judging_errors import (
     PoolNameTakenError,
     PoolRunsError,
     PoolStateError,
     UnknownDocumentsError,
 )
-from annotation.models import Pool, PoolEntry, PoolRun, Slot
-from annotation.selectors import DEFAULT_SECONDS, query_keys
+from annotation.models import Pool, PoolAnnotator, PoolEntry, PoolRun, Slot
+from annotation.selectors.judged import last_event
+from annotation.selectors.ledger import query_keys
+from annotation.selectors.pools import DEFAULT_SECONDS
+from annotation.services.pool_planning import PlannedPool, Sharing, plan_of, planned_pool
 from benchmarks_app import selectors as collection
 from benchmarks_app.core.batches import batched
-from benchmarks_app.models import Benchmark, Document, DocumentContent, Run, User
+from benchmarks_app.core.text_hash import content_hash
+from benchmarks_app.models import Benchmark, CandidateList, Document, DocumentContent, Run, User
 from benchmarks_app.services import audit, jobs
 
 JOB_KIND = "build-pool"
-ROWS_PER_BATCH = 500
+ROWS_PER_BATCH = 1000
 EXAMPLES_SHOWN = 5
 MAX_SEED = 2**31 - 1
 NEXT_STATES = {
@@ -44,99 +49,98 @@ def pool_arguments(
     *,
     benchmark: Benchmark,
     name: str,
-    runs: list[Run],
-    depth: int,
+    runs: Sequence[Run] = (),
+    depth: int = 10,
     seed: int | None = None,
     overlap: int = 1,
     seconds: float = DEFAULT_SECONDS,
+    recipe: pooling.Recipe | None = None,
+    sharing: Sharing | None = None,
+    candidates: CandidateList | None = None,
+    manual: Sequence[pooling.Pair] = (),
 ) -> dict[str, Any]:
     """What `jobs.start` or `jobs.run_here` need to build a pool.
 
     `seed` is drawn where none is given; `overlap` is how many people grade each document;
-    `seconds` is the median time of a label, for the expected hours.
+    `seconds` is the median time of a label, for the expected hours. A `recipe` has its own depth,
+    and a `sharing` its own overlap; the seed is this one all the same.
 
     Raises
     ------
     PoolNameTakenError
         If the benchmark has a pool of this name.
     PoolRunsError
-        If no run is chosen, or one of another benchmark.
+        If no run is chosen where runs are needed, or one of another benchmark.
+    PoolRecipeError
+        If the recipe's parts do not fit together, or its list is missing.
     """
-    _refuse_taken(benchmark, name)
-    if not runs:
-        raise PoolRunsError(reason="No run is chosen.")
-    if any(run.benchmark_id != benchmark.pk for run in runs):
-        raise PoolRunsError(reason="One of the runs belongs to another benchmark.")
+    refuse_taken(benchmark, name)
+    recipe = recipe or pooling.Recipe(depth=depth)
+    recipe.check()
+    _refuse_sources(benchmark, runs, recipe, candidates)
+    sharing = sharing or Sharing(overlap=overlap)
     return {
         "kind": JOB_KIND,
         "title": f"Build pool {name}",
         "parameters": {
             "name": name,
             "runs": sorted(run.pk for run in runs),
-            "depth": depth,
+            "depth": recipe.depth,
             "seed": new_seed() if seed is None else seed,
-            "overlap": overlap,
+            "overlap": sharing.overlap,
             "seconds": seconds,
+            "strategy": recipe.strategy,
+            "order": recipe.order,
+            "recipe": recipe.as_parameters(),
+            "sharing": sharing.as_json(),
+            "candidates": candidates.pk if candidates else None,
+            "manual": [list(pair) for pair in manual],
+            "as_of": last_event(benchmark),
         },
     }
 
 
+def _refuse_sources(
+    benchmark: Benchmark,
+    runs: Sequence[Run],
+    recipe: pooling.Recipe,
+    candidates: CandidateList | None,
+) -> None:
+    if recipe.reach and not runs:
+        raise PoolRunsError(reason="No run is chosen.")
+    if any(run.benchmark_id != benchmark.pk for run in runs):
+        raise PoolRunsError(reason="One of the runs belongs to another benchmark.")
+    is_listed = candidates is not None and candidates.benchmark_id == benchmark.pk
+    if recipe.strategy == Pool.Strategy.TOP_UP and not is_listed:
+        raise PoolRecipeError(what="No list is chosen", expected="a list of this benchmark")
+
+
 def build_pool(job: jobs.RunningJob) -> None:
     """The handler: read the runs, refuse what the corpus lacks, write the pool, open it."""
-    runs = _chosen_runs(job)
-    _refuse_taken(job.benchmark, job.parameters["name"])
-    built = _depth_pool(job, runs)
-    _refuse_unknown_documents(job, built)
-    pool = _stage_pool(job, runs, built)
-    documents = _stage_documents(job, built)
-    entries = _stage_entries(job, pool, built, documents)
-    _stage_slots(job, pool, entries)
-    _open_pool(job, pool, built)
+    refuse_taken(job.benchmark, job.parameters["name"])
+    planned = planned_pool(job.benchmark, plan_of(job.parameters), job.progress)
+    _refuse_unknown_documents(job, planned)
+    pool = _stage_pool(job, planned)
+    documents = _stage_documents(job, planned)
+    entries = _stage_entries(job, pool, planned, documents)
+    n_slots = _stage_slots(job, pool, entries, planned.labels)
+    _open_pool(job, pool, planned, n_slots)
 
 
-def _chosen_runs(job: jobs.RunningJob) -> list[Run]:
-    wanted = job.parameters["runs"]
-    runs = list(Run.objects.filter(benchmark=job.benchmark, pk__in=wanted).order_by("name"))
-    if len(runs) < len(wanted):
-        raise PoolRunsError(reason="One of the chosen runs is no longer there.")
-    return runs
-
-
-def _depth_pool(job: jobs.RunningJob, runs: list[Run]) -> pooling.DepthPool:
-    depth = job.parameters["depth"]
-    rankings = {}
-    for n, run in enumerate(runs):
-        job.progress(n, len(runs), f"reading {run.name}")
-        rankings[run.name] = _top_of(run, depth)
-    return pooling.build_depth_pool(
-        rankings,
-        depth=depth,
-        seed=job.parameters["seed"],
-        queries=query_keys(job.benchmark).keys(),
-    )
-
-
-def _top_of(run: Run, depth: int) -> list[tuple[str, str, int]]:
-    """(qid, docid, rank) of a run's first `depth` documents of each query."""
-    import polars as pl
-
-    rows = pl.scan_parquet(collection.run_path(run)).filter(pl.col("rank") <= depth)
-    return rows.select("qid", "docid", "rank").collect().rows()
-
-
-def _refuse_unknown_documents(job: jobs.RunningJob, built: pooling.DepthPool) -> None:
-    docids = sorted({entry.docid for entry in built.entries})
+def _refuse_unknown_documents(job: jobs.RunningJob, planned: PlannedPool) -> None:
+    docids = planned.table.frame["docid"].unique().sort()
     unknown: set[str] = set()
     for batch in batched(docids, ROWS_PER_BATCH):
         unknown |= collection.unknown_documents(job.benchmark, batch)
     if unknown:
-        examples = [_example(entry) for entry in built.entries if entry.docid in unknown]
-        raise UnknownDocumentsError(
-            n_documents=len(unknown), examples="; ".join(examples[:EXAMPLES_SHOWN])
-        )
+        found = (entry for entry in planned.table.entries() if entry.docid in unknown)
+        examples = [_example(entry) for entry in islice(found, EXAMPLES_SHOWN)]
+        raise UnknownDocumentsError(n_documents=len(unknown), examples="; ".join(examples))
 
 
 def _example(entry: pooling.PoolEntry) -> str:
+    if not entry.contributors:
+        return f"'{entry.docid}' (query {entry.qid})"
     run, rank = min(entry.contributors.items(), key=lambda item: item[1])
     return f"'{entry.docid}' (run {run}, query {entry.qid}, rank {rank})"
 
@@ -144,31 +148,50 @@ def _example(entry: pooling.PoolEntry) -> str:
 # --- staging: rows that nobody sees until the pool opens -----------------------------------------
 
 
-def _stage_pool(job: jobs.RunningJob, runs: list[Run], built: pooling.DepthPool) -> Pool:
-    parameters = job.parameters
+def _stage_pool(job: jobs.RunningJob, planned: PlannedPool) -> Pool:
+    plan, recipe, sharing = planned.plan, planned.plan.recipe, planned.plan.sharing
+    parameters = {
+        **recipe.as_parameters(),
+        "runs": list(planned.table.run_keys),
+        "seconds": job.parameters["seconds"],
+        "as_of": plan.as_of,
+    }
+    if plan.manual:
+        parameters["manual"] = [list(pair) for pair in plan.manual]
+    if sharing.doubles_at_least:
+        parameters["doubles_at_least"] = sharing.doubles_at_least
     with job.fenced():
         pool = Pool.objects.create(
             benchmark=job.benchmark,
-            name=parameters["name"],
-            parameters={
-                "depth": built.depth,
-                "runs": list(built.run_keys),
-                "seconds": parameters["seconds"],
-            },
-            seed=built.seed,
-            overlap=parameters["overlap"],
-            digest=built.digest,
+            name=job.parameters["name"],
+            strategy=recipe.strategy,
+            order=recipe.order,
+            parameters=parameters,
+            seed=recipe.seed,
+            overlap=sharing.overlap,
+            double_share=sharing.double_share,
+            repeat_share=sharing.repeat_share,
+            gold_share=sharing.gold_share,
+            assignment=sharing.assignment,
+            candidate_list_id=plan.candidates,
+            digest=planned.table.digest,
             created_by=job.row.created_by,
             staged_by=job.row,
         )
-        PoolRun.objects.bulk_create(PoolRun(pool=pool, run=run, depth=built.depth) for run in runs)
+        depth = max(recipe.reach, 1)
+        PoolRun.objects.bulk_create(
+            PoolRun(pool=pool, run=run, depth=depth) for run in planned.runs
+        )
+        PoolAnnotator.objects.bulk_create(
+            PoolAnnotator(pool=pool, annotator_id=key) for key in sharing.annotators
+        )
     return pool
 
 
-def _stage_documents(job: jobs.RunningJob, built: pooling.DepthPool) -> dict[str, int]:
+def _stage_documents(job: jobs.RunningJob, planned: PlannedPool) -> dict[str, int]:
     """{docid: primary key} of the pool's documents, each with the text it has today."""
     corpus = job.benchmark.corpus
-    docids = sorted({entry.docid for entry in built.entries})
+    docids = planned.table.frame["docid"].unique().sort()
     keys: dict[str, int] = {}
     for batch in batched(docids, ROWS_PER_BATCH):
         texts = collection.benchmark_documents(job.benchmark, batch)
@@ -197,70 +220,73 @@ def _content(document_id: int, stored: Any, lang: str) -> DocumentContent:
     )
 
 
-def content_hash(title: str, text: str) -> str:
-    """The SHA-256 of what a person reads, so that a label can be pinned to it."""
-    said = json.dumps([title, text], ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(said.encode()).hexdigest()
-
-
 def _stage_entries(
-    job: jobs.RunningJob, pool: Pool, built: pooling.DepthPool, documents: dict[str, int]
+    job: jobs.RunningJob, pool: Pool, planned: PlannedPool, documents: dict[str, int]
 ) -> list[tuple[int, int]]:
     """(entry, query) primary keys in the order of the queue."""
     queries = query_keys(job.benchmark)
+    n_entries = len(planned.table.frame)
     made: list[tuple[int, int]] = []
-    for batch in batched(enumerate(built.entries), ROWS_PER_BATCH):
+    for batch in batched(enumerate(planned.table.entries()), ROWS_PER_BATCH):
         with job.fenced():
             rows = PoolEntry.objects.bulk_create(
                 PoolEntry(
                     pool=pool,
                     query_id=queries[entry.qid],
                     document_id=documents[entry.docid],
+                    origin=entry.origin,
                     contributors=dict(entry.contributors),
                     best_rank=entry.best_rank,
                     priority=place,
+                    inclusion_probability=entry.inclusion_probability,
                 )
                 for place, entry in batch
             )
         made += [(row.pk, row.query_id) for row in rows]
-        job.progress(len(made), len(built.entries), "writing the pool")
+        job.progress(len(made), n_entries, "writing the pool")
     return made
 
 
-def _stage_slots(job: jobs.RunningJob, pool: Pool, entries: list[tuple[int, int]]) -> None:
+def _stage_slots(
+    job: jobs.RunningJob, pool: Pool, entries: list[tuple[int, int]], labels: list[int]
+) -> int:
     """One slot for each label wanted, numbered at random: a slot's number tells no rank."""
-    slots = [
-        Slot(pool=pool, query_id=query, entry_id=entry, number=number, queue_position=place)
-        for place, entry, query, number in _places(entries, pool.overlap)
-    ]
-    random.SystemRandom().shuffle(slots)
+    places = list(_places(entries, labels))
+    random.SystemRandom().shuffle(places)
     n_made = 0
-    for batch in batched(slots, ROWS_PER_BATCH):
+    for batch in batched(places, ROWS_PER_BATCH):
+        slots = [
+            Slot(pool=pool, query_id=query, entry_id=entry, number=number, queue_position=place)
+            for place, entry, query, number in batch
+        ]
         with job.fenced():
-            n_made += len(Slot.objects.bulk_create(batch))
-        job.progress(n_made, len(slots), "queueing the documents")
+            n_made += len(Slot.objects.bulk_create(slots))
+        job.progress(n_made, len(places), "queueing the documents")
+    return n_made
 
 
-def _places(entries: list[tuple[int, int]], overlap: int) -> Iterator[tuple[int, int, int, int]]:
+def _places(
+    entries: list[tuple[int, int]], labels: list[int]
+) -> Iterator[tuple[int, int, int, int]]:
     """Queue position, entry, query, number: every document once before any a second time."""
-    for number in range(1, overlap + 1):
-        for place, (entry, query) in enumerate(entries):
-            yield (number - 1) * len(entries) + place, entry, query, number
+    for number in range(1, max(labels, default=0) + 1):
+        for place, ((entry, query), n_wanted) in enumerate(zip(entries, labels, strict=True)):
+            if n_wanted >= number:
+                yield (number - 1) * len(entries) + place, entry, query, number
 
 
-def _open_pool(job: jobs.RunningJob, pool: Pool, built: pooling.DepthPool) -> None:
-    statistics = statistics_of(
-        built, labels_per_entry=pool.overlap, seconds=job.parameters["seconds"]
-    )
+def _open_pool(job: jobs.RunningJob, pool: Pool, planned: PlannedPool, n_slots: int) -> None:
+    statistics = statistics_of(planned, seconds=job.parameters["seconds"])
     with job.commit() as result:
-        _refuse_taken(job.benchmark, pool.name)
+        refuse_taken(job.benchmark, pool.name)
         pool.state = Pool.State.OPEN
-        pool.n_entries = len(built.entries)
+        pool.n_entries = len(planned.labels)
+        pool.n_wanted = n_slots
         pool.statistics = statistics
         pool.staged_by = None
-        pool.save(update_fields=["state", "n_entries", "statistics", "staged_by"])
+        pool.save(update_fields=["state", "n_entries", "n_wanted", "statistics", "staged_by"])
         Run.objects.filter(pool_runs__pool=pool).update(
-            pooled_depth=Greatest(F("pooled_depth"), built.depth)
+            pooled_depth=Greatest(F("pooled_depth"), planned.plan.recipe.reach)
         )
         audit.record(
             actor=job.row.created_by,
@@ -277,16 +303,12 @@ def _open_pool(job: jobs.RunningJob, pool: Pool, built: pooling.DepthPool) -> No
         )
 
 
-def statistics_of(
-    built: pooling.DepthPool, *, labels_per_entry: int, seconds: float
-) -> dict[str, Any]:
+def statistics_of(planned: PlannedPool, *, seconds: float) -> dict[str, Any]:
     """What a pool's page shows of it, as JSON: counts, contributions, overlaps, hours."""
-    found = pooling.pool_statistics(
-        built.entries,
-        run_keys=built.run_keys,
-        labels_per_entry=labels_per_entry,
-        median_seconds=seconds,
-    )
+    from annotation.core.pooling.preview import preview
+
+    found = preview(planned.table, planned.watcher)
+    n_labels = sum(planned.labels)
     return {
         "n_queries": found.n_queries,
         "per_query": {
@@ -294,22 +316,35 @@ def statistics_of(
             "median": found.median_query,
             "max": found.largest_query,
         },
-        "runs": [
-            {"run": run, "n": found.n_contributed[run], "n_unique": found.n_unique[run]}
-            for run in built.run_keys
-        ],
+        "runs": [{"run": run.run, "n": run.n, "n_unique": run.n_unique} for run in found.runs],
         "overlaps": [
             {
                 "a": pair.run_a,
                 "b": pair.run_b,
                 "n_shared": pair.n_shared,
                 "jaccard": pair.jaccard,
+                "rbo": known(pair.rbo),
             }
-            for pair in found.overlaps
+            for pair in found.alike
         ],
-        "hours": found.hours_left,
+        "hours": pooling.expected_hours(n_labels, median_seconds=seconds),
         "seconds": seconds,
+        "n_labels": n_labels,
+        "n_entries": found.n_entries,
+        "n_doubles": sum(wanted > planned.plan.sharing.overlap for wanted in planned.labels),
+        "n_without": planned.labels.count(0),
+        "origins": found.n_by_origin,
+        "mean_rbo": known(found.mean_rbo),
+        "judged_left_out": {run.run: known(run.judged_left_out) for run in found.runs},
+        "judged_new": known(found.judged_new),
+        "judged_new_least": known(found.judged_new_least),
+        "warnings": found.warnings,
     }
+
+
+def known(value: float) -> float | None:
+    """A number as JSON has it: NaN, which JSON lacks, as null."""
+    return None if isnan(value) else value
 
 
 # --- what is done with a pool ------------------------------------------------------------------
@@ -337,7 +372,7 @@ def set_pool_state(*, pool: Pool, state: str, actor: User) -> Pool:
     return locked
 
 
-def _refuse_taken(benchmark: Benchmark, name: str) -> None:
+def refuse_taken(benchmark: Benchmark, name: str) -> None:
     if Pool.objects.built().filter(benchmark=benchmark, name=name).exists():
         raise PoolNameTakenError(name=name)
 

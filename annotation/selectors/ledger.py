@@ -1,0 +1,80 @@
+"""The ledger as rules read it."""
+
+from collections.abc import Iterable
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from annotation.core.rules import Event
+from annotation.models import Judgment
+from benchmarks_app.models import Benchmark, Query, User
+
+LABEL_KINDS = [
+    Judgment.Kind.GRADE,
+    Judgment.Kind.CANT_JUDGE,
+    Judgment.Kind.RETRACT,
+    Judgment.Kind.IMPORT,
+    Judgment.Kind.ADJUDICATE,
+]
+EVENT_FIELDS = (
+    "pk",
+    "query__qid",
+    "docid",
+    "kind",
+    "grade",
+    "actor_id",
+    "supersedes_id",
+    "rater",
+    "purpose",
+    "outcome",
+)
+
+
+def ledger_events(
+    benchmark: Benchmark,
+    as_of: int,
+    *,
+    queries: Iterable[int] | None = None,
+    actor: int | None = None,
+) -> Iterable[Event]:
+    """The events up to `as_of`, those of a pair next to each other, streamed from the database.
+
+    Labels that were entered from a file count as those of whom it names, or else of their importer,
+    who vouches for them. Machines, practice, repeats and hidden checks are no part of it.
+    `queries` limits it to the queries of these keys, `actor` to what one person of the site said
+    themselves.
+    """
+    rows = Judgment.objects.wanted().filter(
+        benchmark=benchmark, pk__lte=as_of, kind__in=LABEL_KINDS
+    )
+    if queries is not None:
+        rows = rows.filter(query__in=list(queries))
+    if actor is not None:
+        rows = rows.filter(actor=actor, rater="").exclude(kind=Judgment.Kind.ADJUDICATE)
+    found = rows.order_by("query_id", "docid", "pk").values_list(*EVENT_FIELDS)
+    return (Event(*row) for row in found.iterator(chunk_size=5000))
+
+
+def last_event_of(benchmark: Benchmark) -> int:
+    """The newest event that is to be seen; 0 before the first."""
+    # By the primary key from its end: no count of a long ledger.
+    newest = Judgment.objects.filter(benchmark=benchmark).order_by("-pk")
+    return newest.values_list("pk", flat=True).first() or 0
+
+
+def annotators_of(benchmark: Benchmark) -> QuerySet[User]:
+    """Everybody of the site who has graded something in the benchmark."""
+    # Asked person by person, each by the index of their own events.
+    own = Judgment.objects.wanted().filter(
+        benchmark=benchmark, actor=OuterRef("pk"), rater="", grade__isnull=False
+    )
+    return User.objects.filter(Exists(own)).order_by("username")
+
+
+def query_keys(benchmark: Benchmark) -> dict[str, int]:
+    """{qid: primary key} of the benchmark's queries."""
+    return dict(Query.objects.committed().filter(benchmark=benchmark).values_list("qid", "pk"))
+
+
+def n_events_since(benchmark: Benchmark, event: int) -> int:
+    """How many judgments the ledger of a benchmark got after an event."""
+    return Judgment.objects.filter(benchmark=benchmark, pk__gt=event).count()

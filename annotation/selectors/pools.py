@@ -1,0 +1,140 @@
+"""Pools with their counts and their progress."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from annotation.models import Pool, Slot
+from benchmarks_app.models import Benchmark, User
+from benchmarks_app.permissions import ALLOWED, Action
+
+SECONDS_PER_HOUR = 3600
+DEFAULT_SECONDS = 20
+
+
+def _n_slots(**conditions: Any) -> Coalesce:
+    counted = (
+        Slot.objects.filter(pool=OuterRef("pk"), **conditions)
+        .order_by()
+        .values("pool")
+        .annotate(n=Count("pk"))
+        .values("n")
+    )
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
+
+
+def with_counts(pools: QuerySet[Pool]) -> QuerySet[Pool]:
+    """Each pool with the labels it wants and has, counted by the database."""
+    return pools.annotate(n_done=_n_slots(state=Slot.State.DONE, kind=Slot.Kind.LABEL))
+
+
+def pools_of(benchmark: Benchmark) -> QuerySet[Pool]:
+    return with_counts(Pool.objects.built().filter(benchmark=benchmark)).order_by("-pk")
+
+
+def pools_to_judge(annotator: User) -> QuerySet[Pool]:
+    """Open and paused pools of the benchmarks where this person judges."""
+    where = annotator.memberships.filter(role__in=ALLOWED[Action.JUDGE]).values("benchmark")
+    pools = Pool.objects.filter(benchmark__in=where, state__in=[Pool.State.OPEN, Pool.State.PAUSED])
+    return pools.select_related("benchmark__corpus").order_by("benchmark__name", "pk")
+
+
+@dataclass(frozen=True)
+class PoolProgress:
+    """How far a pool is: labels are wanted one for each slot, less what was waived.
+
+    `n_again` are labels to be given again, for texts that changed; they are not among the wanted.
+    """
+
+    n_wanted: int
+    n_done: int
+    n_held: int
+    n_aside: int
+    n_waived: int
+    n_again: int
+    n_again_done: int
+    n_entries: int
+    seconds: float
+    is_measured: bool
+
+    @property
+    def n_left(self) -> int:
+        """Labels still to be given, those to be given again among them."""
+        return max(self.n_wanted - self.n_done, 0) + self.n_again - self.n_again_done
+
+    @property
+    def share(self) -> float:
+        return self.n_done / self.n_wanted if self.n_wanted else 0.0
+
+    @property
+    def hours_left(self) -> float:
+        return self.n_left * self.seconds / SECONDS_PER_HOUR
+
+    @property
+    def wanted(self) -> str:
+        return f"{self.n_wanted:,}"
+
+    @property
+    def entries(self) -> str:
+        return f"{self.n_entries:,}"
+
+    @property
+    def other_note(self) -> str:
+        """What the number of labels leaves out."""
+        n_again = self.n_again - self.n_again_done
+        said = [(self.n_waived, "waived"), (n_again, "to be judged again")]
+        return ", ".join(f"{n:,} {what}" for n, what in said if n)
+
+    @property
+    def held_note(self) -> str:
+        held = "documents people hold"
+        return f"{held}, {self.n_aside:,} wait for an answer" if self.n_aside else held
+
+    @property
+    def seconds_note(self) -> str:
+        how = "measured" if self.is_measured else "as expected"
+        return f"at {self.seconds:.0f} seconds a label, {how}"
+
+
+def pool_progress(pool: Pool, measured_seconds: float | None = None) -> PoolProgress:
+    """Counted now; `measured_seconds` is the median that the labels tell, if they do."""
+    counts = slot_counts(pool)
+    label, again = Slot.Kind.LABEL, Slot.Kind.REJUDGE
+    stated = pool.parameters.get("seconds", DEFAULT_SECONDS)
+    return PoolProgress(
+        n_wanted=pool.n_wanted,
+        n_done=counts[label, Slot.State.DONE],
+        n_held=_n_held(pool),
+        n_aside=sum(n for (_, state), n in counts.items() if state == Slot.State.ASIDE),
+        n_waived=pool.n_waived,
+        n_again=sum(n for (kind, _), n in counts.items() if kind == again),
+        n_again_done=counts[again, Slot.State.DONE] + counts[again, Slot.State.WAIVED],
+        n_entries=pool.n_entries,
+        seconds=stated if measured_seconds is None else measured_seconds,
+        is_measured=measured_seconds is not None,
+    )
+
+
+def slot_counts(pool: Pool) -> Counter[tuple[str, str]]:
+    """How many slots of each kind are in each state.
+
+    An index counts states without the rows. Where there are no more slots than labels were ever
+    wanted, all of them are labels; only with others among them are the rows read.
+    """
+    slots = Slot.objects.filter(pool=pool).order_by()
+    states = slots.values("state").annotate(n=Count("*"))
+    labels = {(str(Slot.Kind.LABEL), row["state"]): row["n"] for row in states}
+    if sum(labels.values()) == pool.n_wanted + pool.n_waived:
+        return Counter(labels)
+    rows = slots.values("kind", "state").annotate(n=Count("*"))
+    return Counter({(row["kind"], row["state"]): row["n"] for row in rows})
+
+
+def _n_held(pool: Pool) -> int:
+    """Documents on people's screens now."""
+    claimed = Slot.objects.filter(pool=pool, state=Slot.State.CLAIMED)
+    return claimed.filter(lease_expires_at__gt=timezone.now()).count()

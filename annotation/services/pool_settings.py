@@ -1,0 +1,39 @@
+"""Changing who judges a pool."""
+
+from collections.abc import Collection
+
+from django.db import transaction
+
+from annotation.models import Pool, PoolAnnotator
+from benchmarks_app.models import User
+from benchmarks_app.services import audit
+
+
+@transaction.atomic
+def set_pool_people(
+    *, pool: Pool, annotators: Collection[User], assignment: str, actor: User
+) -> Pool:
+    """Name who may judge a pool (nobody: everybody), and how queries of a family are shared.
+
+    What people hold stays theirs until they finish it, or it is given back.
+    """
+    locked = Pool.objects.select_for_update(of=("self",)).get(pk=pool.pk)
+    wanted = {person.pk for person in annotators}
+    named = set(locked.pool_annotators.values_list("annotator", flat=True))
+    if (wanted, assignment) == (named, locked.assignment):
+        return locked
+    locked.pool_annotators.exclude(annotator__in=wanted).delete()
+    PoolAnnotator.objects.bulk_create(
+        PoolAnnotator(pool=locked, annotator_id=key) for key in sorted(wanted - named)
+    )
+    locked.assignment = assignment
+    locked.save(update_fields=["assignment"])
+    audit.record(
+        actor=actor,
+        action="pool-people",
+        benchmark=locked.benchmark,
+        target=locked.name,
+        annotators=sorted(wanted),
+        assignment=assignment,
+    )
+    return locked

@@ -1,0 +1,124 @@
+"""What a labeling page gets to see of a document: its text and its query, and a token for it.
+
+No run, rank, score, document id, purpose or other person's grade is among it.
+"""
+
+import html
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from annotation.core.presenting import Presented, direction_of, presented
+from annotation.models import Pool
+from annotation.services import statements
+from annotation.services.statements import Asked, Card, Text
+from annotation.services.tokens import Shown, key_of, query_key_of, sealed_token
+from benchmarks_app.models import Corpus
+
+TAG = re.compile(r"<[^>]*>")
+NO_TEXT = Text(content_hash="", title="", text="", lang="")
+
+
+def items_of(
+    pool: Pool, me: int, given: Sequence[Card], hand: Sequence[Card]
+) -> list[dict[str, Any]]:
+    """An item of the exchange for each card given, out of all that the person has in hand."""
+    if not given:
+        return []
+    corpus = pool.benchmark.corpus
+    texts = statements.texts([card.document for card in given])
+    asked = statements.queries(sorted({card.query for card in given}))
+    answers = statements.answers([card.slot for card in given], me)
+    places = _places(pool, me, given, hand)
+    shown = Shown(guideline_id=statements.guideline(pool.benchmark_id))
+    items = []
+    for card in given:
+        text, query = texts.get(card.document, NO_TEXT), asked[card.query]
+        number, total = places[card.slot]
+        document, sizes = _document(corpus, query, text)
+        seen = replace(
+            shown,
+            content_hash=text.content_hash,
+            shown_position=number,
+            excerpt_chars=sizes[0],
+            full_chars=sizes[1],
+        )
+        question, answer = answers.get(card.slot, (None, None))
+        items.append(
+            {
+                "key": key_of(card.slot, me),
+                "token": sealed_token(card.slot, me, seen),
+                "query": _query(corpus, query, query_key_of(card.query, me)),
+                "document": document,
+                "place": {"number": number, "total": total},
+                "is_later": bool(card.is_later),
+                "answer": None if answer is None else {"question": question, "answer": answer},
+            }
+        )
+    return items
+
+
+def _places(
+    pool: Pool, me: int, given: Sequence[Card], hand: Sequence[Card]
+) -> dict[int, tuple[int, int]]:
+    """By slot: which document of its query it will be, and of how many."""
+    new = {card.slot for card in given}
+    before = Counter(card.query for card in hand if card.slot not in new)
+    counts = {query: statements.place(pool.pk, query, me) for query in {c.query for c in given}}
+    places = {}
+    for card in given:
+        total, n_open = counts[card.query]
+        number = total - max(n_open, 1) + 1 + before[card.query]
+        places[card.slot] = (max(1, min(number, total)), total)
+        before[card.query] += 1
+    return places
+
+
+def _query(corpus: Corpus, query: Asked, key: str) -> dict[str, Any]:
+    lang = query.lang or corpus.lang
+    return {
+        "key": key,
+        "text": query.text,
+        "description": query.description,
+        "narrative": query.narrative,
+        "lang": lang,
+        "dir": _direction(lang, query.text),
+    }
+
+
+@lru_cache(maxsize=2_000)
+def _direction(lang: str, text: str) -> str:
+    """Of a query, which is shown with each of its documents."""
+    return direction_of(lang, text)
+
+
+def _document(corpus: Corpus, query: Asked, text: Text) -> tuple[dict[str, Any], tuple[int, int]]:
+    """The document as JSON, with how many characters its excerpt and its full text have."""
+    lang = text.lang or corpus.lang
+    made = presented(
+        query=query.text,
+        title=text.title,
+        text=text.text,
+        text_format=corpus.text_format,
+        lang=lang,
+    )
+    document = {
+        "title": made.title_html,
+        "excerpt": made.excerpt_html,
+        "full": made.full_html,
+        "is_whole": made.is_whole,
+        "n_chars": made.n_chars,
+        "lang": lang,
+        "dir": direction_of(lang, text.text or text.title),
+        "terms": [[found.term, found.count] for found in made.terms],
+    }
+    return document, (_n_chars_of_excerpt(made), made.n_chars)
+
+
+def _n_chars_of_excerpt(made: Presented) -> int:
+    if made.is_whole:
+        return made.n_chars
+    return min(made.n_chars, len(html.unescape(TAG.sub("", made.excerpt_html))))

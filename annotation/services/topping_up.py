@@ -1,0 +1,40 @@
+"""Lists of what a run has and nobody has judged."""
+
+from collections.abc import Iterator
+
+from annotation.core.judging_errors import NothingUnjudgedError
+from annotation.selectors.judged import judged_pairs, last_event
+from benchmarks_app import selectors as collection
+from benchmarks_app.core.run_store import top_k
+from benchmarks_app.models import CandidateList, Run, User
+from benchmarks_app.services.candidates import make_candidate_list
+
+
+def unjudged_in_top(*, run: Run, depth: int, user: User) -> CandidateList:
+    """A list of the documents in a run's first `depth` that have no label, by rank.
+
+    Documents of rank 1 come before those of rank 2, and so on.
+
+    Raises
+    ------
+    NothingUnjudgedError
+        If all of them are judged.
+    """
+    rows = list(_unjudged(run, depth))
+    if not rows:
+        raise NothingUnjudgedError(run=run.name, depth=depth)
+    made_before = CandidateList.objects.filter(benchmark=run.benchmark).count()
+    return make_candidate_list(
+        benchmark=run.benchmark,
+        rows=rows,
+        name=f"{run.name}: unjudged in the first {depth} ({made_before + 1})"[-120:],
+        origin=f"run {run.name}, first {depth} of each query without a label",
+        user=user,
+    )
+
+
+def _unjudged(run: Run, depth: int) -> Iterator[tuple[str, str, int]]:
+    judged = judged_pairs(run.benchmark, last_event(run.benchmark))
+    for qid, docid, rank in top_k(collection.run_path(run), depth):
+        if (qid, docid) not in judged:
+            yield qid, docid, rank
