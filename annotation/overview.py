@@ -3,12 +3,16 @@
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
-from django.db.models import F, Sum
+from django.db.models import Sum
 from django.urls import reverse
 
 from annotation.models import Pool, Slot
+from annotation.selectors.questions import n_open_questions
 from benchmarks_app.models import Benchmark
+from benchmarks_app.navigation import badge
 from benchmarks_app.overview import Step, step
+
+badge("annotation:question-list")(n_open_questions)
 
 
 @step
@@ -22,7 +26,7 @@ def pool_step(benchmark: Benchmark, user: Any) -> Step:
 
 @step
 def judge_step(benchmark: Benchmark, user: Any) -> Step:
-    n_wanted = _built(benchmark).aggregate(n=Sum(F("n_entries") * F("overlap")))["n"] or 0
+    n_wanted = _built(benchmark).aggregate(n=Sum("n_wanted"))["n"] or 0
     done = Slot.objects.filter(pool__in=_built(benchmark), state=Slot.State.DONE)
     n_done = done.count() if n_wanted else 0
     detail = f"{intcomma(n_done)} of {intcomma(n_wanted)} labels" if n_wanted else "needs a pool"

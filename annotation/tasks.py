@@ -1,9 +1,22 @@
 """What this app's jobs do, and how their unfinished attempts are cleaned up."""
 
-from annotation.services import pooling, publishing
+from annotation.services import (
+    importing_labels,
+    measuring_agreement,
+    pooling,
+    previewing,
+    publishing,
+    simulating,
+    watching,
+)
 from benchmarks_app.services.jobs import cleans, handles
 
+handles(importing_labels.JOB_KIND)(importing_labels.import_labels)
+handles(measuring_agreement.JOB_KIND)(measuring_agreement.measure_agreement)
 handles(pooling.JOB_KIND)(pooling.build_pool)
+handles(previewing.JOB_KIND)(previewing.preview_pool)
+handles(simulating.JOB_KIND)(simulating.simulate_orders)
 handles(publishing.JOB_KIND)(publishing.publish_qrels)
+handles(watching.JOB_KIND)(watching.watch_pool)
 cleans(pooling.discard_unfinished)
 cleans(publishing.discard_unfinished)

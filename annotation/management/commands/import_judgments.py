@@ -5,35 +5,59 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.models import Pool
-from annotation.services.importing_labels import import_labels, read_labels
+from annotation.services.importing_labels import labels_arguments
 from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
+from benchmarks_app.management.importing import (
+    actor_of,
+    add_benchmark_arguments,
+    benchmark_of,
+    progress_printer,
+)
+from benchmarks_app.models import Benchmark, Job
+from benchmarks_app.services import jobs, uploading
 
 
 class Command(BaseCommand):
-    help = "Enter grades given elsewhere (TSV: query-id, corpus-id, grade) for a pool's documents."
+    help = "Enter labels given elsewhere: TREC qrels, or CSV or TSV with perhaps annotators."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_benchmark_arguments(parser)
-        parser.add_argument("pool", help="name of the pool")
+        parser.add_argument("pool", nargs="?", help="name of the pool they are for, if for one")
         parser.add_argument("path", type=Path)
+        parser.add_argument("--rater", default="", help="who gave them, where the file is silent")
+        parser.add_argument("--source", default="", help="where they are from")
+        parser.add_argument("--grade-map", default="", help="such as '1=4, 2=3, -1=0'")
 
     def handle(
         self, *args: Any, slug: str, user: str | None, pool: str, path: Path, **options: Any
     ) -> None:
         benchmark = benchmark_of(slug)
-        found = Pool.objects.built().filter(benchmark=benchmark, name=pool).first()
-        if found is None:
-            raise CommandError(f"No pool '{pool}' in {slug}.")
-        grades = set(benchmark.grades.values_list("value", flat=True))
+        actor = actor_of(benchmark, user)
+        given = {key: options[key] for key in ("rater", "source", "grade_map")}
         try:
-            labels = read_labels(path, grades)
+            upload = uploading.receive_path(benchmark=benchmark, owner=actor, path=path)
+            arguments = labels_arguments(upload=upload, pool=_pool(benchmark, pool), **given)
         except (BenchmarkError, OSError) as error:
             raise CommandError(str(error)) from error
-        done = import_labels(pool=found, labels=labels, actor=actor_of(benchmark, user))
-        said = f"entered {done.n_labels} grades of {len(done.queries)} queries"
-        self.stdout.write(self.style.SUCCESS(said))
-        if done.n_stale:
-            self.stdout.write(f"{done.n_stale} were given for another text and are stale")
-        if done.n_outside:
-            self.stdout.write(f"{done.n_outside} are of pairs the pool does not hold")
+        job = jobs.run_here(
+            benchmark=benchmark, user=actor, on_progress=progress_printer(self), **arguments
+        )
+        self._say(job)
+
+    def _say(self, job: Job) -> None:
+        if job.state == Job.State.FAILED:
+            lines = [f"{p['file']}:{p['line']}: {p['text']}" for p in job.problems]
+            raise CommandError("\n".join([job.error, *lines]))
+        for made in job.result["made"]:
+            self.stdout.write(self.style.SUCCESS(f"entered {made}"))
+        for note in job.result["notes"]:
+            self.stdout.write(note)
+
+
+def _pool(benchmark: Benchmark, name: str | None) -> Pool | None:
+    if name is None:
+        return None
+    found = Pool.objects.built().filter(benchmark=benchmark, name=name).first()
+    if found is None:
+        raise CommandError(f"No pool '{name}' in {benchmark.slug}.")
+    return found

@@ -1,33 +1,51 @@
-/* The labeling page: one key grades and goes on. Every form here also works without this script.
-   A judgment is sent again until the server has answered; its client id makes a repetition harmless. */
+/* The labeling page: one key grades and goes on, from memory; what was said leaves through the outbox (outbox.js).
+   The first document is in the page as the server wrote it, and all of it works as plain forms without this script. */
 (() => {
   "use strict";
-  const RETRY_MS = [500, 1000, 2000, 4000, 8000];
-  const SIGNED_OUT = "you are signed out. Sign in in another tab, then judge this document again.";
-  let isSending = false;
+  const { Outbox, uuid, toast } = window.benchwright;
+  const screen = document.getElementById("judge-screen");
+  const data = JSON.parse(document.getElementById("judge-data").textContent);
+  const HELD = 14; // so many documents, once there was time to fetch them, outlast a lost connection
+  const UNDOABLE = 50;
+  const SAME_MOMENT_MS = 8; // two keys that go down together mean one
+  const REST_AFTER_MS = 50 * 60000;
+  const PAUSE_MS = 5 * 60000;
+  const STALE_MS = 15000;
+
+  const part = (name) => screen.querySelector(`[data-part="${name}"]`);
+  const show = (element, isShown) => element?.toggleAttribute("hidden", !isShown);
+  const grades = new Map(data.grades.map((grade) => [grade.value, grade.name]));
+  const article = document.getElementById("document");
+  const form = part("form");
+  const note = form.elements.note;
+  const lowBox = form.elements.confidence;
+  const isDialogOpen = () => document.querySelector("dialog:modal");
+
+  let queue = [];
+  let work = data.work;
+  let progress = data.progress;
+  const history = data.undoable.map((id) => ({ id })).reverse(); // oldest first
+  const drafts = new Map(); // what was typed or marked, by document
+  const settled = new Map(); // documents done in each query since the server counted
+  let nBringingBack = 0;
+  let nLabels = 0; // of this page, without those taken back
+  let undoneAt = -Infinity;
+  let doneBefore = data.progress.pool.done;
+  let lastQuery = null;
+  let current = null;
+  let isFull = false;
+  let wasFull = false;
+
+  /* ---- Time on the document, without the time it was out of sight ---- */
   let shownAt = performance.now();
   let hiddenSince = null;
   let hiddenMs = 0;
-
-  const screen = () => document.getElementById("judge-screen");
-  const saved = (text, kind) => {
-    const note = screen().querySelector("[data-saved]");
-    if (!note) return;
-    note.className = `saved ${kind}`;
-    note.textContent = text;
-  };
-  const say = (text) => {
-    document.getElementById("judge-said").textContent = text;
-  };
-  const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-  /* ---- Time on the document, without the time it was out of sight ---- */
   const startClock = () => {
     shownAt = performance.now();
     hiddenMs = 0;
     hiddenSince = document.hidden ? shownAt : null;
   };
-  const dwell = () => Math.round(performance.now() - shownAt - hiddenMs);
+  const dwell = () => Math.max(0, Math.round(performance.now() - shownAt - hiddenMs));
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) hiddenSince = performance.now();
     else if (hiddenSince !== null) {
@@ -36,119 +54,717 @@
     }
   });
 
-  /* ---- Sending ---- */
-  // From the cookie, not from the form: signing in again in another tab changes it.
-  const csrfToken = () => /(?:^|; )csrftoken=([^;]*)/.exec(document.cookie)?.[1] ?? "";
-  const post = async (form, body) => {
-    for (let tries = 0; ; tries += 1) {
-      try {
-        const headers = { "HX-Request": "true", "X-CSRFToken": csrfToken() };
-        const answer = await fetch(form.action, { method: "POST", body, headers });
-        if (answer.status < 500) return answer;
-      } catch { /* No connection: the same again in a moment. */ }
-      saved("Not saved yet. Trying again", "is-failed");
-      if (tries === 0) say("Not saved yet. Trying again.");
-      await wait(RETRY_MS[Math.min(tries, RETRY_MS.length - 1)]);
-    }
+  /* ---- What is said aloud: at once, and once the server has it ---- */
+  const said = document.getElementById("judge-said");
+  let unsaid = null;
+  const say = (text) => {
+    said.textContent = text;
   };
-  const reasonOf = (page) => page.querySelector(".lead")?.textContent.trim();
-  const show = (html) => {
-    const next = new DOMParser().parseFromString(html, "text/html").getElementById("judge-screen");
-    if (!next) return false;
-    screen().replaceWith(document.adoptNode(next));
-    window.htmx?.process(next);
-    prepare();
-    say(next.dataset.said);
-    scrollTo(0, 0);
-    next.querySelector("#document")?.focus({ preventScroll: true });
-    return true;
+  const place = () => (current ? `document ${number(current)} of ${current.place.total}` : "");
+  const announce = (id, words, isSaved) => {
+    clearTimeout(unsaid?.timer);
+    unsaid = null;
+    const news = current && isNewQuery ? ` New query: ${current.query.text}` : "";
+    const next = place() || screen.querySelector("[data-work]:not([hidden]) h2")?.textContent || "";
+    say(`${words}${isSaved ? " saved" : " not saved yet"}, ${next}.${news}`);
   };
-  const refused = (form, submitter, answer, html) => {
-    const page = new DOMParser().parseFromString(html, "text/html");
-    const why = answer.redirected ? SIGNED_OUT : reasonOf(page) ?? `error ${answer.status}`;
-    submitter?.removeAttribute("aria-pressed");
-    form.closest("dialog")?.close();
-    saved(`Not saved: ${why}`, "is-failed");
-    say(`Not saved: ${why}`);
+  const announceSoon = (id, words) => {
+    clearTimeout(unsaid?.timer);
+    unsaid = { id, words, timer: setTimeout(() => announce(id, words, false), 1500) };
   };
-  const send = async (form, submitter) => {
-    if (isSending) return; // One document, one judgment: a second key meant the one not yet shown.
-    isSending = true;
-    const time = form.elements.dwell_ms;
-    if (time) time.value = dwell();
-    const body = new URLSearchParams(new FormData(form, submitter));
-    if (csrfToken()) body.delete("csrfmiddlewaretoken");
-    submitter?.setAttribute("aria-pressed", "true");
-    saved("Saving", "is-pending");
+
+  /* ---- The document ---- */
+  let isNewQuery = false;
+  const number = (item) => {
+    const done = settled.get(item.query.key);
+    return Math.min(item.place.total, Math.max(1, (done?.from ?? item.place.number) + (done?.n ?? 0)));
+  };
+  const count = (item, step) => {
+    const done = settled.get(item.query.key) ?? { from: item.place.number, n: 0 };
+    settled.set(item.query.key, { ...done, n: done.n + step });
+  };
+  const draftOf = (item) => {
+    if (!drafts.has(item.key)) drafts.set(item.key, { note: stored(item.key), evidence: [], isLow: false });
+    return drafts.get(item.key);
+  };
+  const storeName = (key) => `benchwright-note-${data.user}-${key}`;
+  const stored = (key) => {
     try {
-      const answer = await post(form, body);
-      const html = await answer.text();
-      if (!show(html)) refused(form, submitter, answer, html);
-    } finally {
-      isSending = false;
+      return sessionStorage.getItem(storeName(key)) ?? "";
+    } catch {
+      return "";
     }
   };
-  // The second half of a double click would fall on a document that nobody has read yet.
-  document.addEventListener("click", (event) => {
-    if (event.detail > 1 && event.target.closest("[data-judge] button")) event.preventDefault();
-  });
-  addEventListener("beforeunload", (event) => {
-    if (isSending) event.preventDefault();
-  });
-  document.addEventListener("submit", (event) => {
-    if (!event.target.matches("[data-judge]")) return;
-    event.preventDefault();
-    send(event.target, event.submitter);
-  });
-
-  /* ---- Dialogs ---- */
-  const toggle = (id) => {
-    const dialog = document.getElementById(id);
-    if (dialog.open) dialog.close();
-    else dialog.showModal();
+  const store = (key, text) => {
+    try {
+      if (text) sessionStorage.setItem(storeName(key), text);
+      else sessionStorage.removeItem(storeName(key));
+    } catch { /* Kept for this page only. */ }
   };
-  document.addEventListener("click", (event) => {
-    const opener = event.target.closest("[data-open]");
-    const closer = event.target.closest("dialog [data-close]");
-    if (!opener && !closer) return;
-    event.preventDefault();
-    if (opener) toggle(opener.dataset.open);
-    else closer.closest("dialog").close();
-  });
 
-  /* ---- Keys: digits by their place on the keyboard, letters by what is written on them ---- */
-  const keyOf = (event) => {
-    const digit = /^(?:Digit|Numpad)(\d)$/.exec(event.code);
-    const isNavigation = event.code.startsWith("Numpad") && !/^\d$/.test(event.key); // Num Lock is off.
-    if (digit && !isNavigation && (!event.shiftKey || /^\d$/.test(event.key))) return digit[1];
-    return event.key.toLowerCase();
+  const speak = (element, { lang, dir }) => {
+    element.lang = lang;
+    element.dir = dir || "auto";
   };
-  const isWriting = ({ target }) => target.matches?.("input, textarea, select, [contenteditable]");
-  document.addEventListener("keydown", (event) => {
-    const isChord = event.ctrlKey || event.altKey || event.metaKey;
-    if (event.defaultPrevented || event.repeat || event.isComposing || event.keyCode === 229 || isChord) return;
-    if (isWriting(event)) return;
-    const key = keyOf(event);
-    const dialog = document.querySelector("dialog:modal");
-    if (dialog?.id === "judge-keys" && key === "?") return dialog.close();
-    // While a dialog is open only its own keys act: a digit then means a reason, never a grade.
-    const control = [...(dialog ?? screen()).querySelectorAll("[data-key]")].find(
-      (one) => one.dataset.key === key && one.closest("dialog") === dialog,
+  const paintQuery = ({ query }) => {
+    isNewQuery = lastQuery !== null && lastQuery !== query.key;
+    show(part("new-query"), isNewQuery);
+    if (lastQuery === query.key) return;
+    for (const name of ["query", "description", "narrative"]) speak(part(name), query);
+    part("query").textContent = query.text;
+    part("description").textContent = query.description;
+    part("narrative").textContent = query.narrative;
+    show(part("description"), query.description);
+    show(part("narrative"), query.narrative);
+    show(part("intent"), query.description || query.narrative);
+    lastQuery = query.key;
+  };
+  const paintTerms = ({ document: { terms } }) => {
+    show(part("terms"), terms.length);
+    part("terms").querySelector("ul").replaceChildren(
+      ...terms.map(([term, n]) => {
+        const row = document.createElement("li");
+        const button = document.createElement("button");
+        const times = document.createElement("span");
+        button.type = "button";
+        button.className = "term";
+        button.disabled = !n;
+        button.dataset.find = term;
+        button.textContent = term;
+        times.className = "count";
+        times.textContent = n;
+        button.append(" ", times);
+        row.append(button);
+        return row;
+      }),
     );
-    if (!control) return;
-    event.preventDefault();
-    control.click();
-  });
-
-  const prepare = () => {
-    for (const button of screen().querySelectorAll("[data-open][hidden]")) button.hidden = false;
-    // Opened by the server for who has no script; with one, it is a dialog that Esc closes.
-    const open = screen().querySelector("dialog[open]");
-    if (open) {
-      open.close();
-      open.showModal();
+  };
+  const paintText = () => {
+    const { document: shown } = current;
+    const text = part("text");
+    speak(text, shown);
+    text.innerHTML = isFull || shown.is_whole ? shown.full : shown.excerpt;
+    show(part("no-text"), !shown.full);
+    show(part("full-box"), !shown.is_whole);
+    part("full").setAttribute("aria-expanded", String(isFull));
+    part("full-label").textContent = isFull ? "Show the excerpt" : "Show the full text";
+    part("n-chars").textContent = `${shown.n_chars.toLocaleString("en")} characters`;
+    paintEvidence();
+  };
+  const paintProgress = () => {
+    if (current) {
+      const n = number(current);
+      part("place").textContent = `Document ${n.toLocaleString("en")} of ${current.place.total.toLocaleString("en")}`;
+      fill(part("place-bar"), (n - 1) / current.place.total);
+    }
+    const { pool, mine } = progress;
+    // The server's count may be some seconds old; one's own labels are counted here.
+    const isStale = performance.now() - undoneAt < STALE_MS; // may still count what was taken back
+    if (!isStale) doneBefore = Math.max(doneBefore, pool.done - (nLabels - outbox.nLabels));
+    const done = Math.max(0, Math.min(pool.total, doneBefore + nLabels));
+    part("pool").textContent = `Label ${Math.min(done + 1, pool.total).toLocaleString("en")} of ${pool.total.toLocaleString("en")}`;
+    fill(part("pool-bar"), pool.total ? done / pool.total : 0);
+    part("rate").textContent = trouble || rate(mine);
+  };
+  const fill = (bar, share) => bar.querySelector(".bar-fill").setAttribute("width", Math.round(1000 * share));
+  const paint = () => {
+    current = queue[0] ?? null;
+    closeFind();
+    show(part("judge"), current);
+    show(part("nothing"), !current);
+    if (!current) return paintNothing();
+    isFull = wasFull = false;
+    paintQuery(current);
+    const { document: shown, answer } = current;
+    const title = document.getElementById("document-title");
+    speak(title, shown);
+    title.innerHTML = shown.title || "Document without a title";
+    title.classList.toggle("sr-only", !shown.title);
+    paintText();
+    paintTerms(current);
+    show(part("later-mark"), current.is_later);
+    show(part("answer"), answer);
+    part("question").textContent = answer?.question ?? "";
+    part("answer-text").textContent = answer?.answer ?? "";
+    for (const input of form.querySelectorAll("input[name=grade]")) input.checked = false;
+    const draft = draftOf(current);
+    note.value = draft.note;
+    lowBox.checked = draft.isLow;
+    part("note").open = Boolean(draft.note);
+    form.elements.token.value = current.token;
+    paintProgress();
+    if (screen.dataset.ready === "yes") {
+      scrollTo(0, 0);
+      article.focus({ preventScroll: true });
     }
     startClock();
   };
-  prepare();
+
+  /* ---- Nothing to judge ---- */
+  const paintNothing = () => {
+    const kind = isWaiting() ? "waiting" : work.state;
+    for (const box of screen.querySelectorAll("[data-work]")) show(box, box.dataset.work === kind);
+    for (const span of screen.querySelectorAll("[data-n-left]")) {
+      span.textContent = work.n_left === 1 ? span.dataset.one : span.dataset.many.replace("{n}", work.n_left.toLocaleString("en"));
+    }
+    for (const time of work.until ? screen.querySelectorAll("[data-until]") : []) {
+      time.dateTime = work.until;
+      time.textContent = new Date(work.until).toLocaleTimeString("en", { timeStyle: "short" });
+    }
+    show(part("undo-nothing"), history.length && work.state !== "closed" && kind !== "waiting");
+    // Only the old focus was on what is gone now.
+    if (document.activeElement === document.body || !document.activeElement?.isConnected || article.contains(document.activeElement)) part("nothing").focus();
+    lastQuery = null;
+  };
+  const LOOK_AGAIN_MS = 15000;
+  setInterval(() => {
+    const mayCome = ["ready", "held", "second_person", "paused", "waiting_answer"].includes(work.state);
+    if (!current && mayCome && !document.hidden) outbox.refill();
+  }, LOOK_AGAIN_MS);
+  // More may come: the server has not answered yet to what was said last.
+  const isWaiting = () => outbox.n > 0 || outbox.isRefilling || (work.state === "ready" && !queue.length);
+
+  /* ---- Saying something about the document ---- */
+  let saidAt = -1000;
+  const isSameMoment = () => {
+    const now = performance.now();
+    const isSame = now - saidAt < SAME_MOMENT_MS;
+    if (!isSame) saidAt = now;
+    return isSame;
+  };
+  const goOn = (event, words, keeps) => {
+    const item = queue.shift();
+    if (keeps) {
+      history.push({ id: event.client_id, item, words });
+      if (history.length > UNDOABLE) history.shift();
+      count(item, 1);
+      nLabels += 1;
+    }
+    outbox.put(event, { key: item.key, words });
+    paint();
+    announceSoon(event.client_id, words);
+    keepAwake();
+    saidAt = performance.now(); // painting may take longer than two keys are apart
+  };
+  const label = (what, words, isLow = false) => {
+    if (!current || isSameMoment()) return;
+    const draft = draftOf(current);
+    const view = current.document.is_whole ? "whole" : wasFull ? "full" : "excerpt";
+    const confidence = draft.isLow || isLow ? "low" : "";
+    store(current.key, "");
+    const event = { client_id: uuid(), ...what, token: current.token, note: draft.note.trim(), evidence: draft.evidence, confidence, dwell_ms: dwell(), view };
+    goOn(event, words + (confidence ? " (not sure)" : ""), true);
+  };
+  const grade = (value, isLow = false) => {
+    if (grades.has(value)) label({ do: "grade", grade: value }, `Grade ${value}`, isLow);
+  };
+  const cantJudge = (reason) => label({ do: "cant_judge", reason }, "“Can't judge”");
+  const later = () => {
+    if (!current || isSameMoment()) return;
+    const { token } = current;
+    history.push({ item: current, words: "Put aside" });
+    goOn({ client_id: uuid(), do: "later", token }, "Put aside for later,", false);
+  };
+  const ask = () => {
+    const question = note.value.trim().replace(/^\?\s*/, "");
+    if (!current || !question) return note.focus();
+    store(current.key, "");
+    drafts.delete(current.key);
+    goOn({ client_id: uuid(), do: "ask", token: current.token, question }, "Question to the owner", false);
+  };
+  const undo = () => {
+    const last = history.pop();
+    if (!last) return say("Nothing to undo.");
+    if (last.item) {
+      queue = [last.item, ...queue.filter(({ key }) => key !== last.item.key)];
+      if (last.id) count(last.item, -1);
+    }
+    if (last.id) {
+      nLabels -= 1;
+      undoneAt = performance.now();
+      if (!last.item) nBringingBack += 1;
+      outbox.put({ client_id: uuid(), do: "undo", undoes: last.id }, { key: last.item?.key ?? "", words: "Undo" });
+    }
+    clearTimeout(unsaid?.timer);
+    unsaid = null;
+    if (!last.item) return say("Undone. The document comes back in a moment.");
+    paint();
+    say(`Undone. Judge this document again, ${place()}.`);
+    saved("Undone", "is-pending");
+  };
+
+  /* ---- What the server answers ---- */
+  const receive = (answer, entries) => {
+    for (const one of answer.said) hear(one, entries.find(({ event }) => event.client_id === one.client_id));
+    if (!answer.items) return;
+    work = answer.work;
+    progress = answer.progress;
+    // What was taken back while the answer came is not this person's yet, as the server saw it.
+    const gone = new Set(answer.gone.filter((key) => !outbox.isUndoing(key)));
+    const before = current?.key;
+    queue = queue.filter(({ key }) => !gone.has(key));
+    if (before && gone.has(before)) toast("This document has gone to somebody else meanwhile; here is the next one.");
+    take(answer.items);
+    if (queue[0]?.key !== before || !current) paint();
+    else paintProgress();
+  };
+  const take = (items) => {
+    for (const item of items) {
+      const known = queue.find(({ key }) => key === item.key);
+      if (known) known.token = item.token;
+      else if (!outbox.has(item.key)) add(item);
+      if (known && known === current) form.elements.token.value = item.token;
+    }
+    nBringingBack = 0;
+  };
+  const add = (item) => {
+    if (nBringingBack) return queue.unshift(item);
+    // What was put aside comes after the others of its query.
+    const at = item.is_later ? -1 : queue.findIndex((other) => other.is_later && other.query.key === item.query.key);
+    queue.splice(at < 0 ? queue.length : at, 0, item);
+    if (!settled.has(item.query.key)) settled.set(item.query.key, { from: item.place.number, n: 0 });
+  };
+  const hear = ({ client_id, state, code, message }, entry) => {
+    if (unsaid?.id === client_id && state !== "refused") announce(client_id, unsaid.words, true);
+    if (state === "extra") alarm(`${entry.words} is an extra label: the document had gone to somebody else, or the pool was closed. It is kept.`, "warn");
+    if (state !== "refused" || code === "slot-of-another") return;
+    const typed = [entry?.event.note, entry?.event.question].filter(Boolean).join(" ");
+    alarm(`${entry?.words ?? "A judgment"} was not saved: ${message}${typed ? ` You wrote: “${typed}”` : ""}`, "bad");
+    const at = history.findIndex(({ id }) => id === client_id);
+    if (at >= 0) history.splice(at, 1);
+  };
+  const alarm = (text, kind) => {
+    const box = part("alarm").content.firstElementChild.cloneNode(true);
+    box.classList.add(`is-${kind}`);
+    box.querySelector("[data-text]").textContent = text;
+    part("alarms").append(box);
+  };
+
+  /* ---- Saved, not saved ---- */
+  let trouble = "";
+  const saved = (text, kind = "") => {
+    const box = part("saved");
+    box.className = `saved ${kind}`;
+    box.textContent = text;
+  };
+  const many = (n, what) => (n === 1 ? `1 ${what}` : `${n} ${what}s`);
+  const STATES = {
+    saved: () => saved("All saved"),
+    saving: ({ n }) => saved(n > 1 ? `${n} not saved yet` : "Saving", "is-pending"),
+    waiting: ({ n }) => saved(n ? `${n} not saved yet` : "No connection", "is-failed"),
+    "signed-out": ({ n }) => saved(n ? `${n} not saved yet` : "Signed out", "is-failed"),
+    "other-user": ({ n }) => saved(n ? `${n} not saved yet` : "Signed out", "is-failed"),
+    refused: ({ n }) => saved(n ? `${n} not saved yet` : "Refused", "is-failed"),
+  };
+  const WHY = {
+    waiting: () => "No connection. What you judge is kept on this device and sent when it is back.",
+    refused: ({ text }) => text,
+  };
+  const onState = (state) => {
+    STATES[state.kind](state);
+    const isOut = state.kind === "signed-out" || state.kind === "other-user";
+    show(part("signed-out"), isOut);
+    trouble = WHY[state.kind]?.(state) ?? "";
+    part("rate").textContent = trouble || rate(progress.mine);
+    if (isOut) {
+      const waits = state.n ? ` ${many(state.n, "entry").replace("entrys", "entries")} ${state.n === 1 ? "waits" : "wait"} on this device, and will be sent when you do.` : "";
+      part("signed-out-text").textContent = state.kind === "signed-out" ? `You are signed out. Sign in again.${waits}` : `Somebody else is signed in on this browser. Sign in again as yourself.${waits} Nothing of yours is sent under their name.`;
+    }
+    if (!current && !part("nothing").hidden) paintNothing();
+  };
+
+  /* ---- Find ---- */
+  const finder = part("find");
+  const field = finder.querySelector("input");
+  let hits = [];
+  let hitAt = -1;
+  const hasHighlights = typeof Highlight === "function" && Boolean(CSS.highlights);
+  const highlight = (name, ranges) => {
+    if (hasHighlights) CSS.highlights.set(name, new Highlight(...ranges));
+  };
+  const textNodes = (root) => {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    const found = [];
+    for (let at = 0; walker.nextNode(); ) {
+      found.push({ node: walker.currentNode, at });
+      at += walker.currentNode.length;
+    }
+    return found;
+  };
+  const rangeOf = (nodes, start, end) => {
+    const range = document.createRange();
+    const holds = (at) => nodes.findLast((one) => one.at <= at) ?? nodes[0];
+    const [first, last] = [holds(start), holds(end - 1)];
+    range.setStart(first.node, start - first.at);
+    range.setEnd(last.node, end - last.at);
+    return range;
+  };
+  const plain = (text) => text.toLowerCase();
+  const find = (words) => {
+    const nodes = textNodes(part("text"));
+    const text = plain(nodes.map(({ node }) => node.data).join(""));
+    const wanted = plain(words);
+    hits = [];
+    for (let at = wanted ? text.indexOf(wanted) : -1; at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
+      hits.push(rangeOf(nodes, at, at + wanted.length));
+    }
+    highlight("found", hits);
+    goToHit(0);
+  };
+  const goToHit = (at) => {
+    hitAt = hits.length ? (at + hits.length) % hits.length : -1;
+    const range = hits[hitAt];
+    part("find-count").textContent = field.value ? `${hitAt + 1} of ${hits.length}` : "";
+    highlight("found-here", range ? [range] : []);
+    range?.startContainer.parentElement.scrollIntoView({ block: "center" });
+  };
+  const openFind = (words = field.value) => {
+    if (!current) return;
+    if (!current.document.is_whole && !isFull) toggleFull();
+    show(finder, true);
+    field.value = words;
+    field.focus();
+    field.select();
+    find(words);
+  };
+  const closeFind = () => {
+    if (finder.hidden) return;
+    show(finder, false);
+    field.value = "";
+    hits = [];
+    highlight("found", []);
+    highlight("found-here", []);
+    article.focus({ preventScroll: true });
+  };
+  field.addEventListener("input", () => find(field.value));
+  field.addEventListener("keydown", (event) => {
+    if (event.isComposing || !["Enter", "Escape"].includes(event.key)) return;
+    event.preventDefault();
+    if (event.key === "Escape") {
+      const hit = hits[hitAt];
+      closeFind();
+      if (hit) getSelection().setBaseAndExtent(hit.startContainer, hit.startOffset, hit.endContainer, hit.endOffset);
+    } else goToHit(hitAt + (event.shiftKey ? -1 : 1));
+  });
+
+  /* ---- Full text ---- */
+  const toggleFull = () => {
+    if (!current || current.document.is_whole) return;
+    isFull = !isFull;
+    wasFull ||= isFull;
+    paintText();
+    say(isFull ? "Full text." : "Excerpt.");
+  };
+
+  /* ---- Evidence: parts of the text, counted in characters of the full text ---- */
+  const fullText = () => {
+    const box = document.createElement("template");
+    box.innerHTML = current.document.full;
+    return box.content.textContent;
+  };
+  const selected = () => {
+    const selection = getSelection();
+    if (selection.isCollapsed || !selection.rangeCount) return null;
+    const range = selection.getRangeAt(0).cloneRange();
+    const text = part("text");
+    if (!text.contains(range.startContainer) || !text.contains(range.endContainer)) return null;
+    const before = document.createRange();
+    before.setStart(text, 0);
+    before.setEnd(range.startContainer, range.startOffset);
+    const raw = range.toString();
+    const words = raw.trim();
+    return words ? { start: before.toString().length + raw.indexOf(words), words } : null;
+  };
+  const markEvidence = () => {
+    if (!current) return;
+    const mark = selected();
+    if (!mark) return hint("Select some words of the text first, then mark them.");
+    const isExcerpt = !current.document.is_whole && !isFull;
+    const start = isExcerpt ? fullText().indexOf(mark.words) : mark.start;
+    if (start < 0) {
+      toggleFull();
+      return hint("Mark it again in the full text.");
+    }
+    const { evidence } = draftOf(current);
+    if (!evidence.some((span) => span.start === start && span.text === mark.words)) {
+      evidence.push({ start, end: start + mark.words.length, text: mark.words });
+    }
+    getSelection().removeAllRanges();
+    paintEvidence();
+    hint(`Marked as evidence: ${mark.words}`);
+  };
+  const hint = (text) => {
+    say(text);
+    toast(text);
+  };
+  const paintEvidence = () => {
+    const { evidence } = draftOf(current);
+    const text = part("text");
+    const nodes = textNodes(text);
+    const whole = nodes.map(({ node }) => node.data).join("");
+    const isExcerpt = !current.document.is_whole && !isFull;
+    const ranges = evidence.flatMap((span) => {
+      const start = isExcerpt ? whole.indexOf(span.text) : span.start;
+      return start < 0 || start + span.text.length > whole.length ? [] : [rangeOf(nodes, start, start + span.text.length)];
+    });
+    highlight("evidence", ranges);
+    show(part("evidence"), evidence.length);
+    part("evidence").querySelector("ul").replaceChildren(
+      ...evidence.map((span, at) => {
+        const chip = part("evidence-chip").content.firstElementChild.cloneNode(true);
+        chip.querySelector("q").textContent = span.text;
+        chip.querySelector("button").dataset.evidence = at;
+        return chip;
+      }),
+    );
+  };
+
+  /* ---- Note, guideline, dialogs ---- */
+  note.addEventListener("input", () => {
+    if (!current) return;
+    draftOf(current).note = note.value;
+    store(current.key, note.value);
+  });
+  lowBox.addEventListener("change", () => {
+    if (current) draftOf(current).isLow = lowBox.checked;
+  });
+  note.addEventListener("keydown", (event) => {
+    if (event.isComposing || event.keyCode === 229) return;
+    const isDone = event.key === "Escape" || (event.key === "Enter" && !event.shiftKey);
+    if (!isDone) return;
+    event.preventDefault();
+    if (event.key === "Enter" && note.value.trimStart().startsWith("?")) return ask();
+    if (!note.value.trim()) part("note").open = false;
+    article.focus({ preventScroll: true });
+  });
+  const openNote = () => {
+    part("note").open = true;
+    note.focus();
+  };
+  const guideline = part("guideline");
+  const toggleGuideline = (isOpen = !guideline.open) => {
+    guideline.open = isOpen;
+    if (isOpen) guideline.querySelector("[tabindex]").focus();
+    else if (guideline.contains(document.activeElement) || document.activeElement === document.body) article.focus({ preventScroll: true });
+  };
+  const toggleDialog = (id) => {
+    const dialog = document.getElementById(id);
+    if (dialog.open) return dialog.close();
+    dialog.showModal();
+  };
+  const cantJudgeDialog = document.getElementById("cant-judge");
+
+  /* ---- Keys ---- */
+  const ACTIONS = {
+    full: toggleFull,
+    find: () => openFind(),
+    evidence: markEvidence,
+    note: openNote,
+    later,
+    "cant-judge": () => current && toggleDialog("cant-judge"),
+    undo,
+    guideline: () => toggleGuideline(),
+    keys: () => toggleDialog("judge-keys"),
+  };
+  const byKey = new Map();
+  for (const [action, keys] of Object.entries(data.keys.bindings)) for (const key of keys) byKey.set(key, action);
+  const isWriting = ({ target }) => target.isContentEditable || target.matches?.("textarea, select, input:not([type=radio], [type=checkbox])");
+  const actsItself = ({ target, key }) => target.matches?.({ " ": "button, summary, input", Enter: "button, summary, input, a" }[key] ?? "none");
+  const keyOf = (event) => {
+    const pad = /^Numpad(\d)$/.exec(event.code);
+    // With Num Lock off the pad's keys are arrows.
+    if (pad) return /^\d$/.test(event.key) ? `Digit${pad[1]}` : "";
+    // These two are signs rather than places: on many keyboards they lie elsewhere.
+    const sign = { "?": "Shift+Slash", "/": "Slash" }[event.key];
+    return sign ?? (event.shiftKey ? `Shift+${event.code}` : event.code);
+  };
+  const actionOf = (event) => {
+    const key = keyOf(event);
+    if (!key) return null;
+    if (byKey.has(key)) return { action: byKey.get(key) };
+    const unshifted = byKey.get(key.replace("Shift+", ""));
+    return unshifted?.startsWith("grade-") ? { action: unshifted, isLow: true } : null;
+  };
+  const inDialog = (event, dialog) => {
+    if (dialog.id === "judge-keys" && actionOf(event)?.action === "keys") return dialog.close();
+    const digit = /^Digit(\d)$/.exec(keyOf(event))?.[1];
+    // A digit means a reason here, never a grade.
+    const button = digit && dialog.querySelector(`[data-digit="${digit}"]`);
+    button?.click();
+    return button;
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.repeat || event.isComposing || event.keyCode === 229) return;
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key.startsWith("Arrow") && event.target.matches?.("[type=radio]")) isArrowing = true;
+    const dialog = isDialogOpen();
+    if (event.key === "Escape" && !dialog) return closeSomething();
+    if (!data.keys.is_on || isWriting(event) || actsItself(event)) return;
+    if (dialog) return void (inDialog(event, dialog) && event.preventDefault());
+    const found = actionOf(event);
+    if (!found) return;
+    if (found.action === "full" && (!current || current.document.is_whole)) return; // Space scrolls.
+    event.preventDefault();
+    const value = /^grade-(\d+)$/.exec(found.action)?.[1];
+    if (value !== undefined) grade(Number(value), Boolean(found.isLow));
+    else ACTIONS[found.action]();
+  });
+  const closeSomething = () => {
+    if (!finder.hidden) closeFind();
+    else if (guideline.open) toggleGuideline(false);
+  };
+  // The captions of the keyboard at hand, where the browser tells them.
+  navigator.keyboard?.getLayoutMap?.().then((layout) => {
+    for (const key of document.querySelectorAll("kbd[data-code]")) {
+      const caption = layout.get(key.dataset.code);
+      if (caption) key.textContent = caption;
+    }
+  }).catch(() => {});
+
+  /* ---- Pointers ---- */
+  let isArrowing = false;
+  document.addEventListener("keyup", () => {
+    isArrowing = false;
+  });
+  form.addEventListener("click", (event) => {
+    // The second half of a double click would fall on a document that nobody has read yet.
+    if (event.detail > 1 && event.target.closest(".grade-buttons")) return event.preventDefault();
+    const radio = event.target.closest("input[name=grade]");
+    // Arrows only choose among the grades; Enter then gives the one that is chosen.
+    if (radio && !isArrowing) grade(Number(radio.value));
+  });
+  form.addEventListener("submit", (event) => {
+    const { submitter } = event;
+    if (submitter?.dataset.do === "stop") return stop(event);
+    event.preventDefault();
+    if (submitter?.dataset.do) return DOING[submitter.dataset.do]();
+    const chosen = form.querySelector("input[name=grade]:checked");
+    if (chosen) grade(Number(chosen.value));
+  });
+  const DOING = { undo, later, ask };
+  const stop = async (event) => {
+    if (!outbox.n) return;
+    event.preventDefault();
+    say("Saving before you leave.");
+    outbox.soon();
+    for (let tries = 0; outbox.n && tries < 30; tries += 1) await new Promise((resolve) => setTimeout(resolve, 100));
+    if (outbox.n) return alarm(`${many(outbox.n, "label")} not saved yet. They stay on this device; open this page again later to send them.`, "warn");
+    form.requestSubmit(event.submitter);
+  };
+  cantJudgeDialog.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const other = cantJudgeDialog.querySelector("[name=other]");
+    const reason = other.value.trim() || event.submitter?.value || "";
+    if (!reason) return other.focus();
+    cantJudgeDialog.close();
+    other.value = "";
+    cantJudge(reason);
+  });
+  document.addEventListener("click", (event) => {
+    const on = (selector) => event.target.closest(selector);
+    const opener = on("[data-open]");
+    const closer = on("dialog [data-close]");
+    if (opener || closer) event.preventDefault();
+    if (opener) toggleDialog(opener.dataset.open);
+    if (closer) closer.closest("dialog").close();
+    const doer = on("button[data-act], a[data-act]");
+    if (doer) {
+      event.preventDefault();
+      ACTS[doer.dataset.act](doer);
+    }
+    if (on("[data-find]")) openFind(on("[data-find]").dataset.find);
+    if (on("[data-evidence]")) {
+      draftOf(current).evidence.splice(Number(on("[data-evidence]").dataset.evidence), 1);
+      paintEvidence();
+      article.focus({ preventScroll: true });
+    }
+  });
+  const ACTS = {
+    full: () => toggleFull(),
+    undo: () => undo(),
+    evidence: () => markEvidence(),
+    find: () => openFind(),
+    "find-next": () => goToHit(hitAt + 1),
+    "find-close": () => closeFind(),
+    "close-guideline": () => toggleGuideline(false),
+    "try-again": () => {
+      outbox.refill();
+      paintNothing();
+    },
+    rested: () => {
+      rest.since = Date.now();
+      keepRest();
+      show(part("rest"), false);
+    },
+  };
+  // A press on the button must not lose the selection that is to be marked.
+  for (const button of screen.querySelectorAll('[data-act="evidence"]')) button.addEventListener("pointerdown", (event) => event.preventDefault());
+
+  /* ---- Pace and rest: one's own, for oneself ---- */
+  const session = { n: 0, ms: 0, at: 0 };
+  const restName = `benchwright-rest-${data.user}`;
+  let rest = { since: Date.now(), last: Date.now() };
+  try {
+    rest = { ...rest, ...JSON.parse(localStorage.getItem(restName)) };
+  } catch { /* Counted from now. */ }
+  const keepRest = () => {
+    try {
+      localStorage.setItem(restName, JSON.stringify(rest));
+    } catch { /* For this page only. */ }
+  };
+  const keepAwake = () => {
+    const now = Date.now();
+    if (now - rest.last > PAUSE_MS) rest.since = now;
+    rest.last = now;
+    keepRest();
+    session.n += 1;
+    if (session.at && now - session.at < PAUSE_MS) session.ms += now - session.at;
+    session.at = now;
+    if (now - rest.since >= REST_AFTER_MS) show(part("rest"), true);
+  };
+  const inWords = (seconds) => {
+    if (seconds < 90) return "about a minute";
+    if (seconds < 5400) return `about ${Math.round(seconds / 60)} minutes`;
+    return `about ${(seconds / 3600).toFixed(1)} hours`;
+  };
+  const rate = (mine) => {
+    const words = [];
+    if (session.n > 1 && session.ms) words.push(`${session.n} this session, ${(session.ms / 1000 / (session.n - 1)).toFixed(session.ms / (session.n - 1) < 9950 ? 1 : 0)} s each`);
+    else if (mine.n) words.push(`${mine.n.toLocaleString("en")} by me`);
+    if (mine.seconds_left !== null) words.push(`${inWords(mine.seconds_left)} left`);
+    return words.join(" · ");
+  };
+
+  /* ---- Start ---- */
+  const outbox = new Outbox({
+    user: data.user,
+    url: data.exchange_url,
+    sessionUrl: data.session_url,
+    wants: () => ({ have: queue.map(({ key }) => key), want: nBringingBack ? 0 : HELD }),
+    onAnswer: receive,
+    onState,
+  });
+  // On the way to sign in there is nothing to warn of: what is not saved yet stays on this device.
+  let isSigningIn = false;
+  part("signed-out").querySelector("a").addEventListener("click", () => {
+    isSigningIn = true;
+  });
+  addEventListener("beforeunload", (event) => {
+    if (outbox.n && !isSigningIn) event.preventDefault();
+  });
+  const start = async () => {
+    const left = await outbox.open();
+    // Said before the page was left, and not sent yet.
+    const done = new Set(left.filter(({ event }) => event.do !== "undo").map(({ key }) => key));
+    for (const item of data.items) if (!done.has(item.key)) add(item);
+    for (const element of screen.querySelectorAll("[data-script]")) element.hidden = false;
+    const openDialog = cantJudgeDialog.open;
+    cantJudgeDialog.close();
+    paint();
+    performance.mark("grades-usable");
+    screen.dataset.ready = "yes";
+    if (openDialog && current) cantJudgeDialog.showModal();
+    if (left.length) outbox.send();
+  };
+  start();
 })();

@@ -1,0 +1,15 @@
+"""Commands of `benchwright` that make pools of files, without Django; see `benchmarks_app.cli`.
+
+Here stands only what help shows: polars is imported by the command that needs it, when it does.
+"""
+
+from collections.abc import Sequence
+
+COMMANDS = {
+    "pool": ("annotation.cli.pool", "Which documents of runs to judge, and in which order."),
+}
+
+
+def about() -> Sequence[str]:
+    """Lines for `benchwright --version`: none."""
+    return []

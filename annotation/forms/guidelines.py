@@ -1,0 +1,51 @@
+"""Forms of the guideline and of questions about it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from benchmarks_app.models import Grade
+
+
+class GuidelineForm(forms.Form):
+    """The text, and for each grade the line that says what it means."""
+
+    text = forms.CharField(
+        widget=forms.Textarea(attrs={"rows": 18}),
+        label="Guideline",
+        help_text="Markdown: # headings, - lists, **bold**. A change is a new version, which every "
+        "annotator sees, with what changed, before the next document.",
+    )
+    written_upon = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
+
+    def __init__(self, *args: Any, grades: Sequence[Grade], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.values = [grade.value for grade in grades]
+        for grade in grades:
+            self.fields[f"anchor_{grade.value}"] = forms.CharField(
+                max_length=200, required=False, label=str(grade), initial=grade.anchor
+            )
+
+    @property
+    def anchor_fields(self) -> list[Any]:
+        return [self[f"anchor_{value}"] for value in self.values]
+
+    @property
+    def anchors(self) -> dict[int, str]:
+        """Those that were sent: a form without them changes none."""
+        return {
+            value: self.cleaned_data[f"anchor_{value}"]
+            for value in self.values
+            if f"anchor_{value}" in self.data
+        }
+
+
+class AnswerForm(forms.Form):
+    answer = forms.CharField(widget=forms.Textarea(attrs={"rows": 3}), max_length=10_000)
+    guideline_line = forms.CharField(
+        required=False,
+        max_length=1000,
+        label="Line for the guideline",
+        help_text="Makes a new version of the guideline with this line at its end.",
+    )

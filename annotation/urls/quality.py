@@ -1,0 +1,14 @@
+"""Addresses of agreement, adjudication and the qrels that follow."""
+
+from django.urls import path
+
+from annotation.views import adjudicating, agreement, publishing
+
+in_benchmark = [
+    path("adjudicate/", adjudicating.adjudicate, name="adjudicate"),
+    path("adjudicate/<int:pk>/<path:docid>/", adjudicating.adjudicate_item, name="adjudicate-item"),
+    path("agreement/", agreement.agreement, name="agreement"),
+    path("agreement/compute/", agreement.agreement_compute, name="agreement-compute"),
+    path("qrels/policy/", adjudicating.policy_edit, name="policy-edit"),
+    path("qrels/publish/", publishing.qrels_publish, name="qrels-publish"),
+]
