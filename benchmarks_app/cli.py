@@ -19,7 +19,7 @@ from benchmarks_app.core.errors import BenchmarkError, MissingFileError
 from benchmarks_app.start import INTERRUPTED, NO_READER
 
 PROGRAM = "benchwright"
-APPS = ("scoring.cli",)
+APPS = ("scoring.cli", "annotation.cli")
 
 DONE, FAILED, USAGE = 0, 1, 2
 VERDICTS = range(10, 14)
@@ -219,7 +219,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> No
 )
 @click.option("--debug", is_flag=True, help="Show where an unexpected error happened.")
 def main(debug: bool) -> None:
-    """Score retrieval runs, compare them, and check the files they are in.
+    """Pool retrieval runs, score and compare them, and check the files they are in.
 
     `benchwright COMMAND --help` is the manual of a command. None of them needs a server.
     """

@@ -74,6 +74,13 @@ class SettingsForm(forms.ModelForm):
         widget=forms.Textarea(attrs={"rows": 8}),
         help_text="What annotators are asked to do. A change is a new version.",
     )
+    text_format = forms.ChoiceField(
+        choices=Corpus.TextFormat,
+        required=False,
+        label="Format of the documents",
+        help_text="How annotators see a text: as it is, or rendered. No picture, link or script "
+        "of a document is ever loaded. Scores do not depend on it.",
+    )
 
     class Meta:
         model = Benchmark

@@ -1,11 +1,14 @@
 """The sidebar: which pages there are, for whom. Other apps' pages are named as strings."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.html import format_html
 
+from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, may
 
 
@@ -21,16 +24,23 @@ HOME = "benchmark-detail"
 BELONGS_TO = {
     "scoring:leaderboard-release": "scoring:leaderboard",
     "document-detail": "query-list",
+    "annotation:policy-edit": "annotation:adjudicate",
+    "annotation:pair-detail": "annotation:judgment-list",
 }
 GROUPS: dict[str, list[Link]] = {
     "": [Link("Overview", HOME, Action.VIEW)],
     "Build": [
         Link("Import", "import-new", Action.EDIT),
         Link("Queries", "query-list", Action.VIEW),
+        Link("Guideline", "annotation:guideline-detail", Action.VIEW),
     ],
     "Judge": [
         Link("Pools", "annotation:pool-list", Action.SEE_POOLS),
         Link("Judge documents", "annotation:judge-benchmark", Action.JUDGE),
+        Link("Questions", "annotation:question-list", Action.EDIT),
+        Link("Agreement", "annotation:agreement", Action.ADJUDICATE),
+        Link("Adjudicate", "annotation:adjudicate", Action.ADJUDICATE),
+        Link("Judgments", "annotation:judgment-list", Action.EDIT),
     ],
     "Publish": [
         Link("Qrels", "qrels-list", Action.EDIT),
@@ -50,6 +60,20 @@ GROUPS: dict[str, list[Link]] = {
 }
 
 
+# How many things wait behind a link, by its view; each app counts its own.
+BADGES: dict[str, Callable[[Benchmark], int]] = {}
+
+
+def badge(view: str) -> Callable[[Callable[[Benchmark], int]], Callable[[Benchmark], int]]:
+    """Register what counts the things that wait behind a link of the sidebar."""
+
+    def register(count: Callable[[Benchmark], int]) -> Callable[[Benchmark], int]:
+        BADGES[view] = count
+        return count
+
+    return register
+
+
 def sidebar(request: HttpRequest) -> dict[str, Any]:
     """Context processor: the groups of links that this person may follow."""
     benchmark = getattr(request, "benchmark", None)
@@ -66,11 +90,21 @@ def sidebar(request: HttpRequest) -> dict[str, Any]:
     }
     current = _current(request, urls)
     shown = [
-        (title, [(link.label, urls[link.view], link.view == current) for link in links])
+        (
+            title,
+            [(_label(link, benchmark), urls[link.view], link.view == current) for link in links],
+        )
         for title, links in groups
         if links
     ]
     return {"sidebar": shown, "benchmark": benchmark}
+
+
+def _label(link: Link, benchmark: Benchmark) -> str:
+    n_waiting = BADGES[link.view](benchmark) if link.view in BADGES else 0
+    if not n_waiting:
+        return link.label
+    return format_html('{} <span class="count">{}</span>', link.label, n_waiting)
 
 
 def _current(request: HttpRequest, urls: dict[str, str]) -> str:

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.contrib.auth.forms import UserCreationForm
 
 from benchmarks_app.models import Role, User
+from benchmarks_app.services.api_tokens import MOST_DAYS
 from benchmarks_app.services.people import MOST_INVITATION_DAYS
 
 ROLE_HELP = {
@@ -90,6 +91,13 @@ def unused_email(email: str, *, but_of: User | None = None) -> str:
         message = "This address cannot be used. If it is yours, sign in or reset your password."
         raise forms.ValidationError(message)
     return email
+
+
+class ApiTokenForm(forms.Form):
+    name = forms.CharField(max_length=120, help_text="What it is for, such as “export at night”.")
+    days = forms.IntegerField(
+        label="Days until it expires", min_value=1, max_value=MOST_DAYS, initial=90
+    )
 
 
 class InvitationForm(forms.Form):

@@ -21,6 +21,7 @@ class Action(StrEnum):
     JUDGE = "judge"  # the labeling page
     SUBMIT = "submit"  # a run, to a phase
     SEE_POOLS = "see_pools"  # pool pages: which run brought what
+    ADJUDICATE = "adjudicate"  # agreement, and settling what people disagree about
     EDIT = "edit"  # import, pools, qrels, releases, settings
     MANAGE_PEOPLE = "manage_people"  # invitations, roles
 
@@ -30,6 +31,7 @@ ALLOWED: dict[Action, frozenset[Role]] = {
     Action.JUDGE: KEEPERS | {Role.ADJUDICATOR, Role.ANNOTATOR},
     Action.SUBMIT: KEEPERS | {Role.SUBMITTER},
     Action.SEE_POOLS: KEEPERS | {Role.ADJUDICATOR},
+    Action.ADJUDICATE: KEEPERS | {Role.ADJUDICATOR},
     Action.EDIT: KEEPERS,
     Action.MANAGE_PEOPLE: frozenset({Role.OWNER}),
 }

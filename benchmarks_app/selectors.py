@@ -11,7 +11,15 @@ from benchmarks_app.core.corpus_store import CorpusReader, StoredDocument
 from benchmarks_app.core.formats.sources import open_lines
 from benchmarks_app.core.formats.trec import read_qrels
 from benchmarks_app.core.problems import Problems
-from benchmarks_app.models import Benchmark, CorpusVersion, Qrel, QrelSet, Release, Run
+from benchmarks_app.models import (
+    Benchmark,
+    CandidateList,
+    CorpusVersion,
+    Qrel,
+    QrelSet,
+    Release,
+    Run,
+)
 
 
 @lru_cache(maxsize=8)
@@ -41,6 +49,11 @@ def unknown_documents(benchmark: Benchmark, docids: Iterable[str]) -> set[str]:
 def run_path(run: Run) -> Path:
     """The run as Parquet: qid, docid, score, rank, in rank order inside each query."""
     return files.local_path(run.parquet)
+
+
+def candidates_path(listed: CandidateList) -> Path:
+    """A list of documents worth judging as Parquet: qid, docid, priority."""
+    return files.local_path(listed.parquet)
 
 
 def qrels_of(qrel_set: QrelSet) -> Iterator[tuple[str, str, int]]:

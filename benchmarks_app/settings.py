@@ -50,6 +50,9 @@ INSTALLED_APPS = [
     "axes",
     "csp",
     "django_htmx",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "rest_framework",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -65,6 +68,7 @@ MIDDLEWARE = [
     "benchmarks_app.middleware.DomainErrorMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
+CSRF_FAILURE_VIEW = "benchmarks_app.views.refusals.csrf_failure"
 ROOT_URLCONF = "benchmarks_app.urls"
 WSGI_APPLICATION = "benchmarks_app.wsgi.application"
 TEMPLATES = [
@@ -99,12 +103,17 @@ def database() -> dict:
     )
     if config["ENGINE"].endswith("sqlite3"):
         config["OPTIONS"] = {**config.get("OPTIONS", {}), **SQLITE_OPTIONS}
+        # To open the file for each request costs more than a judgment does.
+        if env_bool("DATABASE_POOL", default=False):
+            config["CONN_MAX_AGE"] = None
     # A pool belongs to one process: the web server has one, forked workers do not.
     elif env_bool("DATABASE_POOL", default=False):
         config["OPTIONS"] = {**config.get("OPTIONS", {}), "pool": POSTGRES_POOL}
     return config
 
 
+# Statements of judging that PostgreSQL plans once; a pooler before it may not know them.
+DATABASE_PREPARED = env_bool("DATABASE_PREPARED", default=True)
 DATABASES = {"default": database()}
 ATOMIC_REQUESTS = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -137,6 +146,12 @@ JOB_MAX_ATTEMPTS = env_int("JOB_MAX_ATTEMPTS", 3, minimum=1)
 SWEEP_SECONDS = env_int("SWEEP_SECONDS", 15, minimum=1)
 WORKER_MISSING_AFTER_SECONDS = 120
 
+# --- judging -----------------------------------------------------------------------------------
+# A document that somebody opened goes to others when nothing was heard of them for this long.
+LEASE_SECONDS = env_int("LEASE_SECONDS", 1800, minimum=1)
+# How old the counts of a pool may be that an annotator sees while judging.
+JUDGE_COUNTS_SECONDS = env_int("JUDGE_COUNTS_SECONDS", 5, minimum=0)
+
 # --- files -------------------------------------------------------------------------------------
 MEDIA_ROOT = DATA_DIR / "files"
 STAGING_DIR = DATA_DIR / "staging"
@@ -146,13 +161,14 @@ for folder in (MEDIA_ROOT, STAGING_DIR, DATA_DIR / "incoming"):
 UPLOAD_LIMIT_BYTES = env_int("UPLOAD_LIMIT_MB", 8192, minimum=1) * 1024 * 1024
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "staticfiles": {"BACKEND": "benchmarks_app.static_files.VersionedStaticFiles"},
 }
 STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_MAX_AGE = 3600
 
 # --- people ------------------------------------------------------------------------------------
+SESSION_ENGINE = "benchmarks_app.sessions"
 AUTH_USER_MODEL = "benchmarks_app.User"
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
@@ -207,6 +223,43 @@ SECURE_HSTS_SECONDS = 31_536_000 if HAS_HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
+
+# --- the API ---------------------------------------------------------------------------------
+# Requests a minute of one person, and of one address without an account.
+API_REQUESTS_PER_MINUTE = env_int("API_REQUESTS_PER_MINUTE", 600, minimum=1)
+API_ANONYMOUS_PER_MINUTE = env_int("API_ANONYMOUS_PER_MINUTE", 60, minimum=1)
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "benchmarks_app.api.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
+    "DEFAULT_PAGINATION_CLASS": "benchmarks_app.api.paging.Pages",
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_CLASSES": ["benchmarks_app.api.throttling.Rate"],
+    "EXCEPTION_HANDLER": "benchmarks_app.api.errors.as_response",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Benchwright",
+    "DESCRIPTION": "Pools, judgments and qrels of retrieval benchmarks. See docs/api.md.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    # Everything is served by this site: the documentation works without a network.
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "defaultModelsExpandDepth": -1},
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "benchmarks_app.api.schema.with_errors",
+    ],
+    "ENUM_NAME_OVERRIDES": {
+        "PoolState": "annotation.models.Pool.State",
+        "JobState": "benchmarks_app.models.Job.State",
+    },
+}
 
 USE_TZ = True
 TIME_ZONE = "UTC"

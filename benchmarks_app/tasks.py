@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from benchmarks_app.services import cleaning, importing, jobs, releasing
+from benchmarks_app.services import cleaning, importing, jobs, refreshing_texts, releasing
 
 
 @shared_task(name="benchmarks_app.run_job")
@@ -13,6 +13,11 @@ def run_job(job_id: int) -> None:
 @jobs.handles(importing.JOB_KIND)
 def import_file_task(job: jobs.RunningJob) -> None:
     importing.import_file(job)
+
+
+@jobs.handles(refreshing_texts.JOB_KIND)
+def refresh_texts_task(job: jobs.RunningJob) -> None:
+    refreshing_texts.refresh_texts(job)
 
 
 @jobs.handles(releasing.JOB_KIND)

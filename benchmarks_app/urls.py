@@ -3,9 +3,11 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from benchmarks_app.api import docs
 from benchmarks_app.views import (
     account,
     benchmarks,
+    charts,
     imports,
     jobs,
     people,
@@ -47,10 +49,13 @@ urlpatterns = [
     path("readyz", site.readyz, name="readyz"),
     path("system/", site.system, name="system"),
     path("join/<str:secret>/", people.invitation_accept, name="invitation-accept"),
+    path("charts/vega-<slug:digest>.js", charts.chart_bundle, name="chart-bundle"),
     path("jobs/<int:pk>/", jobs.job_detail, name="job-detail"),
     path("jobs/<int:pk>/progress/", jobs.job_progress, name="job-progress"),
     path("jobs/<int:pk>/retry/", jobs.job_retry, name="job-retry"),
     path("account/", account.account_detail, name="account-detail"),
+    path("account/tokens/", account.api_token_create, name="api-token-create"),
+    path("account/tokens/<int:pk>/revoke/", account.api_token_revoke, name="api-token-revoke"),
     path("sign-in/", account.SignIn.as_view(), name="sign-in"),
     path("sign-out/", account.SignOut.as_view(), name="sign-out"),
     path("password/change/", account.PasswordChange.as_view(), name="password-change"),
@@ -62,6 +67,9 @@ urlpatterns = [
         name="password-reset-confirm",
     ),
     path("b/<slug:slug>/", include(in_benchmark)),
+    path("api/v1/", include("benchmarks_app.api.urls")),
+    path("api/v1/schema/", docs.ApiSchema.as_view(), name="api-schema"),
+    path("api/docs/", docs.ApiDocs.as_view(), name="api-docs"),
     path("", include("annotation.urls")),
     path("", include("scoring.urls")),
     path("admin/", admin.site.urls),

@@ -56,9 +56,16 @@ def _free_corpus_name(owner: User, name: str) -> str:
 
 
 @transaction.atomic
-def change_settings(*, benchmark: Benchmark, actor: User, guideline: str) -> None:
-    """Save the benchmark's changed fields; a changed guideline becomes a new version."""
+def change_settings(
+    *, benchmark: Benchmark, actor: User, guideline: str, text_format: str = ""
+) -> None:
+    """Save the benchmark's changed fields; a changed guideline becomes a new version.
+
+    `text_format` is how the documents of its corpus are shown; empty leaves it as it is.
+    """
     benchmark.save()
+    if text_format:
+        Corpus.objects.filter(pk=benchmark.corpus_id).update(text_format=text_format)
     newest = benchmark.guidelines.order_by("-version").first()
     if guideline.strip() and (newest is None or newest.text != guideline):
         Guideline.objects.create(

@@ -16,7 +16,8 @@ from django.core.management import call_command
 from benchmarks_app.core.demo_corpus import collect_docstrings
 from benchmarks_app.core.scales import DEFAULT_SCALE, parse_scale
 from benchmarks_app.models import Benchmark, Membership, Role, User
-from benchmarks_app.services.benchmarks import create_benchmark
+from benchmarks_app.selectors import unknown_documents
+from benchmarks_app.services.benchmarks import change_settings, create_benchmark
 from benchmarks_app.services.jobs import run_queued
 
 SLUG = "stdlib"
@@ -24,6 +25,7 @@ FIXTURES = settings.BASE_DIR / "fixtures" / "demo"
 POOL = "Depth 5 of four systems"
 QRELS = "demo-grades"
 DEPTH, SEED = 5, 7
+CHECK_SHARE = 0.05
 N_WAITING = 12  # queries left for whoever tries the labeling page
 PEOPLE = {
     "olga": Role.OWNER,
@@ -34,9 +36,31 @@ PEOPLE = {
     "vi": Role.VIEWER,
 }
 DESCRIPTION = "Find the docstring of Python's standard library that answers a developer's need."
-GUIDELINE = """Read the query and what is wanted, then the docstring.
-3 answers the need directly. 2 answers a part, or leads to the answer.
-1 is on the topic but no help. 0 is about something else. Judge only what the docstring says."""
+# The first version, and the one that practice and checks go by.
+GUIDELINES = (
+    """Read the query and what is wanted, then the docstring.
+
+- **3** answers the need directly.
+- **2** answers a part, or leads to the answer.
+- **1** is on the topic but no help.
+- **0** is about something else.
+""",
+    """Read the query and what is wanted, then the docstring.
+
+- **3** answers the need directly.
+- **2** answers a part, or leads to the answer.
+- **1** is on the topic but no help.
+- **0** is about something else.
+
+## Borders
+
+- Judge only what the docstring says, not what you know of the function.
+- A shared word is not a shared topic: a cache of file lines is 0 for caching results.
+- What works in a narrower case than asked (only empty directories) is 2, not 3.
+
+If you cannot tell, choose *can't judge*, or ask.
+""",
+)
 
 Say = Callable[[str], None]
 
@@ -100,13 +124,14 @@ def _benchmark(people: dict[str, User]) -> Benchmark:
         slug=SLUG,
         description=DESCRIPTION,
         scale=parse_scale(DEFAULT_SCALE),
-        guideline=GUIDELINE,
+        guideline=GUIDELINES[0],
     )
     Membership.objects.bulk_create(
         Membership(benchmark=made, user=people[name], role=role)
         for name, role in PEOPLE.items()
         if role != Role.OWNER
     )
+    change_settings(benchmark=made, actor=people["olga"], guideline=GUIDELINES[1])
     return made
 
 
@@ -136,15 +161,21 @@ def _pool(benchmark: Benchmark, folder: Path, say: Say) -> None:
         runs = ",".join(benchmark.runs.order_by("name").values_list("name", flat=True))
         call_command("build_pool", SLUG, runs=runs, depth=DEPTH, seed=SEED, name=POOL)
     call_command("import_judgments", SLUG, POOL, _grades_file(benchmark, folder))
+    say("Practice documents and hidden checks")
+    call_command("import_known_grades", SLUG, POOL, FIXTURES / "known.tsv", share=CHECK_SHARE)
 
 
 def _grades_file(benchmark: Benchmark, folder: Path) -> Path:
-    """Our grades without the queries that stay to be judged: the last ones by id."""
+    """Our grades without the queries that stay to be judged, the last ones by id.
+
+    And without documents that only another release of Python has.
+    """
     qids = sorted(benchmark.queries.values_list("qid", flat=True), key=str.encode)
     waiting = set(qids[-N_WAITING:])
+    header, *lines = (FIXTURES / "grades.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [line for line in lines if line.split("\t", 1)[0] not in waiting]
+    absent = unknown_documents(benchmark, {line.split("\t", 2)[1] for line in rows})
+    known = [line for line in rows if line.split("\t", 2)[1] not in absent]
     path = folder / "grades.tsv"
-    with (FIXTURES / "grades.tsv").open(encoding="utf-8") as given, path.open("w") as out:
-        for line in given:
-            if line.split("\t", 1)[0] not in waiting:
-                out.write(line)
+    path.write_text("".join(f"{line}\n" for line in [header, *known]), encoding="utf-8")
     return path

@@ -10,6 +10,7 @@ from benchmarks_app.core.corpus_store import CorpusSummary, write_corpus
 from benchmarks_app.core.formats.beir import CorpusRow
 from benchmarks_app.core.import_errors import IdsOnlyCorpusError, NothingImportedError
 from benchmarks_app.models import Corpus, CorpusVersion
+from benchmarks_app.services import refreshing_texts
 from benchmarks_app.services.staging import Import
 
 
@@ -55,3 +56,5 @@ def _commit(work: Import, corpus: Corpus, summary: CorpusSummary) -> None:
         n_bytes=summary.n_bytes,
     )
     work.made.append(f"corpus version {number} of {summary.n_documents:,} documents")
+    if number > 1:
+        refreshing_texts.start_refresh(benchmark=work.benchmark, user=work.upload.owner)

@@ -79,6 +79,7 @@ def anonymise_user(*, user: User, actor: User | None) -> None:
         remove_member(membership=membership, actor=actor)
     _revoke_open(user.invitations_made.all())
     user.invitations_accepted.update(note="")
+    user.api_tokens.filter(revoked_at=None).update(revoked_at=timezone.now())
     user.teams.clear()
     user.groups.clear()
     user.user_permissions.clear()

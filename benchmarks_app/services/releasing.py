@@ -197,6 +197,8 @@ def _manifest(
             "kind": qrel_set.kind,
             "digest": qrel_set.digest,
             "as_of_event": qrel_set.as_of_event,
+            "rule": f"{qrel_set.rule} v{qrel_set.rule_version}" if qrel_set.rule else None,
+            "derivation": qrel_set.parameters,
             "n": qrel_set.n_qrels,
             "n_relevant": qrel_set.n_relevant,
             "n_queries": qrel_set.n_queries,

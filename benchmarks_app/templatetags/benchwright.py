@@ -4,7 +4,10 @@ from typing import Any
 
 from django import template
 from django.http import HttpRequest
+from django.urls import reverse
 
+from benchmarks_app.charts.chart import HEIGHT, SIZES
+from benchmarks_app.charts.drawing import bundle_digest
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, may
 
@@ -13,11 +16,20 @@ DASH = "\N{EN DASH}"
 # What the audit trail names, as a sentence about a person tells it.
 DEEDS = {
     "account-create": "made an account",
+    "answer-question": "answered a question on",
+    "gold-share": "set the share of hidden checks in",
+    "guideline-anchors": "changed what grades mean on",
+    "guideline-version": "wrote the guideline's",
+    "known-grade-remove": "removed a known grade from",
+    "known-grades": "set known grades in",
+    "api-token-create": "made an API token",
+    "api-token-revoke": "revoked an API token",
     "build-pool": "built the pool",
     "change-settings": "changed the settings of",
     "create-benchmark": "made the benchmark",
     "download-qrels": "downloaded qrels",
     "email-change": "changed an address",
+    "export-judgments": "exported the judgments of",
     "import": "imported",
     "import-judgments": "entered judgments into",
     "job-retry": "started again",
@@ -25,12 +37,17 @@ DEEDS = {
     "member-add": "added",
     "member-remove": "removed",
     "member-role": "changed the role of",
+    "offer-rejudging": "asked again for stale labels of",
     "password-change": "changed a password",
     "password-reset": "reset a password",
+    "pool-people": "named who judges",
     "publish-qrels": "published qrels",
     "publish-release": "published release",
+    "read-judgments": "read the judgments of",
     "submit-run": "submitted",
+    "release-documents": "gave back documents of",
     "score-runs": "scored the runs on",
+    "waive-double-labels": "waived double labels of",
     "user-anonymise": "anonymised an account",
 }
 
@@ -40,6 +57,34 @@ def allowed(context: dict[str, Any], action: str, benchmark: Benchmark | None = 
     """Whether the page's user may do `action`: `{% allowed "edit" as may_edit %}`."""
     request: HttpRequest = context["request"]
     return may(request.user, Action(action), benchmark or request.benchmark)
+
+
+@register.inclusion_tag("_chart.html", takes_context=True)
+def chart(
+    context: dict[str, Any],
+    url: str,
+    title: str,
+    description: str,
+    size: str = "column",
+    height: int = HEIGHT,
+) -> dict[str, Any]:
+    """A figure of the chart whose SVG has this address: `{% chart url title description %}`."""
+    request: HttpRequest = context["request"]
+    needs_script = not getattr(request, "has_chart_script", False)
+    request.has_chart_script = True
+    return {
+        "url": url,
+        "base": url.removesuffix("svg"),
+        "name": url.rpartition("/")[2].removesuffix(".svg"),
+        "title": title,
+        "description": description,
+        "size": size,
+        "width": SIZES[size],
+        "narrow_width": SIZES["narrow"],
+        "height": height,
+        "bundle_url": reverse("chart-bundle", args=[bundle_digest()]),
+        "needs_script": needs_script,
+    }
 
 
 @register.filter

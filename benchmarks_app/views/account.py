@@ -8,14 +8,20 @@ from django.contrib.auth import views as auth_views
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse_lazy
-from django.views.decorators.http import require_http_methods
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
 
 from benchmarks_app.models import User
-from benchmarks_app.people_forms import PASSWORD_HELP, ProfileForm
+from benchmarks_app.people_forms import PASSWORD_HELP, ApiTokenForm, ProfileForm
 from benchmarks_app.services import audit
+from benchmarks_app.services.api_tokens import create_api_token, revoke_api_token
 from benchmarks_app.services.people import change_profile
+
+TOKENS_SHOWN = 100
 
 
 class SignIn(auth_views.LoginView):
@@ -78,6 +84,7 @@ class PasswordResetConfirm(ShortHelp, auth_views.PasswordResetConfirmView):
         return response
 
 
+@never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def account_detail(request: HttpRequest) -> HttpResponse:
@@ -88,10 +95,48 @@ def account_detail(request: HttpRequest) -> HttpResponse:
         change_profile(user=person, **form.profile())
         messages.success(request, "Your profile was saved.")
         return redirect("account-detail")
-    memberships = person.memberships.select_related("benchmark").order_by("benchmark__name")
+    return _account_page(request, person, form, ApiTokenForm())
+
+
+def _account_page(
+    request: HttpRequest, person: User, form: ProfileForm, token_form: ApiTokenForm
+) -> HttpResponse:
+    context = {
+        "form": form,
+        "memberships": person.memberships.select_related("benchmark").order_by("benchmark__name"),
+        "teams": person.teams.order_by("name"),
+        "token_form": token_form,
+        "tokens": person.api_tokens.filter(revoked_at=None).order_by("-pk")[:TOKENS_SHOWN],
+        "now": timezone.now(),
+    }
+    is_refused = form.is_bound or token_form.is_bound
     return render(
-        request,
-        "benchmarks_app/account_detail.html",
-        {"form": form, "memberships": memberships, "teams": person.teams.order_by("name")},
-        status=422 if form.is_bound else 200,
+        request, "benchmarks_app/account_detail.html", context, status=422 if is_refused else 200
     )
+
+
+# --- tokens for the API ---------------------------------------------------------------------------
+
+
+@never_cache
+@sensitive_post_parameters()
+@login_required
+@require_POST
+def api_token_create(request: HttpRequest) -> HttpResponse:
+    form = ApiTokenForm(request.POST)
+    if not form.is_valid():
+        person = User.objects.get(pk=request.user.pk)
+        return _account_page(request, person, ProfileForm(instance=person), form)
+    issued = create_api_token(user=request.user, **form.cleaned_data)
+    # The secret is part of this one answer: after a redirect nobody could know it any more.
+    context = {"token": issued.token, "secret": issued.secret}
+    return render(request, "benchmarks_app/api_token_create.html", context)
+
+
+@login_required
+@require_POST
+def api_token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
+    token = get_object_or_404(request.user.api_tokens, pk=pk)
+    revoke_api_token(token=token, actor=request.user)
+    messages.success(request, f"The token “{token.name}” no longer works.")
+    return redirect("account-detail")

@@ -54,13 +54,17 @@ def benchmark_settings(request: HttpRequest, benchmark: Benchmark) -> HttpRespon
     form = SettingsForm(
         request.POST or None,
         instance=benchmark,
-        initial={"guideline": newest.text if newest else ""},
+        initial={
+            "guideline": newest.text if newest else "",
+            "text_format": benchmark.corpus.text_format,
+        },
     )
     if request.method == "POST" and form.is_valid():
         change_settings(
             benchmark=form.save(commit=False),
             actor=request.user,
             guideline=form.cleaned_data["guideline"],
+            text_format=form.cleaned_data["text_format"],
         )
         messages.success(request, "Saved.")
         return redirect("benchmark-settings", benchmark.slug)

@@ -1,0 +1,49 @@
+"""What the endpoints share: finding the benchmark, reading what was sent, pages of lists."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404
+from rest_framework import exceptions
+from rest_framework.generics import GenericAPIView
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
+
+from benchmarks_app.models import Benchmark
+from benchmarks_app.permissions import Action, may
+
+
+class Endpoint(GenericAPIView):
+    """An endpoint; its permissions are those of the pages, asked for with `benchmark_for`."""
+
+    # Of the schema alone, which must not guess from the database.
+    queryset = Benchmark.objects.none()
+
+    def benchmark_for(self, action: Action) -> Benchmark:
+        """The benchmark of the address, if the caller may do `action` there.
+
+        Who may not see it gets 404 (its existence is not told), who lacks the role 403, and whom
+        nobody knows 401 where an account might help.
+        """
+        user = self.request.user
+        visible = Benchmark.objects.visible_to(user).select_related("corpus")
+        found = visible.filter(slug=self.kwargs["slug"]).first()
+        if found is not None and may(user, action, found):
+            return found
+        if not user.is_authenticated:
+            raise exceptions.NotAuthenticated(code="not_authenticated")
+        if found is None:
+            raise Http404
+        raise PermissionDenied
+
+    def validated(self, serializer: type[BaseSerializer], **more: Any) -> Any:
+        """What was sent, as `serializer` reads it; 400 with what is wrong of it."""
+        given = serializer(data=self.request.data, context={"request": self.request, **more})
+        given.is_valid(raise_exception=True)
+        return given.validated_data
+
+    def page_of(self, rows: QuerySet | list, serializer: type[BaseSerializer]) -> Response:
+        """A page of the rows, as `?page=` and `?page_size=` ask for it."""
+        page = self.paginate_queryset(rows)
+        return self.get_paginated_response(serializer(page, many=True).data)

@@ -1,0 +1,104 @@
+"""The shapes in which the shared nouns leave the API."""
+
+from rest_framework import serializers
+
+from benchmarks_app.models import Benchmark, CandidateList, Grade, Job, QrelSet
+
+
+class GradeSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Grade
+        fields = ["value", "name", "anchor", "is_relevant"]
+
+
+class BenchmarkSummarySerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Benchmark
+        fields = ["slug", "name", "description", "unit", "visibility", "created_at"]
+
+
+class BenchmarkDetailSerializer(serializers.ModelSerializer):
+    """A benchmark with its scale and counts; `role` is the caller's own, or null."""
+
+    grades = GradeSerializer(many=True, read_only=True)
+    tie_rule = serializers.CharField(read_only=True)
+    n_queries = serializers.IntegerField(read_only=True)
+    n_documents = serializers.IntegerField(read_only=True, allow_null=True)
+    has_texts = serializers.BooleanField(source="corpus.has_texts", read_only=True)
+    role = serializers.CharField(read_only=True, allow_null=True)
+
+    class Meta:
+        model = Benchmark
+        fields = [
+            *BenchmarkSummarySerializer.Meta.fields,
+            "tie_rule",
+            "grades",
+            "n_queries",
+            "n_documents",
+            "has_texts",
+            "role",
+        ]
+
+
+class ProblemSerializer(serializers.Serializer):
+    file = serializers.CharField()
+    line = serializers.IntegerField()
+    text = serializers.CharField()
+
+
+class JobSerializer(serializers.ModelSerializer):
+    """Work in the background; `done` of `total` say how far it is, `result` what came of it."""
+
+    benchmark = serializers.SlugRelatedField(slug_field="slug", read_only=True, allow_null=True)
+    problems = ProblemSerializer(many=True, read_only=True)
+    result = serializers.JSONField(read_only=True)
+
+    class Meta:
+        model = Job
+        fields = [
+            "id",
+            "kind",
+            "title",
+            "benchmark",
+            "state",
+            "done",
+            "total",
+            "message",
+            "error",
+            "problems",
+            "result",
+            "created_at",
+            "started_at",
+            "finished_at",
+        ]
+
+
+class QrelSetSerializer(serializers.ModelSerializer):
+    """A set of qrels, and from which judgments by which rule it was derived."""
+
+    parameters = serializers.JSONField(read_only=True)
+
+    class Meta:
+        model = QrelSet
+        fields = [
+            "id",
+            "name",
+            "kind",
+            "rule",
+            "rule_version",
+            "parameters",
+            "as_of_event",
+            "digest",
+            "n_qrels",
+            "n_queries",
+            "n_relevant",
+            "created_at",
+        ]
+
+
+class CandidateListSerializer(serializers.ModelSerializer):
+    """Documents worth judging, in an order; a pool can be made of them."""
+
+    class Meta:
+        model = CandidateList
+        fields = ["id", "name", "origin", "sha256", "n_documents", "n_queries", "created_at"]

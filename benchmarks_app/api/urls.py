@@ -1,0 +1,18 @@
+"""The one router: the shared nouns' endpoints, and the other apps' by their modules' names."""
+
+from django.urls import include, path
+
+from benchmarks_app.api import views
+
+app_name = "api"
+of_benchmark = [
+    path("", views.BenchmarkDetail.as_view(), name="benchmark-detail"),
+    path("qrels/<int:pk>/", views.QrelsDetail.as_view(), name="qrels-detail"),
+    path("qrels/<int:pk>/download/", views.QrelsDownload.as_view(), name="qrels-download"),
+]
+urlpatterns = [
+    path("benchmarks/", views.BenchmarkList.as_view(), name="benchmark-list"),
+    path("benchmarks/<slug:slug>/", include(of_benchmark)),
+    path("jobs/<int:pk>/", views.JobDetail.as_view(), name="job-detail"),
+    path("", include("annotation.api.urls")),
+]

@@ -1,0 +1,76 @@
+"""What a chart is: a Vega-Lite specification without colours, its rows, and words for both."""
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks_app.charts.themes import themed
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+# Widths in pixels: of a telephone, of half the page and of all of it.
+SIZES = {"narrow": 344, "column": 560, "wide": 1120}
+HEIGHT = 260
+# A spreadsheet takes what begins like this for a formula.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart of a page.
+
+    `spec` is Vega-Lite without data, size and theme; `$accent` and the like in it are colours of
+    the theme. `description` says in words what the eye sees: it is the picture's text alternative.
+    `rows` are what is drawn, and what the CSV file holds.
+    """
+
+    title: str
+    description: str
+    spec: Mapping[str, Any]
+    rows: Sequence[Mapping[str, Any]]
+    height: int = HEIGHT
+
+    def vega_lite(self, theme: str = "light", size: str = "column") -> dict[str, Any]:
+        """The whole specification, as any Vega-Lite draws it: with data, size and theme."""
+        fitted = {"width": SIZES[size], "height": self.height} if _is_single(self.spec) else {}
+        return {
+            "$schema": SCHEMA,
+            "description": f"{self.title}. {self.description}",
+            "autosize": {"type": "fit", "contains": "padding"},
+            **fitted,
+            **themed(self.spec, theme),
+            "data": {"values": [dict(row) for row in self.rows]},
+        }
+
+    def digest(self, *more: object) -> str:
+        """A digest of what is drawn, theme and size included; equal for equal pictures."""
+        text = json.dumps([self.vega_lite(), *more], sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def csv(self) -> str:
+        """The rows as CSV, a column for each key in the order in which keys appear."""
+        columns = list(dict.fromkeys(key for row in self.rows for key in row))
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([_cell(row.get(column)) for column in columns] for row in self.rows)
+        return out.getvalue()
+
+
+def day(day: Any) -> str:
+    """A date as charts take it; browsers read a bare date as midnight in UTC, not here."""
+    return f"{day:%Y-%m-%d}T00:00:00"
+
+
+def _is_single(spec: Mapping[str, Any]) -> bool:
+    """Whether it is one picture, which is fitted into its frame; a grid keeps its own sizes."""
+    return not {"facet", "repeat", "concat", "hconcat", "vconcat"} & set(spec)
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
+        return f"'{value}"
+    return "" if value is None else value
