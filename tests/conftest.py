@@ -60,6 +60,8 @@ def folders(settings, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = settings.DATA_DIR / "files"
     settings.STAGING_DIR = settings.DATA_DIR / "staging"
     settings.FILE_UPLOAD_TEMP_DIR = str(settings.DATA_DIR / "incoming")
+    settings.JUDGE_COUNTS_SECONDS = 0
+    settings.API_ANONYMOUS_PER_MINUTE = 10_000
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     for folder in (settings.MEDIA_ROOT, settings.STAGING_DIR, Path(settings.FILE_UPLOAD_TEMP_DIR)):

@@ -185,6 +185,28 @@ def depth_pool(of: Benchmark, runs: list[Run], name: str = "", depth: int = 3) -
     return Pool.objects.get(pk=job.result["pool"])
 
 
+def simulation(qrel_set: QrelSet, runs: list[Run], depth: int = 20) -> Any:
+    """The finished job of a comparison of orders."""
+    from annotation.services.simulating import simulation_arguments
+    from benchmarks_app.services import jobs
+
+    arguments = simulation_arguments(
+        benchmark=qrel_set.benchmark, runs=runs, qrel_set=qrel_set, depth=depth
+    )
+    return done(jobs.run_here(benchmark=qrel_set.benchmark, user=user("keeper"), **arguments))
+
+
+def candidate_list(of: Benchmark, name: str) -> Any:
+    """A list of one document that is worth judging."""
+    from benchmarks_app.services.candidates import make_candidate_list
+
+    asked = of.queries.first() or query(of, "q1")
+    rows = [(asked.qid, "d1", 1)]
+    return make_candidate_list(
+        benchmark=of, rows=rows, name=name, origin="a test", user=user("keeper")
+    )
+
+
 def submission(phase: Any, lines: str, by: User, name: str = "") -> Any:
     """A submission that was received and scored."""
     from django.core.files.base import ContentFile

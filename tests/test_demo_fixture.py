@@ -216,3 +216,40 @@ def test_the_second_grades_are_those_of_the_sample():
     assert {tuple(row.split("\t")[:2]) for row in rows} == {tuple(r.split("\t")) for r in sample}
     assert len(rows) == 101
     assert {row.split("\t")[2] for row in rows[1:]} == {"0", "1", "2", "3"}
+
+
+# --- practice and hidden checks ------------------------------------------------------------------
+
+
+def known() -> list[dict[str, str]]:
+    with (DEMO / "known.tsv").open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def test_ten_documents_are_for_practice_and_show_every_grade():
+    practice = [row for row in known() if row["purpose"] == "practice"]
+
+    assert len(practice) == 10
+    assert {row["grade"] for row in practice} == {"0", "1", "2", "3"}
+    assert [row for row in known() if not row["explanation"]] == []
+    assert {row["corpus-id"] for row in known()} <= documents().keys()
+
+
+def test_known_grades_are_ours_of_the_same_need():
+    """A check is a document that was graded for another wording of its query's family."""
+    family = {query["_id"]: query["family"] for query in queries()}
+    ours = {(family[label.qid], label.docid): label.grade for label in labels()}
+
+    for row in known():
+        assert ours[family[row["query-id"]], row["corpus-id"]] == row["grade"], row
+
+
+def test_practice_is_of_graded_queries_and_checks_of_waiting_ones():
+    """Checks come with the query that is judged, and only beside its pool are they ready."""
+    waiting = {query["_id"] for query in queries()[-12:]}
+    checks = {(row["query-id"], row["corpus-id"]) for row in known() if row["purpose"] == "gold"}
+
+    for row in known():
+        assert (row["query-id"] in waiting) == (row["purpose"] == "gold"), row
+    # Another release of Python may pool one of them.
+    assert len(checks & pool()) <= 2

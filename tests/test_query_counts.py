@@ -1,8 +1,10 @@
 """A page of a list asks the database as often for 20 rows as for 2."""
 
+import uuid
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -10,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.models import KnownGrade, Question
 from benchmarks_app.models import Benchmark, Job, QrelSet, Release, Run
 from benchmarks_app.services import audit, jobs
 from scoring.models import ScoreSet
@@ -93,6 +96,46 @@ def pools(of: Benchmark, first: int, last: int) -> None:
         making.pool(of, {"q1": ["d1", "d2"]}, name=f"pool{number}")
 
 
+def judgments(of: Benchmark, first: int, last: int) -> None:
+    made = making.pool(of, {f"q{number}": ["d1"] for number in range(first, last)})
+    for number, slot in enumerate(made.slots.all()):
+        making.judge(slot, factories.user(f"judge{first + number}"), number % 4)
+
+
+def stale_labels(of: Benchmark, first: int, last: int) -> None:
+    made = of.pools.first() or making.pool(of, {f"q{n}": [f"d{n}"] for n in range(MANY)})
+    for slot in made.slots.order_by("queue_position")[first:last]:
+        query, docid = slot.query, slot.entry.document.docid
+        of.judgments.create(
+            query=query,
+            docid=docid,
+            kind="grade",
+            grade=1,
+            pool=made,
+            slot=slot,
+            actor=factories.user("ann"),
+            client_id=uuid.uuid4(),
+            content_hash="earlier",
+            purpose="label",
+        )
+
+
+def disputes(of: Benchmark, first: int, last: int) -> None:
+    """Documents that two people of a file disagree about, each of another query."""
+    for number in range(first, last):
+        query = factories.query(of, f"d{number}")
+        for rater, grade in (("w1", 3), ("w2", number % 2)):
+            of.judgments.create(
+                query=query,
+                docid=f"disputed{number}",
+                kind="import",
+                grade=grade,
+                actor=factories.user("keeper"),
+                rater=rater,
+                client_id=uuid.uuid4(),
+            )
+
+
 def benchmarks(of: Benchmark, first: int, last: int) -> None:
     for number in range(first, last):
         other = factories.benchmark(f"more{number}")
@@ -156,6 +199,39 @@ def queries_of_a_run(of: Benchmark, first: int, last: int) -> None:
     jobs.run_queued()
 
 
+def _entries(of: Benchmark, first: int, last: int) -> list[Any]:
+    """An entry of a pool for each number, with a slot."""
+    docids = [f"d{number}" for number in range(first, last)]
+    made = making.pool(of, {f"q{docid}": [docid] for docid in docids}, name=f"from {first}")
+    return list(made.slots.select_related("entry").order_by("pk"))
+
+
+def known_grades(of: Benchmark, first: int, last: int) -> None:
+    pool = of.pools.order_by("pk").first() or making.pool(of, {"q": ["d"]})
+    for slot in _entries(of, first, last):
+        slot.entry.pool = pool
+        slot.entry.save()
+        KnownGrade.objects.create(
+            entry=slot.entry, purpose="gold", grade=1, set_by=factories.user("olga")
+        )
+
+
+def questions(of: Benchmark, first: int, last: int) -> None:
+    for slot in _entries(of, first, last):
+        asked = {"entry": slot.entry, "slot": slot, "asked_by": factories.user("olga")}
+        Question.objects.create(client_id=uuid4(), text="Is it?", **asked)
+
+
+def own_judgments(of: Benchmark, first: int, last: int) -> None:
+    for number, slot in enumerate(_entries(of, first, last), start=first):
+        making.judge(slot, factories.user("olga"), number % 4)
+
+
+def candidate_lists(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        factories.candidate_list(of, f"list {number}")
+
+
 # --- pages ---------------------------------------------------------------------------------------
 
 PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmark], dict]]] = {
@@ -166,9 +242,20 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     "activity-list": (events, lambda of: {"slug": of.slug}),
     "job-list": (background_jobs, lambda of: {"slug": of.slug}),
     "people-list": (members, lambda of: {"slug": of.slug}),
+    "annotation:adjudicate": (disputes, lambda of: {"slug": of.slug}),
     "annotation:pool-list": (pools, lambda of: {"slug": of.slug}),
+    "annotation:pool-top-up": (candidate_lists, lambda of: {"slug": of.slug}),
+    "annotation:judgment-list": (judgments, lambda of: {"slug": of.slug}),
+    "annotation:stale-list": (
+        stale_labels,
+        lambda of: {"slug": of.slug, "pk": of.pools.get().pk},
+    ),
     "scoring:submission-list": (submissions, lambda of: {"slug": of.slug}),
     "home": (benchmarks, lambda of: {}),
+    "api:benchmark-list": (benchmarks, lambda of: {}),
+    "api:candidates-list": (candidate_lists, lambda of: {"slug": of.slug}),
+    "api:pool-list": (pools, lambda of: {"slug": of.slug}),
+    "api:qrels-list": (qrel_sets, lambda of: {"slug": of.slug}),
     "annotation:queue": (pools_of_benchmarks, lambda of: {}),
     "import-new": (uploads, lambda of: {"slug": of.slug}),
     "scoring:leaderboard-release": (scores, lambda of: {"slug": of.slug, "version": "1.0.0"}),
@@ -179,6 +266,13 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     ),
     "benchmark-detail": (background_jobs, lambda of: {"slug": of.slug}),
     "account-detail": (benchmarks, lambda of: {}),
+    "annotation:known-grade-list": (
+        known_grades,
+        lambda of: {"slug": of.slug, "pk": of.pools.order_by("pk").first().pk},
+    ),
+    "annotation:question-list": (questions, lambda of: {"slug": of.slug}),
+    "annotation:my-question-list": (questions, lambda of: {}),
+    "annotation:my-judgment-list": (own_judgments, lambda of: {}),
 }
 
 

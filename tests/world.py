@@ -7,14 +7,21 @@ from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from django.conf import settings
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from annotation.models import Judgment, KnownGrade, Pool, Question
+from annotation.services.judging import record_judgment
+from annotation.services.tokens import Shown
+from benchmarks_app.charts.drawing import bundle_digest
 from benchmarks_app.models import Benchmark, Role, User
 from benchmarks_app.services import jobs, people
+from benchmarks_app.services.api_tokens import create_api_token
 from tests import factories
+from tests.annotation.making import begun
 
 CAST = {
     "vi": "viewer",
@@ -81,7 +88,9 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
     qrels = of.qrel_sets.get()
     factories.release(qrels, version, by=owner)
     jobs.run_queued()
+    compared = factories.simulation(qrels, runs)
     guest = factories.member(of, f"guest-of-{of.slug}", "viewer")
+    begun(pool)
     invited = people.invite(benchmark=of, role=Role.VIEWER, actor=owner, days=3)
     submission = factories.submission(of.phases.get(), RUN, by=submitter)
     failed = jobs.Job.objects.create(
@@ -93,10 +102,14 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "version": version,
         "docid": "d-quote",
         "name": "qrels.trec",
+        "chart": "coverage",
+        "format": "csv",
         "secret": invited.secret,
         "uidb64": "MQ",
         "token": "a-token",
+        "digest": bundle_digest(),
         "query-detail": of.queries.get(qid="1").pk,
+        "annotation:adjudicate-item": _dispute(of, owner),
         "run-detail": runs[0].pk,
         "qrels-download": qrels.pk,
         "invitation-revoke": invited.invitation.pk,
@@ -105,19 +118,84 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "job-detail": failed.pk,
         "job-progress": failed.pk,
         "job-retry": failed.pk,
+        "api:job-detail": failed.pk,
+        "api:pool-detail": pool.pk,
+        "api:pool-people": pool.pk,
+        "api:pool-report": pool.pk,
+        "api:qrels-detail": qrels.pk,
+        "api:qrels-download": qrels.pk,
+        "api-token-revoke": create_api_token(user=owner, name="nightly", days=3).token.pk,
+        "annotation:pair-detail": of.queries.get(qid="1").pk,
+        "annotation:stale-list": pool.pk,
+        "annotation:stale-offer": pool.pk,
         "annotation:pool-detail": pool.pk,
         "annotation:pool-progress": pool.pk,
+        "annotation:pool-charts": pool.pk,
+        "annotation:pool-chart": pool.pk,
+        "annotation:pool-simulation-chart": compared.pk,
+        "annotation:pool-people": pool.pk,
+        "annotation:pool-release": pool.pk,
+        "annotation:pool-settings": pool.pk,
+        "annotation:pool-waive": pool.pk,
         "annotation:pool-state": pool.pk,
         "annotation:judge": pool.pk,
+        "annotation:judge-exchange": pool.pk,
         "annotation:judgment-create": pool.pk,
         "annotation:cant-judge-create": pool.pk,
         "annotation:judgment-undo": pool.pk,
+        "annotation:judge-later": pool.pk,
+        "annotation:judge-ask": pool.pk,
         "annotation:stop": pool.pk,
+        "annotation:start": pool.pk,
+        "annotation:practice": pool.pk,
+        "annotation:known-grade-list": pool.pk,
+        "annotation:known-grade-import": pool.pk,
+        "annotation:known-grade-share": pool.pk,
+        "annotation:known-grade-settled": pool.pk,
+        **_around(pool, owner),
         "scoring:submission-detail": submission.pk,
         "scoring:submission-state": submission.pk,
         "scoring:run-scores": runs[0].pk,
         "scoring:run-queries": runs[0].pk,
     }
+
+
+def _around(pool: Pool, owner: User) -> dict[str, Any]:
+    """A practice document, and a judgment and a question of the annotator, if there is one."""
+    member = pool.benchmark.memberships.filter(role=Role.ANNOTATOR).first()
+    annotator = member.user if member else owner
+    slots = list(pool.slots.order_by("pk")[:2])
+    known = KnownGrade.objects.create(
+        entry=slots[0].entry, purpose=KnownGrade.Purpose.PRACTICE, grade=1, set_by=owner
+    )
+    question = Question.objects.create(
+        entry=slots[1].entry, slot=slots[1], asked_by=annotator, client_id=uuid4(), text="Is it?"
+    )
+    judgment = record_judgment(
+        slot=slots[1], actor=annotator, grade=1, client_id=uuid4(), shown=Shown()
+    )
+    return {
+        "annotation:known-grade-remove": known.pk,
+        "annotation:question-answer": question.pk,
+        "annotation:my-judgment-detail": judgment.pk,
+    }
+
+
+def _dispute(of: Benchmark, entered_by: User) -> int:
+    """Two people of a file disagree about a document of a query; returns the query."""
+    query = of.queries.get(qid="1")
+    for rater, grade in (("w1", 3), ("w2", 0)):
+        Judgment.objects.create(
+            benchmark=of,
+            query=query,
+            docid="d-quote",
+            kind=Judgment.Kind.IMPORT,
+            grade=grade,
+            actor=entered_by,
+            rater=rater,
+            client_id=uuid4(),
+        )
+    return query.pk
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,21 @@
 import uuid
 from typing import Any
 
-from annotation.models import Judgment, Pool, PoolEntry, Slot
+from django.utils import timezone
+
+from annotation.models import Judgment, Pool, PoolEntry, PoolStart, Slot
 from annotation.services.judging import record_judgment
 from annotation.services.tokens import Shown
-from benchmarks_app.models import Benchmark, Corpus, Document, DocumentContent, Guideline, User
+from benchmarks_app.models import (
+    Benchmark,
+    Corpus,
+    Document,
+    DocumentContent,
+    Guideline,
+    Query,
+    QueryFamily,
+    User,
+)
 from tests import factories
 
 
@@ -22,6 +33,7 @@ def pool(of: Benchmark, queries: dict[str, list[str]], overlap: int = 1, **value
         state=values.pop("state", Pool.State.OPEN),
         created_by=factories.user("keeper"),
         n_entries=sum(map(len, queries.values())),
+        n_wanted=sum(map(len, queries.values())) * overlap,
         **values,
     )
     pairs = [(qid, docid) for qid, docids in queries.items() for docid in docids]
@@ -52,6 +64,22 @@ def _entry(of: Pool, place: int, qid: str, docid: str) -> None:
     )
 
 
+def begun(of: Pool, *people: User) -> None:
+    """These people, or all who belong to the benchmark, have read what comes before judging."""
+    now = timezone.now()
+    everybody = people or [member.user for member in of.benchmark.memberships.all()]
+    read = of.benchmark.guidelines.order_by("-version").first()
+    PoolStart.objects.bulk_create(
+        [
+            PoolStart(pool=of, annotator=one, notice_at=now, guideline=read, practice_at=now)
+            for one in everybody
+        ],
+        update_conflicts=True,
+        unique_fields=["pool", "annotator"],
+        update_fields=["notice_at", "guideline", "practice_at"],
+    )
+
+
 def document(of: Benchmark, docid: str) -> Document:
     made, is_new = Document.objects.get_or_create(corpus=of.corpus, docid=docid)
     if is_new:
@@ -72,3 +100,83 @@ def judge(slot: Slot, actor: User, grade: int, **values: Any) -> Judgment:
 
 def docids(slots: list[Slot]) -> set[str]:
     return {slot.entry.document.docid for slot in slots}
+
+
+# --- large pools ---------------------------------------------------------------------------------
+
+WORDS = "river stone lamp engine violet winter paper signal copper meadow harbour ticket".split()  # noqa: SIM905
+BATCH = 2_000
+
+
+def large_pool(of: Benchmark, *, n_queries: int, n_documents: int, overlap: int = 1) -> Pool:
+    """As `pool`, in bulk: every query has documents of its own, of about a thousand characters."""
+    n_entries = n_queries * n_documents
+    made = Pool.objects.create(
+        benchmark=of,
+        name="large",
+        seed=7,
+        overlap=overlap,
+        state=Pool.State.OPEN,
+        created_by=factories.user("keeper"),
+        n_entries=n_entries,
+        n_wanted=n_entries * overlap,
+    )
+    families = QueryFamily.objects.bulk_create(
+        (QueryFamily(benchmark=of) for _ in range(n_queries)), batch_size=BATCH
+    )
+    queries = Query.objects.bulk_create(
+        (
+            Query(benchmark=of, qid=f"q{n}", text=_words(n, 5), family=family)
+            for n, family in enumerate(families)
+        ),
+        batch_size=BATCH,
+    )
+    documents = Document.objects.bulk_create(
+        (Document(corpus=of.corpus, docid=f"large-{n}") for n in range(n_entries)),
+        batch_size=BATCH,
+    )
+    DocumentContent.objects.bulk_create(
+        (
+            DocumentContent(
+                document=document,
+                content_hash=f"{n:064x}",
+                title=_words(n, 4).capitalize(),
+                text=". ".join(_words(n * 31 + line, 9).capitalize() for line in range(18)) + ".",
+            )
+            for n, document in enumerate(documents)
+        ),
+        batch_size=BATCH,
+    )
+    entries = PoolEntry.objects.bulk_create(
+        (
+            PoolEntry(
+                pool=made,
+                query=queries[n // n_documents],
+                document=document,
+                best_rank=n % n_documents // 2 + 1,
+                priority=n,
+                contributors={"bm25": n % n_documents // 2 + 1},
+            )
+            for n, document in enumerate(documents)
+        ),
+        batch_size=BATCH,
+    )
+    Slot.objects.bulk_create(
+        (
+            Slot(
+                pool=made,
+                query_id=entry.query_id,
+                entry=entry,
+                number=number,
+                queue_position=(number - 1) * n_entries + entry.priority,
+            )
+            for number in range(1, overlap + 1)
+            for entry in entries
+        ),
+        batch_size=BATCH,
+    )
+    return made
+
+
+def _words(number: int, n: int) -> str:
+    return " ".join(WORDS[(number * 7 + place * place + number // 12) % 12] for place in range(n))

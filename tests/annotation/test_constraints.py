@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import ProtectedError
 from django.utils import timezone
 
-from annotation.models import Judgment, Pool, PoolEntry, Slot
+from annotation.models import Judgment, Pool, PoolEntry, Question, Slot
 from benchmarks_app.models import Benchmark, User
 from benchmarks_app.services.people import anonymise_user
 from tests.annotation import making
@@ -69,6 +69,15 @@ def event(of: Scene, kind: str = "grade", **values: Any) -> Judgment:
     )
 
 
+def question(of: Scene, **values: Any) -> Question:
+    return Question.objects.create(
+        entry=of.entry,
+        slot=of.slot,
+        text="Is a draft relevant?",
+        **{"asked_by": of.ada, "client_id": CLIENT_ID, **values},
+    )
+
+
 def run_of(of: Scene) -> Any:
     return of.benchmark.runs.filter(name="bm25").first() or of.benchmark.runs.create(
         name="bm25", owner=of.bo, n_rows=1, n_queries=1, depth=1
@@ -120,7 +129,11 @@ CASES = {
         bad=lambda of: event(of, client_id=CLIENT_ID, grade=3),
     ),
     "judgment_grade_where_due": Case(
-        good=lambda of: [event(of, kind) for kind in ("grade", "adjudicate", "import", "machine")],
+        good=lambda of: [
+            *[event(of, kind) for kind in ("grade", "import", "machine")],
+            event(of, "adjudicate", outcome="pick"),
+            event(of, "adjudicate", outcome="query_ambiguous", grade=None),
+        ],
         bad=lambda of: event(of, "grade", grade=None),
     ),
     "judgment_cant_has_reason": Case(
@@ -130,6 +143,26 @@ CASES = {
     "judgment_retract_names_event": Case(
         good=lambda of: event(of, "retract", supersedes=event(of)),
         bad=lambda of: event(of, "retract"),
+    ),
+    "pool_shares_are_shares": Case(
+        good=lambda of: pool(of, "tenth", double_share=0.1, repeat_share=0, gold_share=1),
+        bad=lambda of: pool(of, "percent", double_share=10),
+    ),
+    "pool_annotator_once": Case(
+        good=lambda of: [of.pool.pool_annotators.create(annotator=who) for who in (of.ada, of.bo)],
+        bad=lambda of: of.pool.pool_annotators.create(annotator=of.ada),
+    ),
+    "pool_start_once": Case(
+        good=lambda of: [of.pool.starts.create(annotator=who) for who in (of.ada, of.bo)],
+        bad=lambda of: of.pool.starts.create(annotator=of.ada),
+    ),
+    "question_once": Case(
+        good=lambda of: [question(of, asked_by=who) for who in (of.ada, of.bo)],
+        bad=lambda of: question(of),
+    ),
+    "question_answer_has_text": Case(
+        good=lambda of: question(of, answer="Yes.", answered_at=NOW),
+        bad=lambda of: question(of, answered_at=NOW, client_id=uuid.uuid4()),
     ),
 }
 

@@ -1,7 +1,9 @@
 """The labeling page as a person meets it, with and without its script."""
 
+import json
 import re
 import uuid
+from html import escape, unescape
 
 import pytest
 from django.db import connection
@@ -9,15 +11,15 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.models import Judgment, Pool, PoolEntry, Slot
+from annotation.models import Judgment, Pool, PoolEntry, Question, Slot
+from annotation.selectors import screen
 from annotation.services.claiming import claim_slots
 from benchmarks_app.models import Corpus, DocumentContent, Membership, Query
 from tests import factories
-from tests.annotation.making import guideline, judge, pool
+from tests.annotation.making import begun, guideline, judge, pool
 from tests.annotation.test_claiming import expire
 
 pytestmark = pytest.mark.django_db
-SCRIPT = {"HX-Request": "true"}
 
 
 @pytest.fixture
@@ -31,18 +33,30 @@ def made(benchmark):
 
 
 def page_of(client: Client, made: Pool) -> str:
+    begun(made)
     return client.get(reverse("annotation:judge", args=[made.pk])).content.decode()
 
 
 def fields(page: str, action: str) -> dict[str, str]:
     """The hidden fields of the form that posts to `action`, as a browser would send them."""
-    form = re.search(rf'<form[^>]*action="{action}".*?</form>', page, re.DOTALL)
+    form = re.search(rf'<form[^>]* action="{action}".*?</form>', page, re.DOTALL)
     return dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form[0]))
 
 
-def send(client: Client, made: Pool, view: str, page: str, headers=None, **values):
+def send(client: Client, made: Pool, view: str, page: str, **values):
+    """Post the form of the grades, or that of its own which the address has, to this address."""
     url = reverse(f"annotation:{view}", args=[made.pk])
-    return client.post(url, fields(page, url) | values, headers=headers)
+    form = (
+        url if f' action="{url}"' in page else reverse("annotation:judgment-create", args=[made.pk])
+    )
+    return client.post(url, fields(page, form) | values)
+
+
+def text_of(page: str) -> str:
+    """The words of a page, blanks squeezed; without what is hidden or for the script."""
+    page = re.sub(r"<script.*?</script>|<template.*?</template>", "", page, flags=re.DOTALL)
+    page = re.sub(r'<div [^>]*data-work="\w+" hidden>.*?</div>\s*</div>', "", page, flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", page)).split())
 
 
 def test_the_page_shows_query_document_and_scale(benchmark, made, ada, signed_in):
@@ -51,14 +65,31 @@ def test_the_page_shows_query_document_and_scale(benchmark, made, ada, signed_in
     )
     guideline(benchmark)
 
-    page = page_of(signed_in(ada), made)
+    page = text_of(page_of(signed_in(ada), made))
 
     for shown in ("what is asked", "in more words", "what counts", "A title", "What it says"):
         assert shown in page
     assert "Read, then grade." in page
     assert "Document 1 of 2 in this query" in page
     assert "Label 1 of 3 in the pool" in page
-    assert page.count('name="grade" value=') == 4
+
+
+def test_who_has_not_read_what_is_recorded_reads_that_first(made, ada, signed_in):
+    client = signed_in(ada)
+    url = reverse("annotation:judge", args=[made.pk])
+
+    assert client.get(url).url == reverse("annotation:start", args=[made.pk])
+    assert not Slot.objects.filter(state=Slot.State.CLAIMED).exists()
+    begun(made, ada)
+    assert client.get(url).status_code == 200
+
+
+def test_the_grades_are_a_radio_group_with_a_line_each(made, ada, signed_in):
+    page = page_of(signed_in(ada), made)
+
+    assert page.count('<input type="radio" name="grade"') == 4
+    for grade in made.benchmark.grades.all():
+        assert f'id="anchor-{grade.value}">{escape(grade.anchor)}<' in page
 
 
 def test_judging_without_script_posts_and_comes_back_to_the_next_document(made, ada, signed_in):
@@ -68,7 +99,7 @@ def test_judging_without_script_posts_and_comes_back_to_the_next_document(made, 
 
     assert answer.status_code == 302
     assert answer.url == reverse("annotation:judge", args=[made.pk])
-    after = page_of(client, made)
+    after = text_of(page_of(client, made))
     assert "Grade 2 saved." in after
     assert "Document 2 of 2 in this query" in after
     saved = Judgment.objects.get()
@@ -81,22 +112,116 @@ def test_a_whole_pool_is_judged_without_script(made, ada, signed_in):
     for _ in range(3):
         send(client, made, "judgment-create", page_of(client, made), grade="1")
 
-    assert "Every document of this pool has the labels it needs" in page_of(client, made)
+    assert "Every document of this pool has the labels it needs" in text_of(page_of(client, made))
     assert Judgment.objects.count() == 3
 
 
-def test_the_script_gets_the_next_document_alone(made, ada, signed_in):
+def test_a_note_doubt_and_time_go_with_the_grade(made, ada, signed_in):
+    client = signed_in(ada)
+    said = {"grade": "3", "note": "see line 2", "confidence": "low", "dwell_ms": "1500"}
+
+    send(client, made, "judgment-create", page_of(client, made), **said)
+
+    saved = Judgment.objects.get()
+    assert (saved.note, saved.confidence, saved.dwell_ms) == ("see line 2", "low", 1500)
+    assert saved.view == "whole"
+
+
+def test_the_full_text_of_a_long_document_is_a_link_away(benchmark, ada, signed_in):
+    made = pool(benchmark, {"q1": ["d1"]})
+    DocumentContent.objects.update(text="word " * 400 + "the very end")
+    client = signed_in(ada)
+    page = page_of(client, made)
+    assert "the very end" not in text_of(page)
+    link = re.search(r'href="([^"]*full=1)" data-act="full"', page)[1]
+
+    full = client.get(reverse("annotation:judge", args=[made.pk]) + unescape(link)).content.decode()
+    send(client, made, "judgment-create", full, grade="0")
+
+    assert "the very end" in text_of(full)
+    assert Judgment.objects.get().view == "full"
+
+
+def test_a_document_put_aside_comes_after_the_others(made, ada, signed_in):
+    client = signed_in(ada)
+    for number, content in enumerate(DocumentContent.objects.all()):
+        DocumentContent.objects.filter(pk=content.pk).update(title=f"title {number}")
+    title = re.compile(r'id="document-title"[^>]*>([^<]*)<')
+    first = title.search(page_of(client, made))[1]
+
+    answer = send(client, made, "judge-later", page_of(client, made))
+
+    after = client.get(answer.url).content.decode()
+    assert "Put aside" in text_of(after)
+    assert title.search(after)[1] != first
+    send(client, made, "judgment-create", after, grade="0")
+    assert title.search(page_of(client, made))[1] == first
+
+
+def test_a_question_sets_the_document_aside(made, ada, signed_in):
     client = signed_in(ada)
 
-    answer = send(
-        client, made, "judgment-create", page_of(client, made), SCRIPT, grade="3", dwell_ms="1500"
-    )
+    send(client, made, "judge-ask", page_of(client, made), note="? Does a part count")
 
-    part = answer.content.decode()
-    assert answer.status_code == 200
-    assert 'data-said="Grade 3 saved. Document 2 of 2."' in part
-    assert "<html" not in part
-    assert Judgment.objects.get().dwell_ms == 1500
+    question = Question.objects.get()
+    assert (question.text, question.asked_by) == ("Does a part count", ada)
+    assert question.slot.state == Slot.State.ASIDE
+    assert "Asked." in text_of(page_of(client, made))
+
+
+def test_a_question_without_words_is_asked_for(made, ada, signed_in):
+    client = signed_in(ada)
+
+    send(client, made, "judge-ask", page_of(client, made), note=" ? ")
+
+    assert "Write in the note what you want to know" in text_of(page_of(client, made))
+    assert not Question.objects.exists()
+
+
+def script_of(page: str) -> dict:
+    return json.loads(re.search(r'<script id="judge-data"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
+
+
+def test_the_script_starts_from_the_documents_on_the_page(made, ada, signed_in):
+    script = script_of(page_of(signed_in(ada), made))
+
+    assert script["work"]["state"] == "ready"
+    assert len(script["items"]) >= 2
+    assert script["keys"]["bindings"]["grade-2"] == ["Digit2", "KeyD"]
+    assert [grade["value"] for grade in script["grades"]] == [0, 1, 2, 3]
+
+
+def test_what_a_document_says_cannot_end_the_script(benchmark, ada, signed_in):
+    made = pool(benchmark, {"q1": ["d1"]})
+    DocumentContent.objects.update(title="</script><b>", text="<script>alert(1)</script>")
+    Query.objects.update(text="</script><!--")
+
+    page = page_of(signed_in(ada), made)
+
+    (item,) = script_of(page)["items"]
+    assert item["query"]["text"] == "</script><!--"
+    assert "<script>alert" not in page
+
+
+def test_an_outbox_is_called_by_a_name_that_tells_nothing(made, ada, ann, signed_in):
+    url = reverse("annotation:judge-session")
+    names = {script_of(page_of(signed_in(who), made))["user"] for who in (ada, ann)}
+
+    assert len(names) == 2
+    assert signed_in(ada).get(url).json()["user"] in names
+    assert not any(who.username in name for who in (ada, ann) for name in names)
+    assert Client().get(url).json() == {"user": None}
+
+
+def test_the_page_knows_what_may_be_undone(made, ada, signed_in):
+    client = signed_in(ada)
+    for _ in range(2):
+        send(client, made, "judgment-create", page_of(client, made), grade="1")
+
+    undoable = script_of(page_of(client, made))["undoable"]
+
+    newest_first = Judgment.objects.order_by("-pk").values_list("client_id", flat=True)
+    assert undoable == [str(client_id) for client_id in newest_first]
 
 
 def test_a_repeated_post_saves_once(made, ada, signed_in):
@@ -104,13 +229,14 @@ def test_a_repeated_post_saves_once(made, ada, signed_in):
     page = page_of(client, made)
 
     for _ in range(3):
-        assert send(client, made, "judgment-create", page, SCRIPT, grade="3").status_code == 200
+        assert send(client, made, "judgment-create", page, grade="3").status_code == 302
 
     assert Judgment.objects.count() == 1
 
 
 def test_cant_judge_without_script_offers_the_reasons_on_the_page(made, ada, signed_in):
     client = signed_in(ada)
+    begun(made)
     page = client.get(reverse("annotation:judge", args=[made.pk]), {"cant-judge": 1})
     assert re.search(r'<dialog id="cant-judge"[^>]* open>', page.content.decode())
 
@@ -138,17 +264,16 @@ def test_cant_judge_without_a_reason_is_refused(made, ada, signed_in):
     assert not Judgment.objects.exists()
 
 
-@pytest.mark.parametrize("headers", [None, SCRIPT])
-def test_undo_shows_the_undone_document_again(benchmark, made, ada, signed_in, headers):
+def test_undo_shows_the_undone_document_again(made, ada, signed_in):
     client = signed_in(ada)
     send(client, made, "judgment-create", page_of(client, made), grade="2")
     docid = Judgment.objects.get().docid
     DocumentContent.objects.filter(document__docid=docid).update(title="The undone one")
 
-    answer = send(client, made, "judgment-undo", page_of(client, made), headers)
+    answer = send(client, made, "judgment-undo", page_of(client, made))
 
-    page = client.get(answer.url) if headers is None else answer
-    assert "The undone one" in page.content.decode()
+    page = client.get(answer.url).content.decode()
+    assert 'dir="ltr">The undone one</h2>' in page
     assert not Judgment.objects.current().exists()
 
 
@@ -159,7 +284,7 @@ def test_the_last_judgment_of_a_finished_pool_can_be_undone(benchmark, ada, sign
 
     send(client, made, "judgment-undo", page_of(client, made))
 
-    assert "Document 1 of 1 in this query" in page_of(client, made)
+    assert "Document 1 of 1 in this query" in text_of(page_of(client, made))
 
 
 def test_stopping_gives_documents_back_and_says_so(made, ada, signed_in):
@@ -168,7 +293,7 @@ def test_stopping_gives_documents_back_and_says_so(made, ada, signed_in):
 
     answer = client.post(reverse("annotation:stop", args=[made.pk]), follow=True)
 
-    assert "2 documents went back to the queue" in answer.content.decode()
+    assert "3 documents went back to the queue" in answer.content.decode()
     assert not Slot.objects.filter(state="claimed").exists()
 
 
@@ -178,16 +303,16 @@ def test_an_extra_label_is_kept_and_said_to_be(made, ada, ann, signed_in):
     expire(list(Slot.objects.filter(annotator=ada)))
     claim_slots(pool=made, annotator=ann)
 
-    answer = send(client, made, "judgment-create", page, SCRIPT, grade="3")
+    answer = send(client, made, "judgment-create", page, grade="3")
 
-    assert "saved as an extra label" in answer.content.decode()
+    assert "saved as an extra label" in client.get(answer.url).content.decode()
     assert Judgment.objects.get().is_surplus
 
 
 def test_a_token_of_another_is_refused_and_nothing_is_saved(made, ada, ann, signed_in):
     page = page_of(signed_in(ada), made)
 
-    answer = send(signed_in(ann), made, "judgment-create", page, SCRIPT, grade="3")
+    answer = send(signed_in(ann), made, "judgment-create", page, grade="3")
 
     assert answer.status_code == 403
     assert answer.headers["X-Error-Code"] == "slot-of-another"
@@ -201,7 +326,7 @@ def test_what_the_page_did_not_send_is_refused(made, ada, signed_in, values):
     client = signed_in(ada)
     page = page_of(client, made)
 
-    answer = send(client, made, "judgment-create", page, SCRIPT, **{"grade": "2", **values})
+    answer = send(client, made, "judgment-create", page, **{"grade": "2", **values})
 
     assert answer.status_code == 422
     assert not Judgment.objects.exists()
@@ -240,11 +365,14 @@ def test_nothing_of_runs_ranks_ids_or_others_grades_is_on_the_page(benchmark, ad
 
     page = page_of(client, made)
     bodies = [page, client.get(reverse("annotation:judge", args=[made.pk]), {"cant-judge": 1})]
-    bodies.append(send(client, made, "judgment-create", page, SCRIPT, grade="1"))
-    bodies.append(
-        send(client, made, "cant-judge-create", page_of(client, made), SCRIPT, reason="x")
-    )
-    bodies.append(send(client, made, "judgment-undo", page_of(client, made), SCRIPT))
+    for view, said in (
+        ("judgment-create", {"grade": "1"}),
+        ("cant-judge-create", {"reason": "x"}),
+        ("judgment-undo", {}),
+        ("judge-later", {}),
+        ("judge-ask", {"note": "why"}),
+    ):
+        bodies.append(client.get(send(client, made, view, page_of(client, made), **said).url))
     bodies.append(
         client.get(reverse("annotation:judge-benchmark", args=[benchmark.slug]), follow=True)
     )
@@ -267,27 +395,13 @@ def test_the_owner_does_see_what_was_planted(benchmark, made, owner, ann, signed
     assert "SENTINEL-POOL" in answer.content.decode()
 
 
-def test_a_decoded_token_names_no_document(made, ada, signed_in):
-    from django.core import signing
-
-    page = page_of(signed_in(ada), made)
-    url = reverse("annotation:judgment-create", args=[made.pk])
-
-    payload = signing.loads(fields(page, url)["token"], salt="annotation.slot")
-
-    slot_id, annotator_id, content_hash, guideline_id, position = payload
-    assert (annotator_id, guideline_id, position) == (ada.pk, None, 1)
-    assert Slot.objects.get(pk=slot_id).pool == made
-    assert content_hash.startswith("hash of")
-
-
 # --- where there is nothing to judge ---
 
 
 def judge_pages(client, made):
-    yield client.get(reverse("annotation:judge", args=[made.pk])).content.decode()
+    yield text_of(page_of(client, made))
     url = reverse("annotation:judge-benchmark", args=[made.benchmark.slug])
-    yield client.get(url).content.decode()
+    yield text_of(client.get(url).content.decode())
 
 
 @pytest.mark.parametrize(
@@ -358,7 +472,14 @@ def test_judging_a_benchmark_goes_to_the_pool_with_work(benchmark, ada, signed_i
 
 # --- who may ---
 
-ACTIONS = ["judgment-create", "cant-judge-create", "judgment-undo", "stop"]
+ACTIONS = [
+    "judgment-create",
+    "cant-judge-create",
+    "judgment-undo",
+    "judge-later",
+    "judge-ask",
+    "stop",
+]
 
 
 @pytest.mark.parametrize("who", ["sam", "vi"])
@@ -391,7 +512,7 @@ def test_who_was_removed_meanwhile_may_not_judge_on(made, ada, signed_in):
     page = page_of(client, made)
     Membership.objects.filter(user=ada).delete()
 
-    assert send(client, made, "judgment-create", page, SCRIPT, grade="2").status_code == 404
+    assert send(client, made, "judgment-create", page, grade="2").status_code == 404
 
 
 def test_a_pool_that_is_being_built_is_not_there(made, ada, signed_in):
@@ -439,11 +560,30 @@ def test_the_queue_asks_the_database_no_more_for_twenty_pools(benchmark, ada, si
 
 def test_the_labeling_page_asks_the_database_no_more_in_a_larger_pool(benchmark, ada, signed_in):
     client = signed_in(ada)
-    small = pool(benchmark, {"s1": [f"d{m}" for m in range(7)]})
+    small = pool(benchmark, {"s1": [f"d{m}" for m in range(20)]})
     large = pool(benchmark, {f"l{n}": [f"d{m}" for m in range(20)] for n in range(10)})
+    begun(small)
+    begun(large)
 
     def counted(made):
         url = reverse("annotation:judge", args=[made.pk])
         return [count_queries(client, url) for _ in range(2)][1]
 
     assert counted(small) == counted(large)
+
+
+def test_practice_and_checks_are_no_labels_of_the_pool(benchmark, ada):
+    made = pool(benchmark, {"q1": ["d1", "d2"]})
+    entry = made.entries.first()
+    for kind in (Slot.Kind.PRACTICE, Slot.Kind.GOLD):
+        Slot.objects.create(
+            pool=made,
+            query=entry.query,
+            entry=entry,
+            kind=kind,
+            queue_position=0,
+            annotator=ada,
+            state=Slot.State.DONE,
+        )
+
+    assert screen.labels_in_pool(made) == screen.Place(1, 2)

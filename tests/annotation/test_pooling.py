@@ -1,10 +1,17 @@
 import pytest
 
+from annotation.core.errors import PoolRecipeError
+from annotation.core.judging_errors import NothingUnjudgedError
+from annotation.core.pooling import Recipe, Stratum
 from annotation.models import Pool, PoolEntry, Slot
 from annotation.services import pooling
+from annotation.services.pool_planning import Sharing, rebuilt
+from annotation.services.topping_up import unjudged_in_top
 from benchmarks_app.core.corpus_store import StoredDocument
 from benchmarks_app.models import Document, DocumentContent, Job, Run
+from benchmarks_app.services.candidates import make_candidate_list
 from tests import factories
+from tests.annotation.making import judge
 
 pytestmark = pytest.mark.django_db
 BM25 = """
@@ -143,7 +150,8 @@ def test_the_statistics_say_what_each_run_brought(build, texts):
         {"run": "tfidf", "n": 3, "n_unique": 2},
     ]
     assert statistics["per_query"] == {"min": 2, "median": 2.5, "max": 3}
-    assert statistics["overlaps"] == [{"a": "bm25", "b": "tfidf", "n_shared": 1, "jaccard": 0.2}]
+    (pair,) = statistics["overlaps"]
+    assert (pair["a"], pair["b"], pair["n_shared"], pair["jaccard"]) == ("bm25", "tfidf", 1, 0.2)
     assert statistics["hours"] == pytest.approx(5 * 20 / 3600)
 
 
@@ -196,9 +204,10 @@ def test_a_pool_is_unseen_until_it_is_whole(build, texts, monkeypatch):
     seen = []
     stage = pooling._stage_slots
 
-    def look(job, pool, entries):
-        stage(job, pool, entries)
+    def look(*staged):
+        n_made = stage(*staged)
         seen.append(Pool.objects.built().count())
+        return n_made
 
     monkeypatch.setattr(pooling, "_stage_slots", look)
     build()
@@ -240,8 +249,165 @@ def test_the_command_prints_the_digest(build, texts, benchmark, owner, capsys):
     assert f"digest {digest}" in printed
 
 
+def test_the_command_takes_every_part_of_a_recipe(build, texts, benchmark, owner, runs):
+    from django.core.management import CommandError, call_command
+
+    options = {"strategy": "layered", "budget": 2, "order": "rrf", "control": 0.5}
+    call_command("build_pool", benchmark.slug, runs="all", double_share=0.5, **options)
+    made = Pool.objects.get(name="layered")
+    assert (made.order, made.parameters["budget"], made.double_share) == ("rrf", 2, 0.5)
+    with pytest.raises(CommandError, match=r"No list 'x' in stdlib. There are: none yet"):
+        call_command("build_pool", benchmark.slug, strategy="top-up", candidates="x")
+
+
 def test_the_command_names_a_run_that_is_not_there(runs, benchmark, owner):
     from django.core.management import CommandError, call_command
 
     with pytest.raises(CommandError, match=r"No run 'bm26' in stdlib. There are: bm25, tfidf"):
         call_command("build_pool", benchmark.slug, runs="bm26")
+
+
+# What a pool may be besides the first ranks of its runs
+
+
+def built(build, **options):
+    """A pool of a recipe, and its entries by query and document."""
+    name = options.pop("name", "special")
+    job = build(name=name, **options)
+    assert job.state == "done", job.error
+    made = Pool.objects.get(pk=job.result["pool"])
+    return made, {(entry.query.qid, entry.document.docid): entry for entry in made.entries.all()}
+
+
+def n_slots(entry):
+    return entry.slots.count()
+
+
+def test_a_budget_a_query_and_a_random_control_keep_their_probabilities(build, texts):
+    recipe = Recipe(strategy="layered", depth=2, budget=2, control_share=0.5)
+
+    made, entries = built(build, recipe=recipe)
+    origins = sorted(entry.origin for pair, entry in entries.items() if pair[0] == "q1")
+    assert origins == ["random", "run", "run"]
+    (control,) = [entry for entry in entries.values() if entry.origin == "random"]
+    assert (control.query.qid, control.document.docid) == ("q1", "c")
+    assert (control.best_rank, control.contributors) == (None, {})
+    assert made.parameters["control"] == [0.5, 200, ""]
+
+
+def test_what_was_judged_is_carried_over_and_not_asked_for_again(build, texts, benchmark, ada):
+    built(build, name="before")
+    judge(Slot.objects.get(entry__query__qid="q1", entry__document__docid="a"), ada, 1)
+    judge(Slot.objects.get(entry__query__qid="q1", entry__document__docid="d"), ada, 0)
+
+    made, entries = built(build, name="after", recipe=Recipe(depth=1, carry=True))
+    assert entries["q1", "d"].origin == "carried"
+    assert [n_slots(entries["q1", docid]) for docid in "adb"] == [0, 0, 1]
+    assert made.n_wanted == made.n_entries - 2
+    assert made.statistics["n_without"] == 2
+
+
+def test_a_label_from_before_counts_where_two_are_wanted(build, texts, ada):
+    built(build, name="before")
+    judge(Slot.objects.get(entry__query__qid="q1", entry__document__docid="a"), ada, 1)
+
+    _, entries = built(
+        build, name="after", recipe=Recipe(depth=1, carry=True), sharing=Sharing(overlap=2)
+    )
+    assert [n_slots(entries["q1", docid]) for docid in "ab"] == [1, 2]
+
+
+def test_a_share_of_the_documents_gets_a_second_label(build, texts):
+    made, _ = built(build, sharing=Sharing(double_share=0.4))
+
+    assert made.n_wanted == 7
+    assert Slot.objects.filter(number=2).count() == 2
+    assert made.statistics["n_doubles"] == 2
+    assert made.statistics["n_labels"] == 7
+
+
+def test_people_and_settings_are_kept_with_the_pool(build, texts, ada):
+    sharing = Sharing(
+        repeat_share=0.04, gold_share=0.05, assignment="family-to-one", annotators=(ada.pk,)
+    )
+
+    made, _ = built(build, sharing=sharing, recipe=Recipe(depth=2, order="maxmean"))
+    assert (made.repeat_share, made.gold_share, made.order) == (0.04, 0.05, "maxmean")
+    assert made.assignment == Pool.Assignment.FAMILY_TO_ONE
+    assert list(made.annotators.all()) == [ada]
+
+
+def test_a_document_added_by_hand_is_in_and_one_the_corpus_lacks_is_refused(build, texts):
+    _, entries = built(build, manual=[("q2", "d")])
+
+    assert entries["q2", "d"].origin == "manual"
+    job = build(name="lacking", manual=[("q2", "nowhere")])
+    assert "'nowhere' (query q2)" in job.error
+
+
+def test_a_top_up_is_the_unjudged_rest_of_a_list_in_its_order(build, texts, benchmark, owner, ada):
+    built(build, name="before")
+    judge(Slot.objects.get(entry__query__qid="q1", entry__document__docid="b"), ada, 1)
+    listed = make_candidate_list(
+        benchmark=benchmark,
+        rows=[("q2", "c", 3), ("q1", "b", 2), ("q1", "e", 1), ("q1", "a", 9), ("q9", "a", 1)],
+        name="worth it",
+        origin="a test",
+        user=owner,
+    )
+
+    made, _ = built(
+        build, runs=[], candidates=listed, recipe=Recipe(strategy="top-up", order="listed")
+    )
+    queue = made.entries.order_by("priority").values_list("query__qid", "document__docid", "origin")
+    assert list(queue) == [
+        ("q1", "e", "candidate"),
+        ("q1", "a", "candidate"),
+        ("q2", "c", "candidate"),
+    ]
+    assert (listed.n_documents, listed.n_queries) == (4, 2)
+    assert made.candidate_list == listed
+
+
+def test_the_unjudged_top_of_a_run_becomes_a_list(build, texts, runs, owner, ada):
+    built(build, name="before")
+    judge(Slot.objects.get(entry__query__qid="q1", entry__document__docid="b"), ada, 1)
+
+    listed = unjudged_in_top(run=runs[0], depth=3, user=owner)
+    assert listed.n_documents == 3
+    with pytest.raises(NothingUnjudgedError, match="first 1 of tfidf"):
+        judge(Slot.objects.get(entry__query__qid="q2", entry__document__docid="e"), ada, 1)
+        unjudged_in_top(run=runs[1], depth=1, user=owner)
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        Recipe(depth=2),
+        Recipe(strategy="layered", depth=2, budget=1, order="rrf", control_share=0.5),
+        Recipe(strategy="stratified", strata=(Stratum(1, 1.0), Stratum(3, 0.5)), order="rbp"),
+        Recipe(depth=1, carry=True, order="mtf"),
+    ],
+    ids=["depth-k", "layered", "stratified", "carried"],
+)
+def test_a_pool_is_made_again_from_what_is_stored_whatever_was_judged_since(
+    build, texts, ada, recipe
+):
+    built(build, name="before")
+    judge(Slot.objects.get(entry__query__qid="q1", entry__document__docid="d"), ada, 1)
+    made, _ = built(build, recipe=recipe, manual=[("q1", "e")])
+    judge(Slot.objects.filter(entry__query__qid="q2").first(), ada, 1)
+
+    again = rebuilt(Pool.objects.get(pk=made.pk))
+    assert again.digest == made.digest
+    queue = made.entries.order_by("priority").values_list("query__qid", "document__docid")
+    assert [entry.pair for entry in again.entries()] == list(queue)
+
+
+def test_a_recipe_whose_parts_do_not_fit_is_refused_before_any_job(benchmark, runs):
+    with pytest.raises(PoolRecipeError, match="A layered pool has no budget"):
+        pooling.pool_arguments(
+            benchmark=benchmark, name="x", runs=runs, recipe=Recipe(strategy="layered")
+        )
+    with pytest.raises(PoolRecipeError, match="No list is chosen"):
+        pooling.pool_arguments(benchmark=benchmark, name="x", recipe=Recipe(strategy="top-up"))

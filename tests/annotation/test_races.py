@@ -10,7 +10,7 @@ from django.db import connection, transaction
 
 from annotation.core.rules import DEFAULT_RULE
 from annotation.models import Judgment, Slot
-from annotation.selectors import ledger_events
+from annotation.selectors.ledger import ledger_events
 from annotation.services import publishing
 from annotation.services.claiming import claim_slots
 from benchmarks_app.models import QrelSet

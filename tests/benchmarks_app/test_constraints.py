@@ -9,8 +9,10 @@ from django.db.models import ProtectedError
 from django.utils import timezone
 
 from benchmarks_app.models import (
+    ApiToken,
     AuditEvent,
     Benchmark,
+    CandidateList,
     Corpus,
     CorpusVersion,
     Document,
@@ -95,8 +97,31 @@ def member(of: Benchmark, who: str, role: str) -> Membership:
     return of.memberships.create(user=factories.user(who), role=role)
 
 
+def api_token(days: int, digest: str) -> ApiToken:
+    return ApiToken.objects.create(
+        user=factories.user("keeper"),
+        name="ci",
+        secret_digest=digest,
+        hint="bw_1",
+        expires_at=timezone.now() + timedelta(days=days),
+    )
+
+
+def candidates(of: Benchmark, name: str) -> CandidateList:
+    return of.candidate_lists.create(
+        name=name, n_documents=1, n_queries=1, created_by=factories.user("keeper")
+    )
+
+
 TOKEN = "00000000-0000-0000-0000-000000000001"
 CASES = {
+    "api_token_expires_later": Case(
+        good=lambda of: api_token(1, "a"), bad=lambda of: api_token(-1, "b")
+    ),
+    "candidate_list_name_once": Case(
+        good=lambda of: [candidates(of, name) for name in ("holes", "more holes")],
+        bad=lambda of: candidates(of, "holes"),
+    ),
     "corpus_name_once_per_owner": Case(
         good=lambda of: [corpus("news"), corpus("news", owner="max"), corpus("mail")],
         bad=lambda of: corpus("news"),

@@ -25,6 +25,7 @@ def furnished() -> str:
     from benchmarks_app.models import Benchmark, Role, User
     from benchmarks_app.services.people import invite
     from scoring.models import Submission
+    from tests.annotation.making import begun
 
     benchmark = Benchmark.objects.get(slug=SLUG)
     owner = User.objects.get(username="olga")
@@ -34,6 +35,7 @@ def furnished() -> str:
     call_command("create_benchmark", EMPTY, name="Nothing yet", owner="olga", stdout=StringIO())
     link = invite(benchmark=benchmark, actor=owner, role=Role.ANNOTATOR, note="a friend", days=7)
     forgetful = User.objects.create_user("forgetful", "forgetful@example.org", "a long password")
+    judged = benchmark.judgments.order_by("pk").first()
     facts = {
         "failed": _failed_import(benchmark, owner),
         "done": benchmark.jobs.filter(state="done").order_by("pk").first().pk,
@@ -41,14 +43,108 @@ def furnished() -> str:
         "pool": benchmark.pools.get().pk,
         "query": benchmark.queries.order_by("pk").first().pk,
         "docid": benchmark.corpus.documents.order_by("pk").first().docid,
+        "judged_query": judged.query_id,
+        "judged_docid": judged.docid,
         "secret": link.secret,
         "uid": urlsafe_base64_encode(force_bytes(forgetful.pk)),
         "token": default_token_generator.make_token(forgetful),
     }
+    begun(benchmark.pools.order_by("pk").first(), User.objects.get(username="ada"))
+    facts |= _disputed(benchmark)
     submitted = {"user": "sam", "name": "from sam", "stdout": StringIO()}
     call_command("submit_run", SLUG, _run_file(benchmark), **submitted)
     facts["submission"] = Submission.objects.get(name="from sam").pk
-    return json.dumps(facts)
+    return json.dumps(facts | _asked_and_judged(benchmark))
+
+
+def _asked_and_judged(benchmark) -> dict[str, int]:
+    """A question and an extra label of Mia's; neither takes a document from anybody."""
+    from uuid import uuid4
+
+    from annotation.models import Judgment, Question
+    from benchmarks_app.models import User
+
+    mia = User.objects.get(username="mia")
+    slot = benchmark.pools.get().slots.filter(kind="label", state="done").order_by("pk").first()
+    content = slot.entry.document.contents.get()
+    own = {"client_id": uuid4(), "slot": slot}
+    asked = "Does a private function count?"
+    question = Question.objects.create(entry=slot.entry, asked_by=mia, text=asked, **own)
+    judgment = Judgment.objects.create(
+        benchmark=benchmark,
+        query=slot.query,
+        docid=slot.entry.document.docid,
+        kind="grade",
+        grade=2,
+        note="Close to what is asked.",
+        actor=mia,
+        pool=slot.pool,
+        purpose="label",
+        content_hash=content.content_hash,
+        is_surplus=True,
+        **own,
+    )
+    return {"question": question.pk, "judgment": judgment.pk}
+
+
+def _disputed(benchmark) -> dict:
+    """Two people of a file disagree about documents of a query, and one case was settled."""
+    import uuid
+
+    from annotation.models import PoolEntry
+    from annotation.services.adjudicating import adjudicate
+    from benchmarks_app.models import User
+
+    entries = PoolEntry.objects.filter(pool__benchmark=benchmark).select_related("document")
+    owner, adjudicator = (User.objects.get(username=name) for name in ("olga", "bo"))
+    chosen = list(entries.exclude(slots__state="done").order_by("-pk")[:4])
+    for number, entry in enumerate(chosen):
+        for rater, grade in (("first", 3), ("second", number % 2)):
+            benchmark.judgments.create(
+                query=entry.query,
+                docid=entry.document.docid,
+                kind="import",
+                grade=grade,
+                actor=owner,
+                rater=rater,
+                note="It names the function and says how to call it." if grade == 3 else "",
+                client_id=uuid.uuid4(),
+            )
+    settled = chosen.pop()
+    adjudicate(
+        benchmark=benchmark,
+        query=settled.query,
+        docid=settled.document.docid,
+        actor=adjudicator,
+        outcome="pick",
+        grade=3,
+        reason="The example answers the question.",
+        client_id=uuid.uuid4(),
+    )
+    return {"disputed": chosen[0].query_id, "disputed_docid": chosen[0].document.docid}
+
+
+def disputed_document(benchmark) -> list:
+    """A document outside the pool of a query that two people grade 0 and 3; (query, docid)."""
+    import uuid
+
+    from benchmarks_app.models import User
+
+    query = benchmark.queries.order_by("pk").first()
+    known = benchmark.judgments.filter(query=query).values("docid")
+    others = benchmark.corpus.documents.exclude(pool_entries__query=query)
+    docid = others.exclude(docid__in=known).order_by("pk").values_list("docid", flat=True).first()
+    for rater, grade in (("first", 3), ("second", 0)):
+        benchmark.judgments.create(
+            query=query,
+            docid=docid,
+            kind="import",
+            grade=grade,
+            actor=User.objects.get(username="olga"),
+            rater=rater,
+            client_id=uuid.uuid4(),
+        )
+    return [query.pk, docid]
 
 
 def _failed_import(benchmark, owner) -> int:

@@ -1,4 +1,4 @@
-"""Pictures of the five main pages: `python -m tests.browser.screenshots docs/images`."""
+"""Pictures of the main pages: `python -m tests.browser.screenshots docs/images`."""
 
 import argparse
 import sys
@@ -8,16 +8,16 @@ from pathlib import Path
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.browser.browsing import chromium_path, open_chromium, sign_in
+from tests.browser.labeling import BEGIN, READY, SAVED
 from tests.system.site import Site
 
 SIZE = {"width": 1440, "height": 900}
-PEOPLE = {"overview": "olga", "pool": "olga", "judge": "ada", "leaderboard": "sam", "release": "vi"}
-ADDRESSES = {
-    "overview": "/b/stdlib/",
-    "pool": "/b/stdlib/pools/1/",
-    "judge": "/b/stdlib/judge/",
-    "leaderboard": "/b/stdlib/leaderboard/",
-    "release": "/b/stdlib/releases/0.1.0/",
+PAGES = {
+    "overview": ("olga", "/b/stdlib/"),
+    "pool": ("olga", "/b/stdlib/pools/1/"),
+    "judge": ("ada", "/b/stdlib/judge/"),
+    "leaderboard": ("sam", "/b/stdlib/leaderboard/"),
+    "release": ("vi", "/b/stdlib/releases/0.1.0/"),
 }
 
 
@@ -32,6 +32,7 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place, Site(Path(place), database=_sqlite(place)) as site:
         site.manage("demo")
+        site.python(BEGIN)
         site.start("up")
         take_all(site, executable, folder)
     return 0
@@ -45,12 +46,12 @@ def take_all(site: Site, executable: str, folder: Path) -> None:
     password = (site.folder / "demo_password").read_text()
     with sync_playwright() as playwright:
         browser = open_chromium(playwright, executable)
-        for name, address in ADDRESSES.items():
+        for name, (person, address) in PAGES.items():
             context = browser.new_context(
                 viewport=SIZE, color_scheme="light", reduced_motion="reduce", base_url=site.url
             )
             page = context.new_page()
-            sign_in(page, site.url, PEOPLE[name], password)
+            sign_in(page, site.url, person, password)
             take(page, address, folder / f"{name}.png")
             context.close()
         browser.close()
@@ -70,13 +71,16 @@ def take(page: Page, address: str, target: Path) -> None:
 def go_to_a_good_document(page: Page) -> None:
     """Grade until one is neither short nor long; the grades live for this picture only."""
     text = page.locator(".document-text")
-    token = page.locator(".grade-bar [name=token]")
-    for _ in range(40):
-        if 250 <= len(text.inner_text()) <= 600 and page.locator("[data-saved]").inner_text():
-            return
+    token = page.locator("#grade-form [name=token]")
+    page.locator(READY).wait_for(state="attached")
+    for number in range(40):
+        if number and 250 <= len(text.inner_text()) <= 600:
+            break
         before = token.input_value()
+        page.wait_for_timeout(700)  # nobody judges ten documents a second
         page.keyboard.press("1")
         expect(token).not_to_have_value(before)
+    expect(page.locator(SAVED)).to_have_text("All saved")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from tests import collections
 from tests.browser.browsing import sign_in, tab_to, wait_for_job
 from tests.browser.conftest import DemoSite, Person
+from tests.browser.labeling import READY
 
 pytestmark = pytest.mark.data
 
@@ -101,6 +102,10 @@ def build_pool(page: Page) -> None:
     for box in page.get_by_role("group", name="Runs").get_by_role("checkbox").all():
         box.check()
     page.get_by_label("Depth").fill("10")
+    # Without what is drawn at random or asked twice, so that the numbers are the collection's.
+    page.get_by_text("More on who judges, and how often").click()
+    for share in ("control", "doubles", "repeats", "gold"):
+        page.locator(f"[name={share}]").fill("0")
     page.get_by_role("button", name="Build the pool").click()
     wait_for_job(page)
     page.get_by_role("link", name="See the result").click()
@@ -113,7 +118,13 @@ def judge_by_keyboard(page: Page) -> list[int]:
     page.mouse.move(0, 0)
     tab_to(page, "Judge documents")
     page.keyboard.press("Enter")
+    page.wait_for_url("**/judge/*/start/")
+    page.get_by_label("I have read this").focus()
+    page.keyboard.press("Space")
+    tab_to(page, "Continue")
+    page.keyboard.press("Enter")
     page.wait_for_url("**/judge/*/")
+    expect(page.locator(READY)).to_be_attached()
     given: list[int] = []
     while len(given) < N_GRADES:
         given.append(grade(page, len(given) % 5))
@@ -127,7 +138,7 @@ def judge_by_keyboard(page: Page) -> list[int]:
 
 def grade(page: Page, value: int) -> int:
     press(page, str(value))
-    expect(page.locator("#judge-said")).to_contain_text(f"Grade {value} saved.")
+    expect(page.locator("#judge-said")).to_contain_text(f"Grade {value} saved")
     assert page.evaluate("document.activeElement.id") == "document"
     return value
 

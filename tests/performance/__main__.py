@@ -16,9 +16,12 @@ PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
 # the process that starts it, so the first part must find this one small.
 PARTS = {
     "whole-process": "whole_process",
+    "pooling": "pooling",
+    "raw-export": "raw_export",
     "statistics": "statistics_bench",
     "simulation": "simulation",
     "in-process": "in_process",
+    "judging": "judging",
 }
 
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.utils import timezone
 
 from annotation.models import Judgment, Pool
@@ -16,14 +17,17 @@ from benchmarks_app.models import (
     Benchmark,
     Corpus,
     Job,
+    Membership,
     Qrel,
     QrelSet,
     Query,
     QueryFamily,
     Run,
+    User,
     WorkerHeartbeat,
 )
 from benchmarks_app.services import importing, jobs, releasing, uploading
+from benchmarks_app.sessions import SessionStore
 from scoring.models import ScoreSet
 from scoring.services import phases, submitting
 from tests import factories
@@ -170,7 +174,9 @@ def make_pool(slug: str, n_queries: int, n_documents: int) -> int:
     queries = {
         f"judged-{q}": [f"old-{q}-{d}" for d in range(n_documents)] for q in range(n_queries)
     }
-    return annotation_making.pool(benchmark, queries).pk
+    pool = annotation_making.pool(benchmark, queries)
+    annotation_making.begun(pool)
+    return pool.pk
 
 
 def judged(pool: int) -> dict[str, int]:
@@ -181,3 +187,41 @@ def judged(pool: int) -> dict[str, int]:
         "surplus": events.filter(is_surplus=True).count(),
         "entries": events.values("slot__entry").distinct().count(),
     }
+
+
+def make_large_pool(
+    slug: str, n_queries: int, n_documents: int, overlap: int, people: list[str]
+) -> int:
+    """An open pool of n_queries x n_documents texts of some length, in bulk; who judges it."""
+    benchmark = Benchmark.objects.get(pk=make_benchmark(slug))
+    for name in people:
+        factories.member(benchmark, name, "annotator")
+    return annotation_making.large_pool(
+        benchmark, n_queries=n_queries, n_documents=n_documents, overlap=overlap
+    ).pk
+
+
+def make_race(
+    slug: str, n_queries: int, n_documents: int, overlap: int, n_people: int
+) -> dict[str, Any]:
+    """An open pool, and the sessions of as many annotators."""
+    names = [f"{slug}-{number}" for number in range(n_people)]
+    # Nobody signs in: to hash as many passwords would take longer than the race.
+    people = User.objects.bulk_create(User(username=name, password="!") for name in names)
+    benchmark = Benchmark.objects.get(pk=make_benchmark(slug))
+    Membership.objects.bulk_create(
+        Membership(benchmark=benchmark, user=person, role="annotator") for person in people
+    )
+    pool = annotation_making.large_pool(
+        benchmark, n_queries=n_queries, n_documents=n_documents, overlap=overlap
+    )
+    return {"pool": pool.pk, "sessions": [_session_of(person) for person in people]}
+
+
+def _session_of(person: User) -> str:
+    session = SessionStore()
+    session[SESSION_KEY] = str(person.pk)
+    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[HASH_SESSION_KEY] = person.get_session_auth_hash()
+    session.save()
+    return str(session.session_key)

@@ -162,7 +162,7 @@ def test_what_is_odd_is_only_warned_of(written, content, expected):
     ("content", "name", "kind"),
     [
         (GOOD_RUN, "x", "run"),
-        (gzip.compress(GOOD_RUN), "x", "run"),
+        (gzip.compress(GOOD_RUN, mtime=0), "x", "run"),
         (b"q1 Q0 broken\n" + GOOD_RUN, "x", "run"),
         (GOOD_QRELS, "x", "qrels"),
         (b"q1\t0\tx\n" + GOOD_QRELS, "x", "qrels"),

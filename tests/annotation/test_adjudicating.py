@@ -1,0 +1,392 @@
+"""The inbox and what comes of it."""
+
+import uuid
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+
+from annotation.core.judging_errors import ClientIdReusedError, GradeNotOnScaleError
+from annotation.core.quality_errors import (
+    NoDisagreementError,
+    NoSuchPickError,
+    OverrideReasonError,
+    OwnLabelError,
+    ThirdOpinionError,
+)
+from annotation.core.rules import Settings, rule_named
+from annotation.models import Judgment, Pool, PoolEntry, Slot
+from annotation.selectors.adjudication import case_detail, inbox_of, open_cases
+from annotation.services.adjudicating import adjudicate
+from annotation.services.claiming import claim_slots
+from annotation.services.judging import undo_last
+from annotation.services.policies import set_policy
+from annotation.services.publishing import qrels_as_of
+from benchmarks_app.models import QueryFamily
+from tests import factories
+from tests.annotation.making import judge, pool
+
+pytestmark = pytest.mark.django_db
+RULE = rule_named("adjudicated-first")
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept():
+    cache.clear()
+
+
+@pytest.fixture
+def ann(benchmark):
+    return factories.member(benchmark, "ann", "annotator")
+
+
+def judge_as(person, made, grades: dict[tuple[str, str], int]) -> None:
+    """Grade documents, in whichever order they are handed out."""
+    while slots := claim_slots(pool=made, annotator=person, n=20):
+        for slot in slots:
+            judge(slot, person, grades[slot.query.qid, slot.entry.document.docid])
+
+
+@pytest.fixture
+def made(benchmark, ada, ann):
+    """Two queries; d1 is agreed on, d2 and d3 are not, d4 nearly."""
+    docids = ["d1", "d2", "d3", "d4"]
+    created = pool(benchmark, {"q1": docids, "q2": docids}, overlap=2)
+    for name in ("bm25", "dense", "splade"):
+        run = benchmark.runs.create(
+            name=name, owner=factories.user("keeper"), n_rows=1, n_queries=1, depth=1
+        )
+        created.pool_runs.create(run=run, depth=10)
+    ranks = {
+        "d2": {"bm25": 1, "dense": 1, "splade": 1},
+        "d3": {"bm25": 1, "dense": 9},
+    }
+    for docid, contributors in ranks.items():
+        PoolEntry.objects.filter(pool=created, document__docid=docid).update(
+            contributors=contributors
+        )
+    first = {"d1": 3, "d2": 3, "d3": 0, "d4": 1}
+    second = {"d1": 3, "d2": 0, "d3": 2, "d4": 2}
+    for person, said in ((ada, first), (ann, second)):
+        judge_as(person, created, {(q, d): said[d] for q in ("q1", "q2") for d in docids})
+    return created
+
+
+def word(benchmark, actor, docid="d3", qid="q1", **told) -> Judgment:
+    told.setdefault("client_id", uuid.uuid4())
+    query = benchmark.queries.get(qid=qid)
+    return adjudicate(benchmark=benchmark, query=query, docid=docid, actor=actor, **told)
+
+
+def keys(cases):
+    return [(case.qid, case.docid) for case in cases]
+
+
+def as_now(benchmark) -> dict[tuple[str, str], int]:
+    rows = qrels_as_of(benchmark, RULE, 10**9, Settings(unresolved="leave-out"))
+    return {(row.query, row.docid): row.grade for row in rows}
+
+
+# --- the inbox ------------------------------------------------------------------------------------
+
+
+def test_what_moves_runs_apart_comes_before_what_does_not(benchmark, made, bo):
+    inbox = inbox_of(benchmark, bo)
+
+    # d2 is first in every run: whichever grade is right, they stay side by side.
+    assert keys(inbox.cases) == [("q1", "d3"), ("q2", "d3"), ("q1", "d2"), ("q2", "d2")]
+    effects = [case.effect for case in inbox.cases]
+    assert effects[0] == effects[1] > 0
+    assert effects[2] == effects[3] == 0
+    assert inbox.cases[0].grades == (0, 2)
+    assert inbox.mean_effect == pytest.approx(effects[0])
+    assert not inbox.may_stop
+
+
+def test_the_distance_is_the_policys(benchmark, owner, made, bo):
+    told = Settings(adjudicate_from=1)
+    set_policy(benchmark=benchmark, rule=RULE, settings=told, actor=owner)
+
+    assert ("q1", "d4") in keys(inbox_of(benchmark, bo).cases)
+    assert len(inbox_of(benchmark, bo).cases) == 6
+
+
+def test_ones_own_cases_are_somebody_elses(benchmark, made, ada):
+    inbox = inbox_of(benchmark, ada)
+
+    assert (inbox.cases, inbox.n_own) == ([], 4)
+
+
+def test_the_kept_inbox_learns_what_happened_since(benchmark, made, bo, ada, ann):
+    assert len(open_cases(benchmark)) == 4
+
+    word(benchmark, bo, outcome="pick", grade=2)
+    undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
+
+    kept = keys(open_cases(benchmark))
+    cache.clear()
+    assert kept == keys(open_cases(benchmark))
+    assert ("q1", "d3") not in kept
+    assert len(kept) < 4
+
+
+def test_three_labels_need_nobody(benchmark, made, bo):
+    word(benchmark, bo, outcome="third_opinion")
+    third = factories.member(benchmark, "third", "annotator")
+
+    assert inbox_of(benchmark, bo).n_waiting == 1
+    judge_as(third, made, {("q1", "d3"): 1})
+
+    inbox = inbox_of(benchmark, bo)
+    assert (inbox.n_waiting, len(inbox.cases)) == (0, 3)
+    assert as_now(benchmark)["q1", "d3"] == 1
+
+
+# --- outcomes -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ({"outcome": "pick", "grade": 2}, 2),
+        ({"outcome": "override", "grade": 1, "reason": "Half of the answer"}, 1),
+        ({"outcome": "third_opinion"}, None),
+        ({"outcome": "query_ambiguous"}, None),
+        ({"outcome": "guideline_unclear", "reason": "Say what counts as an answer"}, None),
+    ],
+)
+def test_each_outcome_is_an_event_and_decides_the_grade(benchmark, made, bo, told, expected):
+    assert ("q1", "d3") not in as_now(benchmark)
+
+    event = word(benchmark, bo, **told)
+
+    assert (event.kind, event.outcome, event.grade) == ("adjudicate", told["outcome"], expected)
+    assert event.reason == told.get("reason", "")
+    assert as_now(benchmark).get(("q1", "d3")) == expected
+    assert ("q1", "d3") not in keys(inbox_of(benchmark, bo).cases)
+
+
+def test_a_later_word_replaces_the_earlier(benchmark, made, bo, maintainer):
+    first = word(benchmark, bo, outcome="query_ambiguous")
+
+    second = word(benchmark, maintainer, outcome="pick", grade=0)
+
+    assert second.supersedes == first
+    assert as_now(benchmark)["q1", "d3"] == 0
+
+
+def test_the_same_word_again_changes_nothing(benchmark, made, bo):
+    told = {"outcome": "pick", "grade": 2, "client_id": uuid.uuid4()}
+
+    assert word(benchmark, bo, **told) == word(benchmark, bo, **told)
+
+    with pytest.raises(ClientIdReusedError):
+        word(benchmark, bo, **{**told, "grade": 0})
+    assert Judgment.objects.filter(kind="adjudicate").count() == 1
+
+
+def test_a_long_reason_is_kept_whole(benchmark, made, bo):
+    long = "because " * 60
+
+    event = word(benchmark, bo, outcome="pick", grade=2, reason=long)
+
+    assert len(event.reason) == 200
+    assert event.note == long.strip()
+
+
+@pytest.mark.parametrize(
+    ("told", "error", "said"),
+    [
+        ({"outcome": "pick", "grade": 1}, NoSuchPickError, "Nobody gave the grade 1"),
+        ({"outcome": "override", "grade": 1, "reason": " "}, OverrideReasonError, "Say why"),
+        ({"outcome": "override", "grade": 9, "reason": "x"}, GradeNotOnScaleError, "Grade 9"),
+        ({"outcome": "pick"}, GradeNotOnScaleError, "Grade None"),
+        ({"outcome": "pick", "grade": 1, "docid": "d9"}, NoDisagreementError, "not in the inbox"),
+    ],
+)
+def test_words_that_make_no_sense_are_refused(benchmark, made, bo, told, error, said):
+    with pytest.raises(error, match=said):
+        word(benchmark, bo, **told)
+    assert not Judgment.objects.filter(kind="adjudicate").exists()
+
+
+def test_nobody_settles_what_they_have_judged_even_if_they_took_it_back(benchmark, made, ada):
+    last = Judgment.objects.filter(actor=ada).latest("pk")
+    undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
+
+    with pytest.raises(OwnLabelError, match="judged this document yourself"):
+        word(benchmark, ada, last.docid, last.query.qid, outcome="query_ambiguous")
+
+
+# --- asking another person ------------------------------------------------------------------------
+
+
+def test_a_third_opinion_is_one_more_label_for_somebody_else(benchmark, made, bo, ada, ann):
+    before = made.n_wanted
+
+    word(benchmark, bo, outcome="third_opinion")
+
+    slot = Slot.objects.get(state="free")
+    assert (slot.number, slot.kind) == (3, "label")
+    assert slot.entry.document.docid == "d3"
+    assert Pool.objects.get().n_wanted == before + 1
+    assert claim_slots(pool=made, annotator=ada) == claim_slots(pool=made, annotator=ann) == []
+    third = factories.member(benchmark, "third", "annotator")
+    assert claim_slots(pool=made, annotator=third) == [slot]
+
+
+def test_asking_twice_is_refused(benchmark, made, bo, maintainer):
+    word(benchmark, bo, outcome="third_opinion")
+
+    with pytest.raises(ThirdOpinionError, match="on its way already"):
+        word(benchmark, maintainer, outcome="third_opinion")
+
+
+def test_a_closed_pool_cannot_ask(benchmark, made, bo):
+    Pool.objects.update(state=Pool.State.CLOSED)
+
+    with pytest.raises(ThirdOpinionError, match="Open its pool again"):
+        word(benchmark, bo, outcome="third_opinion")
+
+
+# --- pages ----------------------------------------------------------------------------------------
+
+
+def url(benchmark, docid="d3", qid="q1"):
+    query = benchmark.queries.get(qid=qid)
+    return reverse("annotation:adjudicate-item", args=[benchmark.slug, query.pk, docid])
+
+
+def test_the_inbox_lists_cases_in_order(benchmark, made, bo, signed_in):
+    page = signed_in(bo).get(reverse("annotation:adjudicate", args=[benchmark.slug]))
+
+    text = page.content.decode()
+    assert text.index(url(benchmark, "d3")) < text.index(url(benchmark, "d2"))
+
+
+def test_a_case_shows_what_was_said_and_not_by_whom(benchmark, made, bo, signed_in):
+    text = signed_in(bo).get(url(benchmark)).content.decode()
+
+    assert "Annotator A" in text
+    assert "Annotator B" in text
+    assert "Annotator C" not in text
+    for hidden in ("ada", "ann@", ">ann<", "bm25", "dense", "splade"):
+        assert hidden not in text
+
+
+def test_settling_leads_to_the_next_case(benchmark, made, bo, signed_in):
+    client = signed_in(bo)
+
+    response = client.post(url(benchmark), {"grade": "2", "client_id": uuid.uuid4()})
+
+    assert response.status_code == 302
+    assert response["Location"] == url(benchmark, "d3", "q2")
+    event = Judgment.objects.get(kind="adjudicate")
+    assert (event.outcome, event.grade, event.actor) == ("pick", 2, bo)
+
+
+def test_the_last_case_leads_back_to_the_inbox(benchmark, made, bo, signed_in):
+    client = signed_in(bo)
+    for qid, docid in (("q1", "d2"), ("q2", "d2"), ("q2", "d3")):
+        word(benchmark, bo, docid, qid, outcome="query_ambiguous")
+
+    response = client.post(url(benchmark), {"grade": "0", "client_id": uuid.uuid4()}, follow=True)
+
+    assert response.redirect_chain == [
+        (reverse("annotation:adjudicate", args=[benchmark.slug]), 302)
+    ]
+    assert "Nothing to settle" in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({}, "Choose a grade, or why there is none."),
+        ({"grade": "1"}, "Nobody gave this grade: say why it is right."),
+        ({"outcome": "shrug"}, "Choose a grade, or why there is none."),
+    ],
+)
+def test_a_form_without_a_word_is_shown_again(benchmark, made, bo, signed_in, told, said):
+    response = signed_in(bo).post(url(benchmark), {**told, "client_id": uuid.uuid4()})
+
+    assert response.status_code == 422
+    assert said in response.content.decode()
+    assert not Judgment.objects.filter(kind="adjudicate").exists()
+
+
+def test_an_adjudicator_sees_cases_and_no_other_grades(benchmark, made, bo, owner, signed_in):
+    assert signed_in(bo).get(url(benchmark, "d1")).status_code == 404
+    assert signed_in(owner).get(url(benchmark, "d1")).status_code == 200
+    assert signed_in(owner).get(url(benchmark, "d9")).status_code == 404
+
+
+def test_a_person_who_judged_it_may_not_open_the_case(benchmark, bo, ann, signed_in):
+    made = pool(benchmark, {"q1": ["d3"]}, overlap=2)
+    judge_as(bo, made, {("q1", "d3"): 3})
+    judge_as(ann, made, {("q1", "d3"): 0})
+
+    response = signed_in(bo).get(url(benchmark))
+
+    assert response.status_code == 403
+
+
+def test_who_opens_a_case_of_a_test_query_is_recorded(benchmark, made, bo, signed_in):
+    client = signed_in(bo)
+    client.get(url(benchmark))
+    assert not benchmark.audit_events.filter(action="read-judgments").exists()
+
+    QueryFamily.objects.update(split="test")
+    client.get(url(benchmark))
+
+    event = benchmark.audit_events.get(action="read-judgments")
+    assert (event.actor, event.target) == (bo, "q1 d3")
+
+
+def test_similar_cases_are_those_of_the_query_then_those_with_the_grades(benchmark, made, bo):
+    word(benchmark, bo, "d3", "q2", outcome="pick", grade=2, reason="It answers")
+    word(benchmark, bo, "d2", "q1", outcome="query_ambiguous")
+
+    case = case_detail(benchmark, benchmark.queries.get(qid="q1"), "d3")
+
+    assert [(d.event.query.qid, d.event.docid, d.grades) for d in case.similar] == [
+        ("q1", "d2", (0, 3)),
+        ("q2", "d3", (0, 2)),
+    ]
+
+
+def test_the_policy_page_saves_what_it_says(benchmark, owner, made, signed_in):
+    address = reverse("annotation:policy-edit", args=[benchmark.slug])
+    told = {"rule": "upper-median", "adjudicate_from": "1", "unresolved": "refuse"}
+
+    response = signed_in(owner).post(address, told)
+
+    assert response.status_code == 302
+    policy = benchmark.aggregation_policy
+    assert (policy.rule, policy.rule_version) == ("upper-median", 1)
+    assert (policy.adjudicate_from, policy.unresolved) == (1, "refuse")
+    assert (
+        "does not read what is settled here"
+        in (
+            signed_in(owner).get(reverse("annotation:adjudicate", args=[benchmark.slug]))
+        ).content.decode()
+    )
+
+
+def test_imported_labels_of_two_people_can_be_settled_by_who_entered_them(benchmark, bo):
+    query = factories.query(benchmark, "q1")
+    for rater, grade in (("w1", 3), ("w2", 0)):
+        Judgment.objects.create(
+            benchmark=benchmark,
+            query=query,
+            docid="d3",
+            kind="import",
+            grade=grade,
+            actor=bo,
+            rater=rater,
+            client_id=uuid.uuid4(),
+        )
+
+    assert keys(inbox_of(benchmark, bo).cases) == [("q1", "d3")]
+    assert word(benchmark, bo, outcome="pick", grade=3).grade == 3
+    with pytest.raises(ThirdOpinionError, match="No pool that is open"):
+        word(benchmark, bo, outcome="third_opinion")

@@ -1,0 +1,247 @@
+"""What the agreement page says of real events, and to whom."""
+
+import uuid
+
+import pytest
+from django.core.cache import cache
+from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Judgment, KnownGrade, PoolEntry, Slot
+from annotation.selectors import agreement as selectors
+from annotation.selectors.agreement import Filters, agreement_report
+from annotation.services.measuring_agreement import measuring_arguments
+from benchmarks_app.services import jobs
+from tests import factories
+from tests.annotation import making
+
+pytestmark = pytest.mark.django_db
+FIRST = [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]
+SECOND = [0, 1, 2, 2, 0, 1, 3, 3, 0, 0]
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept():
+    cache.clear()
+
+
+@pytest.fixture
+def ann(benchmark):
+    return factories.member(benchmark, "ann", "annotator")
+
+
+def say(pool, docid, actor, grade, **values) -> Judgment:
+    """An event written straight into the ledger."""
+    values.setdefault("kind", "grade")
+    values.setdefault("purpose", "label")
+    return Judgment.objects.create(
+        benchmark=pool.benchmark,
+        query=pool.benchmark.queries.get(qid="q1"),
+        docid=docid,
+        grade=grade,
+        actor=actor,
+        pool=pool,
+        client_id=uuid.uuid4(),
+        **values,
+    )
+
+
+@pytest.fixture
+def pool(benchmark, ada, ann):
+    made = making.pool(benchmark, {"q1": [f"d{n}" for n in range(10)]}, overlap=2)
+    for number, (a, b) in enumerate(zip(FIRST, SECOND, strict=True)):
+        say(made, f"d{number}", ada, a)
+        say(made, f"d{number}", ann, b)
+    return made
+
+
+def measured(benchmark, **filters):
+    return agreement_report(benchmark, Filters(**filters), Judgment.objects.latest("pk").pk)
+
+
+def page(client, benchmark, **query):
+    return client.get(reverse("annotation:agreement", args=[benchmark.slug]), query)
+
+
+def test_what_stands_is_measured(benchmark, pool, ada):
+    first = Judgment.objects.filter(actor=ada).earliest("pk")
+    say(pool, first.docid, ada, 3, supersedes=first)
+    second = Judgment.objects.filter(actor=ada, docid="d1").get()
+    say(pool, "d1", ada, None, kind="retract", supersedes=second)
+    for purpose in ("practice", "gold", "repeat"):
+        say(pool, "d2", ada, 0, purpose=purpose)
+
+    told = measured(benchmark)
+
+    assert (told["n_labels"], told["n_shared"], told["n_raters"]) == (19, 9, 2)
+    # d0 (now 3 and 0), d3, d6 and d9 differ; d1 has one label left.
+    assert told["overall"]["exact"]["value"] == pytest.approx(5 / 9)
+
+
+def test_a_report_as_of_an_event_does_not_know_what_came_later(benchmark, pool, ada):
+    before = measured(benchmark)
+    first = Judgment.objects.filter(actor=ada).earliest("pk")
+    say(pool, first.docid, ada, 3, supersedes=first)
+
+    again = agreement_report(benchmark, Filters(), before["as_of"])
+
+    assert {**again, "made_at": ""} == {**before, "made_at": ""}
+    assert measured(benchmark)["overall"] != before["overall"]
+
+
+def test_filters_choose_a_pool_and_a_time(benchmark, pool, ada, ann):
+    other = making.pool(benchmark, {"q1": ["e1"]}, overlap=2)
+    moment = timezone.now()
+    say(other, "e1", ada, 3)
+    say(other, "e1", ann, 0)
+
+    assert measured(benchmark, pool=other.pk)["n_labels"] == 2
+    assert measured(benchmark, since=moment)["overall"]["exact"]["value"] == 0
+    assert measured(benchmark, until=moment)["n_labels"] == 20
+    by_pool = {row["name"]: row["n"] for row in measured(benchmark)["pools"]}
+    assert by_pool == {pool.pk: 20, other.pk: 2}
+
+
+def test_versions_of_the_guideline_are_measured_apart(benchmark, pool, ada, ann):
+    versions = [making.guideline(benchmark, n) for n in (1, 2)]
+    for version, (a, b) in zip(versions, [(0, 3), (2, 2)], strict=True):
+        docid = f"g{version.version}"
+        say(pool, docid, ada, a, guideline=version)
+        say(pool, docid, ann, b, guideline=version)
+
+    told = {row["name"]: row for row in measured(benchmark)["guidelines"]}
+
+    assert {name: row["exact"]["value"] for name, row in told.items()} == {1: 0.0, 2: 1.0}
+
+
+def test_hidden_checks_and_repeats_are_counted_by_person(benchmark, pool, ada, ann):
+    entry = PoolEntry.objects.get(pool=pool, document__docid="d0")
+    KnownGrade.objects.create(entry=entry, purpose="gold", grade=3, set_by=ada)
+    for person, grade in ((ada, 3), (ann, 1)):
+        slot = Slot.objects.create(
+            pool=pool,
+            query=entry.query,
+            entry=entry,
+            kind="gold",
+            number=person.pk,
+            queue_position=0,
+            annotator=person,
+            state="done",
+        )
+        say(pool, "d0", person, grade, purpose="gold", slot=slot)
+    say(pool, "d1", ada, 1, purpose="repeat")
+    say(pool, "d2", ada, 0, purpose="repeat")
+
+    told = measured(benchmark)
+
+    gold = {row["rater"][0]: (row["n"], row["exact"], row["lean"]) for row in told["gold"]}
+    assert gold == {ada.pk: (1, 1.0, 0.0), ann.pk: (1, 0.0, -2.0)}
+    (repeats,) = told["repeats"]
+    assert (repeats["rater"], repeats["n"], repeats["exact"]) == ((ada.pk, ""), 2, 0.5)
+
+
+def test_advice_names_a_document_to_begin_with(benchmark, pool, ada):
+    for number in range(25):
+        say(pool, f"long{number}", ada, number % 3, view="excerpt", shown_chars=700 + number)
+
+    (hint,) = measured(benchmark)["advice"]
+
+    assert (hint["kind"], hint["rater"], hint["n"]) == ("unopened", (ada.pk, ""), 25)
+    assert hint["docid"] == "long24"
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def test_the_owner_sees_names_and_the_adjudicator_pseudonyms(benchmark, pool, owner, bo, signed_in):
+    by_owner = page(signed_in(owner), benchmark).content.decode()
+    by_adjudicator = page(signed_in(bo), benchmark).content.decode()
+
+    assert ">ada<" in by_owner
+    for name in (">ada<", ">ann<"):
+        assert name not in by_adjudicator
+    assert by_adjudicator.count("annotator-") >= 2
+
+
+def test_the_page_says_why_there_is_no_number(benchmark, ada, owner, signed_in):
+    made = making.pool(benchmark, {"q1": ["d1"]})
+    say(made, "d1", ada, 3)
+
+    text = page(signed_in(owner), benchmark).content.decode()
+
+    assert "undefined, because no document has two labels" in text
+    assert "undefined, because it is of two annotators, and there is one" in text
+
+
+def test_an_empty_ledger_says_what_to_do(benchmark, owner, signed_in):
+    assert "Nobody has judged anything yet" in page(signed_in(owner), benchmark).content.decode()
+
+
+def test_a_band_is_words_beside_the_number(benchmark, pool, owner, signed_in):
+    text = page(signed_in(owner), benchmark).content.decode()
+
+    assert "it is no verdict" in text
+    assert "firm: conclusions can rest on it" in text
+
+
+def test_a_report_is_made_once_for_each_state_of_the_ledger(benchmark, pool, owner, ada, signed_in):
+    client = signed_in(owner)
+    page(client, benchmark)
+    with CaptureQueriesContext(connection) as few:
+        page(client, benchmark)
+
+    say(pool, "d0", ada, 1)
+    with CaptureQueriesContext(connection) as many:
+        page(client, benchmark)
+
+    assert len(few) < len(many)
+
+
+def test_many_judgments_are_measured_in_the_background(
+    benchmark, pool, owner, ada, signed_in, do_jobs, monkeypatch
+):
+    monkeypatch.setattr(selectors, "AT_ONCE", 5)
+    client = signed_in(owner)
+    assert "Not measured yet" in page(client, benchmark).content.decode()
+
+    compute = reverse("annotation:agreement-compute", args=[benchmark.slug])
+    assert client.post(compute).status_code == 302
+    assert "Agreement is being measured" in page(client, benchmark).content.decode()
+    (job,) = do_jobs()
+
+    assert job.state == "done", job.error
+    last = Judgment.objects.latest("pk").pk
+    text = page(client, benchmark).content.decode()
+    assert f"as of event {last}" in text
+    assert "newer judgment" not in text
+    say(pool, "d0", ada, 1)
+    assert "1 newer judgment" in page(client, benchmark).content.decode()
+    assert "Not measured yet" in page(client, benchmark, pool=pool.pk).content.decode()
+
+
+def test_the_job_keeps_its_filters(benchmark, pool, owner, do_jobs):
+    since = timezone.now()
+    filters = Filters(pool=pool.pk, since=since)
+    arguments = measuring_arguments(benchmark=benchmark, filters=filters)
+    jobs.start(benchmark=benchmark, user=owner, **arguments)
+
+    (job,) = do_jobs()
+
+    assert job.state == "done"
+    assert job.result["report"]["n_labels"] == 0
+    assert f"pool={pool.pk}" in job.result_url
+
+
+def test_two_files_can_still_be_compared(tmp_path, capsys):
+    for name, grades in (("a", FIRST), ("b", SECOND)):
+        rows = [f"q\td{n}\t{grade}\n" for n, grade in enumerate(grades)]
+        (tmp_path / f"{name}.tsv").write_text("query-id\tcorpus-id\tgrade\n" + "".join(rows))
+
+    call_command("agreement", str(tmp_path / "a.tsv"), str(tmp_path / "b.tsv"))
+
+    said = capsys.readouterr().out
+    assert "10 pairs graded twice: 70% the same grade" in said
+    assert "quadratically weighted kappa 0.88" in said

@@ -1,0 +1,326 @@
+"""The labeling page's endpoint, as the page speaks to it."""
+
+import json
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Judgment, Pool, Question, Slot
+from tests import factories
+from tests.annotation.making import guideline, pool
+
+pytestmark = pytest.mark.django_db
+DOCUMENTS = {"q1": ["d1", "d2", "d3"], "q2": ["d4", "d5"]}
+
+
+class Page:
+    """A labeling page: what it holds, and what it says."""
+
+    def __init__(self, of: Pool, person, client: Client | None = None) -> None:
+        self.url = reverse("annotation:judge-exchange", args=[of.pk])
+        self.client = client or Client()
+        self.client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
+        self.held: dict[str, dict] = {}
+
+    def post(self, body, **headers):
+        said = body if isinstance(body, bytes) else json.dumps(body)
+        return self.client.post(self.url, said, content_type="application/json", headers=headers)
+
+    def say(self, *events: dict, want: int = 6) -> dict:
+        """The answer to these events, with what the page holds kept up to date."""
+        tokens = {event.get("token") for event in events if isinstance(event, dict)}
+        self.held = {key: item for key, item in self.held.items() if item["token"] not in tokens}
+        response = self.post({"say": list(events), "have": list(self.held), "want": want})
+        assert response.status_code == 200, response.content
+        answer = response.json()
+        self.held |= {item["key"]: item for item in answer["items"]}
+        for key in answer["gone"]:
+            self.held.pop(key, None)
+        return answer
+
+    def first(self) -> dict:
+        if not self.held:
+            self.say()
+        return next(iter(self.held.values()))
+
+    def grade(self, grade: int = 1, **values) -> dict:
+        """The event that grades the first document at hand."""
+        event = {"client_id": str(uuid.uuid4()), "do": "grade", "token": self.first()["token"]}
+        return {**event, "grade": grade, **values}
+
+
+@pytest.fixture
+def made(benchmark):
+    return pool(benchmark, DOCUMENTS)
+
+
+@pytest.fixture
+def page(made, ada):
+    return Page(made, ada)
+
+
+@pytest.fixture
+def ann(benchmark):
+    return factories.member(benchmark, "ann", "annotator")
+
+
+def event(do: str, item: dict | None = None, **values) -> dict:
+    token = {"token": item["token"]} if item else {}
+    return {"client_id": str(uuid.uuid4()), "do": do, **token, **values}
+
+
+def test_first_exchange_fills_the_page_query_by_query(page, made, benchmark):
+    guideline(benchmark)
+
+    answer = page.say()
+
+    keys = [item["query"]["key"] for item in answer["items"]]
+    assert keys == [keys[0]] * 3 + [keys[-1]] * 2
+    assert keys[0] != keys[-1]
+    item = answer["items"][0]
+    assert item["document"]["title"] == "A title"
+    assert "What it says" in item["document"]["full"]
+    assert item["place"] == {"number": 1, "total": 3}
+    assert answer["work"] == {"state": "ready", "n_left": 5, "until": None}
+    assert answer["progress"]["pool"] == {"done": 0, "total": 5}
+
+
+def test_a_grade_is_saved_with_what_was_shown(page, benchmark):
+    version = guideline(benchmark)
+
+    answer = page.say(
+        page.grade(
+            2,
+            note="clear",
+            confidence="low",
+            dwell_ms=1500,
+            view="whole",
+            evidence=[{"start": 0, "end": 4, "text": "What"}],
+        )
+    )
+
+    assert [said["state"] for said in answer["said"]] == ["saved"]
+    saved = Judgment.objects.get()
+    assert (saved.grade, saved.note, saved.confidence, saved.dwell_ms) == (2, "clear", "low", 1500)
+    assert saved.evidence == [{"start": 0, "end": 4, "text": "What"}]
+    assert (saved.view, saved.shown_chars) == ("whole", len("What it says"))
+    assert (saved.guideline, saved.shown_position) == (version, 1)
+    assert saved.content_hash == f"hash of {saved.docid}"
+    assert (saved.purpose, saved.pool_id) == ("label", Pool.objects.get().pk)
+
+
+def test_what_the_page_has_is_not_given_again(page):
+    page.say()
+
+    answer = page.say()
+
+    assert (answer["items"], answer["gone"]) == ([], [])
+
+
+def test_a_reloaded_page_gets_its_documents_again_under_the_same_keys(page, made, ada):
+    keys = [item["key"] for item in page.say()["items"]]
+
+    assert [item["key"] for item in Page(made, ada).say()["items"]] == keys
+
+
+def test_a_page_that_wants_nothing_is_given_nothing(page):
+    assert page.say(want=0)["items"] == []
+    assert not Slot.objects.filter(state="claimed").exists()
+
+
+def test_one_refused_event_holds_up_no_other(page):
+    page.say(want=3)
+    first, second, third = page.held.values()
+
+    answer = page.say(
+        event("grade", first, grade=1),
+        event("grade", second, grade=9),
+        {"client_id": "no uuid", "do": "grade"},
+        "nonsense",
+        event("grade", third, grade=3),
+    )
+
+    assert [(said["state"], said["code"]) for said in answer["said"]] == [
+        ("saved", ""),
+        ("refused", "grade-not-on-scale"),
+        ("refused", "event"),
+        ("refused", "event"),
+        ("saved", ""),
+    ]
+    assert Judgment.objects.count() == 2
+
+
+def test_the_same_event_again_gets_the_same_answer_and_no_second_label(page):
+    said = page.grade(2)
+
+    answers = [page.say(said)["said"] for _ in range(3)]
+
+    assert answers[0] == answers[1] == answers[2]
+    assert Judgment.objects.count() == 1
+
+
+def test_the_same_event_twice_in_one_request_is_one_label(page):
+    said = page.grade(2)
+
+    assert [done["state"] for done in page.say(said, said)["said"]] == ["saved", "saved"]
+    assert Judgment.objects.count() == 1
+
+
+def test_a_client_id_that_stands_for_another_grade_is_refused(page):
+    said = page.grade(2)
+    page.say(said)
+
+    (done,) = page.say({**said, "grade": 3})["said"]
+
+    assert (done["state"], done["code"]) == ("refused", "client-id-reused")
+
+
+def test_the_token_of_another_is_refused_by_its_code(page, made, ann):
+    stolen = Page(made, ann).grade(2)
+
+    (done,) = page.say(stolen)["said"]
+
+    assert (done["state"], done["code"]) == ("refused", "slot-of-another")
+    assert not Judgment.objects.exists()
+
+
+def test_the_token_of_another_pool_is_refused(page, benchmark, ada):
+    other = Page(pool(benchmark, {"q9": ["d9"]}), ada)
+
+    (done,) = page.say(other.grade(2))["said"]
+
+    assert (done["state"], done["code"]) == ("refused", "slot-token")
+
+
+def test_a_lost_document_is_told_and_its_grade_kept_as_an_extra_label(page, made, ann):
+    page.say(want=3)
+    said = page.grade(3)
+    Slot.objects.update(lease_expires_at=timezone.now() - timedelta(seconds=1))
+    Page(made, ann).say(want=3)
+    lost = set(page.held)
+
+    answer = page.say(want=0)
+    (done,) = page.say(said)["said"]
+
+    assert set(answer["gone"]) == lost
+    assert done["state"] == "extra"
+    assert Judgment.objects.get().is_surplus
+
+
+def test_undo_by_client_id_gives_the_document_back(page):
+    first = page.grade(1)
+    page.say(first)
+    second = page.grade(2)
+    page.say(second)
+
+    answer = page.say(event("undo", undoes=first["client_id"]), want=0)
+
+    assert [done["state"] for done in answer["said"]] == ["saved"]
+    (item,) = answer["items"]
+    taken = Judgment.objects.get(kind="retract").supersedes
+    assert str(taken.client_id) == first["client_id"]
+    assert page.say(event("grade", item, grade=3))["said"][0]["state"] == "saved"
+    grades = Judgment.objects.current().order_by("pk").values_list("grade", flat=True)
+    assert list(grades) == [2, 3]
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_what_cannot_be_undone_is_refused(page, made, closed):
+    said = page.grade(1)
+    page.say(said)
+    if closed:
+        Pool.objects.update(state="closed")
+    else:
+        page.say(event("undo", undoes=said["client_id"]))
+
+    (done,) = page.say(event("undo", undoes=said["client_id"]))["said"]
+
+    assert done["state"] == "refused"
+    assert done["code"] == ("pool-closed" if closed else "nothing-to-undo")
+
+
+def test_cant_judge_is_saved_with_its_reason(page):
+    answer = page.say(event("cant_judge", page.first(), reason="Unclear query"))
+
+    assert answer["said"][0]["state"] == "saved"
+    assert Judgment.objects.get().reason == "Unclear query"
+
+
+def test_a_document_put_off_is_shown_last(page, made, ada):
+    first = page.first()
+
+    answer = page.say(event("later", first))
+
+    again = answer["items"][0]
+    assert (again["key"], again["is_later"]) == (first["key"], True)
+    shown = Page(made, ada).say()["items"]
+    of_query = [item for item in shown if item["query"] == first["query"]]
+    assert len(of_query) == 3
+    assert of_query[-1]["key"] == first["key"]
+
+
+def test_a_question_sets_the_document_aside(page, made, ada):
+    first = page.first()
+    said = event("ask", first, question="Is a fork the same project?")
+
+    states = [page.say(said)["said"][0]["state"] for _ in range(2)]
+
+    assert states == ["saved", "saved"]
+    asked = Question.objects.get()
+    assert (asked.text, asked.asked_by, asked.slot.state) == (said["question"], ada, "aside")
+    assert first["key"] not in [item["key"] for item in Page(made, ada).say()["items"]]
+
+
+def test_an_empty_pool_says_why(page, made):
+    page.say()
+    page.say(*[event("grade", item, grade=1) for item in list(page.held.values())])
+    page.say(*[event("grade", item, grade=1) for item in list(page.held.values())])
+
+    assert page.say()["work"]["state"] == "finished"
+
+
+@pytest.mark.parametrize("state", ["paused", "closed"])
+def test_a_pool_that_is_not_open_says_so(page, state):
+    Pool.objects.update(state=state)
+
+    answer = page.say()
+
+    assert (answer["items"], answer["work"]["state"]) == ([], state)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b'{"say": {}}',
+        b'{"want": -1}',
+        b'{"have": [1]}',
+        json.dumps({"say": [{}] * 201}).encode(),
+    ],
+)
+def test_a_request_that_cannot_be_read_is_refused_as_json(page, body):
+    response = page.post(body)
+
+    assert response.status_code == 422
+    assert response.json()["code"] == "event"
+
+
+def test_signed_out_is_told_in_json(made, page):
+    page.client.logout()
+
+    response = page.post({"say": [], "have": [], "want": 6})
+
+    assert (response.status_code, response.json()["code"]) == (401, "signed-out")
+
+
+def test_a_request_without_its_token_is_told_in_json(made, ada):
+    page = Page(made, ada, Client(enforce_csrf_checks=True))
+
+    response = page.post({"say": [], "have": [], "want": 6})
+
+    assert (response.status_code, response.json()["code"]) == (403, "csrf")

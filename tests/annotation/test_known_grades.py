@@ -1,0 +1,312 @@
+"""Documents whose grade is known: set, taken over, read from files, removed."""
+
+import uuid
+from io import StringIO
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from annotation.models import Judgment, KnownGrade, Pool, PoolEntry, Slot
+from annotation.selectors.known_grades import known_grades_of, settled_pairs, settled_rows
+from annotation.services.starting import record_practice
+from benchmarks_app.core.text_hash import content_hash
+from tests import factories
+from tests.annotation.making import judge, pool
+
+pytestmark = pytest.mark.django_db
+LIST, IMPORT, SETTLED = "known-grade-list", "known-grade-import", "known-grade-settled"
+
+
+@pytest.fixture
+def tiny(db):
+    return factories.tiny_benchmark()
+
+
+@pytest.fixture
+def olga(tiny):
+    return factories.member(tiny, "olga", "owner")
+
+
+@pytest.fixture
+def made(tiny) -> Pool:
+    return pool(tiny, {"1": ["d-tab"]})
+
+
+def url(view: str, of: Pool) -> str:
+    return reverse(f"annotation:{view}", args=[of.benchmark.slug, of.pk])
+
+
+def add(client, of: Pool, **values):
+    known = {"qid": "1", "docid": "d-tab", "grade": 2, "purpose": "gold", "explanation": ""}
+    return client.post(url(LIST, of), known | values)
+
+
+def test_a_pair_of_the_pool_gets_its_grade(made, olga, signed_in):
+    answer = add(signed_in(olga), made, explanation="It says so.")
+
+    assert answer.status_code == 302
+    known = KnownGrade.objects.get()
+    assert (known.grade, known.purpose, known.explanation) == (2, "gold", "It says so.")
+    assert known.entry == PoolEntry.objects.get(document__docid="d-tab")
+    assert known.set_by == olga
+
+
+def test_a_pair_beside_the_pool_becomes_an_entry_with_its_text_and_no_slot(made, olga, signed_in):
+    add(signed_in(olga), made, qid="q-quote", docid="d-quote", purpose="practice")
+
+    entry = PoolEntry.objects.get(document__docid="d-quote")
+    content = entry.document.contents.get()
+    assert (entry.origin, entry.best_rank, entry.contributors) == ("known", None, {})
+    assert content.content_hash == content_hash(content.title, content.text)
+    assert content.text
+    assert not entry.slots.exists()
+    made.refresh_from_db()
+    assert made.n_wanted == 1
+
+
+def test_a_second_grade_takes_the_place_of_the_first(made, olga, signed_in):
+    client = signed_in(olga)
+    add(client, made, grade=2)
+    add(client, made, grade=3, purpose="practice")
+
+    assert KnownGrade.objects.values_list("grade", "purpose").get() == (3, "practice")
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"docid": "nothing"}, "the corpus has no text of this document"),
+        ({"qid": "nothing"}, "no such query in this benchmark"),
+        ({"grade": 7}, "Select a valid choice"),
+        ({"purpose": "label"}, "Select a valid choice"),
+    ],
+)
+def test_what_is_not_there_is_refused_on_the_form(made, olga, signed_in, values, said):
+    answer = add(signed_in(olga), made, **values)
+
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert not KnownGrade.objects.exists()
+
+
+def upload(client, of: Pool, text: str, purpose: str = "gold"):
+    file = SimpleUploadedFile("known.tsv", text.encode())
+    return client.post(url(IMPORT, of), {"file": file, "purpose": purpose})
+
+
+def test_a_file_sets_many(made, olga, signed_in):
+    rows = "query-id\tcorpus-id\tgrade\tpurpose\texplanation\n1\td-tab\t3\t\t\n"
+    rows += "q-quote\td-quote\t0\tpractice\tAbout something else.\n"
+
+    answer = upload(signed_in(olga), made, rows)
+
+    assert answer.status_code == 302
+    found = KnownGrade.objects.order_by("pk")
+    assert [(one.purpose, one.grade, one.explanation) for one in found] == [
+        ("gold", 3, ""),
+        ("practice", 0, "About something else."),
+    ]
+
+
+def test_a_file_with_wrong_lines_changes_nothing_and_names_them(made, olga, signed_in):
+    rows = "query-id\tcorpus-id\tgrade\tpurpose\n1\td-tab\t3\t\n1\td-tab\tx\t\nq0\td-tab\t1\t\n"
+    rows += "1\tno-doc\t1\t\n1\td-tab\t1\tsport\n"
+
+    answer = upload(signed_in(olga), made, rows)
+
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    for line in ("known.tsv:3", "known.tsv:4", "known.tsv:5", "known.tsv:6"):
+        assert line in page
+    assert "known.tsv:2" not in page
+    assert not KnownGrade.objects.exists()
+
+
+@pytest.mark.parametrize("text", ["no header\n1\td-tab\t3\n", ""])
+def test_a_file_of_another_kind_is_refused(made, olga, signed_in, text):
+    upload(signed_in(olga), made, text)
+
+    assert not KnownGrade.objects.exists()
+
+
+# --- settled pairs -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def judged(benchmark) -> Pool:
+    return pool(benchmark, {"q1": ["d1", "d2", "d3", "d4"]}, overlap=2)
+
+
+def label(of: Pool, docid: str, grades: list[int], **values) -> None:
+    slots = of.slots.filter(entry__document__docid=docid).order_by("number")
+    for number, (slot, grade) in enumerate(zip(slots, grades, strict=True)):
+        person = factories.user(f"rater{number}")
+        slot.annotator, slot.state, slot.lease_expires_at = person, "claimed", factories.now()
+        slot.save()
+        judge(slot, person, grade, **values)
+
+
+def adjudicate(of: Pool, docid: str, grade: int) -> None:
+    Judgment.objects.create(
+        benchmark=of.benchmark,
+        query=of.benchmark.queries.get(),
+        docid=docid,
+        kind="adjudicate",
+        outcome="override",
+        grade=grade,
+        actor=factories.user("bo"),
+        client_id=uuid.uuid4(),
+    )
+
+
+def test_settled_is_what_two_people_agree_on_or_an_adjudicator_decided(judged):
+    label(judged, "d1", [2, 2])
+    label(judged, "d2", [1, 3])
+    label(judged, "d3", [0, 1])
+    adjudicate(judged, "d3", 1)
+
+    pairs = settled_pairs(settled_rows(judged))
+
+    assert [(pair.docid, pair.grade, pair.is_adjudicated) for pair in pairs] == [
+        ("d1", 2, False),
+        ("d3", 1, True),
+    ]
+
+
+def test_one_persons_two_labels_settle_nothing(judged, ada):
+    for slot in judged.slots.filter(entry__document__docid="d1"):
+        Judgment.objects.create(
+            benchmark=judged.benchmark, query=slot.query, docid="d1", kind="grade", grade=2,
+            actor=ada, client_id=uuid.uuid4(), pool=judged, slot=slot, purpose="label",
+        )  # fmt: skip
+
+    assert list(settled_rows(judged)) == []
+
+
+def test_practice_and_checks_settle_nothing(judged, ada, bo):
+    entry = judged.entries.get(document__docid="d1")
+    known = KnownGrade.objects.create(entry=entry, purpose="practice", grade=2, set_by=bo)
+    for person in (ada, bo):
+        record_practice(known=known, annotator=person, grade=2, client_id=uuid.uuid4())
+    known.delete()
+
+    assert list(settled_rows(judged)) == []
+
+
+def test_settled_pairs_are_chosen_and_then_no_longer_offered(tiny, olga, signed_in):
+    made = pool(tiny, {"1": ["d-tab", "d-quote"]}, overlap=2)
+    label(made, "d-tab", [2, 2])
+    label(made, "d-quote", [0, 0])
+    pairs = settled_pairs(settled_rows(made))
+    assert len(pairs) == 2
+    client = signed_in(olga)
+
+    answer = client.post(url(SETTLED, made), {"pairs": [pairs[0].key], "purpose": "gold"})
+
+    assert answer.status_code == 302
+    known = KnownGrade.objects.get()
+    assert (known.grade, known.purpose) == (pairs[0].grade, "gold")
+    assert [pair.docid for pair in settled_pairs(settled_rows(made))] == [pairs[1].docid]
+
+
+def test_a_pair_that_is_not_settled_cannot_be_chosen(judged, owner, signed_in):
+    label(judged, "d2", [1, 3])
+    key = f"{judged.benchmark.queries.get().pk} d2"
+
+    answer = signed_in(owner).post(url(SETTLED, judged), {"pairs": [key], "purpose": "gold"})
+
+    assert answer.status_code == 422
+    assert not KnownGrade.objects.exists()
+
+
+# --- list and removal ----------------------------------------------------------------------------
+
+
+def test_list_counts_how_often_it_was_graded_so(judged, ada, bo, owner, signed_in):
+    entry = judged.entries.get(document__docid="d1")
+    known = KnownGrade.objects.create(entry=entry, purpose="practice", grade=2, set_by=owner)
+    record_practice(known=known, annotator=ada, grade=2, client_id=uuid.uuid4())
+    record_practice(known=known, annotator=bo, grade=3, client_id=uuid.uuid4())
+
+    found = known_grades_of(judged).get()
+
+    assert (found.n_given, found.n_right) == (2, 1)
+    assert "1 of 2" in signed_in(owner).get(url(LIST, judged)).content.decode()
+
+
+def test_practice_whose_label_is_still_wanted_is_warned_of(judged, owner, signed_in):
+    entry = judged.entries.get(document__docid="d1")
+    KnownGrade.objects.create(entry=entry, purpose="practice", grade=2, set_by=owner)
+
+    assert "still to be labeled" in signed_in(owner).get(url(LIST, judged)).content.decode()
+
+
+def remove(client, known: KnownGrade):
+    slug = known.entry.pool.benchmark.slug
+    return client.post(reverse("annotation:known-grade-remove", args=[slug, known.pk]))
+
+
+def test_removal_takes_the_entry_that_was_made_for_it(made, olga, signed_in):
+    client = signed_in(olga)
+    add(client, made)
+    add(client, made, qid="q-quote", docid="d-quote")
+
+    for known in KnownGrade.objects.all():
+        remove(client, known)
+
+    assert not KnownGrade.objects.exists()
+    assert [entry.document.docid for entry in made.entries.all()] == ["d-tab"]
+
+
+def test_removal_leaves_what_was_judged(made, olga, signed_in):
+    client = signed_in(olga)
+    add(client, made, qid="q-quote", docid="d-quote", purpose="practice")
+    known = KnownGrade.objects.get()
+    record_practice(known=known, annotator=olga, grade=2, client_id=uuid.uuid4())
+
+    remove(client, known)
+
+    assert Judgment.objects.filter(purpose="practice").count() == 1
+    assert Slot.objects.filter(kind="practice").exists()
+
+
+# --- how many checks -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("percent", "share"), [("5", 0.05), ("0", 0), ("50", 0), ("x", 0)])
+def test_share_of_checks_is_set_within_bounds(made, olga, signed_in, percent, share):
+    signed_in(olga).post(url("known-grade-share", made), {"percent": percent})
+
+    made.refresh_from_db()
+    assert made.gold_share == share
+
+
+def test_checks_that_are_switched_off_are_said_to_be(made, olga, signed_in):
+    client = signed_in(olga)
+    add(client, made, purpose="gold")
+    assert "Hidden checks are switched off" in client.get(url(LIST, made)).content.decode()
+
+    client.post(url("known-grade-share", made), {"percent": "5"})
+
+    assert "Hidden checks are switched off" not in client.get(url(LIST, made)).content.decode()
+
+
+def test_command_sets_grades_and_share(made, olga, tmp_path):
+    table = tmp_path / "known.tsv"
+    table.write_text("query-id\tcorpus-id\tgrade\n1\td-tab\t3\n")
+
+    call_command("import_known_grades", "tiny", made.name, table, share=0.05, stdout=StringIO())
+
+    made.refresh_from_db()
+    assert made.gold_share == 0.05
+    assert KnownGrade.objects.get().purpose == "gold"
+
+
+def test_command_refuses_a_share_beyond_reason(made, olga, tmp_path):
+    table = tmp_path / "known.tsv"
+    table.write_text("query-id\tcorpus-id\tgrade\n1\td-tab\t3\n")
+
+    with pytest.raises(CommandError, match=r"expected 0 to 0\.2"):
+        call_command("import_known_grades", "tiny", made.name, table, share=0.5)

@@ -1,0 +1,289 @@
+"""One's own judgments and hours; nobody else's."""
+
+import csv
+import io
+import uuid
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.urls import reverse
+
+from annotation.models import Judgment, Pool, Slot
+from annotation.selectors.own_work import hours_of, own_judgments, searched
+from annotation.services.judging import record_cant_judge, record_judgment, undo_last
+from annotation.services.pooling import set_pool_state
+from annotation.services.tokens import Shown
+from benchmarks_app.models import DocumentContent, Query
+from tests import factories
+from tests.annotation.making import pool
+
+pytestmark = pytest.mark.django_db
+NINE = datetime(2026, 3, 2, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def made(benchmark) -> Pool:
+    return pool(benchmark, {"q1": ["d1", "d2", "d3"]})
+
+
+def grade(of: Pool, docid: str, actor, value: int, note: str = "", **shown) -> Judgment:
+    slot = of.slots.get(entry__document__docid=docid, kind="label")
+    return record_judgment(
+        slot=slot, actor=actor, grade=value, client_id=uuid.uuid4(), note=note,
+        shown=Shown(content_hash=f"hash of {docid}", **shown),
+    )  # fmt: skip
+
+
+def found(actor, **asked) -> list[str]:
+    return [one.docid for one in searched(own_judgments(actor), **asked)]
+
+
+# --- finding -------------------------------------------------------------------------------------
+
+
+def test_own_judgments_are_the_newest_first_and_nobody_elses(made, ada, bo):
+    grade(made, "d1", ada, 1)
+    grade(made, "d2", bo, 2)
+    grade(made, "d3", ada, 3)
+
+    assert found(ada) == ["d3", "d1"]
+
+
+def test_search_is_in_query_document_note_and_reason(made, ada):
+    Query.objects.update(text="the asked")
+    DocumentContent.objects.filter(document__docid="d2").update(text="about a walrus")
+    grade(made, "d1", ada, 1, note="A doubtful case")
+    grade(made, "d2", ada, 2)
+    slot = made.slots.get(entry__document__docid="d3")
+    said = {"client_id": uuid.uuid4(), "shown": Shown()}
+    record_cant_judge(slot=slot, actor=ada, reason="Needs an expert", **said)
+
+    assert found(ada, words="WALRUS") == ["d2"]
+    assert found(ada, words="doubtful asked") == ["d1"]
+    assert found(ada, words="expert") == ["d3"]
+    assert found(ada, words="asked") == ["d3", "d2", "d1"]
+    assert found(ada, words="nothing") == []
+    assert found(ada, grade="2") == ["d2"]
+    assert found(ada, grade="x") == ["d3"]
+    assert found(ada, pool=made.pk + 1) == []
+
+
+def test_search_is_in_the_text_that_was_shown(made, ada):
+    grade(made, "d1", ada, 1)
+    document = made.entries.get(document__docid="d1").document
+    document.contents.create(content_hash="newer", text="a walrus by now")
+
+    assert found(ada, words="walrus") == []
+
+
+def test_repeats_practice_and_what_was_taken_back_are_not_listed(made, ada):
+    for kind in ("repeat", "practice"):
+        entry = made.entries.get(document__docid="d1")
+        slot = Slot.objects.create(
+            pool=made, query=entry.query, entry=entry, kind=kind, queue_position=0,
+            state="claimed", annotator=ada, lease_expires_at=factories.now() + timedelta(hours=1),
+        )  # fmt: skip
+        record_judgment(slot=slot, actor=ada, grade=1, client_id=uuid.uuid4(), shown=Shown())
+    grade(made, "d2", ada, 1)
+    undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
+
+    assert found(ada) == []
+
+
+def test_a_document_that_is_before_one_again_is_not_listed_meanwhile(made, ada):
+    grade(made, "d1", ada, 1)
+    entry = made.entries.get(document__docid="d1")
+    repeat = Slot.objects.create(
+        pool=made, query=entry.query, entry=entry, kind="repeat", queue_position=0,
+        state="claimed", annotator=ada, lease_expires_at=factories.now() + timedelta(hours=1),
+    )  # fmt: skip
+    assert found(ada) == []
+
+    record_judgment(slot=repeat, actor=ada, grade=1, client_id=uuid.uuid4(), shown=Shown())
+
+    assert found(ada) == ["d1"]
+
+
+def test_who_left_the_benchmark_sees_its_documents_no_longer(made, ada):
+    grade(made, "d1", ada, 1)
+    ada.memberships.all().delete()
+
+    assert found(ada) == []
+
+
+def test_list_page_filters(made, ada, signed_in):
+    grade(made, "d1", ada, 1, note="first note")
+    grade(made, "d2", ada, 2, note="second note")
+    client, url = signed_in(ada), reverse("annotation:my-judgment-list")
+
+    page = client.get(url, {"grade": "2", "pool": made.pk}).content.decode()
+
+    assert "second note" in page
+    assert "first note" not in page
+    assert "Nothing found" in client.get(url, {"q": "walrus"}).content.decode()
+    assert "first note" in client.get(url, {"grade": "soup", "pool": "9999"}).content.decode()
+
+
+# --- changing ------------------------------------------------------------------------------------
+
+
+def change(client, judgment: Judgment, **values):
+    url = reverse("annotation:my-judgment-detail", args=[judgment.pk])
+    return client.post(url, {"client_id": uuid.uuid4()} | values)
+
+
+def test_another_grade_takes_the_place_of_the_first(made, ada, signed_in):
+    first = grade(made, "d1", ada, 1, shown_position=4)
+
+    answer = change(signed_in(ada), first, grade=3, note="On second thought")
+
+    second = Judgment.objects.get(supersedes=first)
+    assert answer.url == reverse("annotation:my-judgment-detail", args=[second.pk])
+    assert (second.grade, second.note, second.is_surplus) == (3, "On second thought", False)
+    assert (second.slot, second.shown_position) == (first.slot, 4)
+    assert second.content_hash == "hash of d1"
+    assert found(ada) == ["d1"]
+    assert made.slots.filter(state="done").count() == 1
+
+
+def test_a_grade_can_become_cant_judge(made, ada, signed_in):
+    first = grade(made, "d1", ada, 1)
+
+    change(signed_in(ada), first, reason="Unclear query")
+
+    second = Judgment.objects.get(supersedes=first)
+    assert (second.kind, second.reason, second.grade) == ("cant_judge", "Unclear query", None)
+
+
+@pytest.mark.parametrize("values", [{}, {"grade": 1, "reason": "Unclear query"}, {"reason": "x"}])
+def test_neither_or_both_change_nothing(made, ada, signed_in, values):
+    first = grade(made, "d1", ada, 1)
+
+    assert change(signed_in(ada), first, **values).status_code == 422
+    assert Judgment.objects.count() == 1
+
+
+@pytest.mark.parametrize("state", ["paused", "closed"])
+def test_nothing_is_changed_in_a_pool_that_is_not_open(made, ada, owner, signed_in, state):
+    first = grade(made, "d1", ada, 1)
+    set_pool_state(pool=made, state=state, actor=owner)
+    client = signed_in(ada)
+
+    page = client.get(reverse("annotation:my-judgment-detail", args=[first.pk])).content.decode()
+
+    assert f"The pool is {state}" in page
+    assert "Change it" not in page
+    assert change(client, first, grade=3).status_code == 409
+    assert Judgment.objects.count() == 1
+
+
+def test_a_judgment_of_another_is_not_found(made, ada, bo, owner, signed_in):
+    first = grade(made, "d1", ada, 1)
+
+    for person in (bo, owner):
+        assert change(signed_in(person), first, grade=3).status_code == 404
+
+
+def test_a_judgment_that_was_replaced_is_not_found(made, ada, signed_in):
+    first = grade(made, "d1", ada, 1)
+    client = signed_in(ada)
+    change(client, first, grade=3)
+
+    assert change(client, first, grade=2).status_code == 404
+
+
+def test_a_changed_document_is_said_to_be(made, ada, signed_in):
+    first = grade(made, "d1", ada, 1)
+    document = made.entries.get(document__docid="d1").document
+    url = reverse("annotation:my-judgment-detail", args=[first.pk])
+    client = signed_in(ada)
+    assert "has changed since" not in client.get(url).content.decode()
+
+    document.contents.create(content_hash="newer", text="a walrus by now")
+
+    page = client.get(url).content.decode()
+    assert "has changed since" in page
+    assert "a walrus by now" in page
+
+
+# --- hours ---------------------------------------------------------------------------------------
+
+
+def at(of: Pool, actor, minute: float, **values) -> Judgment:
+    values = {"kind": "grade", "grade": 1, "purpose": "label", "dwell_ms": 20_000} | values
+    return Judgment.objects.create(
+        benchmark=of.benchmark,
+        query=of.benchmark.queries.first(),
+        docid="d1",
+        actor=actor,
+        pool=of,
+        client_id=uuid.uuid4(),
+        created_at=NINE + timedelta(minutes=minute),
+        **values,
+    )
+
+
+def test_hours_count_gaps_of_up_to_five_minutes_by_day_and_pool(made, benchmark, ada, bo):
+    other = pool(benchmark, {"q1": ["d1"]})
+    at(made, ada, 0)  # 20 s of reading
+    at(made, ada, 2)  # 2 min
+    at(other, ada, 3.5)  # 1.5 min, in the other pool
+    at(made, ada, 60, is_surplus=True)  # after a break: 20 s
+    at(made, ada, 60 * 24, dwell_ms=None)  # the next day: nothing known
+    at(made, bo, 1)
+
+    rows = [(one.day.day, one.pool.pk, round(one.minutes, 2), one.n_grades, one.n_extra)
+            for one in hours_of(ada).days]  # fmt: skip
+
+    assert rows == [
+        (3, made.pk, 0, 1, 0),
+        (2, other.pk, 1.5, 1, 0),
+        (2, made.pk, round(2 + 40 / 60, 2), 3, 1),
+    ]
+
+
+def test_labels_count_once_and_practice_apart(made, ada):
+    first = at(made, ada, 0)
+    at(made, ada, 1, supersedes=first)
+    at(made, ada, 2, kind="cant_judge", grade=None, reason="Unclear")
+    at(made, ada, 3, purpose="practice")
+    gone = at(made, ada, 4)
+    at(made, ada, 5, kind="retract", grade=None, supersedes=gone)
+    at(made, ada, 6, purpose="repeat")
+    at(made, ada, 7, kind="import")
+
+    day = hours_of(ada).days[0]
+
+    assert (day.n_grades, day.n_cant_judge, day.n_extra, day.n_practice) == (2, 1, 0, 1)
+    assert day.minutes == pytest.approx(6 + 20 / 60)
+
+
+def test_csv_holds_the_same(made, ada, signed_in):
+    Pool.objects.update(name="=1+1")
+    at(made, ada, 0)
+    at(made, ada, 2)
+
+    answer = signed_in(ada).get(reverse("annotation:my-hours-csv"))
+
+    rows = list(csv.DictReader(io.StringIO(b"".join(answer).decode())))
+    assert answer["Content-Type"] == "text/csv; charset=utf-8"
+    assert rows == [
+        {
+            "day": "2026-03-02",
+            "benchmark": "stdlib",
+            "pool": "'=1+1",
+            "active_minutes": "2.3",
+            "grades": "2",
+            "cant_judge": "0",
+            "extra_labels": "0",
+            "practice": "0",
+        }
+    ]
+
+
+def test_hours_page_shows_own_days_alone(made, ada, bo, signed_in):
+    at(made, ada, 0)
+
+    url = reverse("annotation:my-hours")
+    assert "2026-03-02" in signed_in(ada).get(url).content.decode()
+    assert "No hours yet" in signed_in(bo).get(url).content.decode()

@@ -1,0 +1,340 @@
+"""What the sharing of documents promises beyond one claim: families, checks, questions, waivers."""
+
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotation.models import (
+    Judgment,
+    KnownGrade,
+    Pool,
+    PoolAnnotator,
+    PoolEntry,
+    Question,
+    Slot,
+)
+from annotation.selectors.work import Work, work_state
+from annotation.services import statements
+from annotation.services.claiming import (
+    claim_slots,
+    release_slots,
+    release_slots_of,
+    return_slot,
+    waive_double_labels,
+)
+from annotation.services.judging import ask_question, record_judgment, undo
+from annotation.services.tokens import Shown, key_of, opened_token, sealed_token
+from benchmarks_app.models import AuditEvent, Query
+from tests import factories
+from tests.annotation.making import docids, document, judge, pool
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ann(benchmark):
+    """Ann annotates too."""
+    return factories.member(benchmark, "ann", "annotator")
+
+
+def judge_all(made, person, n=100):
+    """Judge what is given until `n` labels or nothing is left; the slots in that order."""
+    done = []
+    while len(done) < n and (slots := claim_slots(pool=made, annotator=person, n=6)):
+        for slot in slots[: n - len(done)]:
+            judge(slot, person, 1)
+            done.append(slot)
+    return done
+
+
+# --- who may ------------------------------------------------------------------------------------
+
+
+def test_a_pool_with_named_people_is_theirs_alone(benchmark, ada, ann):
+    made = pool(benchmark, {"q1": ["d1"]})
+    PoolAnnotator.objects.create(pool=made, annotator=ann)
+
+    assert claim_slots(pool=made, annotator=ada) == []
+    assert work_state(made, ada).work is Work.NOT_ASSIGNED
+    assert docids(claim_slots(pool=made, annotator=ann)) == {"d1"}
+
+
+@pytest.fixture
+def families(benchmark):
+    """Two queries of one family, and one alone."""
+    made = pool(benchmark, {"q1": ["d1"], "q2": ["d2"], "q3": ["d3"]})
+    family = benchmark.queries.get(qid="q1").family
+    Query.objects.filter(qid="q3").update(family=family)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("assignment", "second"),
+    [("anybody", "d2"), ("family-to-one", "d3"), ("family-rotated", "d2")],
+)
+def test_the_next_query_of_a_person_follows_the_families(families, ada, assignment, second):
+    families.assignment = assignment
+    judge(claim_slots(pool=families, annotator=ada, n=1)[0], ada, 1)
+
+    assert docids(claim_slots(pool=families, annotator=ada, n=1)) == {second}
+
+
+@pytest.mark.parametrize(("assignment", "given"), [("family-to-one", "d2"), ("anybody", "d2")])
+def test_a_family_somebody_has_begun_is_left_to_them(families, ada, ann, assignment, given):
+    families.assignment = assignment
+    judge(claim_slots(pool=families, annotator=ada, n=1)[0], ada, 1)
+
+    assert docids(claim_slots(pool=families, annotator=ann, n=1)) == {given}
+
+
+@pytest.mark.parametrize("assignment", ["family-to-one", "family-rotated"])
+def test_no_assignment_brings_one_person_to_a_standstill(families, ada, assignment):
+    families.assignment = assignment
+
+    assert len(judge_all(families, ada)) == 3
+
+
+def test_a_family_of_anothers_is_given_when_nothing_else_is_left(families, ada, ann):
+    families.assignment = "family-to-one"
+    judge(claim_slots(pool=families, annotator=ada, n=1)[0], ada, 1)
+    release_slots(pool=families, annotator=ada)
+
+    assert len(judge_all(families, ann)) == 2
+
+
+# --- checks and repeats ---------------------------------------------------------------------------
+
+
+def add_check(made, qid, docid):
+    entry = PoolEntry.objects.create(
+        pool=made,
+        query=made.benchmark.queries.get(qid=qid),
+        document=document(made.benchmark, docid),
+        origin="known",
+        priority=1000,
+    )
+    keeper = factories.user("keeper")
+    KnownGrade.objects.create(entry=entry, purpose="gold", grade=2, set_by=keeper)
+    return entry
+
+
+def test_checks_come_among_the_documents_up_to_the_share(benchmark, ada):
+    made = pool(benchmark, {"q1": [f"d{n}" for n in range(20)]}, gold_share=0.1)
+    for n in range(5):
+        add_check(made, "q1", f"known{n}")
+
+    done = judge_all(made, ada)
+
+    kinds = [slot.kind for slot in done]
+    assert kinds.count("label") == 20
+    assert 1 <= kinds.count("gold") <= 2
+    assert kinds[-1] == "label" or kinds.index("gold") < 20
+    assert Judgment.objects.wanted().count() == 20
+
+
+def test_without_a_share_there_is_no_check(benchmark, ada):
+    made = pool(benchmark, {"q1": ["d1", "d2"]})
+    add_check(made, "q1", "known")
+
+    assert {slot.kind for slot in judge_all(made, ada)} == {"label"}
+
+
+def test_a_check_is_made_for_each_person_once(benchmark, ada, ann):
+    made = pool(benchmark, {"q1": [f"d{n}" for n in range(8)]}, overlap=2, gold_share=1.0)
+    entry = add_check(made, "q1", "known")
+
+    for person in (ada, ann):
+        judge_all(made, person)
+
+    gold = Slot.objects.filter(entry=entry, kind="gold")
+    assert sorted(gold.values_list("annotator__username", "number")) == [("ada", 1), ("ann", 2)]
+
+
+def test_a_document_that_still_wants_labels_is_no_check(benchmark, ada):
+    made = pool(benchmark, {"q1": ["d1", "d2"]}, gold_share=1.0)
+    entry = made.entries.get(document__docid="d2")
+    KnownGrade.objects.create(entry=entry, purpose="gold", grade=2, set_by=ada)
+
+    assert {slot.kind for slot in judge_all(made, ada)} == {"label"}
+
+
+def test_a_repeat_is_of_another_query_and_many_labels_ago(benchmark, ada):
+    queries = {f"q{q}": [f"d{q}-{n}" for n in range(10)] for q in range(5)}
+    made = pool(benchmark, queries, repeat_share=0.05)
+
+    done = judge_all(made, ada)
+
+    repeats = [(place, slot) for place, slot in enumerate(done) if slot.kind == "repeat"]
+    assert 1 <= len(repeats) <= 3
+    for place, slot in repeats:
+        first = next(n for n, other in enumerate(done) if other.entry_id == slot.entry_id)
+        assert place - first > 20
+    assert Judgment.objects.wanted().count() == 50
+    assert Judgment.objects.current().filter(purpose="repeat").count() == len(repeats)
+
+
+def test_what_is_there_for_one_person_goes_to_nobody_else(benchmark, ada, ann):
+    made = pool(benchmark, {"q1": ["d1", "d2"]}, gold_share=1.0)
+    add_check(made, "q1", "known")
+    assert "gold" in {slot.kind for slot in claim_slots(pool=made, annotator=ada)}
+
+    assert release_slots(pool=made, annotator=ada) == 2
+
+    assert {slot.kind for slot in judge_all(made, ann)} == {"label", "gold"}
+    gold = Slot.objects.filter(kind="gold")
+    assert set(gold.values_list("annotator__username", flat=True)) == {"ada", "ann"}
+
+
+# --- judging anew ---------------------------------------------------------------------------------
+
+
+def test_a_document_to_be_judged_anew_may_go_to_who_judged_it(benchmark, ada):
+    made = pool(benchmark, {"q1": ["d1"]})
+    (slot,) = claim_slots(pool=made, annotator=ada)
+    first = judge(slot, ada, 1)
+    anew = Slot.objects.create(
+        pool=made, query=slot.query, entry=slot.entry, kind="rejudge", round=2, queue_position=9
+    )
+
+    assert claim_slots(pool=made, annotator=ada) == [anew]
+    second = judge(anew, ada, 3)
+
+    assert second.supersedes == first
+    assert list(Judgment.objects.current().wanted()) == [second]
+    assert claim_slots(pool=made, annotator=ada) == []
+
+
+# --- questions ------------------------------------------------------------------------------------
+
+
+def test_a_document_comes_back_with_its_answer_to_who_asked(benchmark, ada, ann):
+    made = pool(benchmark, {"q1": ["d1"]})
+    (slot,) = claim_slots(pool=made, annotator=ada)
+    question = ask_question(slot=slot, actor=ada, client_id=uuid.uuid4(), text="Is it?")
+    assert work_state(made, ann).work is Work.WAITING_ANSWER
+
+    assert return_slot(question=question)
+
+    assert claim_slots(pool=made, annotator=ann) == []
+    assert claim_slots(pool=made, annotator=ada) == [slot]
+    assert not return_slot(question=question)
+
+
+def test_a_question_about_a_lost_document_is_kept(benchmark, ada, ann):
+    made = pool(benchmark, {"q1": ["d1"]})
+    (slot,) = claim_slots(pool=made, annotator=ada)
+    Slot.objects.update(lease_expires_at=timezone.now() - timedelta(seconds=1))
+    claim_slots(pool=made, annotator=ann)
+
+    ask_question(slot=slot, actor=ada, client_id=uuid.uuid4(), text="Is it?")
+
+    assert Question.objects.count() == 1
+    slot.refresh_from_db()
+    assert (slot.state, slot.annotator) == ("claimed", ann)
+
+
+# --- owners ---------------------------------------------------------------------------------------
+
+
+def test_an_owner_gives_back_what_somebody_holds(benchmark, owner, ada, ann):
+    made = pool(benchmark, {"q1": ["d1", "d2", "d3"]})
+    first, *_ = claim_slots(pool=made, annotator=ada)
+    ask_question(slot=first, actor=ada, client_id=uuid.uuid4(), text="Is it?")
+
+    assert release_slots_of(pool=made, annotator=ada, actor=owner) == 3
+
+    assert len(claim_slots(pool=made, annotator=ann)) == 3
+    event = AuditEvent.objects.get(action="release-documents")
+    assert (event.actor, event.detail["n_documents"]) == (owner, 3)
+
+
+def test_waived_double_labels_are_no_longer_wanted(benchmark, owner, ada, ann):
+    made = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
+    judge(claim_slots(pool=made, annotator=ada, n=1)[0], ada, 1)
+
+    assert waive_double_labels(pool=made, actor=owner) == 1
+
+    made.refresh_from_db()
+    assert (made.n_wanted, made.n_waived) == (3, 1)
+    assert Slot.objects.filter(state="waived").count() == 1
+    assert AuditEvent.objects.get(action="waive-double-labels").detail["n_labels"] == 1
+    assert len(judge_all(made, ann)) == 1
+    assert waive_double_labels(pool=made, actor=owner) == 1
+    assert work_state(Pool.objects.get(), ann).work is Work.FINISHED
+
+
+# --- orders that learn ----------------------------------------------------------------------------
+
+
+def test_an_order_that_learns_follows_what_was_found_relevant(benchmark, ada):
+    made = pool(benchmark, {"q1": [f"d{n}" for n in range(6)]}, order="maxmean")
+    made.parameters = {"burn_in": 1}
+    ranks = [("good", 1), ("bad", 1), ("bad", 2), ("bad", 3), ("good", 2), ("good", 3)]
+    for entry, (run, rank) in zip(made.entries.order_by("priority"), ranks, strict=True):
+        PoolEntry.objects.filter(pk=entry.pk).update(contributors={run: rank}, best_rank=rank)
+    for slot in claim_slots(pool=made, annotator=ada, n=2):
+        assert slot.arm == ""
+        judge(slot, ada, 3 if slot.entry.document.docid == "d0" else 0)
+
+    slots = claim_slots(pool=made, annotator=ada, n=2)
+
+    assert docids(slots) == {"d4", "d5"}
+    assert {slot.arm for slot in slots} == {"good"}
+
+
+def test_a_budget_ends_a_query(benchmark, ada):
+    made = pool(benchmark, {"q1": ["d1", "d2", "d3"], "q2": ["d4"]}, order="mtf")
+    made.parameters = {"burn_in": 1, "budget": 2}
+
+    assert len(judge_all(made, ada)) == 3
+    assert work_state(made, ada).work is Work.FINISHED
+
+
+# --- undo, tokens ---------------------------------------------------------------------------------
+
+
+def test_only_the_newest_fifty_can_be_undone(benchmark, ada):
+    made = pool(benchmark, {"q1": [f"d{n}" for n in range(52)]})
+    slots = claim_slots(pool=made, annotator=ada, n=52)
+    saved = [judge(slot, ada, 1) for slot in slots]
+
+    def take_back(judgment):
+        return undo(pool=made, actor=ada, client_id=uuid.uuid4(), undoes=judgment.client_id)
+
+    assert take_back(saved[2]).supersedes == saved[2]
+    with pytest.raises(Exception, match="no judgment of yours"):
+        take_back(saved[1])
+
+
+def test_a_token_says_nothing_of_what_it_holds():
+    shown = Shown("hash", 3, 7, excerpt_chars=10, full_chars=20)
+    token = sealed_token(12, 34, shown)
+
+    assert opened_token(token, 34) == (12, shown)
+    assert sealed_token(12, 34, shown) == token
+    assert sealed_token(13, 34, shown)[:8] != token[:8]
+    assert "hash" not in token
+
+
+def test_a_key_is_each_persons_own_and_stays():
+    assert key_of(1, 2) == key_of(1, 2)
+    assert len({key_of(1, 2), key_of(2, 1), key_of(1, 3), key_of(12, 1), key_of(1, 21)}) == 5
+
+
+def test_the_statements_are_what_the_models_say(benchmark, ada):
+    """A column that a model gets must not be missed by an insertion that is written out."""
+    made = pool(benchmark, {"q1": ["d1"]})
+    (slot,) = claim_slots(pool=made, annotator=ada)
+    saved = record_judgment(
+        slot=slot, actor=ada, grade=2, client_id=uuid.uuid4(), shown=Shown("h"), note="why"
+    )
+
+    stored = Judgment.objects.get()
+
+    fields = [field.attname for field in Judgment._meta.concrete_fields]
+    assert {name: getattr(stored, name) for name in fields} == {
+        name: getattr(saved, name) for name in fields
+    }
+    assert statements.scale(benchmark.pk) == [0, 1, 2, 3]

@@ -1,0 +1,160 @@
+"""A document whose text has changed, the labels given for the earlier one, and asking again."""
+
+import json
+import uuid
+
+import pytest
+
+from annotation.core.judging_errors import PoolClosedError
+from annotation.models import Pool, Slot
+from annotation.selectors.stale import not_offered, stale_labels
+from annotation.services.judging import record_judgment
+from annotation.services.rejudging import offer_rejudging
+from annotation.services.tokens import Shown
+from benchmarks_app.core.text_hash import content_hash
+from benchmarks_app.models import AuditEvent, DocumentContent, Job
+from tests import factories
+from tests.annotation.making import judge, pool
+
+pytestmark = pytest.mark.django_db
+
+FIRST, SECOND = "What it says", "What it says today"
+
+
+def corpus(**texts: str) -> bytes:
+    rows = ({"_id": docid, "title": "", "text": text} for docid, text in texts.items())
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+@pytest.fixture
+def texts(db):
+    made = factories.texts_benchmark("changing")
+    factories.done(factories.imported(made, corpus(d1=FIRST, d2="Other", d3="Third"), "c.jsonl"))
+    return made
+
+
+@pytest.fixture
+def judged(texts):
+    """A pool of d1 and d2, both graded by Ada for the text they have."""
+    factories.query(texts, "q1")
+    made = factories.depth_pool(texts, [factories.run(texts, "q1 Q0 d1 1 2 s\nq1 Q0 d2 2 1 s")])
+    ada = factories.member(texts, "ada", "annotator")
+    for slot in made.slots.all():
+        label(slot, ada, 2)
+    return made
+
+
+def label(slot: Slot, who, grade: int):
+    newest = slot.entry.document.contents.order_by("-first_seen", "-pk").first()
+    Slot.objects.filter(pk=slot.pk).update(state=Slot.State.FREE)
+    return judge_shown(slot, who, grade, newest.content_hash)
+
+
+def judge_shown(slot, who, grade, content_hash):
+    shown = Shown(content_hash=content_hash)
+    return record_judgment(slot=slot, actor=who, grade=grade, client_id=uuid.uuid4(), shown=shown)
+
+
+def change(texts, do_jobs, name="new.jsonl", **said: str) -> list[Job]:
+    factories.done(factories.imported(texts, corpus(**said), name))
+    return do_jobs()
+
+
+def test_new_version_keeps_the_earlier_text_beside_the_new_one(texts, judged, do_jobs):
+    (job,) = change(texts, do_jobs, d1=SECOND, d2="Other", d3="Third")
+
+    said = DocumentContent.objects.filter(document__docid="d1").order_by("first_seen")
+    assert [row.text for row in said] == [FIRST, SECOND]
+    assert said[1].content_hash == content_hash("", SECOND)
+    assert job.result["made"] == ["1 of 2 pooled documents changed"]
+    # d3 is in no pool: its text stays in the corpus file alone.
+    assert set(texts.corpus.documents.values_list("docid", flat=True)) == {"d1", "d2"}
+
+
+def test_label_for_the_earlier_text_is_stale_and_the_other_is_not(texts, judged, do_jobs):
+    assert stale_labels(judged).count() == 0
+
+    change(texts, do_jobs, d1=SECOND, d2="Other")
+
+    assert [label.docid for label in stale_labels(judged)] == ["d1"]
+
+
+def test_text_that_comes_back_makes_its_label_good_again(texts, judged, do_jobs):
+    change(texts, do_jobs, d1=SECOND, d2="Other")
+    change(texts, do_jobs, "back.jsonl", d1=FIRST, d2="Other", d4="New")
+
+    assert stale_labels(judged).count() == 0
+    assert DocumentContent.objects.filter(document__docid="d1").count() == 2
+
+
+def test_document_that_is_gone_keeps_its_text_and_its_label(texts, judged, do_jobs):
+    change(texts, do_jobs, d2="Other")
+
+    assert stale_labels(judged).count() == 0
+    assert DocumentContent.objects.get(document__docid="d1").text == FIRST
+
+
+def test_refreshing_twice_changes_nothing(texts, judged, do_jobs):
+    (job,) = change(texts, do_jobs, d1=SECOND, d2="Other")
+    rows = list(DocumentContent.objects.order_by("pk").values())
+
+    Job.objects.filter(pk=job.pk).update(state="queued")
+    do_jobs()
+
+    assert list(DocumentContent.objects.order_by("pk").values()) == rows
+
+
+def test_first_version_and_a_corpus_without_pools_start_nothing(texts, do_jobs):
+    assert change(texts, do_jobs, d1=SECOND) == []
+
+
+@pytest.mark.parametrize("n_times", [1, 3])
+def test_stale_label_is_offered_once(texts, judged, do_jobs, n_times):
+    change(texts, do_jobs, d1=SECOND, d2="Other")
+    keeper = factories.user("keeper")
+
+    offered = [offer_rejudging(pool=judged, actor=keeper) for _ in range(n_times)]
+
+    assert offered == [1, *[0] * (n_times - 1)]
+    slot = judged.slots.get(kind=Slot.Kind.REJUDGE)
+    assert (slot.entry.document.docid, slot.round, slot.number, slot.state) == ("d1", 2, 1, "free")
+    assert slot.queue_position > max(
+        judged.slots.filter(kind="label").values_list("queue_position", flat=True)
+    )
+    assert not not_offered(stale_labels(judged)).exists()
+    assert AuditEvent.objects.filter(action="offer-rejudging").count() == 1
+
+
+def test_label_given_again_is_no_longer_stale_until_the_text_changes_once_more(
+    texts, judged, do_jobs
+):
+    keeper = factories.user("keeper")
+    zoe = factories.member(texts, "zoe", "annotator")
+    change(texts, do_jobs, d1=SECOND, d2="Other")
+    offer_rejudging(pool=judged, actor=keeper)
+
+    label(judged.slots.get(kind="rejudge"), zoe, 1)
+
+    assert stale_labels(judged).count() == 0
+    change(texts, do_jobs, "third.jsonl", d1="A third text", d2="Other")
+    assert [row.actor for row in stale_labels(judged)] == [zoe]
+    assert offer_rejudging(pool=judged, actor=keeper) == 1
+    assert judged.slots.get(kind="rejudge", round=3).number == 1
+
+
+def test_closed_pool_asks_nobody_again(texts, judged, do_jobs):
+    change(texts, do_jobs, d1=SECOND, d2="Other")
+    Pool.objects.filter(pk=judged.pk).update(state="closed")
+
+    with pytest.raises(PoolClosedError):
+        offer_rejudging(pool=judged, actor=factories.user("keeper"))
+
+    assert not judged.slots.filter(kind="rejudge").exists()
+
+
+def test_label_of_which_nobody_knows_what_was_read_is_not_stale(benchmark, ada):
+    made = pool(benchmark, {"q1": ["d1"]})
+
+    judge(made.slots.get(), ada, 2)
+
+    assert stale_labels(made).count() == 0

@@ -1,0 +1,257 @@
+"""Before the first document: notice, guideline, practice."""
+
+import uuid
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Judgment, KnownGrade, Pool, PoolEntry, PoolStart, Slot
+from annotation.selectors.starting import Step, practice_by, step_before_judging
+from annotation.services.starting import mark_read, record_practice
+from benchmarks_app.models import User
+from tests import factories
+from tests.annotation.making import guideline, judge, pool
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def made(benchmark) -> Pool:
+    return pool(benchmark, {"q1": ["d1", "d2", "d3"]})
+
+
+def known(of: Pool, docid: str, grade: int, **values) -> KnownGrade:
+    entry = PoolEntry.objects.get(pool=of, document__docid=docid)
+    values.setdefault("purpose", KnownGrade.Purpose.PRACTICE)
+    return KnownGrade.objects.create(
+        entry=entry, grade=grade, set_by=factories.user("keeper"), **values
+    )
+
+
+def url(view: str, of: Pool) -> str:
+    return reverse(f"annotation:{view}", args=[of.pk])
+
+
+def read(client: Client, of: Pool, version: int | str = ""):
+    return client.post(url("start", of), {"has_read": "on", "version": version})
+
+
+def practise(client: Client, of: Pool, one: KnownGrade, grade: int):
+    values = {"known": one.pk, "grade": grade, "client_id": uuid.uuid4()}
+    return client.post(url("practice", of), values)
+
+
+# --- which step comes next -----------------------------------------------------------------------
+
+
+def test_notice_comes_first_and_once(made, ada):
+    assert step_before_judging(made, ada) == Step.NOTICE
+
+    mark_read(pool=made, annotator=ada, version=None)
+
+    assert step_before_judging(made, ada) is None
+
+
+def test_a_new_version_of_the_guideline_is_read_once(made, ada, benchmark):
+    guideline(benchmark, 1)
+    mark_read(pool=made, annotator=ada, version=1)
+    assert step_before_judging(made, ada) is None
+
+    guideline(benchmark, 2)
+    assert step_before_judging(made, ada) == Step.GUIDELINE
+
+    mark_read(pool=made, annotator=ada, version=2)
+    assert step_before_judging(made, ada) is None
+
+
+def test_a_version_that_was_new_when_the_page_was_opened_is_not_the_newest(made, ada, benchmark):
+    guideline(benchmark, 1)
+    guideline(benchmark, 2)
+
+    mark_read(pool=made, annotator=ada, version=1)
+
+    assert step_before_judging(made, ada) == Step.GUIDELINE
+
+
+def test_practice_comes_before_the_first_document_and_not_after_it(made, ada, bo):
+    for person in (ada, bo):
+        mark_read(pool=made, annotator=person, version=None)
+    slot = made.slots.get(entry__document__docid="d2")
+    judge(slot, bo, 1)
+
+    known(made, "d1", 2)
+
+    assert step_before_judging(made, ada) == Step.PRACTICE
+    assert step_before_judging(made, bo) is None
+
+
+def test_hidden_checks_are_no_practice(made, ada):
+    mark_read(pool=made, annotator=ada, version=None)
+    known(made, "d1", 2, purpose=KnownGrade.Purpose.GOLD)
+
+    assert step_before_judging(made, ada) is None
+
+
+# --- the start page ------------------------------------------------------------------------------
+
+
+def test_start_page_shows_notice_guideline_and_scale(made, ada, benchmark, signed_in):
+    guideline(benchmark, 1)
+    benchmark.guidelines.update(text="# Be *kind*\n\n<script>alert(1)</script>")
+
+    page = signed_in(ada).get(url("start", made)).content.decode()
+
+    assert "What is recorded" in page
+    assert "<h3>Be <em>kind</em></h3>" in page
+    assert "<script>alert" not in page
+    assert "answers" in page
+
+
+def test_reading_leads_to_judging_and_is_remembered(made, ada, benchmark, signed_in):
+    guideline(benchmark, 1)
+
+    answer = read(signed_in(ada), made, version=1)
+
+    assert answer.url == url("judge", made)
+    start = PoolStart.objects.get()
+    assert (start.pool, start.annotator, start.guideline.version) == (made, ada, 1)
+    assert start.notice_at is not None
+
+
+def test_an_unticked_box_leads_nowhere(made, ada, signed_in):
+    answer = signed_in(ada).post(url("start", made), {"version": ""})
+
+    assert answer.status_code == 422
+    assert "Tick the box" in answer.content.decode()
+    assert not PoolStart.objects.exists()
+
+
+def test_a_change_of_the_guideline_is_shown_line_by_line(made, ada, benchmark, signed_in):
+    guideline(benchmark, 1)
+    mark_read(pool=made, annotator=ada, version=1)
+    guideline(benchmark, 2)
+    benchmark.guidelines.filter(version=2).update(text="Read, then grade.\nBe strict.")
+
+    page = signed_in(ada).get(url("start", made)).content.decode()
+
+    assert "The guideline changed" in page
+    assert '<ins><span class="sr-only">Added: </span>Be strict.</ins>' in page
+    assert "What is recorded" not in page
+
+
+# --- practice ------------------------------------------------------------------------------------
+
+
+def test_practice_shows_no_answer_before_the_grade(made, ada, signed_in):
+    known(made, "d1", 3, explanation="Because it says so.")
+
+    page = signed_in(ada).get(url("practice", made)).content.decode()
+
+    assert "Document 1 of 1" in page
+    assert "Because it says so" not in page
+    assert "Expected" not in page
+
+
+def test_after_a_grade_its_answer_is_shown(made, ada, signed_in):
+    one = known(made, "d1", 3, explanation="Because it says so.")
+    client = signed_in(ada)
+
+    answer = practise(client, made, one, 1)
+    page = client.get(answer.url).content.decode()
+
+    assert "2 grades apart" in page
+    assert "Because it says so." in page
+
+
+def test_answer_to_a_document_that_was_not_graded_is_not_found(made, ada, signed_in):
+    one = known(made, "d1", 3)
+
+    client = signed_in(ada)
+
+    assert client.get(url("practice", made), {"answer": one.pk}).status_code == 404
+    assert client.get(url("practice", made), {"answer": "x"}).status_code == 404
+
+
+def test_practice_ends_with_a_summary_and_leads_to_judging(made, ada, signed_in):
+    first, second = known(made, "d1", 3), known(made, "d2", 0)
+    mark_read(pool=made, annotator=ada, version=None)
+    client = signed_in(ada)
+    practise(client, made, first, 3)
+    assert step_before_judging(made, ada) == Step.PRACTICE
+
+    practise(client, made, second, 1)
+
+    page = client.get(url("practice", made)).content.decode()
+    assert "1 of 2 grades were the expected ones, 1 more was one grade apart" in page
+    assert step_before_judging(made, ada) is None
+
+
+def test_practice_is_of_each_person_alone(made, ada, bo):
+    one = known(made, "d1", 3)
+
+    for number, person in enumerate([ada, bo], start=1):
+        said = record_practice(known=one, annotator=person, grade=2, client_id=uuid.uuid4())
+        assert (said.purpose, said.slot.kind, said.slot.number) == ("practice", "practice", number)
+
+    assert practice_by(made, ada).n_done == 1
+
+
+def test_a_document_is_practised_once_and_a_repeated_post_changes_nothing(made, ada):
+    one, client_id = known(made, "d1", 3), uuid.uuid4()
+
+    first = record_practice(known=one, annotator=ada, grade=2, client_id=client_id)
+    again = record_practice(known=one, annotator=ada, grade=2, client_id=client_id)
+
+    assert first == again
+    assert Judgment.objects.count() == 1
+
+
+def test_second_grade_of_a_practice_document_is_refused(made, ada, signed_in):
+    one = known(made, "d1", 3)
+    client = signed_in(ada)
+    practise(client, made, one, 2)
+
+    answer = practise(client, made, one, 3)
+
+    assert answer.status_code == 409
+    assert "graded this practice document already" in answer.content.decode()
+
+
+def test_grade_beyond_the_scale_is_refused_and_leaves_nothing(made, ada, signed_in):
+    one = known(made, "d1", 3)
+
+    answer = practise(signed_in(ada), made, one, 9)
+
+    assert answer.status_code == 422
+    assert not Slot.objects.filter(kind="practice").exists()
+
+
+def test_practice_of_another_pool_is_not_found(made, benchmark, ada, signed_in):
+    other = pool(benchmark, {"q1": ["d1"]})
+    one = known(other, "d1", 3)
+
+    assert practise(signed_in(ada), made, one, 2).status_code == 404
+
+
+def test_practice_is_not_counted_as_a_label(made, ada):
+    record_practice(known=known(made, "d1", 3), annotator=ada, grade=2, client_id=uuid.uuid4())
+
+    assert not Judgment.objects.wanted().exists()
+    assert Slot.objects.filter(kind="label", state="done").count() == 0
+
+
+def test_a_pool_without_practice_says_so(made, ada, signed_in):
+    page = signed_in(ada).get(url("practice", made)).content.decode()
+
+    assert "No practice in this pool" in page
+
+
+@pytest.mark.parametrize("view", ["start", "practice"])
+@pytest.mark.parametrize(("who", "status"), [("vi", 403), ("sam", 403), ("cy", 404)])
+def test_who_does_not_judge_has_nothing_to_start(made, benchmark, signed_in, view, who, status):
+    roles = {"vi": "viewer", "sam": "submitter"}
+    of = benchmark if who in roles else factories.benchmark()
+    person: User = factories.member(of, who, roles.get(who, "owner"))
+
+    assert signed_in(person).get(url(view, made)).status_code == status

@@ -1,0 +1,450 @@
+"""What the API answers, and that its documentation is true."""
+
+import json
+import re
+import shlex
+from datetime import timedelta
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.cache import cache
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.api.serializers import RawJudgmentSerializer
+from annotation.core.raw_judgments import COLUMNS
+from annotation.models import Judgment
+from annotation.services.exporting_judgments import export_judgments
+from benchmarks_app.models import ApiToken, AuditEvent
+from benchmarks_app.services.api_tokens import create_api_token, digest_of, token_of
+from benchmarks_app.services.people import anonymise_user
+from tests import factories
+from tests.annotation.making import judge, pool
+
+pytestmark = pytest.mark.django_db
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+OF = "/api/v1/benchmarks/stdlib/"
+
+
+@pytest.fixture
+def api(owner) -> Client:
+    """A client of the owner's token."""
+    issued = create_api_token(user=owner, name="test", days=1)
+    return Client(headers={"Authorization": f"Bearer {issued.secret}"})
+
+
+@pytest.fixture
+def judged(benchmark, ada):
+    made = pool(benchmark, {"q1": ["d1", "d2"]}, name="first")
+    for slot, grade in zip(made.slots.order_by("queue_position"), (2, 0), strict=True):
+        judge(slot, ada, grade)
+    return made
+
+
+def send(api: Client, path: str, body: object, how: str = "POST"):
+    return api.generic(how, OF + path, json.dumps(body), content_type="application/json")
+
+
+# --- the description ------------------------------------------------------------------------------
+
+
+def test_schema_is_valid_without_a_warning():
+    out = StringIO()
+
+    call_command("spectacular", validate=True, fail_on_warn=True, stdout=out)
+
+    assert "/api/v1/benchmarks/{slug}/pools/" in out.getvalue()
+
+
+def test_schema_tells_the_error_of_every_endpoint(client):
+    schema = client.get("/api/v1/schema/?format=json").json()
+
+    operations = [
+        (path, operation) for path, ways in schema["paths"].items() for operation in ways.values()
+    ]
+    assert len(operations) > 10
+    for path, operation in operations:
+        told = operation["responses"]["default"]["content"]["application/json"]["schema"]
+        assert told == {"$ref": "#/components/schemas/Error"}, path
+
+
+def test_documentation_page_takes_everything_from_this_site(client):
+    text = client.get("/api/docs/").content.decode()
+    script = re.findall(r'<script src="([^"]+)"', text)[-1]
+
+    sources = re.findall(r'(?:src|href)="([^"]+)"', text)
+    assert all(source.startswith(("/", "#")) for source in sources)
+    assert "script=" in script
+    assert b"SwaggerUIBundle" in client.get(script.replace("&amp;", "&")).content
+
+
+def test_export_is_described_with_its_columns():
+    assert tuple(RawJudgmentSerializer().fields) == COLUMNS
+
+
+def test_every_column_of_the_export_is_documented():
+    page = (DOCS / "formats.md").read_text("utf-8").partition("## Raw judgments")[2]
+
+    assert [name for name in COLUMNS if f"`{name}`" not in page.partition("\n## ")[0]] == []
+
+
+# --- lists and errors -----------------------------------------------------------------------------
+
+
+def test_list_comes_in_pages(api, benchmark):
+    for number in range(3):
+        pool(benchmark, {"q1": ["d1"]}, name=f"pool {number}")
+
+    first = api.get(f"{OF}pools/?page_size=2").json()
+    second = api.get(first["next"]).json()
+
+    assert (first["count"], len(first["results"]), first["previous"]) == (3, 2, None)
+    assert [row["name"] for row in second["results"]] == ["pool 0"]
+
+
+@pytest.mark.parametrize(
+    ("how", "path", "body", "status", "code"),
+    [
+        ("POST", "pools/", {"name": ""}, 400, "invalid"),
+        ("POST", "pools/", {"name": "x", "runs": ["none"]}, 400, "invalid"),
+        ("POST", "pools/", {"name": "x"}, 422, "pool-runs"),
+        ("POST", "pools/", {"name": "x", "candidates": "none"}, 400, "invalid"),
+        ("GET", "agreement/", None, 422, "nothing-judged"),
+        ("POST", "qrels/", {"name": "taken"}, 409, "qrel-set-name-taken"),
+        ("PATCH", "pools/0/", {"state": "open"}, 404, "not-found"),
+        ("GET", "pair/?query=q1", None, 400, "invalid"),
+        ("GET", "pair/?query=q1&document=nowhere", None, 404, "not-found"),
+        ("GET", "judgments/?form=xls", None, 400, "invalid"),
+        ("DELETE", "pools/", None, 405, "method-not-allowed"),
+        ("GET", "pools/?page=99", None, 404, "not-found"),
+    ],
+)
+def test_every_error_has_one_shape(api, benchmark, how, path, body, status, code):
+    factories.qrel_set(benchmark, {("q1", "d1"): 1}, name="taken")
+
+    response = send(api, path, body, how)
+
+    error = response.json()
+    assert (response.status_code, error["code"]) == (status, code)
+    assert set(error) == {"code", "message", "detail"}
+    assert error["message"]
+    assert response["X-Error-Code"] == code
+
+
+def test_what_is_not_json_is_told(api, benchmark):
+    response = api.post(f"{OF}qrels/", "{", content_type="application/json")
+
+    assert (response.status_code, response.json()["code"]) == (400, "not-json")
+
+
+def test_unexpected_error_is_json_as_well_and_tells_nothing(api, benchmark, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr("annotation.api.pools.selectors.pools_of", broken)
+
+    response = api.get(f"{OF}pools/")
+
+    assert (response.status_code, response.json()["code"]) == (500, "unexpected")
+    assert b"secret" not in response.content
+
+
+def test_too_many_requests_are_put_off(api, benchmark, settings):
+    cache.clear()
+    settings.API_REQUESTS_PER_MINUTE = 2
+
+    answers = [api.get(OF) for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert answers[-1].json()["code"] == "throttled"
+    assert int(answers[-1]["Retry-After"]) <= 60
+
+
+# --- pools, qrels, jobs ---------------------------------------------------------------------------
+
+
+def test_pool_tells_its_progress_and_who_judged(api, judged):
+    detail = api.get(f"{OF}pools/{judged.pk}/").json()
+    (person,) = api.get(f"{OF}pools/{judged.pk}/people/").json()
+
+    assert (detail["progress"]["n_done"], detail["progress"]["n_wanted"]) == (2, 2)
+    assert (person["person"], person["n_labels"], person["n_grades"]) == ("ada", 2, 2)
+
+
+def test_report_of_a_pool_is_what_its_page_shows(api, judged):
+    report = api.get(f"{OF}pools/{judged.pk}/report/").json()
+
+    assert (report["pool"], report["state"]) == (judged.pk, "open")
+    assert (report["progress"]["given"], report["progress"]["left"]) == (2, 0)
+    (person,) = report["signals"]["people"]
+    assert (person["person"], person["n_labels"]) == ("ada", 2)
+    assert report["stop"] is not None
+
+
+def test_pool_is_built_by_a_job(api, benchmark, do_jobs):
+    factories.query(benchmark, "q1")
+    factories.run(benchmark, "q1 Q0 d1 1 2.0 s\nq1 Q0 d2 2 1.0 s", name="bm25")
+
+    response = send(api, "pools/", {"name": "ten", "runs": ["bm25"], "depth": 2, "seed": 7})
+    do_jobs()
+    job = api.get(f"/api/v1/jobs/{response.json()['id']}/").json()
+
+    assert response.status_code == 202
+    assert job["state"] == "done"
+    assert benchmark.pools.get(pk=job["result"]["pool"]).n_entries == 2
+
+
+def test_list_of_candidates_becomes_a_top_up_in_its_order(api, benchmark, do_jobs):
+    factories.query(benchmark, "q1")
+    rows = [{"query": "q1", "document": docid} for docid in ("d9", "d1", "d5")]
+
+    made = send(api, "candidates/", {"name": "holes of bm25", "rows": rows})
+    send(api, "pools/", {"name": "top-up", "candidates": "holes of bm25"})
+    (job,) = do_jobs()
+
+    assert (made.status_code, made.json()["n_documents"]) == (201, 3)
+    built = benchmark.pools.get(pk=factories.done(job).result["pool"])
+    assert (built.strategy, built.order) == ("top-up", "listed")
+    in_order = built.slots.order_by("queue_position")
+    assert [slot.entry.document.docid for slot in in_order] == ["d9", "d1", "d5"]
+
+
+def test_agreement_is_told_with_what_is_undefined(api, benchmark, ada, bo):
+    made = pool(benchmark, {"q1": ["d1", "d2"], "q2": ["d3", "d4"]}, overlap=2)
+    for slot in made.slots.order_by("queue_position"):
+        judge(slot, ada if slot.number == 1 else bo, slot.entry.priority % 4)
+
+    told = api.get(f"{OF}agreement/").json()
+
+    assert (told["n_labels"], told["n_documents"], told["n_raters"]) == (8, 4, 2)
+    assert told["overall"]["exact"]["value"] == 1
+    assert told["overall"]["alpha_ordinal"]["value"] == 1
+
+
+def test_agreement_of_too_many_labels_waits_for_a_job(api, judged, monkeypatch):
+    monkeypatch.setattr("annotation.selectors.agreement.AT_ONCE", 1)
+
+    response = api.get(f"{OF}agreement/")
+
+    assert (response.status_code, response.json()["code"]) == (409, "not-measured")
+
+
+def test_pool_is_paused(api, judged):
+    answer = send(api, f"pools/{judged.pk}/", {"state": "paused"}, "PATCH")
+
+    assert answer.json()["state"] == "paused"
+    judged.refresh_from_db()
+    assert judged.state == "paused"
+
+
+def test_qrels_are_derived_and_downloaded(api, judged, do_jobs):
+    send(api, "qrels/", {"name": "ours"})
+    do_jobs()
+
+    (made,) = api.get(f"{OF}qrels/").json()["results"]
+    lines = b"".join(api.get(f"{OF}qrels/{made['id']}/download/")).decode().splitlines()
+
+    assert (made["name"], made["n_qrels"]) == ("ours", 2)
+    assert lines == ["q1 0 d1 2", "q1 0 d2 0"]
+
+
+# --- judgments ------------------------------------------------------------------------------------
+
+
+def test_export_is_that_of_the_command(api, judged, owner, benchmark):
+    got = b"".join(api.get(f"{OF}judgments/?form=jsonl")).decode()
+
+    assert got == "".join(export_judgments(benchmark=benchmark, actor=owner))
+    assert len(got.splitlines()) == 2
+
+
+def label(query="q1", document="d1", grade=1, **more) -> dict:
+    return {"query": query, "document": document, "grade": grade, **more}
+
+
+def test_labels_are_entered_with_an_answer_for_each(api, benchmark):
+    factories.query(benchmark, "q1")
+    body = {"source": "crowd", "labels": [label(annotator="W1"), label(annotator="W2", grade=3)]}
+
+    first, again = (send(api, "judgments/import/", body) for _ in range(2))
+
+    assert [item["state"] for item in first.json()["items"]] == ["saved", "saved"]
+    assert again.json() == {
+        "n_saved": 0,
+        "n_same": 2,
+        "n_outside": 0,
+        "items": [
+            {"index": 0, "state": "same", "message": ""},
+            {"index": 1, "state": "same", "message": ""},
+        ],
+    }
+    assert Judgment.objects.count() == 2
+    assert Judgment.objects.first().source.startswith("crowd sha256:")
+
+
+def test_one_bad_label_and_none_is_entered(api, benchmark):
+    factories.query(benchmark, "q1")
+    labels = [
+        label(),
+        label(grade=10),
+        label(query="q9"),
+        label(document="d 1"),
+        {"query": "q1"},
+        "no object",
+        label(),
+    ]
+
+    response = send(api, "judgments/import/", {"source": "crowd", "labels": labels})
+
+    error = response.json()
+    assert (response.status_code, error["code"]) == (422, "labels-refused")
+    assert error["message"] == "6 of 7 labels cannot be taken; nothing was entered."
+    told = {item["index"]: item["message"] for item in error["detail"]["items"]}
+    assert told[1] == "grade is 10; expected one of 0, 1, 2, 3"
+    assert told[2].startswith("query 'q9' is not in the benchmark")
+    assert "white space" in told[3]
+    assert told[4] == "document: This field is required."
+    assert told[6] == "the same annotator says something of this pair at 0 already"
+    assert not Judgment.objects.exists()
+
+
+def test_labels_for_a_pool_fill_it(api, benchmark):
+    made = pool(benchmark, {"q1": ["d1"]})
+    body = {"source": "crowd", "pool": made.pk, "labels": [label(), label(document="d9")]}
+
+    answer = send(api, "judgments/import/", body).json()
+
+    assert [item["state"] for item in answer["items"]] == ["saved", "outside-pool"]
+    assert made.slots.get().state == "done"
+
+
+def test_pair_tells_who_said_what_and_why_the_grade_is_so(api, judged, do_jobs):
+    send(api, "qrels/", {"name": "ours"})
+    do_jobs()
+
+    pair = api.get(f"{OF}pair/?query=q1&document=d1").json()
+
+    assert [(event["annotator"], event["grade"]) for event in pair["events"]] == [("ada", 2)]
+    (grade,) = pair["grades"]
+    assert (grade["qrels"], grade["grade"]) == ("ours", 2)
+    assert grade["steps"][0]["title"] == "Labels that count"
+
+
+# --- tokens ---------------------------------------------------------------------------------------
+
+
+def test_secret_is_not_kept_and_its_use_is_told_once_a_minute(owner):
+    issued = create_api_token(user=owner, name="test", days=3)
+
+    assert issued.secret not in json.dumps(list(ApiToken.objects.values()), default=str)
+    assert issued.token.secret_digest == digest_of(issued.secret)
+    assert issued.secret.startswith(issued.token.hint)
+    token_of(issued.secret)
+    first = ApiToken.objects.get().last_used_at
+    token_of(issued.secret)
+    assert ApiToken.objects.get().last_used_at == first
+    ApiToken.objects.update(last_used_at=timezone.now() - timedelta(minutes=2))
+    token_of(issued.secret)
+    assert ApiToken.objects.get().last_used_at > first
+
+
+def test_forgotten_person_has_no_token_that_works(ada):
+    issued = create_api_token(user=ada, name="test", days=3)
+
+    anonymise_user(user=ada, actor=None)
+
+    assert token_of(issued.secret) is None
+    assert ApiToken.objects.get().revoked_at
+
+
+def test_token_is_made_shown_once_listed_and_revoked_on_the_account_page(owner, signed_in):
+    client = signed_in(owner)
+    account = reverse("account-detail")
+
+    made = client.post(reverse("api-token-create"), {"name": "nightly", "days": 30})
+    secret = re.search(r"bw_[\w-]{40,}", made.content.decode())[0]
+    listed = client.get(account).content.decode()
+    client.post(reverse("api-token-revoke", args=[ApiToken.objects.get().pk]))
+
+    assert made["Cache-Control"].startswith("max-age=0, no-cache, no-store")
+    assert token_of(secret) is None
+    assert "nightly" in listed
+    assert secret not in listed
+    assert list(client.get(account).context["tokens"]) == []
+    said = AuditEvent.objects.filter(action__startswith="api-token").order_by("pk")
+    assert [event.action for event in said] == ["api-token-create", "api-token-revoke"]
+
+
+@pytest.mark.parametrize("days", ["0", "366", "x"])
+def test_token_for_a_strange_time_is_refused(owner, signed_in, days):
+    response = signed_in(owner).post(reverse("api-token-create"), {"name": "a", "days": days})
+
+    assert response.status_code == 422
+    assert not ApiToken.objects.exists()
+
+
+def test_nobody_revokes_anothers_token(owner, ada, signed_in):
+    token = create_api_token(user=owner, name="test", days=1).token
+
+    response = signed_in(ada).post(reverse("api-token-revoke", args=[token.pk]))
+
+    assert response.status_code == 404
+    assert not ApiToken.objects.get().revoked_at
+
+
+# --- docs/api.md ----------------------------------------------------------------------------------
+
+BLOCKS = re.findall(r"```sh\n(.*?)```", (DOCS / "api.md").read_text("utf-8"), re.DOTALL)
+
+
+def test_page_has_an_example_for_each_kind_of_endpoint():
+    asked = {re.search(r"/api/v1/([\w-]+/)(?:stdlib/(\w+)?)?", block).groups() for block in BLOCKS}
+
+    assert {what for _, what in asked if what} == {
+        "agreement",
+        "candidates",
+        "judgments",
+        "pair",
+        "pools",
+        "qrels",
+    }
+    assert {first for first, _ in asked} == {"benchmarks/", "jobs/"}
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
+def test_example_of_the_page_works(block, benchmark, owner, judged):
+    factories.run(benchmark, "q1 Q0 d1 1 2.0 s", name="bm25")
+    job = benchmark.jobs.create(kind="test", title="a", created_by=owner, state="done")
+    known = {
+        "TOKEN": create_api_token(user=owner, name="test", days=1).secret,
+        "POOL": str(judged.pk),
+        "JOB": str(job.pk),
+        "QRELS": str(factories.qrel_set(benchmark, {("q1", "d1"): 1}).pk),
+    }
+    filled = re.sub(r"\$([A-Z]+)", lambda name: known[name[1]], block)
+
+    response = curl(shlex.split(filled.replace("\\\n", " ")))
+
+    assert response.status_code in (200, 201, 202)
+
+
+def curl(words: list[str]):
+    """What curl would get: of its options those that the page uses."""
+    options: dict[str, list[str]] = {}
+    rest = iter(words[1:])
+    urls = []
+    for word in rest:
+        if word in ("-H", "-d", "-X", "-o"):
+            options.setdefault(word, []).append(next(rest))
+        else:
+            urls.append(word)
+    headers = dict(header.split(": ", 1) for header in options.get("-H", []))
+    body = "".join(options.get("-d", []))
+    (how,) = options.get("-X", ["POST" if body else "GET"])
+    (url,) = urls
+    sent = headers.pop("Content-Type", "application/x-www-form-urlencoded")
+    path = url.removeprefix("http://127.0.0.1:8000")
+    return Client().generic(how, path, body, content_type=sent, headers=headers)

@@ -1,0 +1,220 @@
+"""Who gets what from the API: every endpoint and role, by session and by token."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from annotation.models import Pool
+from benchmarks_app.models import ApiToken, Benchmark, CandidateList, Role, User
+from benchmarks_app.services.api_tokens import create_api_token, revoke_api_token
+from tests import factories
+from tests.annotation.making import judge, pool
+from tests.world import addresses
+
+pytestmark = pytest.mark.django_db
+
+PEOPLE = ("nobody", "vi", "ada", "sam", "bo", "mia", "olga", "cy")
+# What is sent and what each gets; one number is everybody's. Bo adjudicates d1, where Ada and Mia
+# differ. Cy belongs to another benchmark.
+TABLE = """
+# endpoint            how    body     nobody vi  ada sam bo  mia olga cy
+agreement-detail      GET    -        401    403 403 403 200 200 200 404
+candidates-list       GET    -        401    403 403 403 200 200 200 404
+candidates-list       POST   list     401    403 403 403 403 201 201 404
+benchmark-list        GET    -        200
+benchmark-detail      GET    -        401    200 200 200 200 200 200 404
+job-detail            GET    -        401    404 404 404 404 200 200 404
+judgments-export      GET    -        401    403 403 403 403 200 200 404
+judgments-import      POST   labels   401    403 403 403 403 200 200 404
+pair-detail           GET    pair     401    403 403 403 200 200 200 404
+pool-list             GET    -        401    403 403 403 200 200 200 404
+pool-list             POST   pool     401    403 403 403 403 202 202 404
+pool-detail           GET    -        401    403 403 403 200 200 200 404
+pool-detail           PATCH  state    401    403 403 403 403 200 200 404
+pool-people           GET    -        401    403 403 403 200 200 200 404
+pool-report           GET    -        401    403 403 403 200 200 200 404
+qrels-list            GET    -        401    403 403 403 403 200 200 404
+qrels-list            POST   qrels    401    403 403 403 403 202 202 404
+qrels-detail          GET    -        401    403 403 403 403 200 200 404
+qrels-download        GET    -        401    403 403 403 403 200 200 404
+"""
+BODIES = {
+    "-": None,
+    "labels": {
+        "source": "a crowd",
+        "labels": [{"query": "q1", "document": "d1", "grade": 1, "annotator": "W1"}],
+    },
+    "pool": {"name": "next", "runs": ["bm25"]},
+    "state": {"state": "paused"},
+    "qrels": {"name": "ours"},
+    "list": {"rows": [{"query": "q1", "document": "d9"}]},
+}
+CODES = {401: "not-authenticated", 403: "forbidden", 404: "not-found"}
+
+
+def _rows() -> list[tuple[str, str, str, list[int]]]:
+    lines = [line.split() for line in TABLE.strip().splitlines() if not line.startswith("#")]
+    return [
+        (name, how, body, [int(n) for n in told] * (len(PEOPLE) if len(told) == 1 else 1))
+        for name, how, body, *told in lines
+    ]
+
+
+ROWS = _rows()
+
+
+@pytest.fixture
+def cast(benchmark) -> dict[str, User]:
+    roles = {
+        "vi": Role.VIEWER,
+        "ada": Role.ANNOTATOR,
+        "sam": Role.SUBMITTER,
+        "bo": Role.ADJUDICATOR,
+        "mia": Role.MAINTAINER,
+        "olga": Role.OWNER,
+    }
+    people = {name: factories.member(benchmark, name, role) for name, role in roles.items()}
+    people["cy"] = factories.member(factories.benchmark("other"), "cy", Role.OWNER)
+    return people
+
+
+@pytest.fixture
+def urls(benchmark, cast) -> dict[str, str]:
+    """The address of each endpoint, with something behind it."""
+    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    for slot, who, grade in zip(made.slots.order_by("pk"), ("ada", "mia"), (0, 3), strict=True):
+        judge(slot, cast[who], grade)
+    factories.run(benchmark, "q1 Q0 d1 1 1.0 s", name="bm25")
+    qrels = factories.qrel_set(benchmark, {("q1", "d1"): 1})
+    job = benchmark.jobs.create(kind="test", title="a", created_by=cast["olga"], state="done")
+    of = f"/api/v1/benchmarks/{benchmark.slug}/"
+    return {
+        "agreement-detail": f"{of}agreement/",
+        "candidates-list": f"{of}candidates/",
+        "benchmark-list": "/api/v1/benchmarks/",
+        "benchmark-detail": of,
+        "job-detail": f"/api/v1/jobs/{job.pk}/",
+        "judgments-export": f"{of}judgments/",
+        "judgments-import": f"{of}judgments/import/",
+        "pair-detail": f"{of}pair/?query=q1&document=d1",
+        "pool-list": f"{of}pools/",
+        "pool-detail": f"{of}pools/{made.pk}/",
+        "pool-people": f"{of}pools/{made.pk}/people/",
+        "pool-report": f"{of}pools/{made.pk}/report/",
+        "qrels-list": f"{of}qrels/",
+        "qrels-detail": f"{of}qrels/{qrels.pk}/",
+        "qrels-download": f"{of}qrels/{qrels.pk}/download/",
+    }
+
+
+def by_session(person: User | None) -> Client:
+    client = Client()
+    if person:
+        client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+def by_token(person: User | None, **values: object) -> Client:
+    if person is None:
+        return Client()
+    issued = create_api_token(user=person, name="test", days=1)
+    if values:
+        ApiToken.objects.filter(pk=issued.token.pk).update(**values)
+    return Client(headers={"Authorization": f"Bearer {issued.secret}"})
+
+
+def ask(client: Client, how: str, url: str, body: str) -> tuple[int, bytes]:
+    sent = BODIES.get(body)
+    if body == "list":  # a name that nobody has taken
+        sent = {**sent, "name": f"list {CandidateList.objects.count()}"}
+    response = client.generic(
+        how, url, json.dumps(sent) if sent else "", content_type="application/json"
+    )
+    content = b"".join(response) if response.streaming else response.content
+    return response.status_code, content
+
+
+def test_table_has_every_endpoint():
+    named = {a.name.removeprefix("api:") for a in addresses() if a.name.startswith("api:")}
+
+    assert named == {name for name, *_ in ROWS}
+
+
+@pytest.mark.parametrize("way", [by_session, by_token], ids=["session", "token"])
+@pytest.mark.parametrize(("name", "how", "body", "told"), ROWS, ids=lambda value: str(value)[:20])
+def test_answer_is_that_of_the_table(urls, cast, way: Callable[..., Client], name, how, body, told):
+    answers = [ask(way(cast.get(who)), how, urls[name], body) for who in PEOPLE]
+
+    assert [status for status, _ in answers] == told
+    for status, content in answers:
+        if status in CODES:
+            error = json.loads(content)
+            assert set(error) == {"code", "message", "detail"}
+            assert error["code"] == CODES[status]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"revoked_at": timezone.now()},
+        {
+            "created_at": timezone.now() - timedelta(days=2),
+            "expires_at": timezone.now() - timedelta(seconds=1),
+        },
+        {"secret_digest": "another"},
+    ],
+    ids=["revoked", "expired", "unknown"],
+)
+@pytest.mark.parametrize(("name", "how", "body", "told"), ROWS, ids=lambda value: str(value)[:20])
+def test_token_that_is_no_longer_good_opens_nothing(urls, cast, values, name, how, body, told):
+    status, content = ask(by_token(cast["olga"], **values), how, urls[name], body)
+
+    assert (status, json.loads(content)["code"]) == (401, "token-invalid")
+
+
+def test_token_of_somebody_who_left_opens_nothing(urls, cast):
+    client = by_token(cast["olga"])
+    User.objects.filter(pk=cast["olga"].pk).update(is_active=False)
+
+    assert ask(client, "GET", urls["pool-list"], "-")[0] == 401
+
+
+def test_revoking_stops_a_token_at_once(urls, cast):
+    issued = create_api_token(user=cast["olga"], name="test", days=1)
+    client = Client(headers={"Authorization": f"Bearer {issued.secret}"})
+    before, _ = ask(client, "GET", urls["pool-list"], "-")
+
+    revoke_api_token(token=issued.token, actor=cast["olga"])
+
+    assert (before, ask(client, "GET", urls["pool-list"], "-")[0]) == (200, 401)
+
+
+@pytest.mark.parametrize(("name", "how", "body"), [row[:3] for row in ROWS if row[1] != "GET"])
+def test_session_writes_only_with_its_csrf_token(urls, cast, name, how, body):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(cast["olga"], backend="django.contrib.auth.backends.ModelBackend")
+
+    status, content = ask(client, how, urls[name], body)
+
+    assert (status, json.loads(content)["code"]) == (403, "csrf")
+    assert Pool.objects.get().state == "open"
+
+
+@pytest.mark.parametrize("name", ["pool-detail", "pool-people", "qrels-detail", "qrels-download"])
+def test_number_of_another_benchmarks_object_is_not_found(urls, cast, name):
+    factories.member(Benchmark.objects.get(slug="other"), "olga", "owner")
+    url = urls[name].replace("/stdlib/", "/other/")
+
+    assert ask(by_token(cast["olga"]), "GET", url, "-")[0] == 404
+
+
+def test_public_benchmark_is_seen_by_everybody_and_its_pools_are_not(urls, cast):
+    Benchmark.objects.update(visibility="public")
+
+    assert ask(Client(), "GET", urls["benchmark-detail"], "-")[0] == 200
+    assert ask(by_token(cast["cy"]), "GET", urls["pool-list"], "-")[0] == 403
+    assert ask(Client(), "GET", urls["pool-list"], "-")[0] == 401
