@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation.core.exchange import Do, Request, Said, client_id_of, said_of
 from annotation.core.judging_errors import NotSavedError
-from annotation.models import Pool
+from annotation.models import Judgment, Pool
 from annotation.selectors.work import Work, WorkState, work_state
 from annotation.services import judging, statements
 from annotation.services.claiming import (

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Judgment, Pool, Question, Slot
+from annotation.services import pacing
 from tests import factories
 from tests.annotation.making import guideline, pool
 
@@ -209,6 +210,21 @@ def test_a_lost_document_is_told_and_its_grade_kept_as_an_extra_label(page, made
     assert set(answer["gone"]) == lost
     assert done["state"] == "extra"
     assert Judgment.objects.get().is_surplus
+
+
+def test_an_older_count_follows_what_is_said(page, settings, monkeypatch):
+    monkeypatch.setattr(pacing, "_kept", pacing.Kept())
+    settings.JUDGE_COUNTS_SECONDS = 60
+    page.say()
+    first = page.grade(1)
+    counted = [page.say(first)["progress"], page.say(first)["progress"]]
+    counted.append(page.say(page.grade(0))["progress"])
+
+    undo, later = event("undo", undoes=first["client_id"]), event("later", page.first())
+    counted.append(page.say(undo, later)["progress"])
+
+    assert [progress["pool"]["done"] for progress in counted] == [1, 1, 2, 1]
+    assert [progress["mine"]["n"] for progress in counted] == [1, 1, 2, 1]
 
 
 def test_undo_by_client_id_gives_the_document_back(page):
