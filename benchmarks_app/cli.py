@@ -19,7 +19,7 @@ from benchmarks_app.core.errors import BenchmarkError, MissingFileError
 from benchmarks_app.start import INTERRUPTED, NO_READER
 
 PROGRAM = "benchwright"
-APPS = ("scoring.cli", "annotation.cli")
+APPS = ("scoring.cli", "annotation.cli", "benchmarks_app.commands")
 
 DONE, FAILED, USAGE = 0, 1, 2
 VERDICTS = range(10, 14)

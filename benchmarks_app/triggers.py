@@ -57,13 +57,44 @@ _OTHER_BENCHMARK = (
     "(SELECT benchmark_id FROM benchmarks_app_queryfamily WHERE id = NEW.family_id) "
     "<> NEW.benchmark_id"
 )
+# A published release may be marked as deprecated, once, and nothing else of it may differ then.
+_RELEASED = "OLD.state IN ('published', 'deprecated')"
+RELEASE_STAYS = [
+    *("id", "benchmark_id", "major", "minor", "patch", "qrel_set_id", "corpus_version_id"),
+    *("tie_rule", "notes", "folder", "manifest", "parent_id", "label_diff", "step", "options"),
+    *("content_sha256", "hidden_splits", "findings", "created_by_id", "published_at"),
+    "created_at",
+]
+
+
+def _same(columns: list[str]) -> str:
+    return " AND ".join(f"NEW.{name} IS NOT DISTINCT FROM OLD.{name}" for name in columns)
+
+
 TRIGGERS: dict[str, list[Trigger]] = {
     "benchmarks_app": [
         *append_only("benchmarks_app_auditevent", "audit events are append-only"),
-        *append_only(
+        Trigger(
+            "benchmarks_app_release_no_update",
             "benchmarks_app_release",
+            "UPDATE",
             "a published release never changes",
-            "OLD.state = 'published'",
+            f"{_RELEASED} AND NOT (OLD.state = 'published' AND NEW.state = 'deprecated' "
+            f"AND {_same(RELEASE_STAYS)})",
+        ),
+        Trigger(
+            "benchmarks_app_release_no_delete",
+            "benchmarks_app_release",
+            "DELETE",
+            "a published release never changes",
+            _RELEASED,
+        ),
+        Trigger(
+            "benchmarks_app_query_stays_exposed",
+            "benchmarks_app_query",
+            "UPDATE",
+            "a query whose grades were public stays exposed",
+            "OLD.exposed_at IS NOT NULL AND NEW.exposed_at IS DISTINCT FROM OLD.exposed_at",
         ),
         *[
             Trigger(

@@ -60,7 +60,7 @@ def open_phase(benchmark: Benchmark) -> Phase | None:
     return (
         Phase.objects.filter(benchmark=benchmark, opens_at__lte=now, daily_limit__gt=0)
         .filter(Q(closes_at=None) | Q(closes_at__gt=now))
-        .filter(release__state=Release.State.PUBLISHED)
+        .filter(release__in=Release.objects.published())
         .select_related("release", "benchmark")
         .order_by("-release__major", "-release__minor", "-release__patch", "-pk")
         .first()

@@ -10,15 +10,20 @@ from django.utils import timezone
 
 from benchmarks_app.models import (
     Benchmark,
+    ContaminationCheck,
     Corpus,
+    FamilyLink,
     Grade,
     Membership,
     Qrel,
     QrelSet,
     Query,
     QueryFamily,
+    QueryLog,
     Release,
     Run,
+    Slice,
+    SliceMember,
     User,
 )
 
@@ -82,6 +87,47 @@ def qrel_set(of: Benchmark, grades: dict[tuple[str, str], int], name: str = "") 
         asked = of.queries.filter(qid=qid).first() or query(of, qid)
         Qrel.objects.create(qrel_set=made, query=asked, docid=docid, grade=grade)
     return made
+
+
+def linked(a: Query, b: Query, similarity: float = 0.9, reason: str = "text") -> FamilyLink:
+    """A link between two queries, whichever was made first."""
+    first, second = sorted((a, b), key=lambda query: query.pk)
+    return FamilyLink.objects.create(
+        benchmark=first.benchmark,
+        query_a=first,
+        query_b=second,
+        similarity=similarity,
+        reason=reason,
+    )
+
+
+def query_slice(of: Benchmark, name: str, *queries: Query, **values: Any) -> Slice:
+    """A slice of these queries, put there by hand."""
+    made = Slice.objects.create(benchmark=of, name=name, **{"kind": Slice.Kind.HAND, **values})
+    SliceMember.objects.bulk_create(
+        SliceMember(slice=made, query=one, source=SliceMember.Source.HUMAN) for one in queries
+    )
+    return made
+
+
+def query_log(of: Benchmark, name: str = "", **values: Any) -> QueryLog:
+    """A log without its file."""
+    counts = {"n_rows": 1, "n_distinct": 1, "n_traffic": 1, **values}
+    return QueryLog.objects.create(
+        benchmark=of, name=name or f"log{next(_numbers)}", created_by=user("keeper"), **counts
+    )
+
+
+def contamination_check(of: Benchmark, name: str = "", **values: Any) -> ContaminationCheck:
+    """A check against a file of one query, which found nothing."""
+    counts = {"n_outside": 1, "n_exact": 0, "n_near": 0, "n_possible": 0, **values}
+    return ContaminationCheck.objects.create(
+        benchmark=of,
+        name=name or f"check{next(_numbers)}",
+        kind=ContaminationCheck.Kind.QUERIES,
+        created_by=user("keeper"),
+        **counts,
+    )
 
 
 def run(of: Benchmark, lines: str, name: str = "", owner: User | None = None, **values: Any) -> Run:

@@ -2,13 +2,29 @@
 
 from django.urls import include, path
 
-from benchmarks_app.api import views
+from benchmarks_app.api import (
+    corpora,
+    families,
+    imports,
+    logs,
+    releases,
+    slices,
+    splits,
+    views,
+)
 
 app_name = "api"
 of_benchmark = [
     path("", views.BenchmarkDetail.as_view(), name="benchmark-detail"),
     path("qrels/<int:pk>/", views.QrelsDetail.as_view(), name="qrels-detail"),
     path("qrels/<int:pk>/download/", views.QrelsDownload.as_view(), name="qrels-download"),
+    *imports.of_benchmark,
+    *corpora.of_benchmark,
+    *logs.of_benchmark,
+    *families.of_benchmark,
+    *slices.of_benchmark,
+    *splits.of_benchmark,
+    *releases.of_benchmark,
 ]
 urlpatterns = [
     path("benchmarks/", views.BenchmarkList.as_view(), name="benchmark-list"),

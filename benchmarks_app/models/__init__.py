@@ -12,23 +12,32 @@ from benchmarks_app.models.collection import (
     Guideline,
     Unit,
 )
+from benchmarks_app.models.grouping import FamilyChange, FamilyLink, Grouping
 from benchmarks_app.models.jobs import Job, WorkerHeartbeat
+from benchmarks_app.models.logs import QueryLog, QuerySample
 from benchmarks_app.models.people import ApiToken, Invitation, Membership, Role, Team, User
 from benchmarks_app.models.qrels import Qrel, QrelSet
 from benchmarks_app.models.queries import Query, QueryFamily
 from benchmarks_app.models.releases import Release
 from benchmarks_app.models.runs import Run, Upload
+from benchmarks_app.models.slices import Slice, SliceMember
+from benchmarks_app.models.splits import ContaminatedQuery, ContaminationCheck, SplitPlan
 
 __all__ = [
     "ApiToken",
     "AuditEvent",
     "Benchmark",
     "CandidateList",
+    "ContaminatedQuery",
+    "ContaminationCheck",
     "Corpus",
     "CorpusVersion",
     "Document",
     "DocumentContent",
+    "FamilyChange",
+    "FamilyLink",
     "Grade",
+    "Grouping",
     "Guideline",
     "Invitation",
     "Job",
@@ -37,9 +46,14 @@ __all__ = [
     "QrelSet",
     "Query",
     "QueryFamily",
+    "QueryLog",
+    "QuerySample",
     "Release",
     "Role",
     "Run",
+    "Slice",
+    "SliceMember",
+    "SplitPlan",
     "Team",
     "Unit",
     "Upload",

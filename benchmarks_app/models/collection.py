@@ -50,10 +50,21 @@ class Corpus(models.Model):
         return self.kind == self.Kind.TEXTS
 
 
+class CorpusVersionQuerySet(models.QuerySet):
+    def ready(self) -> Self:
+        """Without snapshots that are looked at and not yet taken."""
+        return self.filter(state=CorpusVersion.State.READY)
+
+
 class CorpusVersion(models.Model):
     """One state of a corpus: a Parquet file and its index, written once."""
 
+    class State(models.TextChoices):
+        PROPOSED = "proposed"
+        READY = "ready"
+
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="versions")
+    state = models.CharField(max_length=10, choices=State, default=State.READY)
     number = models.PositiveIntegerField()
     parquet = models.CharField(max_length=255)
     index = models.CharField(max_length=255)
@@ -61,7 +72,15 @@ class CorpusVersion(models.Model):
     n_documents = models.PositiveBigIntegerField()
     n_bytes = models.PositiveBigIntegerField(default=0)
     snapshot_date = models.DateField(null=True, blank=True)
+    # Where it came from; documents added, changed and removed since the version before; how it was
+    # cut (max_docs, kept, of how many), if it was; and the keys of its documents' metadata.
+    source = models.CharField(max_length=255, blank=True)
+    difference = models.JSONField(default=dict, blank=True)
+    cut = models.JSONField(default=dict, blank=True)
+    metadata_kinds = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
+
+    objects = CorpusVersionQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -133,6 +152,12 @@ class Benchmark(models.Model):
     corpus = models.ForeignKey(Corpus, models.PROTECT, related_name="benchmarks")
     unit = models.CharField(max_length=16, choices=Unit, default=Unit.DOCUMENT)
     tie_rule = models.CharField(max_length=16, choices=TieRule, default=TieRule.TREC)
+    # Splits whose grades only keepers see; their query ids and texts are published.
+    hidden_splits = models.JSONField(default=list, blank=True)
+    # Keys of the documents' metadata that people who judge see.
+    shown_metadata = models.JSONField(default=list, blank=True)
+    licence = models.CharField(max_length=120, blank=True)
+    citation = models.TextField(blank=True)
     visibility = models.CharField(max_length=16, choices=Visibility, default=Visibility.PRIVATE)
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -149,7 +174,7 @@ class Benchmark(models.Model):
 
     @property
     def current_corpus_version(self) -> CorpusVersion | None:
-        return self.corpus.versions.order_by("-number").first()
+        return self.corpus.versions.ready().order_by("-number").first()
 
 
 class Grade(models.Model):

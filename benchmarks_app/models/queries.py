@@ -4,6 +4,7 @@ from typing import Self
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
 from benchmarks_app.models.collection import MAX_ID_BYTES, Benchmark
@@ -23,9 +24,23 @@ class QueryFamily(models.Model):
     reviewed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
+    reviewed_at = models.DateTimeField(null=True, blank=True)
+    # From 0 (no question that its members are one need) to 1; its weakest link decides.
+    doubt = models.FloatField(default=0.0)
+    # Merged for splitting, to be looked at by a person.
+    is_flagged = models.BooleanField(default=False)
 
     class Meta:
         verbose_name_plural = "query families"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(doubt__gte=0, doubt__lte=1), name="family_doubt_is_a_share"
+            ),
+        ]
+        indexes = [
+            # families page: of one benchmark, the most doubtful first.
+            models.Index(fields=["benchmark", "-doubt"], name="family_by_doubt"),
+        ]
 
     def __str__(self) -> str:
         return f"family {self.pk}"
@@ -45,7 +60,24 @@ class Query(models.Model):
     description = models.TextField(blank=True)
     narrative = models.TextField(blank=True)
     first_seen_at = models.DateTimeField(null=True, blank=True)
+    last_seen_at = models.DateTimeField(null=True, blank=True)
     frequency = models.PositiveBigIntegerField(null=True, blank=True)
+    # Clicks by document id, as a log tells them.
+    clicks = models.JSONField(default=dict, blank=True)
+    # Whatever else the file it came from says, by column.
+    metadata = models.JSONField(default=dict, blank=True)
+    sample = models.ForeignKey(
+        "benchmarks_app.QuerySample",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="queries",
+    )
+    # How likely the sample was to hold it, and what it stands for in a weighted mean.
+    inclusion_probability = models.FloatField(null=True, blank=True)
+    weight = models.FloatField(null=True, blank=True)
+    # When its grades were first public; they can never be hidden again.
+    exposed_at = models.DateTimeField(null=True, blank=True)
     family = models.ForeignKey(QueryFamily, models.PROTECT, related_name="queries")
     excluded_reason = models.CharField(max_length=120, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
@@ -60,6 +92,14 @@ class Query(models.Model):
         verbose_name_plural = "queries"
         constraints = [
             models.UniqueConstraint(fields=["benchmark", "qid"], name="query_qid_once"),
+            models.CheckConstraint(
+                condition=Q(inclusion_probability__isnull=True)
+                | Q(inclusion_probability__gt=0, inclusion_probability__lte=1),
+                name="query_inclusion_is_a_probability",
+            ),
+            models.CheckConstraint(
+                condition=Q(weight__isnull=True) | Q(weight__gt=0), name="query_weight_above_0"
+            ),
         ]
 
     def __str__(self) -> str:

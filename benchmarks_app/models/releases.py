@@ -14,7 +14,11 @@ from benchmarks_app.models.qrels import QrelSet
 
 class ReleaseQuerySet(models.QuerySet):
     def published(self) -> Self:
-        return self.filter(state=Release.State.PUBLISHED)
+        """Those that can be read and scored on; a deprecated one still can."""
+        return self.filter(state__in=[Release.State.PUBLISHED, Release.State.DEPRECATED])
+
+    def drafts(self) -> Self:
+        return self.filter(state=Release.State.DRAFT)
 
     def newest_first(self) -> Self:
         return self.order_by("-major", "-minor", "-patch")
@@ -22,8 +26,15 @@ class ReleaseQuerySet(models.QuerySet):
 
 class Release(models.Model):
     class State(models.TextChoices):
+        DRAFT = "draft"
         BUILDING = "building"
         PUBLISHED = "published"
+        DEPRECATED = "deprecated"
+
+    class Step(models.TextChoices):
+        PATCH = "patch", "patch: card and metadata"
+        MINOR = "minor", "minor: judgments added"
+        MAJOR = "major", "major: grades, queries, splits, scale or unit changed"
 
     benchmark = models.ForeignKey(Benchmark, models.PROTECT, related_name="releases")
     major = models.PositiveIntegerField()
@@ -41,6 +52,15 @@ class Release(models.Model):
     manifest = models.JSONField(default=dict, blank=True)
     parent = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="+")
     label_diff = models.JSONField(default=dict, blank=True)
+    step = models.CharField(max_length=8, choices=Step, default=Step.MAJOR, blank=True)
+    # What a draft is to become: card, licence, citation, what to drop, which findings are accepted.
+    options = models.JSONField(default=dict, blank=True)
+    # Of what is in it, however it is written down: equal for an import of its export.
+    content_sha256 = models.CharField(max_length=64, blank=True)
+    hidden_splits = models.JSONField(default=list, blank=True)
+    findings = models.JSONField(default=list, blank=True)
+    deprecated_at = models.DateTimeField(null=True, blank=True)
+    deprecated_reason = models.TextField(blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="releases"
     )
@@ -55,8 +75,12 @@ class Release(models.Model):
                 fields=["benchmark", "major", "minor", "patch"], name="release_version_once"
             ),
             models.CheckConstraint(
-                condition=~Q(state="published") | Q(published_at__isnull=False),
+                condition=~Q(state__in=["published", "deprecated"]) | Q(published_at__isnull=False),
                 name="release_published_has_time",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="deprecated") | Q(deprecated_at__isnull=False),
+                name="release_deprecated_has_time",
             ),
         ]
 

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from benchmarks_app import overview
-from benchmarks_app.forms import BenchmarkForm, SettingsForm
+from benchmarks_app.forms.benchmarks import BenchmarkForm, SettingsForm
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may

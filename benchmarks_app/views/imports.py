@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.forms import ImportForm
+from benchmarks_app.forms.imports import ImportForm
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.services.importing import start_import

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from benchmarks_app import selectors
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.versions import parse_version
-from benchmarks_app.forms import ReleaseForm
+from benchmarks_app.forms.releases import ReleaseForm
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view

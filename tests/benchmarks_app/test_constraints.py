@@ -17,6 +17,7 @@ from benchmarks_app.models import (
     CorpusVersion,
     Document,
     DocumentContent,
+    FamilyLink,
     Invitation,
     Job,
     Membership,
@@ -28,6 +29,7 @@ from benchmarks_app.models import (
     Run,
 )
 from benchmarks_app.services import audit
+from benchmarks_app.triggers import RELEASE_STAYS
 from tests import factories
 from tests.constraints import Case, check, constraints_of, refused
 
@@ -113,6 +115,22 @@ def candidates(of: Benchmark, name: str) -> CandidateList:
     )
 
 
+def contaminated(of: Benchmark, degree: str = "exact", similarity: float = 0.9) -> Any:
+    found = of.contamination_checks.first() or factories.contamination_check(of)
+    return found.matches.create(query=of.queries.get(), degree=degree, similarity=similarity)
+
+
+def link(
+    of: Benchmark, a: str, b: str, similarity: float = 0.9, reason: str = "text"
+) -> FamilyLink:
+    first, second = (
+        of.queries.filter(qid=qid).first() or factories.query(of, qid) for qid in (a, b)
+    )
+    return of.family_links.create(
+        query_a=first, query_b=second, similarity=similarity, reason=reason
+    )
+
+
 TOKEN = "00000000-0000-0000-0000-000000000001"
 CASES = {
     "api_token_expires_later": Case(
@@ -121,6 +139,18 @@ CASES = {
     "candidate_list_name_once": Case(
         good=lambda of: [candidates(of, name) for name in ("holes", "more holes")],
         bad=lambda of: candidates(of, "holes"),
+    ),
+    "contaminated_query_once": Case(
+        good=lambda of: [contaminated(of, degree="near"), contaminated(of, degree="document")],
+        bad=lambda of: contaminated(of, degree="near"),
+    ),
+    "contaminated_similarity_is_a_share": Case(
+        good=lambda of: contaminated(of, similarity=1.0),
+        bad=lambda of: contaminated(of, degree="near", similarity=1.01),
+    ),
+    "contamination_check_name_once": Case(
+        good=lambda of: [factories.contamination_check(of, name) for name in ("train", "dev")],
+        bad=lambda of: factories.contamination_check(of, "dev"),
     ),
     "corpus_name_once_per_owner": Case(
         good=lambda of: [corpus("news"), corpus("news", owner="max"), corpus("mail")],
@@ -139,6 +169,20 @@ CASES = {
     ),
     "content_once": Case(
         good=lambda of: [content(of, "a"), content(of, "b")], bad=lambda of: content(of, "a")
+    ),
+    "family_doubt_is_a_share": Case(
+        good=lambda of: of.families.create(doubt=1.0), bad=lambda of: of.families.create(doubt=1.1)
+    ),
+    "family_link_in_order": Case(
+        good=lambda of: link(of, "q1", "q2"), bad=lambda of: link(of, "q2", "q1", reason="hand")
+    ),
+    "family_link_once": Case(
+        good=lambda of: [link(of, "q1", "q2"), link(of, "q1", "q2", reason="bag")],
+        bad=lambda of: link(of, "q1", "q2"),
+    ),
+    "family_link_similarity_is_a_share": Case(
+        good=lambda of: link(of, "q1", "q2", similarity=0.0),
+        bad=lambda of: link(of, "q1", "q2", reason="bag", similarity=-0.1),
     ),
     "grade_value_once": Case(
         good=lambda of: of.grades.create(value=4, name="four", is_relevant=True),
@@ -186,6 +230,36 @@ CASES = {
     "query_qid_once": Case(
         good=lambda of: [factories.query(of, "q2"), factories.query(factories.benchmark(), "q1")],
         bad=lambda of: factories.query(of, "q1"),
+    ),
+    "query_inclusion_is_a_probability": Case(
+        good=lambda of: factories.query(of, inclusion_probability=1.0),
+        bad=lambda of: factories.query(of, inclusion_probability=0.0),
+    ),
+    "query_log_name_once": Case(
+        good=lambda of: [factories.query_log(of, name) for name in ("May", "June")],
+        bad=lambda of: factories.query_log(of, "May"),
+    ),
+    "query_weight_above_0": Case(
+        good=lambda of: factories.query(of, weight=0.5),
+        bad=lambda of: factories.query(of, weight=0.0),
+    ),
+    "slice_member_once": Case(
+        good=lambda of: factories.query_slice(of, "tail", of.queries.get()),
+        bad=lambda of: of.slices.get().members.create(query=of.queries.get(), source="rule"),
+    ),
+    "slice_name_once": Case(
+        good=lambda of: [factories.query_slice(of, name) for name in ("head", "tail")],
+        bad=lambda of: factories.query_slice(of, "tail"),
+    ),
+    "slice_registered_has_time_and_members": Case(
+        good=lambda of: factories.query_slice(
+            of, "head", is_registered=True, registered_at=timezone.now(), members_sha256="a"
+        ),
+        bad=lambda of: factories.query_slice(of, "tail", is_registered=True),
+    ),
+    "release_deprecated_has_time": Case(
+        good=lambda of: release(of, 0, state="deprecated", deprecated_at=timezone.now()),
+        bad=lambda of: release(of, 1, state="deprecated"),
     ),
     "release_version_once": Case(
         good=lambda of: [release(of, 0), release(of, 1)], bad=lambda of: release(of, 1)
@@ -269,6 +343,37 @@ def test_published_release_is_neither_changed_nor_deleted(published, change):
         change(published)
 
     assert Release.objects.get().state == "published"
+
+
+DEPRECATED = {"state": "deprecated", "deprecated_at": timezone.now(), "deprecated_reason": "typo"}
+
+
+def test_published_release_can_be_deprecated_and_nothing_else_then(published):
+    with refused("a published release never changes"):
+        Release.objects.update(**DEPRECATED, notes="other")
+
+    Release.objects.update(**DEPRECATED)
+
+    with refused("a published release never changes"):
+        Release.objects.update(deprecated_reason="other")
+    with refused("a published release never changes"):
+        Release.objects.all().delete()
+
+
+def test_every_column_of_a_release_is_kept_by_its_trigger():
+    may_change = {"state", "deprecated_at", "deprecated_reason"}
+    columns = {field.column for field in Release._meta.concrete_fields}
+
+    assert set(RELEASE_STAYS) == columns - may_change
+
+
+def test_query_whose_grades_were_public_stays_exposed(scene):
+    Query.objects.update(exposed_at=timezone.now())
+
+    for value in (None, timezone.now()):
+        with refused("a query whose grades were public stays exposed"):
+            Query.objects.update(exposed_at=value)
+    Query.objects.update(text="other words")
 
 
 def test_release_that_is_being_built_can_still_change(scene):

@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from benchmarks_app import selectors
-from benchmarks_app.forms import DEFAULT_SCALE
+from benchmarks_app.core.scales import DEFAULT_SCALE
 from benchmarks_app.models import AuditEvent, Benchmark, Job, QrelSet, Release, Run, Upload
 from benchmarks_app.templatetags.benchwright import deed
 from tests import factories

@@ -4,7 +4,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.core.scales import DEFAULT_SCALE
-from benchmarks_app.forms import BenchmarkForm
+from benchmarks_app.forms.benchmarks import BenchmarkForm
 from benchmarks_app.models import Corpus, User
 from benchmarks_app.services.benchmarks import create_benchmark
 

@@ -1,19 +1,18 @@
-"""The root URLs; the other apps are named only as strings."""
+"""The root URLs; each area lists its own, and the other apps are named only as strings."""
 
 from django.contrib import admin
 from django.urls import include, path
 
 from benchmarks_app.api import docs
+from benchmarks_app.urls import corpora, families, imports, logs, releases, slices, splits
 from benchmarks_app.views import (
     account,
     benchmarks,
     charts,
-    imports,
     jobs,
     people,
     qrels,
     queries,
-    releases,
     runs,
     site,
 )
@@ -22,7 +21,6 @@ in_benchmark = [
     path("", benchmarks.benchmark_detail, name="benchmark-detail"),
     path("settings/", benchmarks.benchmark_settings, name="benchmark-settings"),
     path("activity/", benchmarks.activity_list, name="activity-list"),
-    path("import/", imports.import_new, name="import-new"),
     path("queries/", queries.query_list, name="query-list"),
     path("queries/<int:pk>/", queries.query_detail, name="query-detail"),
     path("documents/<path:docid>/", queries.document_detail, name="document-detail"),
@@ -30,17 +28,19 @@ in_benchmark = [
     path("runs/<int:pk>/", runs.run_detail, name="run-detail"),
     path("qrels/", qrels.qrels_list, name="qrels-list"),
     path("qrels/<int:pk>/download/", qrels.qrels_download, name="qrels-download"),
-    path("releases/", releases.release_list, name="release-list"),
-    path("releases/new/", releases.release_new, name="release-new"),
-    path("releases/<str:version>/", releases.release_detail, name="release-detail"),
-    path("releases/<str:version>/beir.zip", releases.release_export, name="release-export"),
-    path("releases/<str:version>/files/<path:name>", releases.release_file, name="release-file"),
     path("people/", people.people_list, name="people-list"),
     path("people/invite/", people.invitation_create, name="invitation-create"),
     path("people/invitations/<int:pk>/revoke/", people.invitation_revoke, name="invitation-revoke"),
     path("people/<int:pk>/role/", people.member_role, name="member-role"),
     path("people/<int:pk>/remove/", people.member_remove, name="member-remove"),
     path("jobs/", jobs.job_list, name="job-list"),
+    *imports.in_benchmark,
+    *corpora.in_benchmark,
+    *logs.in_benchmark,
+    *families.in_benchmark,
+    *slices.in_benchmark,
+    *splits.in_benchmark,
+    *releases.in_benchmark,
 ]
 urlpatterns = [
     path("", site.home, name="home"),

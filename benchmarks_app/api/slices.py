@@ -1,0 +1,5 @@
+"""Endpoints of slices."""
+
+from django.urls import URLPattern
+
+of_benchmark: list[URLPattern] = []

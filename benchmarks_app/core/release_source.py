@@ -1,0 +1,47 @@
+"""A release as every writer and every check sees it: facts, and contents read as streams."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchmarks_app.core.formats.beir_writing import DocumentLike, MetadataShape, QueryLike
+
+Qrels = Iterator[tuple[str, str, int]]
+
+
+@dataclass(frozen=True)
+class ReleaseSource:
+    """What a release holds, in the order of the bytes of its ids.
+
+    Every function starts a new stream. `splits` are those whose grades may be read: the public
+    ones, or all where the reader may see them; `hidden` names those whose grades are withheld, and
+    whose queries are among `queries` all the same. `documents` is None where the corpus has no
+    texts or they may not be passed on.
+    """
+
+    slug: str
+    version: str
+    title: str
+    description: str
+    unit: str
+    lang: str
+    licence: str
+    citation: str
+    threshold: int
+    grades: tuple[Mapping[str, Any], ...]
+    splits: tuple[str, ...]
+    hidden: tuple[str, ...]
+    queries: Callable[[], Iterator[QueryLike]]
+    query_shape: MetadataShape
+    qrels: Callable[[str], Qrels]
+    documents: Callable[[], Iterator[DocumentLike]] | None
+    document_shape: MetadataShape
+    slices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    families: Mapping[str, str] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def stem(self) -> str:
+        """The name of the export's one top folder."""
+        return f"{self.slug}-{self.version}"

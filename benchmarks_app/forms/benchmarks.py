@@ -1,0 +1,85 @@
+"""Forms that make a benchmark and set it up."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.text import slugify
+
+from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.scales import DEFAULT_SCALE, parse_scale
+from benchmarks_app.models import Benchmark, Corpus, Unit
+
+
+class BenchmarkForm(forms.Form):
+    name = forms.CharField(max_length=120)
+    slug = forms.SlugField(
+        max_length=60,
+        required=False,
+        label="Short name",
+        help_text="Part of every address; made from the name if left empty.",
+    )
+    description = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="One sentence on what it measures.",
+    )
+    corpus_kind = forms.ChoiceField(
+        choices=[
+            (Corpus.Kind.TEXTS, "Texts: people can read and judge the documents here"),
+            (Corpus.Kind.IDS_ONLY, "Ids only: runs and qrels without texts, as TREC gives them"),
+        ],
+        initial=Corpus.Kind.TEXTS,
+        widget=forms.RadioSelect,
+        label="Corpus",
+    )
+    unit = forms.ChoiceField(
+        choices=[choice for choice in Unit.choices if choice[0] != Unit.IMAGE],
+        initial=Unit.DOCUMENT,
+        label="What is retrieved",
+    )
+    lang = forms.CharField(
+        max_length=35, initial="en", label="Language", help_text="Such as en, de, sw."
+    )
+    scale = forms.CharField(
+        widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
+        initial=DEFAULT_SCALE,
+        label="Grades",
+        help_text="A line each: digit = name: what it means. A * at the end marks relevant grades.",
+    )
+
+    def clean_slug(self) -> str:
+        slug = self.cleaned_data["slug"] or slugify(self.cleaned_data.get("name", ""))[:60]
+        if not slug:
+            why = "Give a short name of letters, digits and hyphens."
+            raise ValidationError(why)
+        if Benchmark.objects.filter(slug=slug).exists():
+            why = f"'{slug}' is taken; choose another short name."
+            raise ValidationError(why)
+        return slug
+
+    def clean_scale(self) -> list[dict[str, Any]]:
+        try:
+            return parse_scale(self.cleaned_data["scale"])
+        except BenchmarkError as error:
+            raise ValidationError(str(error)) from error
+
+
+class SettingsForm(forms.ModelForm):
+    guideline = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 8}),
+        help_text="What annotators are asked to do. A change is a new version.",
+    )
+    text_format = forms.ChoiceField(
+        choices=Corpus.TextFormat,
+        required=False,
+        label="Format of the documents",
+        help_text="How annotators see a text: as it is, or rendered. No picture, link or script "
+        "of a document is ever loaded. Scores do not depend on it.",
+    )
+
+    class Meta:
+        model = Benchmark
+        fields = ["name", "description", "visibility"]
+        widgets = {"description": forms.Textarea(attrs={"rows": 2})}

@@ -1,0 +1,51 @@
+"""Query logs, and the samples of them that became queries."""
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from benchmarks_app.models.collection import Benchmark
+from benchmarks_app.models.runs import Upload
+
+
+class QueryLog(models.Model):
+    """What people asked over a window of time, masked and counted; distinct queries as Parquet."""
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="query_logs")
+    name = models.CharField(max_length=120)
+    upload = models.ForeignKey(Upload, models.PROTECT, null=True, blank=True, related_name="+")
+    parquet = models.CharField(max_length=255)
+    sha256 = models.CharField(max_length=64)
+    first_day = models.DateField(null=True, blank=True)
+    last_day = models.DateField(null=True, blank=True)
+    n_rows = models.PositiveBigIntegerField()
+    n_distinct = models.PositiveBigIntegerField()
+    n_traffic = models.PositiveBigIntegerField()
+    # How many queries had something masked, by its kind.
+    masked = models.JSONField(default=dict, blank=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "name"], name="query_log_name_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class QuerySample(models.Model):
+    """Queries drawn from a log: how, and out of how many."""
+
+    log = models.ForeignKey(QueryLog, models.PROTECT, related_name="samples")
+    seed = models.PositiveBigIntegerField()
+    # The strata, how many families each has, and how many were drawn.
+    parameters = models.JSONField(default=dict)
+    n_families = models.PositiveIntegerField()
+    n_queries = models.PositiveIntegerField()
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"{self.n_queries} queries of {self.log}"
