@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation.core.exchange import Do, Request, Said, client_id_of, said_of
 from annotation.core.judging_errors import NotSavedError
-from annotation.models import Judgment, Pool
+from annotation.models import Judgment, Pool, Slot
 from annotation.selectors.work import Work, WorkState, work_state
 from annotation.services import judging, statements
 from annotation.services.claiming import (
@@ -21,7 +21,7 @@ from annotation.services.claiming import (
     n_at_hand,
     query_in_hand,
 )
-from annotation.services.pacing import counts_of, progress
+from annotation.services.pacing import Saved, counts_of, progress
 from annotation.services.showing import items_of
 from annotation.services.statements import Card
 from annotation.services.tokens import key_of, opened_token
@@ -39,7 +39,8 @@ log = logging.getLogger(__name__)
 class Outcome:
     """What became of one event; `again` is the slot that an undo gave back.
 
-    `labels` is by how many labels the person has more, or fewer, for it.
+    `labels` is by how many labels the person has more, or fewer, for it, and `purpose` the kind of
+    document they are of.
     """
 
     client_id: str
@@ -48,6 +49,7 @@ class Outcome:
     message: str = ""
     again: int | None = None
     labels: int = 0
+    purpose: str = ""
 
     def as_json(self) -> dict[str, str]:
         return {
@@ -75,7 +77,7 @@ def exchange(*, pool: Pool, me: int, request: Request) -> dict[str, Any]:
     event counts once, and documents that the page has already are not given again.
     """
     turn = _turn(pool, me, request)
-    counted = progress(pool, me, n_more=_n_more(turn, "saved"), n_extra=_n_more(turn, "extra"))
+    counted = progress(pool, me, _saved(turn))
     keys = {key_of(card.slot, me): card for card in turn.cards}
     again = {done.again for done in turn.said}
     # While a pool is paused its documents stay whose they are, and are not shown.
@@ -185,7 +187,7 @@ def _do(pool: Pool, me: int, said: Said) -> Outcome:
     client_id = str(said.client_id)
     if said.do is Do.UNDO:
         event = judging.take_back(pool, me, said.client_id, said.undoes)
-        return Outcome(client_id, "saved", again=event.slot_id, labels=-1)
+        return Outcome(client_id, "saved", again=event.slot_id, labels=-1, purpose=event.purpose)
     slot, shown = opened_token(said.token, me)
     if said.do is Do.LATER:
         judging.put_off_now(slot, me, pool.pk)
@@ -200,9 +202,17 @@ def _do(pool: Pool, me: int, said: Said) -> Outcome:
     else:
         label = judging.not_judged(said.reason, **about)
     saved = judging.record(slot, me, said.client_id, shown, label, pool.pk)
-    is_new = isinstance(saved, Judgment)
-    return Outcome(client_id, "extra" if saved.is_surplus else "saved", labels=int(is_new))
+    state = "extra" if saved.is_surplus else "saved"
+    if not isinstance(saved, Judgment):
+        return Outcome(client_id, state)  # it was saved and counted before
+    return Outcome(client_id, state, labels=1, purpose=saved.purpose)
 
 
-def _n_more(turn: Turn, state: str) -> int:
-    return sum(done.labels for done in turn.said if done.state == state)
+def _saved(turn: Turn) -> Saved:
+    """What a count from before this turn lacks."""
+    n = dict.fromkeys(("wanted", "uncounted", "extra"), 0)
+    for done in turn.said:
+        is_wanted = done.purpose == Slot.Kind.LABEL
+        kind = "extra" if done.state == "extra" else "wanted" if is_wanted else "uncounted"
+        n[kind] += done.labels
+    return Saved(n["wanted"], n["uncounted"], n["extra"])

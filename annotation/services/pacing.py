@@ -37,9 +37,14 @@ class Counts:
 
 @dataclass(slots=True)
 class Own:
-    """A person's labels in a pool, and the seconds one takes them."""
+    """A person's labels in a pool, and the seconds one takes them.
+
+    `n_uncounted` of their documents are there for them alone (checks, repeats, changed texts): the
+    pool does not count these, but a count that stands still would tell which they are.
+    """
 
     n: int
+    n_uncounted: int
     median_seconds: float | None
     next_seconds: float | None
 
@@ -66,12 +71,24 @@ class Kept:
 _kept = Kept()
 
 
-def counts_of(pool: Pool, *, n_more: int = 0) -> Counts:
-    """The pool's counts, `JUDGE_COUNTS_SECONDS` old at most.
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """Labels that were saved just now, which an older count follows; taken back: below 0."""
 
-    `n_more` labels were saved just now (taken back: below 0), which an older count follows: who
-    loads the page again finds their own labels counted.
-    """
+    n_wanted: int = 0
+    n_uncounted: int = 0
+    n_extra: int = 0
+
+    @property
+    def n(self) -> int:
+        return self.n_wanted + self.n_uncounted + self.n_extra
+
+
+NOTHING_SAVED = Saved()
+
+
+def counts_of(pool: Pool, saved: Saved = NOTHING_SAVED) -> Counts:
+    """The pool's counts, `JUDGE_COUNTS_SECONDS` old at most, and what was saved since."""
 
     def count() -> Counts:
         lengths = statements.next_lengths(pool.pk, n=LENGTHS_READ)
@@ -84,25 +101,23 @@ def counts_of(pool: Pool, *, n_more: int = 0) -> Counts:
 
     counts, is_new = _kept.get(pool.pk, settings.JUDGE_COUNTS_SECONDS, count)
     if not is_new:
-        counts.n_done += n_more
+        counts.n_done += saved.n_wanted
     return counts
 
 
-def progress(pool: Pool, me: int, *, n_more: int, n_extra: int = 0) -> dict[str, Any]:
-    """How far pool and person are, as JSON.
-
-    `n_more` labels of theirs were saved just now, and `n_extra` that the pool does not count.
-    """
-    counts = counts_of(pool, n_more=n_more)
+def progress(pool: Pool, me: int, saved: Saved = NOTHING_SAVED) -> dict[str, Any]:
+    """How far pool and person are, as JSON; every label of theirs is a step."""
+    counts = counts_of(pool, saved)
     seconds = settings.JUDGE_COUNTS_SECONDS * PACE_LASTS
     own, is_new = _kept.get((pool.pk, me), seconds, lambda: _own(pool, me, counts))
     if not is_new:
-        own.n += n_more + n_extra
+        own.n += saved.n
+        own.n_uncounted += saved.n_uncounted
     left = None
     if own.next_seconds is not None:
         left = counts.n_left * own.next_seconds / max(counts.n_active, 1)
     return {
-        "pool": {"done": counts.n_done, "total": counts.n_wanted},
+        "pool": {"done": counts.n_done + own.n_uncounted, "total": counts.n_wanted},
         "mine": {"n": own.n, "median_seconds": own.median_seconds, "seconds_left": left},
     }
 
@@ -112,6 +127,7 @@ def _own(pool: Pool, me: int, counts: Counts) -> Own:
     times = [Timed(dwell / 1000, chars) for dwell, chars in found]
     return Own(
         n=statements.n_own_labels(pool.pk, me),
+        n_uncounted=statements.n_own_uncounted(pool.pk, me),
         median_seconds=typical_seconds(times),
         next_seconds=typical_seconds(times, at_chars=counts.next_chars),
     )

@@ -591,6 +591,10 @@ _N_OWN = """
     WHERE j.actor_id = %(me)s AND +j.pool_id = %(pool)s AND j.kind IN ('grade', 'cant_judge')
       AND j.purpose <> 'practice'
       AND NOT EXISTS (SELECT 1 FROM annotation_judgment l WHERE l.supersedes_id = j.id)"""
+_N_UNCOUNTED = """
+    SELECT COUNT(*) FROM annotation_slot
+    WHERE pool_id = %(pool)s AND annotator_id = %(me)s AND state = 'done'
+      AND kind NOT IN ('label', 'practice')"""
 _OWN_TIMES = """
     SELECT dwell_ms, shown_chars FROM annotation_judgment
     WHERE actor_id = %(me)s AND +pool_id = %(pool)s AND dwell_ms IS NOT NULL
@@ -616,6 +620,11 @@ def n_active(pool: int, *, now: datetime) -> int:
 
 def n_own_labels(pool: int, me: int) -> int:
     return int(rows(_N_OWN, pool=pool, me=me)[0][0])
+
+
+def n_own_uncounted(pool: int, me: int) -> int:
+    """How many documents a person has judged that are not among the pool's wanted labels."""
+    return int(rows(_N_UNCOUNTED, pool=pool, me=me)[0][0])
 
 
 def own_times(pool: int, me: int, *, n: int) -> list[tuple[int, int | None]]:

@@ -227,6 +227,22 @@ def test_an_older_count_follows_what_is_said(page, settings, monkeypatch):
     assert [progress["mine"]["n"] for progress in counted] == [1, 1, 2, 1]
 
 
+@pytest.mark.parametrize("seconds", [0, 60])
+def test_a_hidden_check_is_a_step_like_any_other(page, made, settings, monkeypatch, seconds):
+    monkeypatch.setattr(pacing, "_kept", pacing.Kept())
+    settings.JUDGE_COUNTS_SECONDS = seconds
+    first = page.first()
+    Slot.objects.filter(state="claimed").update(kind="repeat")
+    page.say(page.grade(1))
+
+    answer = page.say(page.grade(0))
+
+    assert answer["progress"]["pool"]["done"] == 2
+    answer = page.say(event("undo", undoes=str(Judgment.objects.latest("pk").client_id)))
+    assert answer["progress"]["pool"] == {"done": 1, "total": 5}
+    assert first["key"] not in page.held
+
+
 def test_undo_by_client_id_gives_the_document_back(page):
     first = page.grade(1)
     page.say(first)
