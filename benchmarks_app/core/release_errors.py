@@ -31,3 +31,12 @@ class NoTextsError(BenchmarkError):
         "BEIR's layout needs the documents' texts, and this benchmark's corpus holds ids only. "
         "Download the TREC qrels instead."
     )
+
+
+class ExposedQueriesError(BenchmarkError):
+    code = "queries-exposed"
+    status = 409
+    message = (
+        "The grades of {n} queries were public in an earlier release ({named}), so they can not be "
+        "in a hidden split any more. Keep them in a public split, or hide other queries."
+    )

@@ -11,15 +11,29 @@ from benchmarks_app.selectors.reading import (
     run_path,
     unknown_documents,
 )
+from benchmarks_app.selectors.release_sources import (
+    hidden_queries,
+    release_families,
+    release_slices,
+    release_source,
+    release_splits,
+    release_weights,
+)
 
 __all__ = [
     "benchmark_documents",
     "candidates_path",
     "corpus_reader",
+    "hidden_queries",
     "qrels_of",
+    "release_families",
     "release_file_path",
     "release_qrels",
     "release_queries",
+    "release_slices",
+    "release_source",
+    "release_splits",
+    "release_weights",
     "run_path",
     "unknown_documents",
 ]

@@ -79,14 +79,29 @@ def release_file_path(release: Release, name: str) -> Path:
 
 
 def release_qrels(release: Release) -> dict[str, dict[str, int]]:
-    """{qid: {docid: grade}} from the release's own file, whatever the database says today."""
+    """{qid: {docid: grade}} from the release's own files, whatever the database says today.
+
+    Those of hidden splits are among them: this is for scoring, and is shown to nobody.
+    """
     path = release_file_path(release, "qrels.trec")
     problems = Problems()
     judged: dict[str, dict[str, int]] = {}
     for row in read_qrels(open_lines(path), file=path.name, problems=problems):
         judged.setdefault(row.qid.decode(), {})[row.docid.decode()] = row.grade
     problems.raise_found()
+    for split in release.hidden_splits:
+        for qid, docid, grade in hidden_rows(release_file_path(release, f"hidden/{split}.tsv")):
+            judged.setdefault(qid, {})[docid] = grade
     return judged
+
+
+def hidden_rows(path: Path) -> Iterator[tuple[str, str, int]]:
+    """Query, document and grade of a hidden split; -1 is a pair that was pooled and not judged."""
+    with path.open("rb") as stream:
+        next(stream)
+        for line in stream:
+            qid, docid, grade = line.rstrip(b"\n").decode().split("\t")
+            yield qid, docid, int(grade)
 
 
 def release_queries(release: Release) -> list[dict[str, Any]]:

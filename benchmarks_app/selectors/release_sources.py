@@ -1,0 +1,242 @@
+"""Published releases as writers, checks and scoring read them: from their own files alone."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks_app import files
+from benchmarks_app.core.canonical import family_names
+from benchmarks_app.core.formats.beir_writing import DocumentLike, MetadataShape, metadata_shape
+from benchmarks_app.core.release_source import Qrels, ReleaseSource
+from benchmarks_app.models import Release
+from benchmarks_app.selectors.reading import corpus_reader, hidden_rows
+
+PathOf = Callable[[str], Path]
+DEFAULT_SPLIT = "test"
+QUERIES, FAMILIES, SLICES, WEIGHTS, SPLITS = (
+    "queries.jsonl",
+    "families.tsv",
+    "slices.tsv",
+    "weights.tsv",
+    "splits.json",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceQuery:
+    """A query as it is written; its metadata holds family, description, dates and the like."""
+
+    qid: str
+    text: str
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+def qrels_name(split: str, *, is_hidden: bool = False) -> str:
+    """The file of a release that holds the grades of a split."""
+    return f"{'hidden' if is_hidden else 'qrels'}/{split}.tsv"
+
+
+def release_source(release: Release, *, see_hidden: bool = False) -> ReleaseSource:
+    """A published release, read from its files.
+
+    With `see_hidden` the grades of hidden splits are among `splits` too; whoever asks for that has
+    looked whether they may be seen, and wrote down that they were. `qrels` yields judged pairs
+    alone: what was pooled and not judged is in the release's `qrels.trec`, and nowhere else.
+    """
+    return source_of_files(
+        path_of=_path_of(release),
+        manifest=release.manifest,
+        title=release.benchmark.name,
+        description=release.benchmark.description,
+        documents=_documents_of(release),
+        see_hidden=see_hidden,
+    )
+
+
+def source_of_files(
+    *,
+    path_of: PathOf,
+    manifest: Mapping[str, Any],
+    title: str,
+    description: str,
+    documents: Callable[[], Iterator[DocumentLike]] | None,
+    see_hidden: bool,
+) -> ReleaseSource:
+    """A release from its files and its manifest, wherever the files are."""
+    public, hidden = splits_in(manifest)
+    grades = tuple(manifest.get("grades") or ())
+    corpus = manifest.get("corpus") or {}
+    queries = partial(_queries, path_of(QUERIES))
+    return ReleaseSource(
+        slug=manifest["benchmark"],
+        version=manifest["version"],
+        title=manifest.get("title") or title,
+        description=manifest.get("description") or description,
+        unit=manifest.get("unit", "document"),
+        lang=manifest.get("lang", ""),
+        licence=manifest.get("licence", ""),
+        citation=manifest.get("citation", ""),
+        threshold=_threshold(manifest),
+        grades=grades,
+        splits=tuple(sorted([*public, *hidden])) if see_hidden else public,
+        hidden=hidden,
+        queries=queries,
+        query_shape=_query_shape(manifest, queries),
+        qrels=partial(_qrels_of_split, path_of, public, hidden, see_hidden),
+        documents=documents,
+        document_shape=_shape(corpus.get("metadata_kinds") or {}),
+        slices=_slices(path_of, manifest),
+        families=_families(path_of, manifest),
+        weights=_weights(path_of, manifest),
+        manifest=manifest,
+    )
+
+
+# --- parts of a release ----------------------------------------------------------------------
+
+
+def release_slices(release: Release) -> dict[str, tuple[str, ...]]:
+    """{slice: its queries} as the release froze them, both in the order of their bytes."""
+    return _slices(_path_of(release), release.manifest)
+
+
+def release_families(release: Release) -> dict[str, str]:
+    """{query: family} as the release froze them; a family is called by its smallest query id."""
+    return _families(_path_of(release), release.manifest)
+
+
+def release_weights(release: Release) -> dict[str, float]:
+    """{query: what it stands for in a weighted mean}, of the queries that have a weight."""
+    return _weights(_path_of(release), release.manifest)
+
+
+def release_splits(release: Release) -> dict[str, tuple[str, ...]]:
+    """{split: its queries}, hidden ones too: which queries a split has is not a secret."""
+    path_of = _path_of(release)
+    if SPLITS in release.manifest["files"]:
+        written = json.loads(path_of(SPLITS).read_bytes())["splits"]
+        return {split: tuple(qids) for split, qids in written.items()}
+    return _splits_by_qrels(path_of, release.manifest)
+
+
+def hidden_queries(release: Release) -> frozenset[str]:
+    """The queries of a release whose grades, and values, only its keepers may see."""
+    hidden = release.hidden_splits
+    if not hidden:
+        return frozenset()
+    splits = release_splits(release)
+    return frozenset(qid for split in hidden for qid in splits.get(split, ()))
+
+
+def splits_in(manifest: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The public and the hidden splits that a manifest's files hold."""
+    found: dict[str, list[str]] = {"qrels": [], "hidden": []}
+    for name in sorted(manifest["files"]):
+        folder, _, rest = name.partition("/")
+        if folder in found and rest.endswith(".tsv"):
+            found[folder].append(rest.removesuffix(".tsv"))
+    return tuple(found["qrels"]), tuple(found["hidden"])
+
+
+# --- reading the files -----------------------------------------------------------------------
+
+
+def _path_of(release: Release) -> PathOf:
+    return lambda name: files.local_path(f"{release.folder}/{name}")
+
+
+def _documents_of(release: Release) -> Callable[[], Iterator[DocumentLike]] | None:
+    version = release.corpus_version
+    is_passed_on = (release.manifest.get("corpus") or {}).get("texts", True)
+    if version is None or not is_passed_on or not release.benchmark.corpus.has_texts:
+        return None
+    return lambda: corpus_reader(version).iterate()
+
+
+def _queries(path: Path) -> Iterator[SourceQuery]:
+    with path.open("rb") as stream:
+        for line in stream:
+            row = json.loads(line)
+            yield SourceQuery(row["_id"], row["text"], row.get("metadata") or {})
+
+
+def _query_shape(
+    manifest: Mapping[str, Any], queries: Callable[[], Iterator[SourceQuery]]
+) -> MetadataShape:
+    kinds = manifest.get("query_metadata_kinds")
+    return metadata_shape(row.metadata for row in queries()) if kinds is None else _shape(kinds)
+
+
+def _shape(kinds: Mapping[str, Iterable[str]]) -> MetadataShape:
+    return MetadataShape({key: set(found) for key, found in kinds.items()})
+
+
+def _threshold(manifest: Mapping[str, Any]) -> int:
+    if "threshold" in manifest:
+        return int(manifest["threshold"])
+    grades = manifest.get("grades") or ()
+    return min((grade["value"] for grade in grades if grade["is_relevant"]), default=1)
+
+
+def _qrels_of_split(
+    path_of: PathOf,
+    public: tuple[str, ...],
+    hidden: tuple[str, ...],
+    see_hidden: bool,
+    split: str,
+) -> Qrels:
+    if split in public:
+        return _qrels_rows(path_of(qrels_name(split)))
+    if split in hidden and see_hidden:
+        rows = hidden_rows(path_of(qrels_name(split, is_hidden=True)))
+        return (row for row in rows if row[2] >= 0)
+    raise KeyError(split)
+
+
+def _qrels_rows(path: Path) -> Qrels:
+    for qid, docid, grade in _table(path):
+        yield qid, docid, int(grade)
+
+
+def _table(path: Path) -> Iterator[list[str]]:
+    with path.open("rb") as stream:
+        next(stream)
+        for line in stream:
+            yield line.rstrip(b"\n").decode().split("\t")
+
+
+def _slices(path_of: PathOf, manifest: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    if SLICES not in manifest["files"]:
+        return {}
+    found: dict[str, list[str]] = {}
+    for qid, name in _table(path_of(SLICES)):
+        found.setdefault(name, []).append(qid)
+    return {name: tuple(found[name]) for name in sorted(found, key=str.encode)}
+
+
+def _families(path_of: PathOf, manifest: Mapping[str, Any]) -> dict[str, str]:
+    if FAMILIES in manifest["files"]:
+        return {row[0]: row[1] for row in _table(path_of(FAMILIES))}
+    said = {row.qid: row.metadata.get("family") or row.qid for row in _queries(path_of(QUERIES))}
+    return family_names(said, said)
+
+
+def _weights(path_of: PathOf, manifest: Mapping[str, Any]) -> dict[str, float]:
+    if WEIGHTS not in manifest["files"]:
+        return {}
+    return {qid: float(weight) for qid, weight in _table(path_of(WEIGHTS))}
+
+
+def _splits_by_qrels(path_of: PathOf, manifest: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Splits of a release that has no list of them: by who is graded where, else the default."""
+    public, _ = splits_in(manifest)
+    split_of = {
+        row[0]: split for split in public for row in _qrels_rows(path_of(qrels_name(split)))
+    }
+    found: dict[str, list[str]] = {}
+    for query in _queries(path_of(QUERIES)):
+        found.setdefault(split_of.get(query.qid, DEFAULT_SPLIT), []).append(query.qid)
+    return {split: tuple(qids) for split, qids in found.items()}
