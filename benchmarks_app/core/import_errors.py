@@ -45,3 +45,30 @@ class UnknownKindError(BenchmarkError):
         "{file}: what kind of file this is cannot be told from its first lines. "
         "Choose the kind in the form."
     )
+
+
+class UnreadableKindError(BenchmarkError):
+    code = "unreadable-file-kind"
+    message = "{file} is {what}. {advice}"
+
+
+class MappingError(BenchmarkError):
+    code = "column-mapping"
+    message = "The columns cannot be taken: {reason}."
+
+
+class FamilyOnTwoSidesError(BenchmarkError):
+    code = "family-on-two-sides"
+    message = (
+        "Wordings of one need would be on two sides: {examples}. Put both queries into one split "
+        "(one qrels file), or take them apart on the families page or in families.tsv first."
+    )
+
+
+class RegisteredSliceError(BenchmarkError):
+    code = "slice-registered"
+    status = 409
+    message = (
+        "The slice '{name}' is registered and its members stay. Import it under another name: "
+        "change it in the second column of the file."
+    )

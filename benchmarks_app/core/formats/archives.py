@@ -1,14 +1,17 @@
-"""Zip files read in place: nothing is extracted, nothing in them is believed."""
+"""Zips and tars read in place: nothing is extracted, nothing in them is believed."""
 
 import io
 import re
 import stat
 import struct
+import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, Self
 
 from benchmarks_app.core.errors import ArchiveError, MissingFileError
 from benchmarks_app.core.formats.sources import (
@@ -19,13 +22,18 @@ from benchmarks_app.core.formats.sources import (
     Limits,
     Readable,
     Source,
+    inflated,
     is_hidden,
     missing_member,
-    stream_lines,
+    open_inflated,
     too_large,
+    whole_lines,
 )
 
 ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
+TAR_MAGIC_AT = 257
+# Of a tar: long names and what pax says beside them.
+MAX_HEADER_BYTES = 1 << 20
 ENCRYPTED = 0x1
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 DRIVE = re.compile(r"^[A-Za-z]:")
@@ -42,13 +50,22 @@ def is_zip(path: Path) -> bool:
         return stream.read(4) in ZIP_MAGIC
 
 
+def is_tar(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> bool:
+    """Return whether a file, inflated where it is gzip or zstd, begins as a tar does."""
+    with open_inflated(path, limits=limits) as stream:
+        try:
+            return stream.read(TAR_MAGIC_AT + 5)[TAR_MAGIC_AT:] == b"ustar"
+        except ArchiveError:
+            return False  # whoever reads it in earnest says what is wrong
+
+
 def open_source(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> Source:
-    """Return the folder or zip at `path` as a `Source`.
+    """Return the folder, zip or tar at `path` as a `Source`.
 
     Raises
     ------
     ArchiveError
-        If it is neither, or a zip that is unsafe.
+        If it is none of them, or one that is unsafe.
     MissingFileError
         If there is nothing at `path`.
     """
@@ -56,10 +73,12 @@ def open_source(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> Source:
         return FolderSource(path, limits=limits)
     if not path.exists():
         raise MissingFileError(place=path, expected="folder or zip", advice="Check the path.")
-    if not is_zip(path):
-        reason = "this is neither a folder nor a zip; put the files into one zip"
-        raise ArchiveError(file=path.name, reason=reason)
-    return ZipSource(path, limits=limits)
+    if is_zip(path):
+        return ZipSource(path, limits=limits)
+    if is_tar(path, limits=limits):
+        return TarSource(path, limits=limits)
+    reason = "this is neither a folder nor a zip or tar; put the files into one zip"
+    raise ArchiveError(file=path.name, reason=reason)
 
 
 class ZipSource(Source):
@@ -86,25 +105,139 @@ class ZipSource(Source):
     def lines(self, member: str) -> Iterator[bytes]:
         if member not in self._infos:
             raise missing_member(self.name, member)
-        return self._lines(member)
+        return _lines(self, member)
 
-    def close(self) -> None:
-        self._zip.close()
-
-    def _lines(self, member: str) -> Iterator[bytes]:
+    @contextmanager
+    def opened(self, member: str) -> Iterator["io.BufferedReader[Any]"]:
+        if member not in self._infos:
+            raise missing_member(self.name, member)
         info = self._infos[member]
         file = f"{self.name}/{member}"
         try:
             with self._zip.open(info) as entry:
-                counted = _CountedEntry(entry, file=file, budget=self._budget)
-                stream = io.BufferedReader(counted, CHUNK)
                 # The ratio of a .gz inside is reckoned from what the entry takes in the zip:
                 # two layers together may not inflate further than one.
                 size = info.compress_size
-                lines = stream_lines(stream, file=file, compressed=size, limits=self.limits)
-                yield from self._budget.counted(file, lines)
+                with _counted(entry, file, self._budget, size, self.limits) as stream:
+                    yield stream
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
             raise _damaged(file, error) from error
+
+    def close(self) -> None:
+        self._zip.close()
+
+
+class TarSource(Source):
+    """The files of a tar, plain or compressed, read from its beginning each time.
+
+    Nothing of it is kept: a member is reached by passing over those before it.
+    """
+
+    def __init__(self, path: Path, *, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.name = path.name
+        self.path = path
+        self.limits = limits
+        self._budget = _Budget(self.name, limits.inflated(path.stat().st_size))
+        names: list[str] = []
+        with self._tar() as tar:
+            for info in _checked_entries(self.name, tar, limits):
+                if info.isfile() and not is_hidden(info.name):
+                    names.append(info.name)
+        _refuse_repeated(self.name, names)
+        top = _top_folder([_plain(name) for name in names])
+        self._names = {_plain(name).removeprefix(top): name for name in names}
+
+    def members(self) -> list[str]:
+        return sorted(self._names)
+
+    def lines(self, member: str) -> Iterator[bytes]:
+        if member not in self._names:
+            raise missing_member(self.name, member)
+        return _lines(self, member)
+
+    @contextmanager
+    def opened(self, member: str) -> Iterator["io.BufferedReader[Any]"]:
+        if member not in self._names:
+            raise missing_member(self.name, member)
+        file = f"{self.name}/{member}"
+        with self._tar() as tar:
+            for info in tar:
+                if info.name == self._names[member]:
+                    entry = tar.extractfile(info)
+                    if entry is None:
+                        break
+                    with _counted(entry, file, self._budget, info.size, self.limits) as stream:
+                        yield stream
+                    return
+        raise missing_member(self.name, member)
+
+    def close(self) -> None:
+        """Do nothing: the file is closed whenever it was read."""
+
+    @contextmanager
+    def _tar(self) -> Iterator[tarfile.TarFile]:
+        with open_inflated(self.path, file=self.name, limits=self.limits) as stream:
+            try:
+                # A stream: seeking back is not needed, and what is compressed could not do it.
+                with tarfile.open(fileobj=stream, mode="r|", tarinfo=_ModestInfo) as tar:
+                    yield tar
+            except (tarfile.TarError, EOFError) as error:
+                reason = f"the tar is damaged or cut short ({error}); make it again"
+                raise ArchiveError(file=self.name, reason=reason) from error
+
+
+class _ModestInfo(tarfile.TarInfo):
+    """An entry whose extended header, which is read into memory, may not be large."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        info = super().frombuf(buf, encoding, errors)
+        if info.type not in _CONTENT_TYPES and info.size > MAX_HEADER_BYTES:
+            msg = f"a header of {info.size:,} bytes"
+            raise tarfile.ReadError(msg)
+        return info
+
+
+_CONTENT_TYPES = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE, tarfile.GNUTYPE_SPARSE)
+
+
+def _checked_entries(file: str, tar: tarfile.TarFile, limits: Limits) -> Iterator[tarfile.TarInfo]:
+    """Yield the entries, each found safe."""
+    for n, info in enumerate(tar, start=1):
+        if n > limits.max_entries:
+            reason = f"has more than {limits.max_entries:,} entries; pack the files needed only"
+            raise ArchiveError(file=file, reason=reason)
+        problem = _name_problem(info.name, "pack")
+        if not problem and not (info.isfile() or info.isdir()):
+            problem = "it is a link or a device, not a file; pack the file it points to"
+        if not problem and info.issparse():
+            problem = "it is a sparse file; pack it with plain tar, without --sparse"
+        if problem:
+            raise ArchiveError(file=f"{file}/{info.name[:200]}", reason=problem)
+        yield info
+
+
+def _plain(name: str) -> str:
+    """A name without the `./` that `tar c .` writes before it."""
+    return name.removeprefix("./")
+
+
+def _lines(source: Source, member: str) -> Iterator[bytes]:
+    with source.opened(member) as stream:
+        yield from whole_lines(stream, f"{source.name}/{member}", source.limits.max_line_bytes)
+
+
+@contextmanager
+def _counted(
+    entry: Readable, file: str, budget: "_Budget", compressed: int, limits: Limits
+) -> Iterator["io.BufferedReader[Any]"]:
+    """The bytes of an entry, inflated where it is gzip or zstd, counted before and after."""
+    stream = io.BufferedReader(_CountedEntry(entry, file=file, budget=budget), CHUNK)
+    with inflated(stream, file=file, compressed=compressed, limits=limits) as whole:
+        if whole is stream:
+            yield stream
+        else:  # many small .gz may be a bomb together
+            yield io.BufferedReader(_CountedEntry(whole, file=file, budget=budget), CHUNK)
 
 
 class _Budget:
@@ -124,17 +257,6 @@ class _Budget:
             self.total += n_bytes - before
         if self.total > self.limit:
             raise too_large(self.file, self.limit)
-
-    def counted(self, member: str, lines: Iterator[bytes]) -> Iterator[bytes]:
-        """Yield the lines and count them, now and then: many small .gz may be a bomb together."""
-        n_bytes, told = 0, 0
-        for line in lines:
-            n_bytes += len(line)
-            if n_bytes - told >= CHUNK:
-                self.spend(member, n_bytes)
-                told = n_bytes
-            yield line
-        self.spend(member, n_bytes)
 
 
 class _CountedEntry(InflatedReader):
@@ -196,20 +318,16 @@ def _safe_files(
             raise ArchiveError(file=f"{file}/{info.orig_filename[:200]}", reason=problem)
     _refuse_overlaps(file, infos)
     files = [info for info in infos if not info.is_dir() and not is_hidden(info.filename)]
-    _refuse_repeated_names(file, files)
+    _refuse_repeated(file, [info.filename for info in files])
     _refuse_claimed_bombs(file, files, limits)
     top = _top_folder([info.filename for info in files])
     return {info.filename.removeprefix(top): info for info in files}
 
 
 def _entry_problem(info: zipfile.ZipInfo) -> str | None:
-    name = info.orig_filename
-    if "\\" in name or "\0" in name:
-        return "its name holds a backslash or a NUL; zip it with / between folders"
-    if name.startswith("/") or DRIVE.match(name):
-        return "its name is an absolute path; zip the folder itself, not its full path"
-    if ".." in name.split("/"):
-        return "its name climbs out of the folder (..); zip the folder itself"
+    problem = _name_problem(info.orig_filename, "zip")
+    if problem:
+        return problem
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
         return "it is a link or a device, not a file; zip the file it points to"
@@ -220,13 +338,23 @@ def _entry_problem(info: zipfile.ZipInfo) -> str | None:
     return None
 
 
-def _refuse_repeated_names(file: str, infos: list[zipfile.ZipInfo]) -> None:
+def _name_problem(name: str, pack: str) -> str | None:
+    if "\\" in name or "\0" in name:
+        return f"its name holds a backslash or a NUL; {pack} it with / between folders"
+    if name.startswith("/") or DRIVE.match(name):
+        return f"its name is an absolute path; {pack} the folder itself, not its full path"
+    if ".." in name.split("/"):
+        return f"its name climbs out of the folder (..); {pack} the folder itself"
+    return None
+
+
+def _refuse_repeated(file: str, names: list[str]) -> None:
     seen: set[str] = set()
-    for info in infos:
-        if info.filename in seen:
-            reason = "is in the zip twice; keep one of the two"
-            raise ArchiveError(file=f"{file}/{info.filename}", reason=reason)
-        seen.add(info.filename)
+    for name in names:
+        if name in seen:
+            reason = "is in it twice; keep one of the two"
+            raise ArchiveError(file=f"{file}/{name}", reason=reason)
+        seen.add(name)
 
 
 def _refuse_overlaps(file: str, infos: list[zipfile.ZipInfo]) -> None:

@@ -11,7 +11,7 @@ import sys
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -159,7 +159,7 @@ def open_lines(
     """
     name = file or shown_name(path)
     with open_inflated(path, file=name, limits=limits) as stream:
-        yield from _whole_lines(stream, name, limits.max_line_bytes)
+        yield from whole_lines(stream, name, limits.max_line_bytes)
 
 
 @contextmanager
@@ -193,7 +193,7 @@ def stream_lines(
     `compressed` is the stream's length in bytes, from which the ratio is reckoned.
     """
     with inflated(stream, file=file, compressed=compressed, limits=limits) as whole:
-        yield from _whole_lines(whole, file, limits.max_line_bytes)
+        yield from whole_lines(whole, file, limits.max_line_bytes)
 
 
 @contextmanager
@@ -255,7 +255,10 @@ def shown_name(path: Path) -> str:
     return "standard input" if path == STANDARD_INPUT else path.name
 
 
-def _whole_lines(stream: "io.BufferedReader[Any]", file: str, longest: int) -> Iterator[bytes]:
+def whole_lines(
+    stream: "io.BufferedReader[Any]", file: str, longest: int = DEFAULT_LIMITS.max_line_bytes
+) -> Iterator[bytes]:
+    """Yield the lines of a stream; one of more than `longest` bytes is an ArchiveError."""
     number = 0
     while line := stream.readline(longest + 1):
         number += 1
@@ -279,9 +282,10 @@ def sha256_of(path: Path) -> str:
 
 
 class Source(ABC):
-    """A folder or a zip of files, seen alike; names are relative to its one top folder."""
+    """A folder, zip or tar of files, seen alike; names are relative to its one top folder."""
 
     name: str
+    limits: Limits
 
     @abstractmethod
     def members(self) -> list[str]:
@@ -289,7 +293,7 @@ class Source(ABC):
 
     @abstractmethod
     def lines(self, member: str) -> Iterator[bytes]:
-        """Yield the lines of a member, inflated where it is gzip.
+        """Yield the lines of a member, inflated where it is gzip or zstd.
 
         Raises
         ------
@@ -298,6 +302,10 @@ class Source(ABC):
         MissingFileError
             If there is no such member.
         """
+
+    @abstractmethod
+    def opened(self, member: str) -> AbstractContextManager["io.BufferedReader[Any]"]:
+        """Open a member for reading its bytes, inflated where it is compressed; raises as `lines`."""
 
     @abstractmethod
     def close(self) -> None:
@@ -321,7 +329,7 @@ class Source(ABC):
 
 
 class FolderSource(Source):
-    """The files of a folder and of the folders directly in it."""
+    """The files of a folder and of the two levels of folders in it."""
 
     def __init__(self, folder: Path, *, limits: Limits = DEFAULT_LIMITS) -> None:
         self.folder = folder
@@ -331,7 +339,9 @@ class FolderSource(Source):
 
     def members(self) -> list[str]:
         if self._members is None:
-            found = [path for pattern in ("*", "*/*") for path in self.folder.glob(pattern)]
+            found = [
+                path for pattern in ("*", "*/*", "*/*/*") for path in self.folder.glob(pattern)
+            ]
             names = (path.relative_to(self.folder).as_posix() for path in found if path.is_file())
             self._members = sorted(name for name in names if not is_hidden(name))
         return self._members
@@ -340,6 +350,11 @@ class FolderSource(Source):
         if member not in self.members():
             raise missing_member(self.name, member)
         return open_lines(self.folder / member, file=member, limits=self.limits)
+
+    def opened(self, member: str) -> AbstractContextManager["io.BufferedReader[Any]"]:
+        if member not in self.members():
+            raise missing_member(self.name, member)
+        return open_inflated(self.folder / member, file=member, limits=self.limits)
 
     def close(self) -> None:
         """Do nothing: each file is closed when its last line is read."""
