@@ -1,0 +1,455 @@
+"""Families into splits: whole, of the sizes asked for, evenly, and the same every time."""
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks_app.core.problems import Problems
+from benchmarks_app.core.splitting import (
+    SplitQuery,
+    SplitRecipe,
+    assignment_sha256,
+    described,
+    inputs_sha256,
+    parse_shares,
+    read_given,
+    split_queries,
+)
+from benchmarks_app.core.splitting.describing import small_slices
+from benchmarks_app.core.splitting.recipe import Mode, Straddling, mode_of
+from benchmarks_app.core.splitting_errors import (
+    CutMissingError,
+    CutOrderError,
+    CutOutsideError,
+    EmptySplitError,
+    MissingDatesError,
+    NothingToSplitError,
+    SharesError,
+    SliceEverywhereError,
+    SplittingError,
+    UnknownModeError,
+    UnknownSliceError,
+)
+
+START = datetime(2024, 1, 1, tzinfo=UTC)
+SLICES = ("head", "tail", "exact", "long")
+
+
+def day(n: float) -> datetime:
+    return START + timedelta(days=n)
+
+
+def asked(qid: str, family: str = "", *, on: float | None = None, **values: object) -> SplitQuery:
+    moment = None if on is None else day(on)
+    return SplitQuery(qid, family or qid, first_seen=moment, **values)
+
+
+@st.composite
+def collections(draw):
+    """Families of any sizes, with any slices, numbers of relevant documents and dates."""
+    sizes = draw(st.lists(st.integers(1, 9), min_size=3, max_size=25))
+    return [
+        SplitQuery(
+            qid=f"q{family}-{n}",
+            family=f"f{family}",
+            slices=tuple(draw(st.sets(st.sampled_from(SLICES)))),
+            n_relevant=draw(st.integers(0, 5)),
+            first_seen=day(draw(st.integers(0, 60))),
+        )
+        for family, size in enumerate(sizes)
+        for n in range(size)
+    ]
+
+
+@st.composite
+def shares(draw):
+    parts = draw(st.lists(st.integers(1, 20), min_size=2, max_size=3))
+    names = ("train", "test") if len(parts) == 2 else ("train", "dev", "test")
+    return {name: part / sum(parts) for name, part in zip(names, parts, strict=True)}
+
+
+def made(queries, recipe):
+    """The split, or None where these queries cannot be split so: that is refused, not done."""
+    try:
+        return split_queries(queries, recipe)
+    except SplittingError:
+        return None
+
+
+def sides(queries, assignment):
+    found: dict[str, set[str]] = {}
+    for query in queries:
+        if query.qid in assignment.splits:
+            found.setdefault(query.family, set()).add(assignment.splits[query.qid])
+    return found
+
+
+MODES = st.sampled_from([Mode.STRATIFIED, Mode.RANDOM, Mode.CHRONOLOGICAL, Mode.LEAVE_SLICE_OUT])
+
+
+@settings(max_examples=60, deadline=None)
+@given(collections(), shares(), MODES, st.integers(0, 99), st.sampled_from(Straddling))
+def test_no_family_is_on_two_sides(queries, wanted, mode, seed, straddling):
+    recipe = SplitRecipe(mode, wanted, seed, slice_name="head", straddling=straddling, gap_days=3)
+    assignment = made(queries, recipe)
+
+    if assignment:
+        assert all(len(found) == 1 for found in sides(queries, assignment).values())
+        assert all(
+            assignment.families[query.family] == assignment.splits[query.qid]
+            for query in queries
+            if query.qid in assignment.splits
+        )
+        assert set(assignment.splits) | set(assignment.excluded) == {q.qid for q in queries}
+        assert not set(assignment.splits) & set(assignment.excluded)
+
+
+@settings(max_examples=80, deadline=None)
+@given(collections(), shares(), st.sampled_from([Mode.STRATIFIED, Mode.RANDOM]), st.integers(0, 99))
+def test_sizes_are_within_the_largest_family_of_what_was_asked_for(queries, wanted, mode, seed):
+    assignment = made(queries, SplitRecipe(mode, wanted, seed))
+
+    if assignment:
+        largest = max(Counter(query.family for query in queries).values())
+        for split, share in wanted.items():
+            assert abs(assignment.sizes[split] - share * len(queries)) <= largest + 1e-6
+
+
+@settings(max_examples=30, deadline=None)
+@given(collections(), shares(), MODES, st.integers(0, 99), st.randoms(use_true_random=False))
+def test_same_seed_gives_the_same_split_in_whatever_order_queries_come(
+    queries, wanted, mode, seed, shuffler
+):
+    recipe = SplitRecipe(mode, wanted, seed, slice_name="head")
+    first = made(queries, recipe)
+    renamed = [
+        SplitQuery(q.qid, f"other-{q.family}", q.slices, q.n_relevant, q.first_seen)
+        for q in queries
+    ]
+    shuffler.shuffle(renamed)
+    second = made(renamed, recipe)
+
+    assert (first is None) == (second is None)
+    if first and second:
+        assert assignment_sha256(first.splits) == assignment_sha256(second.splits)
+        assert first.excluded == second.excluded
+    assert inputs_sha256(queries) == inputs_sha256(renamed)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    collections(),
+    st.integers(1, 40),
+    st.integers(1, 20),
+    st.integers(0, 10),
+    st.sampled_from(Straddling),
+)
+def test_chronological_order_is_respected(queries, dev, length, gap, straddling):
+    recipe = SplitRecipe(
+        Mode.CHRONOLOGICAL,
+        dev_from=day(dev),
+        test_from=day(dev + length),
+        gap_days=gap,
+        straddling=straddling,
+    )
+    assignment = made(queries, recipe)
+
+    if assignment:
+        moments = {query.qid: query.first_seen for query in queries}
+        spans = {"train": (0, dev), "dev": (dev + gap, dev + length)}
+        spans["test"] = (dev + length + gap, 1000)
+        for qid, split in assignment.splits.items():
+            assert day(spans[split][0]) <= moments[qid] < day(spans[split][1])
+
+
+@settings(max_examples=15, deadline=None)
+@given(collections(), shares(), st.integers(0, 5))
+def test_stratified_is_never_less_even_than_where_its_greedy_part_began(queries, wanted, seed):
+    """The exchanges may only better what they began with."""
+    from benchmarks_app.core.splitting import balancing
+
+    def unevenness(most: int) -> float | None:
+        before, balancing.MOST_IMPROVEMENTS = balancing.MOST_IMPROVEMENTS, most
+        try:
+            assignment = made(queries, SplitRecipe(shares=wanted, seed=seed))
+        finally:
+            balancing.MOST_IMPROVEMENTS = before
+        return assignment and chi_square(queries, assignment, wanted)
+
+    greedy, better = unevenness(0), unevenness(2000)
+
+    if greedy is not None and better is not None:
+        assert better <= greedy + 1e-6
+
+
+def chi_square(queries, assignment, wanted) -> float:
+    """The sum that is to become small, written down a second time."""
+    from benchmarks_app.core.splitting.strata import strata_by_family
+
+    strata = strata_by_family(queries)
+    total = sum(strata.values(), Counter())
+    size = Counter(query.family for query in queries)
+    off = 0.0
+    for split, share in wanted.items():
+        inside = [family for family in strata if assignment.families[family] == split]
+        held = sum((strata[family] for family in inside), Counter())
+        pairs = [(held[name], total[name] * share) for name in total]
+        pairs.append((sum(size[family] for family in inside), len(queries) * share))
+        off += sum((has - wants) ** 2 / max(wants, 1) for has, wants in pairs)
+    return off
+
+
+def test_a_rare_slice_is_spread_over_the_splits():
+    queries = [asked(f"q{n:03}", slices=("rare",) if n % 20 == 0 else ()) for n in range(200)]
+
+    assignment = split_queries(queries, SplitRecipe(shares={"train": 0.5, "test": 0.5}, seed=3))
+
+    rare = Counter(assignment.splits[query.qid] for query in queries if query.slices)
+    assert rare == {"train": 5, "test": 5}
+
+
+def test_largest_family_is_given_out_first_and_small_ones_fill_up():
+    queries = [asked(f"big{n}", "big") for n in range(6)] + [asked(f"s{n}") for n in range(4)]
+
+    assignment = split_queries(queries, SplitRecipe(shares={"train": 0.6, "test": 0.4}))
+
+    assert assignment.families["big"] == "train"
+    assert assignment.sizes == {"train": 6, "test": 4}
+
+
+def test_another_seed_gives_another_split():
+    queries = [asked(f"q{n:03}") for n in range(60)]
+
+    found = {
+        assignment_sha256(split_queries(queries, SplitRecipe(mode, seed=seed)).splits)
+        for mode in (Mode.STRATIFIED, Mode.RANDOM)
+        for seed in range(3)
+    }
+
+    assert len(found) == 6
+
+
+# --- chronological -------------------------------------------------------------------------
+
+FAMILIES = [
+    asked("old1", "old", on=0),
+    asked("old2", "old", on=5),
+    asked("across1", "across", on=5),
+    asked("across2", "across", on=20),
+    asked("new1", "new", on=20),
+    asked("gap1", "gap", on=11),
+    asked("late1", "late", on=11),
+    asked("late2", "late", on=30),
+]
+
+
+def test_straddling_family_keeps_its_earlier_members_in_train_and_counts_the_others():
+    recipe = SplitRecipe(Mode.CHRONOLOGICAL, test_from=day(10), gap_days=2)
+
+    assignment = split_queries(FAMILIES, recipe)
+
+    assert assignment.splits == {
+        "old1": "train",
+        "old2": "train",
+        "across1": "train",
+        "new1": "test",
+        "late2": "test",
+    }
+    assert {qid: reason.split()[1:3] for qid, reason in assignment.excluded.items()} == {
+        "across2": ["asked", "after"],
+        "gap1": ["asked", "in"],
+        "late1": ["asked", "in"],
+    }
+    assert assignment.families["gap"] == ""
+
+
+def test_straddling_family_is_dropped_whole_where_that_is_chosen():
+    recipe = SplitRecipe(Mode.CHRONOLOGICAL, test_from=day(10), straddling=Straddling.DROP_FAMILY)
+
+    assignment = split_queries(FAMILIES, recipe)
+
+    assert sorted(assignment.excluded) == ["across1", "across2"]
+    assert assignment.families["across"] == ""
+
+
+def test_cut_is_found_from_shares():
+    queries = [asked(f"q{n}", on=n) for n in range(10)]
+
+    assignment = split_queries(
+        queries, SplitRecipe(Mode.CHRONOLOGICAL, {"train": 0.7, "dev": 0.1, "test": 0.2})
+    )
+
+    assert assignment.cuts == (("dev", day(7)), ("test", day(8)))
+    assert assignment.sizes == {"train": 7, "dev": 1, "test": 2}
+
+
+# --- the other modes -----------------------------------------------------------------------
+
+
+def test_leaving_a_slice_out_takes_whole_families_into_test():
+    queries = [
+        asked("a1", "a", slices=("chess",)),
+        asked("a2", "a"),
+        *(asked(f"q{n}") for n in range(10)),
+    ]
+
+    assignment = split_queries(
+        queries,
+        SplitRecipe(Mode.LEAVE_SLICE_OUT, {"train": 0.8, "dev": 0.2}, slice_name="chess"),
+    )
+
+    assert {qid for qid, split in assignment.splits.items() if split == "test"} == {"a1", "a2"}
+    assert assignment.sizes == {"train": 8, "dev": 2, "test": 2}
+
+
+def read(text: str, families: dict[str, str]) -> tuple[dict[str, str], list[str]]:
+    problems = Problems()
+    lines = text.encode().splitlines(keepends=True)
+    found = read_given(lines, file="given.tsv", families=families, problems=problems)
+    return found, [str(problem) for problem in problems.found]
+
+
+def test_given_split_is_taken_as_it_is():
+    families = {"a": "1", "b": "1", "c": "2", "d": "3"}
+    text = "query-id\tsplit\na\ttrain\nb\ttrain\nc\ttest\nd\tnone\n"
+
+    found, problems = read(text, families)
+    queries = [SplitQuery(qid, family) for qid, family in families.items()]
+    assignment = split_queries(queries, SplitRecipe(Mode.GIVEN), found)
+
+    assert problems == []
+    assert assignment.splits == {"a": "train", "b": "train", "c": "test"}
+    assert assignment.excluded == {"d": "split: left out by the imported file"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a\ttrain\nb\ttest\nx\ttest\n", "given.tsv:3: query 'x' is not in this benchmark"),
+        ("a\ttrain\n", "given.tsv: 1 queries of the benchmark are not in the file (b)"),
+        ("a\ttrain\nb\teval\n", "given.tsv:2: split is 'eval'; expected query id, TAB"),
+        ("a train\nb\ttest\n", "given.tsv:1: the line has no TAB"),
+        ("a\ttrain\na\ttest\nb\ttest\n", "given.tsv:2: query 'a' was on line 1 already"),
+    ],
+)
+def test_wrong_line_of_a_given_split_is_named(text, said):
+    _, problems = read(text, {"a": "1", "b": "2"})
+
+    assert any(problem.startswith(said) for problem in problems), problems
+
+
+def test_family_that_a_given_split_tears_apart_is_named_with_both_lines():
+    _, problems = read("a\ttrain\nb\ttest\n", {"a": "1", "b": "1"})
+
+    assert problems == [
+        "given.tsv:2: query 'b' is in test, and 'a' of the same family is in train (line 1); put "
+        "them on one side, or split the family up on the families page"
+    ]
+
+
+# --- what cannot be split says why ---------------------------------------------------------
+
+TEN = [asked(f"q{n}", on=n) for n in range(10)]
+
+
+@pytest.mark.parametrize(
+    ("queries", "recipe", "error", "said"),
+    [
+        ([], SplitRecipe(), NothingToSplitError, "Import queries first"),
+        (TEN, SplitRecipe(shares={"train": 0.7, "test": 0.2}), SharesError, "add up to 0.9"),
+        (TEN, SplitRecipe(shares={"train": 1.5, "test": -0.5}), SharesError, "below 0"),
+        (TEN, SplitRecipe(shares={"train": 0.5, "eval": 0.5}), SharesError, "eval is no split"),
+        (
+            [asked(f"q{n}", "one") for n in range(4)],
+            SplitRecipe(shares={"train": 0.5, "test": 0.5}),
+            EmptySplitError,
+            "1 families, the largest of 4 queries",
+        ),
+        (
+            [*TEN, asked("undated")],
+            SplitRecipe(Mode.CHRONOLOGICAL, test_from=day(5)),
+            MissingDatesError,
+            "1 of 11 queries have no date of their first use, such as 'undated'",
+        ),
+        (
+            TEN,
+            SplitRecipe(Mode.CHRONOLOGICAL, test_from=day(30)),
+            CutOutsideError,
+            "2024-01-31 lies outside the queries' dates, 2024-01-01 to 2024-01-10",
+        ),
+        (
+            TEN,
+            SplitRecipe(Mode.CHRONOLOGICAL, test_from=day(3), dev_from=day(4)),
+            CutOrderError,
+            "not before the test split",
+        ),
+        (
+            TEN,
+            SplitRecipe(Mode.CHRONOLOGICAL, {"test": 1.0}),
+            CutMissingError,
+            "give a date for the cut",
+        ),
+        (
+            TEN,
+            SplitRecipe(Mode.CHRONOLOGICAL, test_from=day(9), gap_days=5),
+            EmptySplitError,
+            "make the gap smaller",
+        ),
+        (
+            [asked("q1", slices=("head",)), asked("q2")],
+            SplitRecipe(Mode.LEAVE_SLICE_OUT, slice_name="heed"),
+            UnknownSliceError,
+            "There is no slice 'heed'. Choose one of: head",
+        ),
+        (
+            [asked("q1", slices=("head",))],
+            SplitRecipe(Mode.LEAVE_SLICE_OUT, slice_name="head"),
+            SliceEverywhereError,
+            "nothing is left to train on",
+        ),
+    ],
+)
+def test_what_cannot_be_split_says_why_and_what_to_do(queries, recipe, error, said):
+    with pytest.raises(error) as raised:
+        split_queries(queries, recipe)
+
+    assert said in str(raised.value)
+
+
+def test_unknown_mode_names_those_there_are():
+    with pytest.raises(UnknownModeError, match="leave-slice-out"):
+        mode_of("rows")
+
+
+@pytest.mark.parametrize("text", ["train=0.8", "train=80,test=10", "train=x,test=1", "80,20"])
+def test_shares_that_cannot_be_read_are_refused(text):
+    with pytest.raises(SharesError):
+        parse_shares(text)
+
+
+def test_slices_below_their_minimum_are_told():
+    queries = [asked(f"q{n:02}", slices=("tail",) if n < 10 else ()) for n in range(40)]
+    assignment = split_queries(queries, SplitRecipe(shares={"train": 0.5, "test": 0.5}))
+
+    told = small_slices(described(queries, assignment), {"tail": 6})
+
+    assert told == [("tail", "test", 5, 6)]
+
+
+def test_description_counts_sizes_slices_and_times():
+    assignment = split_queries(
+        FAMILIES, SplitRecipe(Mode.CHRONOLOGICAL, test_from=day(10), gap_days=2)
+    )
+
+    said = described(FAMILIES, assignment)
+
+    assert [(part.name, part.n_queries, part.n_families) for part in said.parts] == [
+        ("train", 3, 2),
+        ("test", 2, 2),
+    ]
+    assert said.parts[1].first == day(20)
+    assert said.n_excluded == 3
+    assert said.largest_family == 2
