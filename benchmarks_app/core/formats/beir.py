@@ -29,20 +29,22 @@ LARGEST_GRADE = 127
 
 @dataclass(frozen=True, slots=True)
 class CorpusRow:
-    """A document and the line it stands on."""
+    """A document and the line it stands on; `parent` is the document that a passage is of."""
 
     line: int
     docid: str
     title: str = ""
     text: str = ""
     metadata: dict[str, Any] = field(default_factory=dict)
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryRow:
     """A query and the line it stands on; a table may say more of it than BEIR does.
 
-    `frequency` counts how often it was asked; `first_seen` is an ISO 8601 date or time, as written.
+    `frequency` counts how often it was asked; `first_seen` and `last_seen` are ISO 8601 dates or
+    times, as written; `clicks` are counts by document id.
     """
 
     line: int
@@ -54,6 +56,9 @@ class QueryRow:
     lang: str = ""
     frequency: int | None = None
     first_seen: str = ""
+    last_seen: str = ""
+    clicks: dict[str, int] = field(default_factory=dict)
+    family: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +163,27 @@ def _split_members(members: list[str]) -> dict[str, str]:
 def corpus_rows(lines: Iterator[bytes], *, file: str, problems: Problems) -> Iterator[CorpusRow]:
     """Yield the documents of a corpus.jsonl; a row with a problem is left out."""
     for number, record in json_records(lines, file=file, problems=problems):
+        if _is_plain_document(record):
+            yield CorpusRow(number, record["_id"], record["title"], record["text"])
+            continue
         say = _teller(problems, file, number)
         docid, title, text = _id_of(record, say), _title_of(record, say), _text_of(record, say)
         metadata = _metadata_of(record, say, known=("_id", "title", "text", "metadata"))
         if docid is None or title is None or text is None or metadata is None:
             continue
         yield CorpusRow(number, docid, title, text, metadata)
+
+
+def _is_plain_document(record: dict[str, Any]) -> bool:
+    """Whether a row is as most are, with nothing to look at twice: id, title, text, no more."""
+    docid, title, text = record.get("_id"), record.get("title"), record.get("text")
+    return (
+        type(docid) is type(title) is type(text) is str
+        and (len(record) == 3 or (len(record) == 4 and record.get("metadata") == {}))
+        and id_problem(docid) is None
+        and text_problem(title) is None
+        and text_problem(text) is None
+    )
 
 
 def query_rows(lines: Iterator[bytes], *, file: str, problems: Problems) -> Iterator[QueryRow]:
@@ -217,10 +237,19 @@ def numbered(
             problems.add(file, number, "the line is blank; remove it (BEIR's reader stops at it)")
 
 
+def _refuse_constant(name: str) -> None:
+    msg = f"{name} is not a JSON number"
+    raise ValueError(msg)
+
+
+# Made once: `json.loads` with an option makes one for each line.
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
 def _json_object(line: bytes) -> tuple[dict[str, Any] | None, str]:
     """Return the object of a line and "", or None and what is wrong."""
     try:
-        value = json.loads(line.decode(), parse_constant=_refuse_constant)
+        value = _DECODER.decode(line.decode())
     except UnicodeDecodeError as error:
         return None, f"byte {error.start + 1} is not UTF-8; save the file as UTF-8"
     except RecursionError:
@@ -231,11 +260,6 @@ def _json_object(line: bytes) -> tuple[dict[str, Any] | None, str]:
     if not isinstance(value, dict):
         return None, f'is JSON but not an object{_shown(value)}; expected {{"_id": …, "text": …}}'
     return value, ""
-
-
-def _refuse_constant(name: str) -> None:
-    msg = f"{name} is not a JSON number"
-    raise ValueError(msg)
 
 
 def _shown(value: object) -> str:
