@@ -1,0 +1,84 @@
+"""Slices of a hidden split: what may be shown side by side, and what would tell too much."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks_app.core.slicing.showing import is_safe, showable_slices
+
+HUNDRED = range(100)
+
+
+def test_a_slice_below_the_smallest_is_not_shown():
+    assert showable_slices({"few": range(29), "enough": range(30)}, HUNDRED) == ["enough"]
+
+
+def test_a_slice_that_leaves_few_of_all_queries_is_not_shown():
+    """All minus the slice would be the mean of 29 queries."""
+    assert showable_slices({"most": range(71)}, HUNDRED) == []
+    assert showable_slices({"most": range(70)}, HUNDRED) == ["most"]
+
+
+def test_two_slices_that_differ_by_few_are_not_both_shown():
+    inside = {"wide": range(60), "narrow": range(40)}
+
+    assert showable_slices(inside, HUNDRED) == ["wide"]
+
+
+def test_overlapping_slices_that_differ_in_few_queries_are_not_both_shown():
+    sideways = {"a": range(50), "b": range(10, 60)}
+
+    assert showable_slices(sideways, HUNDRED) == ["a"]
+
+
+def test_slices_that_cover_all_but_a_few_are_not_all_shown():
+    """No pair tells of fewer than 30, but all minus the three leaves 10."""
+    thirds = {"a": range(30), "b": range(30, 60), "c": range(60, 90)}
+
+    assert showable_slices(thirds, HUNDRED) == ["a", "b"]
+
+
+def test_a_difference_of_two_sums_is_found():
+    """(a and b together) minus (c): 10 queries, though every pair differs in 30 or more."""
+    sets = [range(200), range(40), range(40, 80), [*range(70), *range(80, 80)]]
+
+    assert not is_safe(sets)
+
+
+def test_equal_slices_and_those_without_hidden_queries_tell_nothing():
+    known = {"a": range(40), "same": range(40), "public": range(500, 510)}
+
+    assert showable_slices(known, HUNDRED) == ["a", "same", "public"]
+
+
+def test_public_queries_do_not_make_a_slice_larger():
+    assert showable_slices({"a": [*range(20), *range(500, 600)]}, HUNDRED) == []
+
+
+def test_without_hidden_queries_everything_may_be_shown():
+    assert showable_slices({"a": range(3)}, []) == ["a"]
+
+
+@settings(max_examples=30)
+@given(st.lists(st.sets(st.integers(0, 11)), max_size=4))
+def test_nothing_small_lies_in_the_span_of_what_is_shown(slices):
+    """Every 0/1 group of fewer than 3 queries, one by one, against the sums that are shown."""
+    hidden, smallest = range(12), 3
+    named = {str(place): members for place, members in enumerate(slices)}
+
+    shown = showable_slices(named, hidden, smallest=smallest)
+
+    rows = [np.ones(12), *(np.isin(np.arange(12), list(named[name])) for name in shown)]
+    matrix = np.array(rows, dtype=float)
+    rank = np.linalg.matrix_rank(matrix)
+    groups = [{a, b} for a in hidden for b in hidden]
+    for group in groups:
+        told = np.vstack([matrix, np.isin(np.arange(12), list(group))])
+        assert np.linalg.matrix_rank(told) > rank
+
+
+def test_forty_slices_of_many_queries_are_decided_at_once():
+    rng = np.random.default_rng(3)
+    slices = {f"s{n}": set(np.flatnonzero(rng.random(2_000) < 0.3)) for n in range(40)}
+
+    assert 1 <= len(showable_slices(slices, range(2_000))) <= 40
