@@ -448,7 +448,8 @@ class CorpusReader:
 
     def hashes(self, which: int) -> UInt64s:
         """Return the sorted hashes of one half of the index."""
-        return self._index[2 * which]
+        hashes: UInt64s = self._index[2 * which]
+        return hashes
 
     def ids_with(self, hashes: Iterable[int]) -> list[str]:
         """Return the ids of the documents with these hashes, sorted."""

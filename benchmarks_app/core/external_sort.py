@@ -50,7 +50,7 @@ class ExternalSort:
     def add(self, frame: pl.DataFrame) -> None:
         """Take some rows; every frame has the same columns."""
         self._waiting.append(frame)
-        self._waiting_bytes += frame.estimated_size()
+        self._waiting_bytes += int(frame.estimated_size())
         if self._waiting_bytes >= self.part_bytes:
             self._spill()
 
@@ -77,11 +77,11 @@ class ExternalSort:
         part = _Part(self.folder / f"part-{next(self._numbers)}", self.by[0])
         with part.path.open("wb") as stream:
             for frame in frames:
-                n_blocks = max(1, frame.estimated_size() // BLOCK_BYTES)
+                n_blocks = max(1, int(frame.estimated_size()) // BLOCK_BYTES)
                 for block in frame.iter_slices(-(-len(frame) // n_blocks)):
                     packed = BytesIO()
                     block.write_ipc_stream(packed, compression="lz4")
-                    part.note(block[-1, part.key], packed.tell(), block.estimated_size())
+                    part.note(block[-1, part.key], packed.tell(), int(block.estimated_size()))
                     stream.write(packed.getbuffer())
         return part
 

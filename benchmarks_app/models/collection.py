@@ -34,6 +34,8 @@ class Corpus(models.Model):
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.TEXTS)
     # How a document's text is to be shown; scoring never reads it.
     text_format = models.CharField(max_length=16, choices=TextFormat, default=TextFormat.PLAIN)
+    # Whether its texts may leave the site with a release; ids, queries and grades always may.
+    may_be_passed_on = models.BooleanField(default=True)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -71,6 +73,8 @@ class CorpusVersion(models.Model):
     sha256 = models.CharField(max_length=64)
     n_documents = models.PositiveBigIntegerField()
     n_bytes = models.PositiveBigIntegerField(default=0)
+    # Of a corpus of passages: how many documents they are of, where the passages name them.
+    n_parents = models.PositiveBigIntegerField(default=0)
     snapshot_date = models.DateField(null=True, blank=True)
     # Where it came from; documents added, changed and removed since the version before; how it was
     # cut (max_docs, kept, of how many), if it was; and the keys of its documents' metadata.
