@@ -102,9 +102,9 @@ def exact_match(query: AskedQuery, known: Knowledge) -> Reason | None:
         ("quoted", _QUOTED, "stands in quotes"),
         ("error-code", _ERROR_NAME, "names an error"),
         ("error-code", _ERROR_CODE, "names an error"),
+        ("identifier", _LONG_NUMBER, "looks like an identifier"),
         ("version", _VERSION, "is a version"),
         ("identifier", _CODE, "looks like an identifier"),
-        ("identifier", _LONG_NUMBER, "looks like an identifier"),
     ):
         found = pattern.search(beginning)
         if found:
