@@ -3,9 +3,9 @@
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.formats.beir import LARGEST_GRADE, QRELS_HEADER
@@ -20,6 +20,9 @@ MAX_METADATA_KEYS = 64
 OTHER_KEY = "original"
 # Readers that guess column types take these for a missing value, and digits after a 0 for a number.
 NULL_WORDS = frozenset({"NA", "N/A", "NULL", "null", "None", "NaN", "nan", "n/a", "#N/A"})
+
+
+Row = TypeVar("Row")
 
 
 class UnwritableRowError(BenchmarkError):
@@ -72,7 +75,7 @@ class MetadataShape:
     def applied(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
         """Return a row's metadata with every key, sorted, each in its type."""
         if len(self.kinds) > MAX_METADATA_KEYS:
-            return {OTHER_KEY: _json(dict(metadata))}
+            return {OTHER_KEY: json_text(dict(metadata))}
         return {key: self._value(key, metadata.get(key)) for key in sorted(self.kinds)}
 
     def _value(self, key: str, value: Any) -> Any:
@@ -81,7 +84,7 @@ class MetadataShape:
             return value
         if kinds == {"integer", "number"}:
             return float(value)
-        return _json(value)
+        return json_text(value)
 
 
 def metadata_shape(rows: Iterable[Mapping[str, Any]]) -> MetadataShape:
@@ -101,8 +104,13 @@ def _kind_of(value: Any) -> str:
     return kinds.get(type(value), "json")
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+# One encoder for all rows: json.dumps would make one for each.
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+def json_text(value: Any) -> str:
+    """Return a value as JSON on one line, non-ASCII as it is."""
+    return _encode(value)
 
 
 # The three files
@@ -166,16 +174,17 @@ def qrels_tsv(rows: Iterable[tuple[str, str, int]], *, file: str = "qrels") -> I
     yield "\t".join(QRELS_HEADER).encode() + b"\n"
     for qid, docid, grade in rows:
         order.check(qid, docid)
-        _check_tsv_row(file, qid, docid, grade)
+        check_grade(file, qid, docid, grade)
         yield f"{qid}\t{docid}\t{grade}\n".encode()
 
 
 def _line(record: dict[str, Any]) -> bytes:
     # Keys in the order given, non-ASCII as it is: tabs and line feeds are the escapes of JSON.
-    return _json(record).encode() + b"\n"
+    return json_text(record).encode() + b"\n"
 
 
-def _check_tsv_row(file: str, qid: str, docid: str, grade: int) -> None:
+def check_grade(file: str, qid: str, docid: str, grade: int) -> None:
+    """Raise `UnwritableRowError` where a grade or the beginning of an id cannot be written."""
     row = f"{qid}, {docid}"
     if type(grade) is not int or not 0 <= grade <= LARGEST_GRADE:
         reason = f"grade {grade!r}; expected a whole number from 0 to {LARGEST_GRADE}"
@@ -202,6 +211,20 @@ class _Order:
         if problem:
             raise UnwritableRowError(file=self.file, row=", ".join(ids), reason=problem)
         self.last = key
+
+
+def order_checked(rows: Iterable[Row], id_of: Callable[[Row], str], *, file: str) -> Iterator[Row]:
+    """Yield the rows as they are, each found to have an id that can be written, in order, once.
+
+    Raises
+    ------
+    UnwritableRowError
+        At the first row that has not.
+    """
+    order = _Order(file)
+    for row in rows:
+        order.check(id_of(row))
+        yield row
 
 
 def id_hazard(text: str) -> str | None:
@@ -290,7 +313,9 @@ def _blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 def _zip_info(name: str) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(name, date_time=ZIP_TIME)
-    info.compress_type = zipfile.ZIP_DEFLATED
+    # Parquet is compressed already; to do it again takes long and gains nothing.
+    is_packed = name.endswith(".parquet")
+    info.compress_type = zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED
     info.external_attr = ZIP_MODE
     info.create_system = UNIX  # else the machine that writes would show in the bytes
     return info
