@@ -2,19 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from heapq import nlargest
-from math import fsum
 from typing import NamedTuple
 
+from benchmarks_app.core.aggregating import AGGREGATIONS, COMBINE, RRF_CONSTANT
 from benchmarks_app.core.formats.trec import RunRow
 from benchmarks_app.core.problems import Problems
 from scoring.core.errors import ParentsNeededError, UnknownAggregationError
 from scoring.core.reading.loading import Run
 from scoring.core.reading.ranking import ranked
 
-AGGREGATIONS = ("maxp", "firstp", "sump", "rrf")
-SUMMED = 3
-RRF_CONSTANT = 60
 SEPARATOR = b"#"
 
 
@@ -80,13 +76,6 @@ def aggregate(
 
 Weigh = Callable[[Sequence[RunRow]], Iterable[tuple[bytes, float]]]
 """What each passage of a query adds to its document."""
-
-COMBINE: Mapping[str, Callable[[list[float]], float]] = {
-    "maxp": max,
-    "firstp": max,  # of one
-    "sump": lambda scores: sum(nlargest(SUMMED, scores)),  # fsum refuses inf - inf, and 3 are few
-    "rrf": fsum,
-}
 
 
 def _weighing(how: str, parents: Mapping[bytes, bytes], ties: str) -> Weigh:
