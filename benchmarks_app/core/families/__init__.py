@@ -1,0 +1,35 @@
+"""Which queries are wordings of one need: keys, similarities, links, and the families they make."""
+
+from benchmarks_app.core.families.embeddings import Embeddings, read_embeddings
+from benchmarks_app.core.families.grouping import (
+    ALGORITHM,
+    Family,
+    GroupedQueries,
+    GroupingOptions,
+    Known,
+    grouped,
+)
+from benchmarks_app.core.families.keys import bag_key, bag_keys, exact_key
+from benchmarks_app.core.families.linking import Link, QueryText, Reason
+from benchmarks_app.core.families.normalising import normalised
+from benchmarks_app.core.families.similarity import SimilarPairs, similar_pairs
+
+__all__ = [
+    "ALGORITHM",
+    "Embeddings",
+    "Family",
+    "GroupedQueries",
+    "GroupingOptions",
+    "Known",
+    "Link",
+    "QueryText",
+    "Reason",
+    "SimilarPairs",
+    "bag_key",
+    "bag_keys",
+    "exact_key",
+    "grouped",
+    "normalised",
+    "read_embeddings",
+    "similar_pairs",
+]

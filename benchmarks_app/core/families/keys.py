@@ -1,0 +1,51 @@
+"""Keys that are equal for texts which surely ask for one thing."""
+
+from collections.abc import Iterable
+
+import Stemmer
+
+from benchmarks_app.core.families.normalising import normalised
+
+DEFAULT_LANGUAGE = "en"
+# Snowball's stemmers by the language of a text.
+STEMMERS = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
+    "en": "english", "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque",
+    "fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi",
+    "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian",
+    "nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian", "no": "norwegian",
+    "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian",
+    "st": "sesotho", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+
+
+def exact_key(text: str) -> str:
+    """What two texts have in common that differ in case, spaces and punctuation only.
+
+    Examples
+    --------
+    >>> exact_key("How do I locate my card?") == exact_key("how do i  locate my card")
+    True
+    """
+    return normalised(text)
+
+
+def bag_key(text: str, language: str = DEFAULT_LANGUAGE) -> str:
+    """The stems of a text's words in the order of their letters: word order and endings are gone.
+
+    Words of a language that has no stemmer stay as they are.
+
+    Examples
+    --------
+    >>> bag_key("Cards lost") == bag_key("lost card!")
+    True
+    """
+    return next(iter(bag_keys([text], language)))
+
+
+def bag_keys(texts: Iterable[str], language: str = DEFAULT_LANGUAGE) -> list[str]:
+    """The bag key of each text."""
+    # A stemmer is not safe to share between threads, and making one takes microseconds.
+    algorithm = STEMMERS.get(language.casefold().replace("_", "-").split("-")[0])
+    stems = Stemmer.Stemmer(algorithm).stemWords if algorithm else list
+    return [" ".join(sorted(stems(normalised(text).split()))) for text in texts]

@@ -1,0 +1,91 @@
+"""What can be wrong with a grouping of queries into families.
+
+FamiliesError
+├── GroupingOptionError       a threshold or limit outside its range
+├── EmbeddingsError           a file of embeddings that cannot be used
+├── QueryFileError            a file of queries that is none
+├── FamilyWithItselfError     a merge of one family
+├── FamiliesOfTwoBenchmarksError
+├── FamilyMemberError         a query that is not in the family it is to be taken out of
+├── EmptyPartError            a split that leaves a family empty
+├── SplitChoiceError          a merge of families on two splits without saying which it becomes
+├── FamilyChangedError        somebody else changed the family meanwhile
+└── NothingToUndoError        a change that was undone already, or that later ones built on
+"""
+
+from benchmarks_app.core.errors import BenchmarkError
+
+
+class FamiliesError(BenchmarkError):
+    code = "families"
+
+
+class GroupingOptionError(FamiliesError):
+    code = "grouping-option"
+    message = "{name} is {value}; expected {expected}."
+
+
+class EmbeddingsError(FamiliesError):
+    code = "embeddings"
+    message = "{file}: {reason}"
+
+
+class QueryFileError(FamiliesError):
+    code = "query-file"
+    message = "{file}: {reason}"
+
+
+class FamilyWithItselfError(FamiliesError):
+    code = "family-with-itself"
+    message = (
+        "Family {family} cannot be merged with itself: a merge joins two families. "
+        "Choose another one to merge it with."
+    )
+
+
+class FamiliesOfTwoBenchmarksError(FamiliesError):
+    code = "families-of-two-benchmarks"
+    message = (
+        "Family {other} is not a family of {benchmark}: families are merged inside one benchmark. "
+        "Choose a family of {benchmark}."
+    )
+
+
+class FamilyMemberError(FamiliesError):
+    code = "family-member"
+    message = (
+        "Query {query} is not in family {family}. Load the page again: "
+        "the family may have been changed meanwhile."
+    )
+
+
+class EmptyPartError(FamiliesError):
+    code = "family-empty-part"
+    message = (
+        "Splitting family {family} this way leaves one part without a query. "
+        "Choose at least one of its {n} queries, and not all of them."
+    )
+
+
+class SplitChoiceError(FamiliesError):
+    code = "family-split-choice"
+    status = 409
+    message = (
+        "The families are on different splits ({splits}), and a family is on one. "
+        "Say which split the merged family takes."
+    )
+
+
+class FamilyChangedError(FamiliesError):
+    code = "family-changed"
+    status = 409
+    message = (
+        "Family {family} was changed by somebody else meanwhile. "
+        "Load the page again and look at it as it is now."
+    )
+
+
+class NothingToUndoError(FamiliesError):
+    code = "family-undo"
+    status = 409
+    message = "{reason}"
