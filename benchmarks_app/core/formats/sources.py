@@ -305,7 +305,7 @@ class Source(ABC):
 
     @abstractmethod
     def opened(self, member: str) -> AbstractContextManager["io.BufferedReader[Any]"]:
-        """Open a member for reading its bytes, inflated where it is compressed; raises as `lines`."""
+        """Open a member for its bytes, inflated where it is compressed; raises as `lines`."""
 
     @abstractmethod
     def close(self) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks_app.core.errors import ArchiveError
 from benchmarks_app.core.formats.beir import BOM, json_records, numbered
 from benchmarks_app.core.formats.inputs import Input
-from benchmarks_app.core.mapping import plain_name
+from benchmarks_app.core.mapping import FIELDS, plain_name
 from benchmarks_app.core.problems import Problems
 
 Record = dict[str, Any]
@@ -39,11 +39,8 @@ DOC_TITLE = re.compile(
 TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 # Names that any of our readers knows: a first line with one of them is a header.
 KNOWN_COLUMNS = frozenset(
-    "_id id docid doc_id docno document_id corpus_id pid passage_id qid query_id queryid topic "
-    "topic_id query question claim text body contents content abstract title url parent parent_id "
-    "score grade relevance rel label rank description narrative lang language frequency count "
-    "first_seen last_seen timestamp date tags family slice weight split clicks".split()
-)
+    name for fields in FIELDS.values() for field in fields for name in field.names
+) | {"slice", "weight", "split"}
 
 
 class Form(StrEnum):
@@ -52,6 +49,7 @@ class Form(StrEnum):
     JSON = "JSON lines"
     CSV = "CSV"
     TSV = "TSV without quotes"
+    SPACED = "columns between spaces"
     PARQUET = "Parquet"
     SMART = "SMART"
     DOCS = "TREC documents"
@@ -105,7 +103,7 @@ def layout_of(given: Input, head: Head, folder: Path, *, has_header: bool | None
         return Layout(Form.SMART, tuple(_smart_columns(lines)))
     if DOC_START.match(first.lstrip()):
         return Layout(Form.DOCS, ("id", "title", "text"))
-    return _delimited(lines, has_header)
+    return delimited_layout(lines, has_header)
 
 
 def _json_columns(lines: Sequence[bytes]) -> tuple[str, ...]:
@@ -129,10 +127,11 @@ def _flattened(record: Record) -> Record:
 
 
 def _smart_columns(lines: Sequence[bytes]) -> Iterator[str]:
+    yield from ("id", "title", "text")  # which a record may lack
     found = {
         match[1] for line in lines if (match := SMART_LINE.match(line.decode(errors="replace")))
     }
-    yield from (name for letter, name in SMART_NAMES.items() if letter in found)
+    yield from (name for letter, name in SMART_NAMES.items() if letter in found - set("ITW"))
 
 
 def _parquet_columns(path: Path, file: str) -> tuple[str, ...]:
@@ -151,7 +150,8 @@ def _damaged_parquet(file: str, error: Exception) -> ArchiveError:
     )
 
 
-def _delimited(lines: Sequence[bytes], has_header: bool | None) -> Layout:
+def delimited_layout(lines: Sequence[bytes], has_header: bool | None = None) -> Layout:
+    """Return how cells separated by TAB, semicolon or comma are to be read."""
     first = lines[0].decode(errors="replace") if lines else ""
     delimiter = max(DELIMITERS, key=first.count)
     cells = next(csv.reader([first], delimiter=delimiter), [])
@@ -214,6 +214,8 @@ def records(given: Input, layout: Layout, *, folder: Path, problems: Problems) -
         return _smart_records(_texts(given.lines(), file, problems))
     if layout.form is Form.DOCS:
         return _doc_records(given.lines(), file, problems)
+    if layout.form is Form.SPACED:
+        return _spaced_records(given.lines(), layout, file, problems)
     if layout.form is Form.TSV:
         return _tsv_records(given.lines(), layout, file, problems)
     return _csv_records(given.lines(), layout, file, problems)
@@ -322,6 +324,21 @@ def _tsv_records(lines: Iterable[bytes], layout: Layout, file: str, problems: Pr
         yield line, dict(zip(layout.columns, cells, strict=True))
 
 
+def _spaced_records(
+    lines: Iterable[bytes], layout: Layout, file: str, problems: Problems
+) -> Records:
+    width = len(layout.columns)
+    for line, text in _texts(lines, file, problems):
+        cells = text.split()
+        if not cells or text.startswith("#"):
+            continue
+        if len(cells) != width:
+            told = f"has {len(cells)} columns; expected {width}, separated by spaces. "
+            problems.add(file, line, told + "Complete the line or drop it.")
+            continue
+        yield line, dict(zip(layout.columns, cells, strict=True))
+
+
 def _smart_records(lines: Iterable[tuple[int, str]]) -> Records:
     begins, field = 0, ""
     record: dict[str, list[str]] = {}
@@ -342,7 +359,7 @@ def _smart_records(lines: Iterable[tuple[int, str]]) -> Records:
 
 
 def _smart(record: dict[str, list[str]]) -> Record:
-    return {
+    return {"title": "", "text": ""} | {
         SMART_NAMES.get(letter, letter): "\n".join(lines).strip()
         for letter, lines in record.items()
     }

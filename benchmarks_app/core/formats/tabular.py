@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from itertools import chain
@@ -21,9 +22,12 @@ from benchmarks_app.core.problems import Problems
 
 ID_COLUMNS = ("qid", "query-id", "query_id", "_id", "id")
 TEXT_COLUMNS = ("text", "query", "query_text", "title")
-MORE_COLUMNS = ("description", "narrative", "lang", "frequency", "first_seen")
+MORE_COLUMNS = (
+    *("description", "narrative", "lang", "frequency", "first_seen", "last_seen", "clicks", "tags"),
+)
 DOCID_HEADERS = ("docid", "doc_id", "doc-id", "corpus-id", "_id")
 DELIMITERS = ("\t", ";", ",")
+TAG_SEPARATOR = re.compile(r"[;|,]")
 EXPECTED = "a column qid (or query-id, query_id, _id, id) and a column text (or query)"
 LARGEST_COUNT = 2**63 - 1
 
@@ -66,25 +70,63 @@ def _query_row(
 ) -> QueryRow | None:
     """Return the row that named fields make, or None with what is wrong told."""
     known = {name: fields.pop(name, None) for name in MORE_COLUMNS}
-    qid = _first_of(fields, ID_COLUMNS)
-    text = _first_of(fields, TEXT_COLUMNS)
-    reasons = [_id_reason(qid), _text_reason(text), *_more_reasons(known), _kept_reason(fields)]
+    known["id"] = _first_of(fields, ID_COLUMNS)
+    known["text"] = _first_of(fields, TEXT_COLUMNS)
+    return query_row(known, fields, line, file=file, problems=problems)
+
+
+def query_row(
+    known: dict[str, Any], others: dict[str, Any], line: int, *, file: str, problems: Problems
+) -> QueryRow | None:
+    """Return the row of what is known of a query, by field, and of other columns.
+
+    What is wrong is told, and the row is None.
+    """
+    said = dict.fromkeys(MORE_COLUMNS) | known
+    qid, text = said.get("id"), said.get("text")
+    reasons = [_id_reason(qid), _text_reason(text), *_more_reasons(said), _kept_reason(others)]
     found = [reason for reason in reasons if reason]
     for reason in found:
         problems.add(file, line, reason)
-    if found or qid is None or text is None:
+    if found or not isinstance(qid, str) or not isinstance(text, str):
         return None
+    tags = _tags_of(said["tags"])
     return QueryRow(
         line,
         qid,
         text,
-        metadata=fields,
-        description=known["description"] or "",
-        narrative=known["narrative"] or "",
-        lang=known["lang"] or "",
-        frequency=_count_of(known["frequency"]),
-        first_seen=(known["first_seen"] or "").strip(),
+        metadata=others | ({"tags": tags} if tags else {}),
+        description=said["description"] or "",
+        narrative=said["narrative"] or "",
+        lang=said["lang"] or "",
+        frequency=_count_of(said["frequency"]),
+        first_seen=(said["first_seen"] or "").strip(),
+        last_seen=(said["last_seen"] or "").strip(),
+        clicks=_clicks_of(said["clicks"]) or {},
+        family=said.get("family") or "",
     )
+
+
+def _tags_of(value: object) -> list[str]:
+    """Tags of a list, or of a cell that separates them by `;`, `|` or `,`."""
+    parts = value if isinstance(value, list) else TAG_SEPARATOR.split(str(value or ""))
+    return [tag for part in parts if (tag := str(part).strip())]
+
+
+def _clicks_of(value: object) -> dict[str, int] | None:
+    """Counts by document id of an object or of its JSON; None where it is neither."""
+    if value in (None, ""):
+        return {}
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return None
+    if not isinstance(value, dict):
+        return None
+    clicks = {str(docid): _count_of(n) for docid, n in value.items() if n is not None}
+    good = {docid: n for docid, n in clicks.items() if n is not None and not id_problem(docid)}
+    return good if len(good) == len(clicks) else None
 
 
 def _first_of(fields: dict[str, Any], names: tuple[str, ...]) -> Any:
@@ -114,7 +156,7 @@ def _text_reason(text: object) -> str | None:
 
 
 def _more_reasons(known: dict[str, Any]) -> Iterator[str]:
-    for name in ("description", "narrative", "lang", "first_seen"):
+    for name in ("description", "narrative", "lang", "first_seen", "last_seen"):
         value = known[name]
         if value is not None and not isinstance(value, str):
             yield f"{name} is {json.dumps(value)[:60]}; expected a string"
@@ -123,11 +165,21 @@ def _more_reasons(known: dict[str, Any]) -> Iterator[str]:
             yield f"{name} {text_problem(value)}"
     if _count_of(known["frequency"]) is None and known["frequency"] not in (None, ""):
         yield f"frequency is {known['frequency']!r:.60}; expected a whole number from 0 up"
-    if known["first_seen"] and not _is_time(known["first_seen"]):
+    for name in ("first_seen", "last_seen"):
+        if known[name] and not _is_time(known[name]):
+            yield (
+                f"{name} is {known[name][:40]!r}; "
+                "expected a date or time such as 2024-05-31 or 2024-05-31T09:30:00Z"
+            )
+    if _clicks_of(known["clicks"]) is None:
         yield (
-            f"first_seen is {known['first_seen'][:40]!r}; "
-            "expected a date or time such as 2024-05-31 or 2024-05-31T09:30:00Z"
+            f"clicks is {str(known['clicks'])[:40]!r}; expected an object of counts by document id "
+            'such as {"d1": 3}'
         )
+    tags = known["tags"]
+    if tags is not None and not isinstance(tags, str | list):
+        yield f"tags is {json.dumps(tags, default=str)[:40]}; expected a list, or 'one; two'"
+        known["tags"] = None
 
 
 def _count_of(value: object) -> int | None:

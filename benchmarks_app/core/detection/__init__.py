@@ -1,0 +1,18 @@
+"""What a file is, and what each of a collection's files is: by content first, then by name."""
+
+from benchmarks_app.core.detection.collections import Part, parts_of_collection
+from benchmarks_app.core.detection.files import HEAD_LINES, Guess, detect, guess, guess_as
+from benchmarks_app.core.detection.kinds import CONTENT_OF, KIND_LABELS, FileKind
+
+__all__ = [
+    "CONTENT_OF",
+    "HEAD_LINES",
+    "KIND_LABELS",
+    "FileKind",
+    "Guess",
+    "Part",
+    "detect",
+    "guess",
+    "guess_as",
+    "parts_of_collection",
+]
