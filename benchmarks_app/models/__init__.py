@@ -14,7 +14,7 @@ from benchmarks_app.models.collection import (
 )
 from benchmarks_app.models.grouping import FamilyChange, FamilyLink, Grouping
 from benchmarks_app.models.jobs import Job, WorkerHeartbeat
-from benchmarks_app.models.logs import QueryLog, QuerySample
+from benchmarks_app.models.logs import PendingLog, QueryLog, QuerySample
 from benchmarks_app.models.people import ApiToken, Invitation, Membership, Role, Team, User
 from benchmarks_app.models.qrels import Qrel, QrelSet
 from benchmarks_app.models.queries import Query, QueryFamily
@@ -42,6 +42,7 @@ __all__ = [
     "Invitation",
     "Job",
     "Membership",
+    "PendingLog",
     "Qrel",
     "QrelSet",
     "Query",

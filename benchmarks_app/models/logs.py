@@ -5,6 +5,7 @@ from django.db import models
 from django.utils import timezone
 
 from benchmarks_app.models.collection import Benchmark
+from benchmarks_app.models.jobs import Job
 from benchmarks_app.models.runs import Upload
 
 
@@ -21,8 +22,10 @@ class QueryLog(models.Model):
     n_rows = models.PositiveBigIntegerField()
     n_distinct = models.PositiveBigIntegerField()
     n_traffic = models.PositiveBigIntegerField()
-    # How many queries had something masked, by its kind.
+    # How many searches had something masked, by its kind.
     masked = models.JSONField(default=dict, blank=True)
+    # Of the file and its reading: name, SHA-256, columns, floor, what was left out, families.
+    facts = models.JSONField(default=dict, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -33,6 +36,17 @@ class QueryLog(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class PendingLog(models.Model):
+    """A log's file as it was given, until its columns are named and it has been read."""
+
+    upload = models.OneToOneField(Upload, models.CASCADE, related_name="pending_log")
+    # The latest attempt to read it, if there was one.
+    job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="+")
+
+    def __str__(self) -> str:
+        return self.upload.name
 
 
 class QuerySample(models.Model):
