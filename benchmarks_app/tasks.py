@@ -2,7 +2,14 @@
 
 from celery import shared_task
 
-from benchmarks_app.services import cleaning, importing, jobs, refreshing_texts, releasing
+from benchmarks_app.services import (
+    cleaning,
+    exporting,
+    importing,
+    jobs,
+    refreshing_texts,
+    releasing,
+)
 
 
 @shared_task(name="benchmarks_app.run_job")
@@ -23,6 +30,11 @@ def refresh_texts_task(job: jobs.RunningJob) -> None:
 @jobs.handles(releasing.JOB_KIND)
 def publish_release_task(job: jobs.RunningJob) -> None:
     releasing.publish_release(job)
+
+
+@jobs.handles(exporting.JOB_KIND)
+def export_release_task(job: jobs.RunningJob) -> None:
+    exporting.export_release(job)
 
 
 @jobs.cleans

@@ -231,12 +231,20 @@ release-detail                  GET  login 200   200   200   200   200   200   4
 release-detail                  POST 405
 release-export                  GET  login 200   200   200   200   200   200   404   200   200
 release-export                  POST 405
+release-export-format           GET  login 200   200   200   200   200   200   404   200   200
+release-export-format           POST 405
+release-export-start            GET  405
+release-export-start            POST login 403   403   403   403   302   302   404   login 403
+release-exports                 GET  login 200   200   200   200   200   200   404   200   200
+release-exports                 POST 405
 release-file                    GET  login 200   200   200   200   200   200   404   200   200
 release-file                    POST 405
 release-list                    GET  login 200   200   200   200   200   200   404   200   200
 release-list                    POST 405
 release-new                     GET  login 403   403   403   403   200   200   404   login 403
 release-new                     POST login 403   403   403   403   422   422   404   login 403
+run-export                      GET  login 200   200   200   200   200   200   404   200   200
+run-export                      POST 405
 run-detail                      GET  login 200   200   200   200   200   200   404   200   200
 run-detail                      POST 405
 run-list                        GET  login 200   200   200   200   200   200   404   200   200

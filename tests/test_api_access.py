@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.models import Pool
-from benchmarks_app.models import ApiToken, Benchmark, CandidateList, Role, User
+from benchmarks_app.models import ApiToken, Benchmark, CandidateList, QrelSet, Role, User
 from benchmarks_app.services.api_tokens import create_api_token, revoke_api_token
 from tests import factories
 from tests.annotation.making import judge, pool
@@ -27,6 +27,10 @@ candidates-list       GET    -        401    403 403 403 200 200 200 404
 candidates-list       POST   list     401    403 403 403 403 201 201 404
 benchmark-list        GET    -        200
 benchmark-detail      GET    -        401    200 200 200 200 200 200 404
+export-list           GET    -        401    200 200 200 200 200 200 404
+export-detail         GET    -        401    200 200 200 200 200 200 404
+export-detail         POST   -        401    403 403 403 403 202 202 404
+run-export            GET    -        401    200 200 200 200 200 200 404
 job-detail            GET    -        401    404 404 404 404 200 200 404
 judgments-export      GET    -        401    403 403 403 403 200 200 404
 judgments-import      POST   labels   401    403 403 403 403 200 200 404
@@ -88,8 +92,11 @@ def urls(benchmark, cast) -> dict[str, str]:
     made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
     for slot, who, grade in zip(made.slots.order_by("pk"), ("ada", "mia"), (0, 3), strict=True):
         judge(slot, cast[who], grade)
-    factories.run(benchmark, "q1 Q0 d1 1 1.0 s", name="bm25")
+    run = factories.run(benchmark, "q1 Q0 d1 1 1.0 s", name="bm25")
     qrels = factories.qrel_set(benchmark, {("q1", "d1"): 1})
+    QrelSet.objects.filter(pk=qrels.pk).update(n_relevant=1)
+    if not benchmark.releases.exists():
+        factories.release(QrelSet.objects.get(pk=qrels.pk), "1.0.0", by=cast["olga"])
     job = benchmark.jobs.create(kind="test", title="a", created_by=cast["olga"], state="done")
     of = f"/api/v1/benchmarks/{benchmark.slug}/"
     return {
@@ -97,6 +104,9 @@ def urls(benchmark, cast) -> dict[str, str]:
         "candidates-list": f"{of}candidates/",
         "benchmark-list": "/api/v1/benchmarks/",
         "benchmark-detail": of,
+        "export-list": f"{of}releases/1.0.0/exports/",
+        "export-detail": f"{of}releases/1.0.0/exports/trec/",
+        "run-export": f"{of}runs/{run.pk}/export/",
         "job-detail": f"/api/v1/jobs/{job.pk}/",
         "judgments-export": f"{of}judgments/",
         "judgments-import": f"{of}judgments/import/",

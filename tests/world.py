@@ -100,6 +100,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
     return {
         "slug": of.slug,
         "version": version,
+        "export": "hub",
         "docid": "d-quote",
         "name": "qrels.trec",
         "chart": "coverage",
@@ -111,6 +112,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "query-detail": of.queries.get(qid="1").pk,
         "annotation:adjudicate-item": _dispute(of, owner),
         "run-detail": runs[0].pk,
+        "run-export": runs[0].pk,
         "qrels-download": qrels.pk,
         "invitation-revoke": invited.invitation.pk,
         "member-role": membership.pk,

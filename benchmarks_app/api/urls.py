@@ -4,6 +4,7 @@ from django.urls import include, path
 
 from benchmarks_app.api import (
     corpora,
+    exports,
     families,
     imports,
     logs,
@@ -25,6 +26,7 @@ of_benchmark = [
     *slices.of_benchmark,
     *splits.of_benchmark,
     *releases.of_benchmark,
+    *exports.of_benchmark,
 ]
 urlpatterns = [
     path("benchmarks/", views.BenchmarkList.as_view(), name="benchmark-list"),

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from benchmarks_app.api import docs
-from benchmarks_app.urls import corpora, families, imports, logs, releases, slices, splits
+from benchmarks_app.urls import corpora, exports, families, imports, logs, releases, slices, splits
 from benchmarks_app.views import (
     account,
     benchmarks,
@@ -41,6 +41,7 @@ in_benchmark = [
     *slices.in_benchmark,
     *splits.in_benchmark,
     *releases.in_benchmark,
+    *exports.in_benchmark,
 ]
 urlpatterns = [
     path("", site.home, name="home"),

@@ -257,6 +257,7 @@ def test_zip_has_one_folder_named_like_its_stem(exported):
         "qrels/dev.tsv",
         "qrels/test.tsv",
         "queries.jsonl",
+        "families.tsv",
         "manifest.json",
     ]
 
@@ -365,7 +366,7 @@ def test_export_of_a_release_is_the_same_bytes_again(exported, tmp_path):
 
 def test_trec_qrels_of_the_command_are_the_releases(exported, tmp_path):
     path = tmp_path / "tiny.qrels"
-    call_command("export_release", "tiny", "1.0.0", output=path, format="trec", verbosity=0)
+    call_command("export_release", "tiny", "1.0.0", output=path, format="qrels", verbosity=0)
 
     lines = path.read_text("utf-8").split("\n")
     assert len(lines) == 12

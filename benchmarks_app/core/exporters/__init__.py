@@ -14,6 +14,8 @@ from benchmarks_app.core.exporters.mteb import MTEB
 from benchmarks_app.core.exporters.sentence_transformers import SENTENCE_TRANSFORMERS
 from benchmarks_app.core.exporters.trec import TREC
 
+__all__ = ["BEIR", "EXPORTERS", "Exporter", "exporter_of"]
+
 EXPORTERS: Mapping[str, Exporter] = MappingProxyType(
     {
         exporter.name: exporter

@@ -6,32 +6,78 @@ from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app import selectors
 from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.exporters import EXPORTERS
+from benchmarks_app.core.exporters.exporter import file_pieces
 from benchmarks_app.core.versions import parse_version
 from benchmarks_app.management.importing import benchmark_of
 from benchmarks_app.models import Release
 from benchmarks_app.services import exporting
 
+QRELS = "qrels"
+
 
 class Command(BaseCommand):
-    help = "Write a release as a BEIR zip, or its TREC qrels."
+    help = "Write a release in one of the field's formats, as a zip or a folder."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("slug")
-        parser.add_argument("release", help="such as 1.0.0")
-        parser.add_argument("-o", "--output", type=Path, help="file to write")
-        parser.add_argument("--format", choices=["beir", "trec"], default="beir")
+        parser.add_argument("slug", nargs="?")
+        parser.add_argument("release", nargs="?", help="such as 1.0.0")
+        parser.add_argument("-o", "--output", type=Path, help="file, or with --folder folder")
+        parser.add_argument(
+            "--format",
+            choices=[*EXPORTERS, QRELS],
+            default="beir",
+            help="qrels is the release's one file of TREC qrels",
+        )
+        parser.add_argument("--folder", action="store_true", help="write a folder, not a zip")
+        parser.add_argument(
+            "--formats", action="store_true", help="say what each format holds and loses, and end"
+        )
 
-    def handle(self, *args: Any, slug: str, release: str, **options: Any) -> None:
+    def handle(self, *args: Any, slug: str | None, release: str | None, **options: Any) -> None:
+        if options["formats"]:
+            return self._say_formats()
+        if slug is None or release is None:
+            raise CommandError("Say which release: export_release SLUG VERSION, such as 1.0.0.")
         try:
             found = _release_of(slug, release)
-            path = options["output"] or Path(_default_name(found, options["format"]))
-            pieces = _pieces(found, options["format"])  # refuses before the file is touched
-            with path.open("wb") as out:
-                for piece in pieces:
-                    out.write(piece)
+            path = self._write(found, options)
         except BenchmarkError as error:
             raise CommandError(str(error)) from error
+        except OSError as error:
+            raise CommandError(f"cannot write: {error}. Choose another --output.") from error
         self.stdout.write(self.style.SUCCESS(f"wrote {path}"))
+        return None
+
+    def _write(self, release: Release, options: dict[str, Any]) -> Path:
+        """Write what was asked for, and say what the format has no place for."""
+        if options["format"] == QRELS:
+            path = options["output"] or Path(f"{exporting.export_name(release)}.qrels")
+            with path.open("wb") as out:
+                out.writelines(file_pieces(selectors.release_file_path(release, "qrels.trec")))
+            return path
+        exporter = EXPORTERS[options["format"]]
+        stem = exporter.stem(selectors.release_source(release))
+        tell = self._tell if options["verbosity"] > 1 else None
+        if options["folder"]:
+            path = options["output"] or Path(stem)
+            exporting.write_folder(release, exporter, path, tell=tell)
+        else:
+            path = options["output"] or Path(f"{stem}.zip")
+            exporting.write_zip(release, exporter, path, tell=tell)
+        if options["verbosity"]:
+            for line in exporter.loses:
+                self.stdout.write(f"not in it: {line}")
+        return path
+
+    def _tell(self, n: int) -> None:
+        self.stdout.write(f"{n:,} documents")
+
+    def _say_formats(self) -> None:
+        for exporter in EXPORTERS.values():
+            self.stdout.write(f"{exporter.name}: {exporter.about}")
+            for line in exporter.loses or ("nothing: an import of it gives an equal release",):
+                self.stdout.write(f"  loses {line[0].lower()}{line[1:]}")
 
 
 def _release_of(slug: str, version: str) -> Release:
@@ -41,13 +87,3 @@ def _release_of(slug: str, version: str) -> Release:
     if found is None:
         raise CommandError(f"{slug} has no release {version}.")
     return found
-
-
-def _default_name(release: Release, form: str) -> str:
-    return exporting.export_name(release) + {"beir": ".zip", "trec": ".qrels"}[form]
-
-
-def _pieces(release: Release, form: str):
-    if form == "beir":
-        return exporting.beir_zip(release)
-    return exporting.file_pieces(selectors.release_file_path(release, "qrels.trec"))
