@@ -74,15 +74,21 @@ class SliceEverywhereError(SplittingError):
 
 class SmallSliceError(SplittingError):
     code = "split-slice-small"
+    message = "{message} {advice}"
+
+
+class SplitChangedError(SplittingError):
+    code = "split-changed"
+    status = 409
     message = (
-        "The registered slice '{name}' would have {n} queries in {split}, and its minimum is "
-        "{minimum}. Give {split} a larger share, add queries to the slice, or accept small slices."
+        "Queries or families changed while they were being split, so nothing was stored. Look at "
+        "the preview and apply it again."
     )
 
 
-class GivenSplitError(SplittingError):
-    code = "split-given"
-    message = "{summary}"
+class UnknownSplitError(SplittingError):
+    code = "split-unknown"
+    message = "'{split}' is no split; train, dev and test are."
 
 
 class UnknownModeError(SplittingError):

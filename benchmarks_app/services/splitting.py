@@ -1,0 +1,542 @@
+"""Splitting a benchmark's families, and the proof that nothing leaks from one split to another."""
+
+import json
+import uuid
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from benchmarks_app import files
+from benchmarks_app.core.batches import batched
+from benchmarks_app.core.findings import Finding, Severity
+from benchmarks_app.core.leaks import as_json, leak_report
+from benchmarks_app.core.problems import Problems
+from benchmarks_app.core.splitting import (
+    SPLITS,
+    SplitRecipe,
+    assignment_sha256,
+    described,
+    inputs_sha256,
+    read_given,
+    split_queries,
+    strata_sha256,
+)
+from benchmarks_app.core.splitting.describing import SplitDescription, small_slices
+from benchmarks_app.core.splitting.recipe import Mode, Straddling
+from benchmarks_app.core.splitting.types import Assignment
+from benchmarks_app.core.splitting_errors import (
+    SmallSliceError,
+    SplitChangedError,
+    UnknownSliceError,
+    UnknownSplitError,
+)
+from benchmarks_app.models import (
+    Benchmark,
+    Job,
+    QrelSet,
+    Query,
+    QueryFamily,
+    Slice,
+    SplitPlan,
+    User,
+)
+from benchmarks_app.selectors import splits as reads
+from benchmarks_app.services import audit, jobs
+from benchmarks_app.services.exposure import exposed_among, refuse_hiding
+
+LEAKS_KIND = "leak-report"
+SPLIT_KIND = "split-queries"
+# What is done while a reader waits: below these numbers of queries it takes less than a second.
+SPLIT_AT_ONCE = 10_000
+LEAKS_AT_ONCE = 2_000
+ROWS_PER_STATEMENT = 500
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class SplitPreview:
+    """What a split would be like; nothing is stored.
+
+    `findings` are errors that keep it from being applied, and warnings.
+    """
+
+    assignment: Assignment
+    description: SplitDescription
+    parameters: dict[str, Any]
+    inputs_sha256: str
+    findings: list[Finding] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            **self.description.as_json(),
+            "cuts": self.parameters.get("cuts", {}),
+            "inputs_sha256": self.inputs_sha256,
+            "assignment_sha256": assignment_sha256(self.assignment.splits),
+            "findings": [found.as_json() for found in self.findings],
+        }
+
+
+# --- previewing ----------------------------------------------------------------------------
+
+
+def preview_split(
+    *,
+    benchmark: Benchmark,
+    recipe: SplitRecipe,
+    given: Mapping[str, str] | None = None,
+    qrel_set: QrelSet | None = None,
+    hidden: Collection[str] | None = None,
+    accept_small: bool = False,
+    document_date: str = "",
+) -> SplitPreview:
+    """What a split would be like.
+
+    `hidden` are the splits whose grades only keepers see, those of the benchmark where it is None.
+    Without `qrel_set` the newest official one tells which documents are relevant.
+
+    Raises
+    ------
+    SplittingError
+        If it cannot be made; the message says what to do.
+    """
+    _refuse_unknown_slice(benchmark, recipe)
+    chosen = qrel_set or reads.default_qrels(benchmark)
+    found = reads.splittable(benchmark, chosen)
+    assignment = split_queries(found.queries, recipe, given)
+    description = described(found.queries, assignment)
+    withheld = benchmark.hidden_splits if hidden is None else sorted(hidden)
+    parameters = {
+        **recipe.as_json(),
+        "cuts": {split: cut.isoformat() for split, cut in assignment.cuts},
+        "qrels": chosen.name if chosen else None,
+        "strata_sha256": strata_sha256(found.queries),
+        "document_date": document_date,
+        "excluded": dict(description.excluded),
+    }
+    return SplitPreview(
+        assignment=assignment,
+        description=description,
+        parameters=parameters,
+        inputs_sha256=inputs_sha256(found.queries),
+        findings=[
+            *_small_slice_findings(benchmark, description, is_accepted=accept_small),
+            *_exposure_findings(benchmark, _hidden_keys(found, assignment, withheld)),
+        ],
+    )
+
+
+def _refuse_unknown_slice(benchmark: Benchmark, recipe: SplitRecipe) -> None:
+    if recipe.mode != Mode.LEAVE_SLICE_OUT:
+        return
+    names = list(benchmark.slices.order_by("name").values_list("name", flat=True)[:8])
+    if not benchmark.slices.filter(name=recipe.slice_name).exists():
+        said = f"Choose one of: {', '.join(names)}" if names else "Make a slice first."
+        raise UnknownSliceError(name=recipe.slice_name, advice=said)
+
+
+def _small_slice_findings(
+    benchmark: Benchmark, description: SplitDescription, *, is_accepted: bool
+) -> list[Finding]:
+    """An error for a registered slice that test has too few queries of, a warning for another."""
+    rows = Slice.objects.filter(benchmark=benchmark).values_list("name", "minimum", "is_registered")
+    minimums = {name: minimum for name, minimum, _ in rows}
+    registered = {name for name, _, is_registered in rows if is_registered}
+    return [
+        Finding(
+            code="split-slice-small",
+            severity=Severity.ERROR if name in registered and not is_accepted else Severity.WARNING,
+            target="splits",
+            where=f"slice {name}",
+            message=f"{split} would have {n:,} queries of the "
+            f"{'registered ' if name in registered else ''}slice '{name}'; its minimum is "
+            f"{minimum:,}.",
+            advice=f"Give {split} a larger share, or add queries to the slice"
+            + (", or accept small slices." if name in registered else "."),
+            n=n,
+        )
+        for name, split, n, minimum in small_slices(description, minimums)
+    ]
+
+
+def _exposure_findings(benchmark: Benchmark, hidden: list[int]) -> list[Finding]:
+    exposed = exposed_among(benchmark=benchmark, hidden=hidden) if hidden else []
+    if not exposed:
+        return []
+    named = ", ".join(exposed[:5]) + (", …" if len(exposed) > 5 else "")
+    text = f"{len(exposed):,} queries whose grades were public would be in a hidden split: {named}."
+    advice = "Do not hide that split, or split so that these queries stay in a public one."
+    return [
+        Finding("split-exposed", Severity.ERROR, "splits", "hidden", text, advice, len(exposed))
+    ]
+
+
+def _hidden_keys(
+    found: reads.Splittable, assignment: Assignment, hidden: Collection[str]
+) -> list[int]:
+    keys = found.pk_of
+    return [keys[qid] for qid, split in assignment.splits.items() if split in hidden]
+
+
+def given_from(benchmark: Benchmark, lines: Iterable[bytes], *, file: str) -> dict[str, str]:
+    """{query id: split} of an uploaded file.
+
+    Raises
+    ------
+    FileProblemsError
+        With every wrong line: unknown or missing queries, a family on two sides.
+    """
+    rows = reads.queries_to_split(benchmark).values_list("qid", "family_id")
+    families = {qid: str(family) for qid, family in rows}
+    problems = Problems()
+    found = read_given(lines, file=file, families=families, problems=problems)
+    problems.raise_found()
+    return found
+
+
+# --- applying ------------------------------------------------------------------------------
+
+
+def takes_long(benchmark: Benchmark) -> bool:
+    """Whether splitting takes longer than a reader should wait."""
+    return reads.queries_to_split(benchmark).count() > SPLIT_AT_ONCE
+
+
+def apply_split(
+    *,
+    benchmark: Benchmark,
+    user: User,
+    recipe: SplitRecipe,
+    hidden: Collection[str] | None = None,
+    accept_small: bool = False,
+    **options: Any,
+) -> SplitPlan:
+    """Split the benchmark's families; options as of `preview_split`.
+
+    Raises
+    ------
+    SplittingError
+        If it cannot be made, or a registered slice would be too small in test.
+    ExposedQueriesError
+        If grades that were public would become hidden.
+    SplitChangedError
+        If queries or families changed meanwhile.
+    """
+    _refuse_unknown_splits(hidden or ())
+    preview = preview_split(
+        benchmark=benchmark, recipe=recipe, hidden=hidden, accept_small=accept_small, **options
+    )
+    _refuse_small(preview)
+    with transaction.atomic():
+        return store_split(
+            benchmark=benchmark, user=user, recipe=recipe, preview=preview, hidden=hidden
+        )
+
+
+def _refuse_small(preview: SplitPreview) -> None:
+    for found in preview.findings:
+        if found.code == "split-slice-small" and found.severity is Severity.ERROR:
+            raise SmallSliceError(message=found.message, advice=found.advice)
+
+
+def store_split(
+    *,
+    benchmark: Benchmark,
+    user: User,
+    recipe: SplitRecipe,
+    preview: SplitPreview,
+    hidden: Collection[str] | None,
+) -> SplitPlan:
+    """Write a split down; inside the caller's transaction."""
+    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    found = reads.splittable(locked)
+    if inputs_sha256(found.queries) != preview.inputs_sha256:
+        raise SplitChangedError
+    withheld = locked.hidden_splits if hidden is None else _in_order(hidden)
+    hidden_keys = _hidden_keys(found, preview.assignment, withheld)
+    refuse_hiding(benchmark=locked, hidden=hidden_keys)
+    _write_families(locked, preview.assignment)
+    _write_exclusions(locked, found, preview.assignment)
+    if withheld != locked.hidden_splits:
+        Benchmark.objects.filter(pk=locked.pk).update(hidden_splits=withheld)
+        benchmark.hidden_splits = withheld
+    plan = SplitPlan.objects.create(
+        benchmark=locked,
+        mode=recipe.mode,
+        seed=recipe.seed,
+        parameters=preview.parameters,
+        algorithm=recipe.algorithm,
+        inputs_sha256=preview.inputs_sha256,
+        digest=assignment_sha256(preview.assignment.splits),
+        sizes={split: preview.assignment.sizes.get(split, 0) for split in SPLITS},
+        n_excluded=len(preview.assignment.excluded),
+        created_by=user,
+    )
+    audit.record(
+        actor=user,
+        action="split-queries",
+        benchmark=locked,
+        target=plan.get_mode_display(),
+        seed=recipe.seed,
+        sizes=plan.sizes,
+        hidden=withheld,
+        digest=plan.digest,
+    )
+    return plan
+
+
+def _write_families(benchmark: Benchmark, assignment: Assignment) -> None:
+    """Every family's split; one that has no query to split has none."""
+    wanted: dict[str, list[int]] = {split: [] for split in (*SPLITS, "")}
+    for family, split in assignment.families.items():
+        wanted[split].append(int(family))
+    of_benchmark = QueryFamily.objects.filter(benchmark=benchmark)
+    of_benchmark.exclude(split="").filter(~_has_query_to_split(benchmark)).update(split="")
+    for split, families in wanted.items():
+        for keys in batched(families, ROWS_PER_STATEMENT):
+            of_benchmark.filter(pk__in=keys).exclude(split=split).update(split=split)
+
+
+def _has_query_to_split(benchmark: Benchmark) -> Exists:
+    return Exists(reads.queries_to_split(benchmark).filter(family=OuterRef("pk")))
+
+
+def _write_exclusions(
+    benchmark: Benchmark, found: reads.Splittable, assignment: Assignment
+) -> None:
+    keys = found.pk_of
+    wanted: dict[str, list[int]] = {}
+    for qid, reason in assignment.excluded.items():
+        wanted.setdefault(reason, []).append(keys[qid])
+    left_out = [key for row in wanted.values() for key in row]
+    stays = set(left_out)
+    back = [row["pk"] for row in found.rows if row["excluded_reason"] and row["pk"] not in stays]
+    for batch in batched(back, ROWS_PER_STATEMENT):
+        Query.objects.filter(pk__in=batch).update(excluded_reason="")
+    for reason, queries in wanted.items():
+        for batch in batched(queries, ROWS_PER_STATEMENT):
+            Query.objects.filter(pk__in=batch).update(excluded_reason=reason)
+
+
+@transaction.atomic
+def start_split(
+    *,
+    benchmark: Benchmark,
+    user: User,
+    recipe: SplitRecipe,
+    hidden: Collection[str] | None = None,
+    accept_small: bool = False,
+    qrel_set: QrelSet | None = None,
+    document_date: str = "",
+) -> Job:
+    """Start a job that splits a large benchmark; the mode `given` is done at once, always."""
+    _refuse_unknown_slice(benchmark, recipe)
+    recipe.check()
+    return jobs.start(
+        kind=SPLIT_KIND,
+        title="Split queries",
+        benchmark=benchmark,
+        user=user,
+        parameters={
+            "recipe": recipe_json(recipe),
+            "hidden": None if hidden is None else _in_order(hidden),
+            "accept_small": accept_small,
+            "qrels": qrel_set.pk if qrel_set else None,
+            "document_date": document_date,
+        },
+    )
+
+
+def split_job(job: jobs.RunningJob) -> None:
+    """The handler."""
+    chosen = QrelSet.objects.filter(pk=job.parameters["qrels"], benchmark=job.benchmark).first()
+    recipe = recipe_from(job.parameters["recipe"])
+    job.progress(0, 2, "reading queries")
+    preview = preview_split(
+        benchmark=job.benchmark,
+        recipe=recipe,
+        hidden=job.parameters["hidden"],
+        accept_small=job.parameters["accept_small"],
+        qrel_set=chosen,
+        document_date=job.parameters["document_date"],
+    )
+    _refuse_small(preview)
+    job.progress(1, 2, "writing splits")
+    with job.commit() as result:
+        plan = store_split(
+            benchmark=job.benchmark,
+            user=job.row.created_by,
+            recipe=recipe,
+            preview=preview,
+            hidden=job.parameters["hidden"],
+        )
+        sizes = ", ".join(f"{split} {n:,}" for split, n in plan.sizes.items() if n)
+        result.update(made=[f"splits: {sizes}"], url=f"/b/{job.benchmark.slug}/splits/")
+
+
+def recipe_json(recipe: SplitRecipe) -> dict[str, Any]:
+    """A recipe as a job keeps it: every field."""
+    return {
+        **{key: getattr(recipe, key) for key in ("mode", "seed", "gap_days", "straddling")},
+        "shares": dict(recipe.shares),
+        "slice_name": recipe.slice_name,
+        "test_from": recipe.test_from.isoformat() if recipe.test_from else None,
+        "dev_from": recipe.dev_from.isoformat() if recipe.dev_from else None,
+    }
+
+
+def recipe_from(kept: Mapping[str, Any]) -> SplitRecipe:
+    return SplitRecipe(
+        mode=Mode(kept["mode"]),
+        shares=kept["shares"],
+        seed=kept["seed"],
+        test_from=reads.moment_of(kept["test_from"]),
+        dev_from=reads.moment_of(kept["dev_from"]),
+        gap_days=kept["gap_days"],
+        straddling=Straddling(kept["straddling"]),
+        slice_name=kept["slice_name"],
+    )
+
+
+@transaction.atomic
+def choose_hidden(*, benchmark: Benchmark, user: User, hidden: Collection[str]) -> None:
+    """Say whose grades only keepers see, without splitting again.
+
+    Raises
+    ------
+    UnknownSplitError
+        If there is no such split.
+    ExposedQueriesError
+        If grades that were public would become hidden.
+    """
+    _refuse_unknown_splits(hidden)
+    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    found = reads.splittable(locked)
+    assignment = reads.current_assignment(locked, found)
+    refuse_hiding(benchmark=locked, hidden=_hidden_keys(found, assignment, hidden))
+    Benchmark.objects.filter(pk=locked.pk).update(hidden_splits=_in_order(hidden))
+    benchmark.hidden_splits = _in_order(hidden)
+    audit.record(
+        actor=user,
+        action="hide-splits",
+        benchmark=locked,
+        target=", ".join(_in_order(hidden)) or "none",
+    )
+
+
+def _in_order(splits: Collection[str]) -> list[str]:
+    return [split for split in SPLITS if split in splits]
+
+
+def _refuse_unknown_splits(splits: Collection[str]) -> None:
+    unknown = sorted(set(splits) - set(SPLITS))
+    if unknown:
+        raise UnknownSplitError(split=unknown[0])
+
+
+# --- the leak report -----------------------------------------------------------------------
+
+
+def current_leak_report(
+    benchmark: Benchmark,
+    *,
+    qrel_set: QrelSet | None = None,
+    see_hidden: bool = False,
+    on_progress: Progress | None = None,
+) -> dict[str, Any]:
+    """The leak report of the splits as they are now: kept, and computed where something changed.
+
+    Without `see_hidden` relevant documents of hidden splits are counted and not named: so it may
+    go with a release. Whoever asks for them has looked whether they may be seen.
+    """
+    chosen = qrel_set or reads.default_qrels(benchmark)
+    kept = kept_leak_report(benchmark, qrel_set=chosen, see_hidden=see_hidden)
+    if kept is not None:
+        return kept
+    name = _report_name(benchmark, chosen, see_hidden)
+    report = _leak_report(benchmark, chosen, see_hidden, on_progress)
+    settings.STAGING_DIR.mkdir(parents=True, exist_ok=True)
+    staged = settings.STAGING_DIR / f"leaks-{uuid.uuid4().hex}.json"
+    staged.write_text(as_json(report), encoding="utf-8")
+    files.publish(staged, name)
+    staged.unlink(missing_ok=True)
+    return report
+
+
+def kept_leak_report(
+    benchmark: Benchmark, *, qrel_set: QrelSet | None = None, see_hidden: bool = False
+) -> dict[str, Any] | None:
+    """The report, if nothing changed since it was computed."""
+    chosen = qrel_set or reads.default_qrels(benchmark)
+    name = _report_name(benchmark, chosen, see_hidden)
+    if not default_storage.exists(name):
+        return None
+    report: dict[str, Any] = json.loads(files.local_path(name).read_bytes())
+    return report
+
+
+def _report_name(benchmark: Benchmark, chosen: QrelSet | None, see_hidden: bool) -> str:
+    parts = [reads.fingerprint(benchmark), chosen.pk if chosen else None, see_hidden]
+    return f"leaks/{benchmark.pk}/{reads.hash_of(parts)}.json"
+
+
+def _leak_report(
+    benchmark: Benchmark, chosen: QrelSet | None, see_hidden: bool, on_progress: Progress | None
+) -> dict[str, Any]:
+    found = reads.splittable(benchmark, chosen)
+    plan = reads.current_plan(benchmark)
+    facts = reads.plan_facts(plan) if plan else None
+    version = benchmark.current_corpus_version
+    relevant = {docid for documents in found.relevant.values() for docid in documents}
+    key = plan.parameters.get("document_date", "") if plan else ""
+    return leak_report(
+        reads.leak_queries(found, reads.current_assignment(benchmark, found)),
+        plan=facts,
+        documents_first_seen=reads.document_dates(benchmark, relevant, key),
+        told_apart=reads.told_apart(benchmark),
+        hidden=() if see_hidden else benchmark.hidden_splits,
+        snapshot=str(version.snapshot_date) if version and version.snapshot_date else "",
+        language=benchmark.corpus.lang,
+        on_progress=on_progress,
+    )
+
+
+def leaks_take_long(benchmark: Benchmark) -> bool:
+    """Whether the report takes longer than a reader should wait."""
+    return reads.queries_to_split(benchmark).count() > LEAKS_AT_ONCE
+
+
+@transaction.atomic
+def start_leak_report(*, benchmark: Benchmark, user: User) -> Job:
+    """Start a job that computes the report; the one under way, if there is one."""
+    under_way = Job.objects.active().filter(benchmark=benchmark, kind=LEAKS_KIND).first()
+    return under_way or jobs.start(
+        kind=LEAKS_KIND,
+        title="Look for leaks between splits",
+        benchmark=benchmark,
+        user=user,
+        parameters={},
+    )
+
+
+def leak_report_job(job: jobs.RunningJob) -> None:
+    """The handler: both reports, that of keepers and the public one."""
+    benchmark = job.benchmark
+
+    def tell(done: int, total: int) -> None:
+        job.progress(done, max(total, 1) * 2, "comparing queries")
+
+    job.progress(0, 0, "reading queries")
+    report = current_leak_report(benchmark, on_progress=tell)
+    if benchmark.hidden_splits:
+        current_leak_report(benchmark, see_hidden=True, on_progress=tell)
+    with job.commit() as result:
+        n = len(report["findings"])
+        result.update(
+            made=[f"leak report: {n} finding{'' if n == 1 else 's'}"],
+            url=f"/b/{benchmark.slug}/splits/leaks/",
+        )
