@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,9 +19,21 @@ UNIX = 3
 BLOCK = 1 << 16
 MAX_METADATA_KEYS = 64
 OTHER_KEY = "original"
-# Readers that guess column types take these for a missing value, and digits after a 0 for a number.
-NULL_WORDS = frozenset({"NA", "N/A", "NULL", "null", "None", "NaN", "nan", "n/a", "#N/A"})
-
+# What pandas takes for a missing value, and with it each reader that is built on it.
+NULL_WORDS = frozenset(
+    {
+        *("NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NULL", "null", "None", "NaN", "nan", "-NaN"),
+        *("-nan", "1.#IND", "1.#QNAN", "-1.#IND", "-1.#QNAN"),
+    }
+)
+# What a reader that guesses types writes otherwise than it stood there: 007, +7, 1.50, 1e5, inf.
+_NUMBER = re.compile(
+    r"[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?|inf|infinity)",
+    re.IGNORECASE | re.ASCII,
+)
+_PLAIN_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}", re.ASCII)
+# How any of these begins: nearly every id is done with after one look.
+_SUSPICIOUS = frozenset('0123456789+-.#<"NniI')
 
 Row = TypeVar("Row")
 
@@ -227,6 +240,31 @@ def order_checked(rows: Iterable[Row], id_of: Callable[[Row], str], *, file: str
         yield row
 
 
+@dataclass(frozen=True, slots=True)
+class Hazard:
+    """What a reader of the field makes of an id that is correct; `code` is the linter's."""
+
+    code: str
+    says: str
+
+
+def hazard_of(text: str) -> Hazard | None:
+    """Return what a reader that guesses types, or takes quotes away, makes of an id."""
+    first = text[:1]
+    if first not in _SUSPICIOUS:
+        return None
+    if first == '"':
+        return Hazard("id-quote", "readers of TSV take its quote away")
+    if text in NULL_WORDS:
+        return Hazard("id-null-word", "readers that guess types take it for a missing value")
+    if text.isascii() and text.isdigit() and first == "0" and len(text) > 1:
+        said = f"readers that guess types take it for the number {int(text)}"
+        return Hazard("id-leading-zeros", said)
+    if _NUMBER.fullmatch(text) and not _PLAIN_NUMBER.fullmatch(text):
+        return Hazard("id-number", "among numbers alone, readers that guess types write it anew")
+    return None
+
+
 def id_hazard(text: str) -> str | None:
     """Return what a reader of the field makes of an id that is correct, or None.
 
@@ -236,13 +274,8 @@ def id_hazard(text: str) -> str | None:
     >>> id_hazard("007")
     'readers that guess types take it for the number 7'
     """
-    if text in NULL_WORDS:
-        return "readers that guess types take it for a missing value"
-    if text.startswith('"'):
-        return "readers of TSV take its quote away"
-    if text.isascii() and text.isdigit() and text.startswith("0") and len(text) > 1:
-        return f"readers that guess types take it for the number {int(text)}"
-    return None
+    hazard = hazard_of(text)
+    return hazard.says if hazard else None
 
 
 # The zip
