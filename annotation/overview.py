@@ -8,11 +8,14 @@ from django.urls import reverse
 
 from annotation.models import Pool, Slot
 from annotation.selectors.questions import n_open_questions
+from annotation.services.counting_labels import labelled_documents, n_labels_of
 from benchmarks_app.models import Benchmark
 from benchmarks_app.navigation import badge
 from benchmarks_app.overview import Step, step
+from benchmarks_app.services.snapshots import LABELS, Labels
 
 badge("annotation:question-list")(n_open_questions)
+LABELS.append(Labels(docids=labelled_documents, count=n_labels_of))
 
 
 @step

@@ -23,7 +23,7 @@ HOME = "benchmark-detail"
 # Pages whose address lies elsewhere than the link they belong to.
 BELONGS_TO = {
     "scoring:leaderboard-release": "scoring:leaderboard",
-    "document-detail": "query-list",
+    "document-detail": "corpus-detail",
     "annotation:policy-edit": "annotation:adjudicate",
     "annotation:pair-detail": "annotation:judgment-list",
 }
@@ -31,7 +31,9 @@ GROUPS: dict[str, list[Link]] = {
     "": [Link("Overview", HOME, Action.VIEW)],
     "Build": [
         Link("Import", "import-new", Action.EDIT),
+        Link("Corpus", "corpus-detail", Action.VIEW),
         Link("Queries", "query-list", Action.VIEW),
+        Link("Slices", "slice-list", Action.VIEW),
         Link("Guideline", "annotation:guideline-detail", Action.VIEW),
     ],
     "Judge": [

@@ -7,6 +7,7 @@ from pathlib import Path
 import dj_database_url
 from csp.constants import NONE, SELF
 
+from benchmarks_app.core.fetching.names import BEIR_URL as BEIR_SETS_URL
 from benchmarks_app.env import env_bool, env_int, env_list, env_path, env_str
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -159,6 +160,10 @@ FILE_UPLOAD_TEMP_DIR = str(DATA_DIR / "incoming")
 for folder in (MEDIA_ROOT, STAGING_DIR, DATA_DIR / "incoming"):
     folder.mkdir(parents=True, exist_ok=True)
 UPLOAD_LIMIT_BYTES = env_int("UPLOAD_LIMIT_MB", 8192, minimum=1) * 1024 * 1024
+# Collections by name: where they are asked for, and whether that may be in a private network.
+FETCH_PRIVATE_ADDRESSES = env_bool("FETCH_PRIVATE_ADDRESSES", default=False)
+HUB_ENDPOINT = env_str("HUB_ENDPOINT", "https://huggingface.co")
+BEIR_URL = env_str("BEIR_URL", BEIR_SETS_URL)
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "benchmarks_app.static_files.VersionedStaticFiles"},

@@ -374,6 +374,8 @@ def _summary(directory: Path, taken: _Taken, written: _Written) -> CorpusSummary
 
 # Which half of the index: ids of the documents themselves, or of those that passages are of.
 DOCIDS, PARENTS = 0, 1
+# Of more ids than this, reading two columns whole is quicker than looking each of them up.
+FEW = 2_000
 DIGITS = re.compile(r"(\d+)")
 
 
@@ -426,6 +428,35 @@ class CorpusReader:
     def missing_parents(self, parents: Iterable[str]) -> set[str]:
         """Return the ids that are no passage's document."""
         return self._missing(set(parents), PARENTS) if self.has_parents else set(parents)
+
+    def parents_of(self, passages: Iterable[str]) -> dict[str, str]:
+        """Return the document of each passage that the corpus has."""
+        if not self.has_parents:
+            return {}
+        return dict(self._pairs(set(passages), DOCIDS))
+
+    def first_passages(self, parents: Iterable[str]) -> set[str]:
+        """Return the first passage, in the natural order of ids, of each of these documents."""
+        firsts: dict[str, str] = {}
+        if self.has_parents:
+            for docid, parent in self._pairs(set(parents), PARENTS):
+                known = firsts.get(parent)
+                if known is None or natural_key(docid) < natural_key(known):
+                    firsts[parent] = docid
+        return set(firsts.values())
+
+    def _pairs(self, wanted: set[str], which: int) -> Iterator[tuple[str, str]]:
+        """Yield passage and document, for the wanted of either."""
+        import polars as pl
+
+        if len(wanted) <= FEW:
+            for frame in self._frames_with(wanted, ["docid", "parent"], which):
+                yield from frame.iter_rows()
+            return
+        key = ("docid", "parent")[which]
+        among = pl.LazyFrame({key: sorted(wanted)}, schema={key: pl.String()})
+        pairs = pl.scan_parquet(self.parquet).select("docid", "parent")
+        yield from pairs.join(among, on=key, how="semi").collect(engine="streaming").iter_rows()
 
     def iterate(self) -> Iterator[StoredDocument]:
         """Yield every document, sorted by the bytes of its id, a row group in memory."""

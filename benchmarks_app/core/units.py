@@ -88,7 +88,6 @@ def with_parents(
         if first_with and is_first:
             problems.add(file, row.line, _lacking(row.docid, first_with))
         yield row
-        continue
     if first_with and first_without and not problems.found:
         problems.add(file, 0, _lacking(first_without, first_with))
 

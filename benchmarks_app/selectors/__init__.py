@@ -3,7 +3,9 @@
 from benchmarks_app.selectors.reading import (
     benchmark_documents,
     candidates_path,
+    corpus_documents,
     corpus_reader,
+    measures_documents_of_passages,
     qrels_of,
     release_file_path,
     release_qrels,
@@ -23,8 +25,10 @@ from benchmarks_app.selectors.release_sources import (
 __all__ = [
     "benchmark_documents",
     "candidates_path",
+    "corpus_documents",
     "corpus_reader",
     "hidden_queries",
+    "measures_documents_of_passages",
     "qrels_of",
     "release_families",
     "release_file_path",

@@ -19,6 +19,7 @@ from benchmarks_app.models import (
     QrelSet,
     Release,
     Run,
+    Unit,
 )
 
 
@@ -32,18 +33,35 @@ def corpus_reader(version: CorpusVersion) -> CorpusReader:
     return _reader(version.parquet, version.index)
 
 
+def measures_documents_of_passages(benchmark: Benchmark) -> bool:
+    """Whether the benchmark's documents are those that the passages of its corpus are of."""
+    return benchmark.unit == Unit.DOCUMENT and benchmark.corpus.unit == Unit.PASSAGE
+
+
+def corpus_documents(version: CorpusVersion, docids: Iterable[str]) -> dict[str, StoredDocument]:
+    """Documents of a version, by id: its rows, and those that its passages are of."""
+    wanted, reader = set(docids), corpus_reader(version)
+    found = reader.get(wanted)
+    return found | reader.documents(wanted - found.keys())
+
+
 def benchmark_documents(benchmark: Benchmark, docids: Iterable[str]) -> dict[str, StoredDocument]:
     """Texts of documents of the newest corpus version; what it lacks is absent."""
     version = benchmark.current_corpus_version
     if version is None or not benchmark.corpus.has_texts:
         return {}
-    return corpus_reader(version).get(list(docids))
+    return corpus_documents(version, docids)
 
 
 def unknown_documents(benchmark: Benchmark, docids: Iterable[str]) -> set[str]:
-    """Ids that the newest corpus version lacks; none where the corpus has no version."""
+    """Ids that the newest corpus version lacks, in the benchmark's unit; none without a version."""
     version = benchmark.current_corpus_version
-    return corpus_reader(version).missing(list(docids)) if version else set()
+    if version is None:
+        return set()
+    reader = corpus_reader(version)
+    if measures_documents_of_passages(benchmark):
+        return reader.missing_parents(docids)
+    return reader.missing(docids)
 
 
 def run_path(run: Run) -> Path:

@@ -34,10 +34,11 @@ def start_refresh(*, benchmark: Benchmark, user: User | None) -> None:
 def refresh_texts(job: jobs.RunningJob) -> None:
     """The handler: write a further row for each pooled document that now says something else."""
     corpus = job.benchmark.corpus
+    version = job.benchmark.current_corpus_version
     n_seen = n_changed = 0
     n_documents = corpus.documents.count()
     for batch in _documents(corpus):
-        texts = selectors.benchmark_documents(job.benchmark, [row.docid for row in batch])
+        texts = selectors.corpus_documents(version, [row.docid for row in batch])
         with job.fenced():
             n_changed += sum(_follow(row, texts.get(row.docid), corpus.lang) for row in batch)
         n_seen += len(batch)

@@ -67,6 +67,7 @@ urlpatterns = [
         account.PasswordResetConfirm.as_view(),
         name="password-reset-confirm",
     ),
+    *corpora.urlpatterns,
     path("b/<slug:slug>/", include(in_benchmark)),
     path("api/v1/", include("benchmarks_app.api.urls")),
     path("api/v1/schema/", docs.ApiSchema.as_view(), name="api-schema"),

@@ -135,7 +135,10 @@ def _staged(job: RunningJob, system: str, place: int, n: int) -> tuple[Path, run
         benchmark=job.benchmark, system=system, k=job.parameters["depth"], path=path, progress=tell
     )
     lines = open_lines(path)
-    return path, runs.stage_run(lines=lines, file=path.name, folder=folder / "stored")
+    staged = runs.stage_run(
+        lines=lines, file=path.name, folder=folder / "stored", benchmark=job.benchmark
+    )
+    return path, staged
 
 
 def _create(

@@ -11,6 +11,7 @@ from django.db import OperationalError, transaction
 from django.urls import reverse
 
 from benchmarks_app import files, selectors
+from benchmarks_app.core.aggregating import DEFAULT
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.formats.sources import open_lines, sha256_of
 from benchmarks_app.core.problems import Problems
@@ -325,6 +326,8 @@ def _validated(job: RunningJob, benchmark: Benchmark, upload: Upload) -> runs.St
         problems=Problems(),
         allowed_queries=set(benchmark.queries.committed().values_list("qid", flat=True)),
         known_document=lambda docids: selectors.unknown_documents(benchmark, docids),
+        benchmark=benchmark,
+        aggregation=job.parameters.get("aggregation") or DEFAULT,
     )
 
 

@@ -1,0 +1,106 @@
+"""Forms of a corpus: what is known of it, and bringing a collection by its name."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from benchmarks_app.core.aggregating import DEFAULT, LABELS
+from benchmarks_app.core.cuts import LARGEST_SEED, read_max_docs
+from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.models import Benchmark, QrelSet, Unit
+
+UNITS = [(unit.value, unit.label) for unit in (Unit.PASSAGE, Unit.DOCUMENT)]
+
+
+class CorpusForm(forms.Form):
+    corpus_unit = forms.ChoiceField(
+        choices=UNITS,
+        label="Rows of the corpus are",
+        help_text="Passages name the document they are of, in parent_id, a column of their own, or "
+        "an id such as X#Y.",
+    )
+    unit = forms.ChoiceField(
+        choices=UNITS,
+        label="This benchmark measures",
+        help_text="A benchmark of documents on a corpus of passages sums up the runs it is given.",
+    )
+    lang = forms.CharField(max_length=35, label="Language", help_text="Such as en, de, zh-Hant.")
+    may_be_passed_on = forms.BooleanField(
+        required=False,
+        label="The texts may be passed on",
+        help_text="If not, exports hold queries, grades and ids, and no text.",
+    )
+    shown_metadata = forms.MultipleChoiceField(
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Metadata that judges see",
+        help_text="Beside title and text. Not what tells how a document was found.",
+    )
+
+    def __init__(self, *args: Any, benchmark: Benchmark, keys: list[str], **kwargs: Any) -> None:
+        corpus = benchmark.corpus
+        initial = {
+            "corpus_unit": corpus.unit,
+            "unit": benchmark.unit,
+            "lang": corpus.lang,
+            "may_be_passed_on": corpus.may_be_passed_on,
+            "shown_metadata": benchmark.shown_metadata,
+        }
+        super().__init__(*args, initial=initial, **kwargs)
+        known = sorted({*keys, *benchmark.shown_metadata})
+        self.fields["shown_metadata"].choices = [(key, key) for key in known]
+        if not known:
+            del self.fields["shown_metadata"]
+
+
+class FetchForm(forms.Form):
+    collection = forms.CharField(
+        max_length=300,
+        label="Collection",
+        help_text="beir:scifact, hub:owner/name, hub:owner/name@revision, or irds:vaswani",
+        widget=forms.TextInput(attrs={"spellcheck": "false", "autocapitalize": "none"}),
+    )
+    max_docs = forms.CharField(
+        max_length=20,
+        required=False,
+        label="Documents to keep",
+        help_text="Every judged or pooled one stays; the others are drawn. Empty keeps them all.",
+        widget=forms.TextInput(attrs={"inputmode": "numeric"}),
+    )
+    seed = forms.IntegerField(
+        min_value=0, max_value=LARGEST_SEED, initial=0, required=False, label="Seed of the draw"
+    )
+    take = forms.BooleanField(
+        required=False,
+        label="Take the corpus at once",
+        help_text="Otherwise a corpus that follows another is looked at before it is taken.",
+    )
+
+    def clean_max_docs(self) -> int | None:
+        try:
+            return read_max_docs(self.cleaned_data["max_docs"])
+        except BenchmarkError as error:
+            raise ValidationError(str(error)) from error
+
+    def clean_seed(self) -> int:
+        return self.cleaned_data["seed"] or 0
+
+
+class DocumentGradesForm(forms.Form):
+    qrel_set = forms.ModelChoiceField(
+        QrelSet.objects.none(), label="Grades of passages", empty_label=None
+    )
+    name = forms.CharField(
+        max_length=120, required=False, help_text="Empty: the set's name and “by document”."
+    )
+
+    def __init__(self, *args: Any, benchmark: Benchmark, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        ready = QrelSet.objects.ready().filter(benchmark__corpus=benchmark.corpus)
+        self.fields["qrel_set"].queryset = ready.exclude(rule="max-passage").order_by("-pk")
+
+
+def aggregation_choices() -> list[tuple[str, str]]:
+    """The ways from passages to documents, the usual one first."""
+    return sorted(LABELS.items(), key=lambda pair: pair[0] != DEFAULT)
