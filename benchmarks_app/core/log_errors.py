@@ -4,9 +4,10 @@ BenchmarkError
 ├── LogColumnsError          columns that say nothing of queries, or of people
 ├── LogEmptyError            nothing is left of the log
 ├── LogNameTakenError        another log of the benchmark is called so
+├── LogGoneError             its file was deleted meanwhile
 ├── MaskKindError            a kind of personal data that is not known
-├── SamplingError            a sample that cannot be drawn
-└── SampleTooLargeError      more is asked for than there is
+└── SamplingError            a sample that cannot be drawn
+    └── SampleTooLargeError  more is asked for than there is
 """
 
 from benchmarks_app.core.errors import BenchmarkError
@@ -26,6 +27,12 @@ class LogNameTakenError(BenchmarkError):
     code = "log-name-taken"
     status = 409
     message = "A log named '{name}' is in this benchmark already; choose another name."
+
+
+class LogGoneError(BenchmarkError):
+    code = "log-gone"
+    status = 409
+    message = "The log's file has been read or deleted meanwhile; upload it again."
 
 
 class MaskKindError(BenchmarkError):

@@ -120,10 +120,13 @@ def write_distinct(
     counted = Counted()
     tallies = ExternalSort(_made(folder / "tallies"), by=["key", "text"])
     for frame in _tallied(rows, options, counted, tell):
-        tallies.add(frame)
+        if len(frame):
+            tallies.add(frame)
     by_count = ExternalSort(_made(folder / "distinct"), by=["place", "key"])
     for frame in tallies.merged():
-        by_count.add(_distinct(frame, options, counted))
+        found = _distinct(frame, options, counted)
+        if len(found):
+            by_count.add(found)
         tell(counted.n_distinct, "distinct queries")
     columns = schema()
     with ParquetSink(target, schema=columns, rows_per_group=ROWS_PER_GROUP) as sink:

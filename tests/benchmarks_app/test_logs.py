@@ -1,0 +1,235 @@
+"""A query log from its upload to queries with weights: services, command and pages."""
+
+import math
+
+import pytest
+
+from benchmarks_app.core.log_errors import LogColumnsError, LogNameTakenError
+from benchmarks_app.core.logs.columns import LogColumns
+from benchmarks_app.core.logs.sampling import Allocation, Design, Weighting, Wordings
+from benchmarks_app.models import AuditEvent, FamilyLink, Job, PendingLog, Query, QueryLog, Upload
+from benchmarks_app.services import importing_logs, jobs, sampling
+from benchmarks_app.services.importing_logs import Reading, receive_log_path, start_log
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+LOG = """query,count,date,user
+lost card,40,2024-01-05,u1
+Lost card?,20,2024-02-06,u2
+lost cards,9,2024-02-07,u2
+open account,30,2024-01-08,u3
+open account jo@example.org,2,2024-01-09,u4
+jo@example.org,5,2024-01-09,u4
+exchange rate of the euro,7,2024-03-01,u5
+atm near me,1,2024-03-02,u6
+pin forgotten,1,2024-03-03,u6
+"""
+
+
+@pytest.fixture
+def benchmark():
+    return factories.benchmark("bank")
+
+
+@pytest.fixture
+def olga(benchmark):
+    return factories.member(benchmark, "olga", "owner")
+
+
+def pending(benchmark, user, tmp_path, content=LOG, name="log.csv"):
+    path = tmp_path / name
+    path.write_text(content)
+    return receive_log_path(benchmark=benchmark, user=user, path=path)
+
+
+def read(benchmark, user, tmp_path, content=LOG, **options):
+    start_log(
+        pending=pending(benchmark, user, tmp_path, content), user=user, reading=Reading(**options)
+    )
+    jobs.run_queued()
+    job = Job.objects.latest("pk")
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    return QueryLog.objects.latest("pk")
+
+
+def draw(log, user, seed=1, **design):
+    sampling.start_sample(log=log, user=user, design=Design(**design), seed=seed)
+    jobs.run_queued()
+    job = Job.objects.latest("pk")
+    assert job.state == Job.State.DONE, job.error
+    return job
+
+
+def test_log_is_counted_by_normalised_text_and_masked(benchmark, olga, tmp_path):
+    log = read(benchmark, olga, tmp_path)
+
+    assert (log.n_rows, log.n_distinct, log.n_traffic) == (9, 7, 110)
+    assert (str(log.first_day), str(log.last_day)) == ("2024-01-05", "2024-03-03")
+    assert log.masked == {"email": 7}
+    assert log.facts["only_personal"] == 5
+    assert log.facts["never_read"] == ["user"]
+
+
+def test_raw_file_is_deleted_once_it_has_been_read(benchmark, olga, tmp_path, settings):
+    log = read(benchmark, olga, tmp_path)
+
+    assert log.upload is None
+    assert not Upload.objects.exists()
+    assert not PendingLog.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_of_the_raw_file_is_left_on_disk(benchmark, olga, tmp_path, settings):
+    read(benchmark, olga, tmp_path)
+
+    kept = [path for path in settings.DATA_DIR.rglob("*") if path.is_file()]
+    assert sorted(path.suffix for path in kept) == [".parquet", ".parquet"]
+    assert not any(b"example.org" in path.read_bytes() for path in kept)
+
+
+def test_raw_file_is_kept_where_that_was_asked_for(benchmark, olga, tmp_path):
+    log = read(benchmark, olga, tmp_path, keeps_raw=True)
+
+    assert log.upload.imported_as == "query log: log"
+
+
+def test_queries_below_the_floor_are_dropped_and_counted(benchmark, olga, tmp_path):
+    log = read(benchmark, olga, tmp_path, floor=3)
+
+    assert (log.n_distinct, log.n_traffic) == (4, 106)
+    assert (log.facts["below_floor"], log.facts["traffic_below_floor"]) == (3, 4)
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "error"),
+    [
+        ("query,count\na,x\n", {}, "nothing was imported"),
+        ("query,count\n,3\n", {}, "no query is left: none of its 1 rows has one"),
+        ("query,count\na,1\n", {"floor": 2}, "all 1 were asked less often than the floor"),
+        ("query,count\njo@x.org,1\n", {}, "all are personal data and nothing else"),
+    ],
+)
+def test_log_that_gives_nothing_fails_with_the_reason(
+    benchmark, olga, tmp_path, content, options, error
+):
+    waiting = pending(benchmark, olga, tmp_path, content)
+    start_log(pending=waiting, user=olga, reading=Reading(**options))
+
+    jobs.run_queued()
+
+    assert error in Job.objects.get().error
+    assert not QueryLog.objects.exists()
+    # It waits for other columns; whoever uploaded it may delete it.
+    importing_logs.discard_pending(pending=waiting, user=olga)
+    assert not Upload.objects.exists()
+
+
+def test_file_that_is_no_log_is_not_kept(benchmark, olga, tmp_path):
+    with pytest.raises(LogColumnsError):
+        pending(benchmark, olga, tmp_path, '{"a": ')
+
+    assert not Upload.objects.exists()
+
+
+def test_columns_and_name_are_checked_before_the_job_starts(benchmark, olga, tmp_path):
+    read(benchmark, olga, tmp_path)
+    waiting = pending(benchmark, olga, tmp_path)
+
+    with pytest.raises(LogNameTakenError, match="'log' is in this benchmark already"):
+        start_log(pending=waiting, user=olga, reading=Reading())
+    with pytest.raises(LogColumnsError, match="no column 'words'"):
+        start_log(
+            pending=waiting, user=olga, reading=Reading(name="b", columns=LogColumns("words"))
+        )
+    with pytest.raises(LogColumnsError, match="'user' is about people"):
+        start_log(pending=waiting, user=olga, reading=Reading(name="b", columns=LogColumns("user")))
+
+
+def test_sample_makes_queries_with_probability_and_weight(benchmark, olga, tmp_path):
+    log = read(benchmark, olga, tmp_path)
+
+    job = draw(log, olga, n_families=3, allocation=Allocation.EQUAL, head_share=0.2, tail_share=0.4)
+
+    sample = log.samples.get()
+    assert sample.n_families == 3
+    strata = {stratum["name"]: stratum for stratum in sample.parameters["strata"]}
+    assert {name: stratum["families"] for name, stratum in strata.items()} == {
+        "head": 1, "torso": 3, "tail": 2,
+    }  # fmt: skip
+    for query in Query.objects.all():
+        stratum = strata[query.metadata["stratum"]]
+        assert query.inclusion_probability == 1 / stratum["families"]
+        assert query.weight == pytest.approx(query.frequency * stratum["families"])
+        assert query.sample == sample
+    assert AuditEvent.objects.filter(action="sample-queries", target="log").exists()
+    assert job.result["made"][0].startswith(f"{sample.n_queries} queries of 3 families")
+
+
+def test_wordings_of_a_drawn_family_come_with_it_and_say_why(benchmark, olga, tmp_path):
+    log = read(benchmark, olga, tmp_path)
+
+    draw(log, olga, n_families=6, allocation=Allocation.PROPORTIONAL, head_share=0.2)
+
+    lost = Query.objects.get(text="lost card")
+    assert lost.frequency == 60
+    assert set(lost.family.queries.values_list("text", flat=True)) == {"lost card", "lost cards"}
+    assert FamilyLink.objects.get().reason == "bag"
+    assert Query.objects.count() == 7
+    assert (str(lost.first_seen_at.date()), str(lost.last_seen_at.date())) == (
+        "2024-01-05", "2024-02-06",
+    )  # fmt: skip
+
+
+def test_one_wording_stands_for_its_whole_family(benchmark, olga, tmp_path):
+    log = read(benchmark, olga, tmp_path)
+
+    draw(log, olga, n_families=6, wordings=Wordings.ONE, head_share=0.2)
+
+    assert Query.objects.get(text="lost card").weight == 69
+    assert Query.objects.count() == 6
+
+
+def test_weights_for_the_mean_over_distinct_queries_are_one_over_the_probability(
+    benchmark, olga, tmp_path
+):
+    log = read(benchmark, olga, tmp_path)
+
+    draw(log, olga, n_families=3, weighting=Weighting.QUERIES, head_share=0.2, tail_share=0.4)
+
+    for query in Query.objects.all():
+        assert query.weight == pytest.approx(1 / query.inclusion_probability)
+
+
+def test_query_that_is_here_gets_weight_and_keeps_id_and_family(benchmark, olga, tmp_path):
+    here = factories.query(benchmark, "mine", "LOST CARD")
+    log = read(benchmark, olga, tmp_path)
+
+    job = draw(log, olga, n_families=6, head_share=0.2)
+
+    here.refresh_from_db()
+    assert (here.text, here.frequency, here.weight) == ("LOST CARD", 60, 60)
+    assert Query.objects.get(text="lost cards").family == here.family
+    assert "1 of the drawn queries were here already" in job.result["notes"][0]
+
+
+def test_second_sample_leaves_queries_of_the_first_alone(benchmark, olga, tmp_path):
+    log = read(benchmark, olga, tmp_path)
+    draw(log, olga, n_families=6, head_share=0.2)
+    before = dict(Query.objects.values_list("qid", "weight"))
+
+    job = draw(log, olga, n_families=6, seed=2, head_share=0.2, weighting=Weighting.QUERIES)
+
+    assert dict(Query.objects.values_list("qid", "weight")) == before
+    assert "7 of the drawn queries are of an earlier sample" in job.result["notes"][0]
+
+
+def test_same_seed_draws_the_same_queries_again(olga, tmp_path):
+    found = []
+    for slug in ("one", "two"):
+        log = read(factories.benchmark(slug), olga, tmp_path)
+        draw(log, olga, n_families=4, seed=7, head_share=0.2)
+        found.append(sorted(log.benchmark.queries.values_list("qid", "weight")))
+
+    assert found[0] == found[1]
+    assert math.isfinite(sum(weight for _, weight in found[0]))
