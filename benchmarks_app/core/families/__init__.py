@@ -1,5 +1,6 @@
 """Which queries are wordings of one need: keys, similarities, links, and the families they make."""
 
+from benchmarks_app.core.families.clustering import Linkage
 from benchmarks_app.core.families.embeddings import Embeddings, read_embeddings
 from benchmarks_app.core.families.grouping import (
     ALGORITHM,
@@ -22,6 +23,7 @@ __all__ = [
     "GroupingOptions",
     "Known",
     "Link",
+    "Linkage",
     "QueryText",
     "Reason",
     "SimilarPairs",

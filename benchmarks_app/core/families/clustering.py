@@ -1,6 +1,7 @@
 """From links to clusters: what hangs together, what may not, and what only chains hold."""
 
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ from scipy import sparse
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import squareform
+
+_LATER = 1e-9
 
 
 def clusters_of(n: int, a: Any, b: Any) -> Any:
@@ -88,8 +91,15 @@ def kept_apart(
     return {node: least[of[node]] for node in nodes}, refused
 
 
-def complete_linkage(similarity: Any, least: float, together: Any) -> Any:
-    """Clusters in which every pair has a similarity of `least` or more, by complete linkage.
+class Linkage(StrEnum):
+    """How alike two clusters are: as their members on average, or as the two least alike."""
+
+    AVERAGE = "average"
+    COMPLETE = "complete"
+
+
+def agglomerated(similarity: Any, least: float, together: Any, method: Linkage) -> Any:
+    """Clusters made by joining the two most alike, as long as they are `least` alike or more.
 
     Parameters
     ----------
@@ -98,15 +108,8 @@ def complete_linkage(similarity: Any, least: float, together: Any) -> Any:
     together
         A group of each node; a group is never cut, however little alike its members are.
     """
-    groups = numbered(together)
-    n = int(groups.max()) + 1
-    if n == 1:
-        return np.zeros(groups.size, dtype=np.int64)
-    order = np.argsort(groups, kind="stable")
-    starts = np.searchsorted(groups[order], np.arange(n))
-    between = np.minimum.reduceat(similarity[np.ix_(order, order)], starts, axis=0)
-    between = np.minimum.reduceat(between, starts, axis=1)
-    np.fill_diagonal(between, 1.0)
-    distances = squareform(1.0 - (between + between.T) / 2, checks=False)
-    cut = fcluster(linkage(np.clip(distances, 0, None), "complete"), 1 - least + 1e-9, "distance")
-    return numbered(cut[groups])
+    # What belongs together is joined first, also before what is word for word the same.
+    distances = 1.0 - np.clip(similarity, 0.0, 1.0) + _LATER
+    distances[together[:, None] == together[None, :]] = 0.0
+    tree = linkage(squareform(distances, checks=False), method.value)
+    return numbered(fcluster(tree, 1.0 - least + 2 * _LATER, "distance"))

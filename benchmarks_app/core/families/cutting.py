@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks_app.core.families.clustering import clusters_of, complete_linkage
+from benchmarks_app.core.families.clustering import Linkage, agglomerated, clusters_of
 from benchmarks_app.core.families.vectors import Matrix
 
 # Why a cluster was looked at once more.
@@ -14,7 +14,7 @@ LARGE = "large"
 CHAINED = "chained"
 
 # A cluster of more nodes is first taken apart by asking for more similarity, step by step.
-_LARGEST_MATRIX = 3_000
+_LARGEST_MATRIX = 4_000
 _STEP = 0.05
 
 
@@ -39,23 +39,35 @@ class Edges:
 class Part:
     """Nodes that stay together, and why their cluster was looked at once more, if it was.
 
-    `least` is the similarity of the two that are least alike; NaN where it was not needed.
+    `cluster` is the number of the cluster they are of; `least` is the similarity of the two that
+    are least alike, where it was looked at.
     """
 
     nodes: Any
+    cluster: int
     why: str = ""
-    least: float = float("nan")
+    least: float = 1.0
 
 
-def parts_of(
-    labels: Any, edges: Edges, rows: Matrix, *, largest: int, least: float
-) -> Iterator[Part]:
+@dataclass(frozen=True)
+class Cap:
+    """When a cluster is looked at once more, and how it is cut then.
+
+    It is when it has more than `largest` nodes, or two that are less alike than `least`; it is cut
+    by `method` into parts that are `recut_at` alike.
+    """
+
+    largest: int
+    least: float
+    recut_at: float
+    method: Linkage
+
+
+def parts_of(labels: Any, edges: Edges, rows: Matrix, cap: Cap) -> Iterator[Part]:
     """Each cluster whole, or in the parts it was cut into.
 
-    Two nodes are as alike as their texts, or as the strongest link between them says. A cluster
-    with two nodes below `least`, or of more than `largest` nodes, is cut by complete linkage: in
-    every part all are `least` alike, except those that a person said are one need. A large cluster
-    all of whose nodes are alike stays whole.
+    Two nodes are as alike as their texts, or as the strongest link between them says. What a person
+    said is one need stays together; so does a large cluster whose nodes are alike enough.
     """
     edges = edges.inside(labels)
     by_cluster = np.argsort(labels[edges.a], kind="stable")
@@ -67,40 +79,39 @@ def parts_of(
     for cluster in range(n):
         inside = nodes[node_bounds[cluster] : node_bounds[cluster + 1]]
         if inside.size <= 2:
-            yield Part(inside)
+            yield Part(inside, cluster)
             continue
         own = edges.at(slice(edge_bounds[cluster], edge_bounds[cluster + 1]))
-        yield from _cut(inside, own, rows, largest, least)
+        yield from _cut(cluster, inside, own, rows, cap)
 
 
-def _cut(nodes: Any, edges: Edges, rows: Matrix, largest: int, least: float) -> Iterator[Part]:
+def _cut(cluster: int, nodes: Any, edges: Edges, rows: Matrix, cap: Cap) -> Iterator[Part]:
     if nodes.size > _LARGEST_MATRIX:
         for part, own in _pieces(nodes, edges):
-            yield from (
-                Part(cut.nodes, CHAINED, cut.least) for cut in _cut(part, own, rows, largest, least)
-            )
+            for cut in _cut(cluster, part, own, rows, cap):
+                yield Part(cut.nodes, cluster, CHAINED, cut.least)
         return
     alike = _matrix(nodes, edges, rows)
     lowest = float(alike.min())
-    if nodes.size <= largest and lowest >= least:
-        yield Part(nodes, "", lowest)
+    if nodes.size <= cap.largest and lowest >= cap.least:
+        yield Part(nodes, cluster)
         return
     a, b = np.searchsorted(nodes, edges.a), np.searchsorted(nodes, edges.b)
     together = clusters_of(nodes.size, a[edges.is_said], b[edges.is_said])
-    labels = complete_linkage(alike, least, together)
+    labels = agglomerated(alike, cap.recut_at, together, cap.method)
     why = CHAINED if labels.max() else LARGE
     for label in range(int(labels.max()) + 1):
         inside = np.flatnonzero(labels == label)
-        yield Part(nodes[inside], why, float(alike[np.ix_(inside, inside)].min()))
+        yield Part(nodes[inside], cluster, why, float(alike[np.ix_(inside, inside)].min()))
 
 
 def _matrix(nodes: Any, edges: Edges, rows: Matrix) -> Any:
     """How alike each node is to each, shape (nodes, nodes)."""
     texts = rows[nodes]
-    alike = np.clip((texts @ texts.T).toarray().astype(np.float64), 0.0, 1.0)
+    alike = np.clip((texts @ texts.T).toarray(), 0.0, 1.0)
     a, b = np.searchsorted(nodes, edges.a), np.searchsorted(nodes, edges.b)
     np.maximum.at(alike, (a, b), edges.similarity)
-    alike = np.maximum(alike, alike.T)
+    np.maximum.at(alike, (b, a), edges.similarity)
     np.fill_diagonal(alike, 1.0)
     return alike
 

@@ -49,10 +49,11 @@ def read_embeddings(path: Path, *, ids: Sequence[str] | None = None, file: str =
 
 def _loaded(path: Path, name: str) -> Any:
     try:
-        loaded = np.load(path, allow_pickle=False, mmap_mode="r")
-        if isinstance(loaded, np.ndarray):
-            return loaded
-        return {key: loaded[key] for key in loaded.files if key in (*_IDS, *_VECTORS)}
+        with path.open("rb") as stream:
+            loaded = np.load(stream, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                return loaded
+            return {key: loaded[key] for key in loaded.files if key in (*_IDS, *_VECTORS)}
     except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         reason = f"cannot be read as numbers ({said}); {_WHAT}, without Python objects."

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks_app.core.families.clustering import (
+    Linkage,
     clusters_of,
     kept_apart,
     numbered,
     spanning_links,
 )
-from benchmarks_app.core.families.cutting import Edges, Part, parts_of
+from benchmarks_app.core.families.cutting import CHAINED, Cap, Edges, Part, parts_of
 from benchmarks_app.core.families.embeddings import Embeddings
 from benchmarks_app.core.families.keys import DEFAULT_LANGUAGE
 from benchmarks_app.core.families.linking import (
@@ -39,6 +40,10 @@ from benchmarks_app.core.families.linking import (
 from benchmarks_app.core.families_errors import GroupingOptionError
 
 ALGORITHM = "families-1"
+SHARES = (
+    *("merge_at", "review_at", "embedding_at", "relevant_at"),
+    *("least_similarity", "recut_at"),
+)
 # Why a family waits for review: besides a cluster that was cut (`cutting`), a link in doubt.
 DOUBTFUL = "doubtful"
 
@@ -69,7 +74,8 @@ class GroupingOptions:
 
     Links of `merge_at` and more join queries without a question; from `review_at` on they join
     them for splitting, and the family waits for review. A family of more than `largest` wordings,
-    or with two that are less alike than `least_similarity`, is cut again by complete linkage.
+    or with two that are less alike than `least_similarity`, may be a chain: it is cut into parts
+    that are `recut_at` alike, on average or each with each (`recut_by`), and waits for review.
     """
 
     merge_at: float = 0.80
@@ -78,13 +84,15 @@ class GroupingOptions:
     relevant_at: float = 0.50
     largest: int = 20
     least_similarity: float = 0.45
+    recut_at: float = 0.40
+    recut_by: Linkage = Linkage.AVERAGE
     language: str = DEFAULT_LANGUAGE
     minhash_above: int = 100_000
     # Kept of each query beside those that hold its family together.
     links_a_query: int = 20
 
     def __post_init__(self) -> None:
-        for name in ("merge_at", "review_at", "embedding_at", "relevant_at", "least_similarity"):
+        for name in SHARES:
             value = getattr(self, name)
             if not 0 < value <= 1:
                 raise GroupingOptionError(name=name, value=value, expected="above 0, at most 1")
@@ -95,6 +103,10 @@ class GroupingOptions:
             value = getattr(self, name)
             if value < least:
                 raise GroupingOptionError(name=name, value=value, expected=f"{least} or more")
+
+    @property
+    def cap(self) -> Cap:
+        return Cap(self.largest, self.least_similarity, self.recut_at, self.recut_by)
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -119,8 +131,9 @@ class GroupedQueries:
     """Families in the order of their first ids, links in the order of theirs.
 
     `refused` are the links that a verdict "different" kept from joining their queries; `n_recut`
-    counts the clusters that were cut; `is_sampled` says that pairs were looked for by MinHash;
-    `n_without_embedding` counts queries that a given file of embeddings lacks.
+    counts the clusters that were looked at once more, and cut where they are chains; `is_sampled`
+    says that pairs were looked for by MinHash; `n_without_embedding` counts queries that a given
+    file of embeddings lacks.
     """
 
     families: tuple[Family, ...]
@@ -196,18 +209,10 @@ class _Grouping:
         self.tell("Making families", 0, 1)
         edges = self._edges()
         labels, refused = self._clusters(edges)
-        parts = list(
-            parts_of(
-                labels,
-                edges,
-                self.wordings.rows,
-                largest=self.options.largest,
-                least=self.options.least_similarity,
-            )
-        )
+        parts = list(parts_of(labels, edges, self.wordings.rows, self.options.cap))
         labels = _labels(parts, self.wordings.n)
         forest = self._forest(edges, labels)
-        n_recut = len({int(part.nodes[0]) for part in parts if part.why})
+        n_recut = len({part.cluster for part in parts if part.why})
         missing = set(self.place) - set(embeddings.ids) if embeddings else ()
         return GroupedQueries(
             families=self._families(parts, edges, forest),
@@ -288,7 +293,7 @@ class _Grouping:
 
     def _family(self, members: Any, part: Part, weakest: float) -> Family:
         qids = tuple(self.queries[n].qid for n in members.tolist())
-        similarity = part.least if part.why == "chained" else weakest
+        similarity = part.least if part.why == CHAINED else weakest
         if len(qids) == 1:
             return Family(qids)
         is_doubtful = similarity < self.options.merge_at - 1e-6

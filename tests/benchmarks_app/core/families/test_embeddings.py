@@ -1,0 +1,76 @@
+"""Files of embeddings: those that can be used, and what is said of the others."""
+
+import numpy as np
+import pytest
+
+from benchmarks_app.core.families.embeddings import close_pairs, read_embeddings
+from benchmarks_app.core.families_errors import EmbeddingsError
+
+
+def saved(path, **arrays):
+    np.savez(path, **arrays)
+    return path
+
+
+def test_an_npz_has_ids_and_unit_vectors(tmp_path):
+    path = saved(
+        tmp_path / "e.npz", ids=np.array(["a", "b"]), embeddings=np.array([[3, 4], [1, 0]])
+    )
+
+    found = read_embeddings(path)
+
+    assert found.ids == ("a", "b")
+    assert found.vectors.tolist() == [[pytest.approx(0.6), pytest.approx(0.8)], [1, 0]]
+
+
+def test_an_npy_takes_its_ids_from_beside_it(tmp_path):
+    np.save(tmp_path / "e.npy", np.eye(2))
+
+    assert read_embeddings(tmp_path / "e.npy", ids=["a", "b"]).ids == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("arrays", "said"),
+    [
+        ({"embeddings": np.eye(2)}, 'has no array "ids"'),
+        ({"ids": np.array(["a"])}, 'has no array "embeddings"'),
+        ({"ids": np.array(["a"]), "embeddings": np.eye(2)}, "1 ids and 2 rows"),
+        ({"ids": np.array(["a", "a"]), "embeddings": np.eye(2)}, "a has two embeddings"),
+        ({"ids": np.array(["a"]), "embeddings": np.zeros((1, 2))}, "has no direction"),
+        ({"ids": np.array(["a"]), "embeddings": np.array([[np.nan, 1]])}, "has no direction"),
+        ({"ids": np.array(["a"]), "embeddings": np.array([1.0])}, "in two dimensions"),
+        ({"ids": np.array(["a"]), "embeddings": np.array([["x"]])}, "in two dimensions"),
+        ({"ids": np.array(["a", {}], object), "embeddings": np.eye(2)}, "without Python objects"),
+    ],
+)
+def test_what_is_wrong_with_embeddings_is_said(tmp_path, arrays, said):
+    with pytest.raises(EmbeddingsError, match=said):
+        read_embeddings(saved(tmp_path / "e.npz", **arrays))
+
+
+@pytest.mark.parametrize("content", [b"", b"no numbers", b"PK\x03\x04broken"])
+def test_a_file_of_something_else_is_refused(tmp_path, content):
+    (tmp_path / "e.npz").write_bytes(content)
+
+    with pytest.raises(EmbeddingsError, match=r"e\.npz: cannot be read as numbers"):
+        read_embeddings(tmp_path / "e.npz")
+
+
+def test_an_npy_without_ids_is_refused(tmp_path):
+    np.save(tmp_path / "e.npy", np.eye(2))
+
+    with pytest.raises(EmbeddingsError, match="holds no ids"):
+        read_embeddings(tmp_path / "e.npy")
+
+
+def test_blocks_find_what_one_product_finds(monkeypatch):
+    vectors = np.random.default_rng(1).normal(size=(30, 4)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1)[:, None]
+    a, b = np.nonzero(np.triu(vectors @ vectors.T, 1) >= 0.8)
+
+    monkeypatch.setattr("benchmarks_app.core.families.embeddings._BLOCK", 7)
+    found = close_pairs(vectors, 0.8)
+
+    assert list(zip(*(f.tolist() for f in found[:2]), strict=True)) == list(
+        zip(a.tolist(), b.tolist(), strict=True)
+    )
