@@ -5,10 +5,15 @@ from celery import shared_task
 from benchmarks_app.services import (
     cleaning,
     exporting,
+    fetching,
     importing,
+    importing_logs,
     jobs,
     refreshing_texts,
     releasing,
+    sampling,
+    slicing,
+    splitting,
 )
 
 
@@ -32,9 +37,44 @@ def publish_release_task(job: jobs.RunningJob) -> None:
     releasing.publish_release(job)
 
 
+@jobs.handles(fetching.JOB_KIND)
+def fetch_collection_task(job: jobs.RunningJob) -> None:
+    fetching.fetch_collection(job)
+
+
 @jobs.handles(exporting.JOB_KIND)
 def export_release_task(job: jobs.RunningJob) -> None:
     exporting.export_release(job)
+
+
+@jobs.handles(splitting.SPLIT_KIND)
+def split_queries_task(job: jobs.RunningJob) -> None:
+    splitting.split_job(job)
+
+
+@jobs.handles(splitting.LEAKS_KIND)
+def leak_report_task(job: jobs.RunningJob) -> None:
+    splitting.leak_report_job(job)
+
+
+@jobs.handles(importing_logs.JOB_KIND)
+def import_log_task(job: jobs.RunningJob) -> None:
+    importing_logs.import_log(job)
+
+
+@jobs.handles(sampling.JOB_KIND)
+def sample_queries_task(job: jobs.RunningJob) -> None:
+    sampling.sample_queries(job)
+
+
+@jobs.handles(slicing.MAKE_KIND)
+def make_slice_task(job: jobs.RunningJob) -> None:
+    slicing.make_slice_job(job)
+
+
+@jobs.handles(slicing.IMPORT_KIND)
+def import_slices_task(job: jobs.RunningJob) -> None:
+    slicing.import_slices(job)
 
 
 @jobs.cleans
