@@ -1,4 +1,4 @@
-"""`benchwright check`: everything wrong in a run, qrels or BEIR folder, by line."""
+"""`benchwright check`: everything wrong in a run, in qrels or in a benchmark's folder, by line."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,11 +18,15 @@ from scoring.cli.tables import print_lines
 if TYPE_CHECKING:
     from scoring.core.checking import Report
 
-KINDS = ("run", "qrels", "beir", "beir-qrels", "corpus", "queries")
+FOLDERS = (
+    *("beir", "croissant", "ids-only", "hub", "mteb", "sentence-transformers", "trec"),
+    "ir-datasets",
+)
+KINDS = ("run", "qrels", *FOLDERS, "beir-qrels", "corpus", "queries")
 EXAMPLES = (
     "benchwright check bm25.run.gz",
     "benchwright check qrels.txt runs/*.run --format json",
-    "benchwright check my-benchmark/        # a BEIR folder, or a zip of one",
+    "benchwright check my-benchmark/        # a folder in any format of a release, or a zip",
     "benchwright check --limit 20 strange.txt --kind run",
 )
 
@@ -31,7 +35,7 @@ EXAMPLES = (
     cls=Command,
     name="check",
     examples=EXAMPLES,
-    short_help="Everything wrong in a run, qrels or BEIR folder, by line.",
+    short_help="Everything wrong in a run, qrels or benchmark, by line.",
 )
 @click.argument("paths", type=InputFile(takes_folder=True), nargs=-1, required=True)
 @option(
@@ -62,10 +66,11 @@ def command(
 ) -> None:
     """Read PATHS to their ends and tell everything that is wrong in them.
 
-    A path is a run or qrels in TREC's format, qrels, corpus or queries in BEIR's, or a whole BEIR
-    folder or zip, whose ids must belong together. Problems are lines that would be refused, or lost
-    by some reader of the field; warnings are worth a look. After them stands what the file holds:
-    queries, rows, depth, ties, order. Exits with 0 where nothing is wrong, with 1 otherwise.
+    A path is a run or qrels in TREC's format, qrels, corpus or queries in BEIR's, or a whole folder
+    or zip in a format that releases are written in, whose ids must belong together. Problems are
+    lines that would be refused, or lost by some reader of the field; warnings are worth a look, and
+    notes harm nobody. After them stands what the file holds: queries, rows, depth, ties, order.
+    Exits with 0 where nothing is wrong, with 1 otherwise.
     """
     from scoring.core.checking import UNLIMITED, check
 
@@ -92,6 +97,7 @@ def _as_json(reports: "Sequence[Report]") -> str:
             "is_cut": report.is_cut,
             "problems": [asdict(problem) for problem in report.problems.found],
             "warnings": [asdict(problem) for problem in report.problems.warnings],
+            "notes": [asdict(problem) for problem in report.notes],
             "holds": report.facts,
         }
         for report in reports
@@ -102,9 +108,10 @@ def _as_json(reports: "Sequence[Report]") -> str:
 def _lines(report: "Report") -> Iterator[str]:
     problems = sorted(report.problems.found, key=lambda one: (one.file, one.line))
     yield from map(str, problems)
-    for warning in report.problems.warnings:
-        place, _, text = str(warning).partition(": ")
-        yield f"{place}: warning: {text}"
+    for kind, said in (("warning", report.problems.warnings), ("note", report.notes)):
+        for one in said:
+            place, _, text = str(one).partition(": ")
+            yield f"{place}: {kind}: {text}"
     if report.is_cut:
         yield f"{report.file}: stopped after {len(problems)} problems."
     counted = f"{_n(len(problems), 'problem')}, {_n(len(report.problems.warnings), 'warning')}"

@@ -1,4 +1,4 @@
-"""Everything that is wrong in a run, in qrels or in a BEIR folder, and what it holds.
+"""Everything that is wrong in a run, in qrels or in a folder of a benchmark, and what it holds.
 
 Files are read as a stream and to their end: a line that cannot be read is told, and the next one
 is looked at.
@@ -17,10 +17,14 @@ from typing import Any
 
 from benchmarks_app.core.detection import HEAD_LINES, detect
 from benchmarks_app.core.errors import BenchmarkError, FileProblemsError, Problem
+from benchmarks_app.core.findings import Severity
 from benchmarks_app.core.formats import beir, trec
-from benchmarks_app.core.formats.archives import is_zip
+from benchmarks_app.core.formats.archives import is_zip, open_source
 from benchmarks_app.core.formats.beir_writing import id_hazard
 from benchmarks_app.core.formats.sources import STANDARD_INPUT, open_lines, shown_name
+from benchmarks_app.core.linting import FORMATS
+from benchmarks_app.core.linting.folder import SplitHeld
+from benchmarks_app.core.linting.folders import formats_like, formats_of, lint_folder
 from benchmarks_app.core.problems import Problems
 from scoring.core.reading.loading import collect_qrels, load_run
 from scoring.core.reading.shapes import qrels_shape, read_ranking, read_three_qrels, run_shape
@@ -36,13 +40,15 @@ Facts = dict[str, Any]
 class Report:
     """One file or folder: what is wrong (`problems.found`), what is odd, what it holds.
 
-    `is_cut` tells that there were more problems than the limit, and the rest was not read.
+    `notes` harm nobody; `is_cut` tells that there were more problems than the limit, and the rest
+    was not read.
     """
 
     file: str
     kind: str
     problems: Problems
     facts: Facts = field(default_factory=dict)
+    notes: list[Problem] = field(default_factory=list)
     is_cut: bool = False
 
 
@@ -81,7 +87,8 @@ def kind_of(path: Path) -> str | None:
         If there is no such file.
     """
     if path.is_dir() or (path.is_file() and is_zip(path)):
-        return "beir"
+        with open_source(path) as source:
+            return formats_of(source)[0]
     shape = run_shape(path).kind
     if shape == "parquet":
         return "run"
@@ -261,29 +268,43 @@ def _check_queries(path: Path, report: Report) -> None:
     report.facts = {"queries": len(_query_ids(rows, report.file, report.problems))}
 
 
-def _check_beir(path: Path, report: Report) -> None:
-    """Every file of the folder, and whether their ids belong together."""
+def _check_folder(path: Path, report: Report) -> None:
+    """Every file of a folder or zip, and whether their ids belong together."""
+    if report.kind == "beir":
+        beir.open_beir(path).source.close()  # which says what is missing where nothing is there
     problems = report.problems
-    with beir.open_beir(path) as source:
-        documents = queries = None
-        if source.corpus:
-            documents = _corpus_ids(source.corpus_rows(problems), source.corpus, problems)
-        if source.queries:
-            queries = _query_ids(source.queries_rows(problems), source.queries, problems)
-        for name, ids in ((beir.CORPUS, documents), (beir.QUERIES, queries)):
-            if ids is None:
-                problems.add(name, 0, "is missing; expected it beside the others. Add it.")
-        splits = source.qrels_splits()
-        if not splits:
-            problems.add("qrels", 0, "holds no .tsv file; expected one for each split. Add it.")
-        report.facts = {
-            "documents": len(documents or ()),
-            "queries": len(queries or ()),
-            "splits": {
-                split: _check_split(source, split, documents, queries, problems) for split in splits
-            },
-        }
-        _warn_of_shared_ids(documents or set(), queries or set(), problems)
+    limit = None if problems.limit == UNLIMITED else problems.limit
+    looked = lint_folder(path, formats=formats_like(report.kind, path), limit=limit)
+    for found in looked.findings:
+        file, line = _place_of(found.where)
+        text = f"{found.message} {found.advice}"
+        if found.severity is Severity.ERROR:
+            problems.add(file, line, text)
+        elif found.severity is Severity.WARNING:
+            problems.warn(file, line, text)
+        else:
+            report.notes.append(Problem(file, line, text))
+    report.is_cut = looked.is_cut
+    report.facts = {
+        "documents": looked.n_documents,
+        "queries": looked.n_queries,
+        "splits": {split: _split_facts(held) for split, held in looked.splits.items()},
+    }
+
+
+def _place_of(where: str) -> tuple[str, int]:
+    file, _, line = where.rpartition(":")
+    return (file, int(line)) if file and line.isdigit() else (where, 0)
+
+
+def _split_facts(held: SplitHeld) -> Facts:
+    return {
+        "queries": len(held.rows),
+        "rows": held.grades.total(),
+        "documents_per_query": _spread(list(held.rows.values())),
+        "grades": {str(grade): held.grades[grade] for grade in sorted(held.grades)},
+        "queries_without_relevant": sum(best < 1 for best in held.best.values()),
+    }
 
 
 def _corpus_ids(rows: Iterable[beir.CorpusRow], file: str, problems: Problems) -> set[str]:
@@ -306,48 +327,16 @@ def _query_ids(rows: Iterable[beir.QueryRow], file: str, problems: Problems) -> 
     return ids
 
 
-def _check_split(
-    source: beir.BeirSource,
-    split: str,
-    documents: set[str] | None,
-    queries: set[str] | None,
-    problems: Problems,
-) -> Facts:
-    file = f"qrels/{split}.tsv"
-    rows = []
-    for row in source.qrels_rows(split, problems):
-        rows.append(row)
-        for what, name, known, place in (
-            ("query", row.qid, queries, beir.QUERIES),
-            ("document", row.docid, documents, beir.CORPUS),
-        ):
-            if known is not None and name not in known:
-                told = f"{what} '{name}' is not in {place}; expected it there"
-                problems.add(file, row.line, f"{told}. Add it, or drop the line.")
-        if row.grade < 0:
-            text = f"score is {row.grade}; readers of BEIR take it for a grade. Drop the line."
-            problems.warn(file, row.line, text)
-    return _qrels_facts(_by_query(rows))
-
-
 def _warn_of_hazard(name: str, file: str, line: int, problems: Problems) -> None:
     if reason := id_hazard(name):
         problems.warn(file, line, f"_id '{name}': {reason}. Choose another id, such as 'd-{name}'.")
-
-
-def _warn_of_shared_ids(documents: set[str], queries: set[str], problems: Problems) -> None:
-    if shared := sorted(documents & queries):
-        have = "1 query has" if len(shared) == 1 else f"{len(shared)} queries have"
-        told = f"{have} the id of a document ({_some(shared)}), and BEIR drops such results"
-        text = f"{told}. Give queries ids of their own."
-        problems.warn(beir.QUERIES, 0, text)
 
 
 KINDS: Mapping[str, Callable[[Path, Report], None]] = MappingProxyType(
     {
         "run": _check_run,
         "qrels": _check_qrels,
-        "beir": _check_beir,
+        **dict.fromkeys(FORMATS, _check_folder),
         "beir-qrels": _check_beir_qrels,
         "corpus": _check_corpus,
         "queries": _check_queries,

@@ -232,6 +232,7 @@ def test_ids_of_a_folder_must_belong_together(beir, written):
         "drop the line.",
         "qrels/dev.tsv:3: query 'q9' is not in queries.jsonl; expected it there. Add it, or "
         "drop the line.",
+        "qrels/test.tsv:2: query q1 is judged in dev and in test. Keep it in one of them.",
     ]
 
 
@@ -244,18 +245,19 @@ def test_missing_files_of_a_folder_are_told(beir):
     assert [problem.file for problem in report.problems.found] == ["corpus.jsonl", "qrels"]
 
 
-def test_ids_that_readers_misread_are_warned_of(beir, written):
+def test_what_readers_misread_is_told(beir, written):
     written(
         jsonl({"_id": "007", "text": "y"}, {"_id": "d1", "text": "y"}, {"_id": "q1", "text": "y"}),
         "beir/queries.jsonl",
     )
     written(b"query-id\tcorpus-id\tscore\nq1\td1\t-1\n", "beir/qrels/test.tsv")
 
-    texts = [text for _, text in warned(check(beir))]
+    report = check(beir)
 
-    assert any("take it for the number 7" in text for text in texts)
-    assert any("1 query has the id of a document ('d1')" in text for text in texts)
-    assert any("score is -1" in text for text in texts)
+    problems, warnings = ([text for _, text in of(report)] for of in (told, warned))
+    assert any("take it for the number 7" in text for text in problems)
+    assert any("score is -1" in text for text in problems)
+    assert any("1 query has the id of a document ('d1')" in text for text in warnings)
 
 
 def test_folder_without_any_of_beirs_files_is_a_problem(tmp_path):
