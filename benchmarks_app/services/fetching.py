@@ -1,5 +1,7 @@
 """Bringing a collection by its name: downloaded and checked, then imported like any file."""
 
+import shutil
+import time
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from benchmarks_app.services.importing import import_arguments
 from benchmarks_app.services.importing_corpus import corpus_options
 
 JOB_KIND = "fetch-collection"
+KEPT_SECONDS = 7 * 24 * 3600
 # Of each kind the library that reads it, and the extra that brings it.
 EXTRAS = {Kind.HUB: ("huggingface_hub", "hub"), Kind.IRDS: ("ir_datasets", "catalog")}
 
@@ -65,11 +68,19 @@ def _refuse_missing_extra(wanted: Collection) -> None:
         raise ExtraMissingError(what=str(wanted), extra=extra)
 
 
-def downloads_folder() -> Path:
-    """Where downloads are kept until they are whole: another attempt goes on where one ended."""
-    folder: Path = settings.STAGING_DIR / "downloads"
+def downloads_of(job: Job) -> Path:
+    """Where the downloads of a job are kept until it is done: a later attempt goes on with them."""
+    folder: Path = settings.STAGING_DIR / "downloads" / str(job.pk)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def _forget_abandoned() -> None:
+    """Remove the downloads of jobs that failed and that nobody has started again for a week."""
+    oldest = time.time() - KEPT_SECONDS
+    for folder in (settings.STAGING_DIR / "downloads").glob("*"):
+        if folder.stat().st_mtime < oldest:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def fetch_collection(job: jobs.RunningJob) -> None:
@@ -78,9 +89,11 @@ def fetch_collection(job: jobs.RunningJob) -> None:
 
     wanted = read_collection(job.parameters["collection"])
     _refuse_missing_extra(wanted)
+    _forget_abandoned()
+    downloads = downloads_of(job.row)
     path = bring(
         wanted,
-        downloads=downloads_folder(),
+        downloads=downloads,
         work=job.folder,
         limits=limits(),
         tell=lambda done, total, message: job.progress(done, total, message),
@@ -96,6 +109,7 @@ def fetch_collection(job: jobs.RunningJob) -> None:
             url=following.get_absolute_url(),
             job=following.pk,
         )
+    shutil.rmtree(downloads, ignore_errors=True)
 
 
 def limits() -> Any:

@@ -1,0 +1,123 @@
+"""A dataset repository of the Hub: its files at one commit, in one zip."""
+
+import zipfile
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from benchmarks_app.core.fetch_errors import (
+    CollectionNameError,
+    CollectionShapeError,
+    DownloadError,
+)
+from benchmarks_app.core.fetching.addresses import check_host
+from benchmarks_app.core.fetching.download import FetchLimits, Tell, download
+from benchmarks_app.core.fetching.names import Collection
+
+# What may be rows; a repository's scripts are neither fetched nor run.
+SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz", ".tsv", ".tsv.gz", ".csv", ".csv.gz")
+README = "README.md"
+MAX_FILES = 2_000
+QRELS_REPOSITORY = "-qrels"
+
+
+def bring_repository(
+    wanted: Collection, *, downloads: Path, work: Path, limits: FetchLimits, tell: Tell
+) -> Path:
+    """Return the zip of a repository's README and rows at the commit its revision is now.
+
+    A repository without qrels is put together with the one of the same name and `-qrels`, as BEIR's
+    own are, if there is one.
+
+    Raises
+    ------
+    CollectionNameError
+        If there is no such repository or revision, or it is not public.
+    CollectionShapeError
+        If it holds no rows.
+    AddressRefusedError, DownloadError
+        As `download`.
+    """
+    check_host(limits.hub_endpoint, may_be_private=limits.may_be_private)
+    found = _listed(wanted, wanted.name, wanted.part or None, limits)
+    if found is None:
+        why = "the Hub has no public dataset of this name and revision."
+        raise CollectionNameError(given=str(wanted), why=why)
+    commit, names = found
+    parts = [(wanted.name, commit, "", names)]
+    if not any("qrels" in name.lower() for name in names):
+        beside = _listed(wanted, wanted.name + QRELS_REPOSITORY, None, limits)
+        if beside:
+            parts.append((wanted.name + QRELS_REPOSITORY, beside[0], "qrels/", beside[1]))
+    if not any(name != README for *_, some in parts for name in some):
+        why = f"the repository has no file of rows ({', '.join(SUFFIXES)})."
+        raise CollectionShapeError(name=str(wanted), why=why)
+    stem = f"{wanted.name.replace('/', '__')}-{commit[:12]}"
+    return _zip(parts, stem, downloads, work, limits, tell)
+
+
+Parts = list[tuple[str, str, str, list[str]]]
+
+
+def _zip(
+    parts: Parts, stem: str, downloads: Path, work: Path, limits: FetchLimits, tell: Tell
+) -> Path:
+    from huggingface_hub import hf_hub_url
+
+    made = work / f"{stem}.zip"
+    left = limits.max_bytes
+    with zipfile.ZipFile(made, "w") as out:
+        for repo, commit, prefix, names in parts:
+            for name in names:
+                if prefix and name == README:
+                    continue
+                address = hf_hub_url(
+                    repo, name, repo_type="dataset", revision=commit, endpoint=limits.hub_endpoint
+                )
+                flat = sha256(f"{repo} {commit} {name}".encode()).hexdigest()
+                path = download(address, downloads / flat, limits=limits, tell=tell)
+                left -= path.stat().st_size
+                if left < 0:
+                    raise DownloadError(
+                        address=address,
+                        why=f"the repository has more than {limits.max_bytes >> 20:,} MB",
+                        advice="The site takes no more (UPLOAD_LIMIT_MB).",
+                    )
+                out.write(path, f"{stem}/{prefix}{name}")
+    return made
+
+
+def _listed(
+    wanted: Collection, repo: str, revision: str | None, limits: FetchLimits
+) -> tuple[str, list[str]] | None:
+    """The commit that a revision is now and the files to fetch; None without such a repository."""
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import (
+        HTTPError,  # type: ignore[attr-defined]  # of httpx or its successor, as the Hub's is
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
+
+    api = HfApi(endpoint=limits.hub_endpoint, token=False)
+    try:
+        info: Any = api.dataset_info(repo, revision=revision, timeout=limits.timeout)
+    except (RepositoryNotFoundError, RevisionNotFoundError):
+        return None
+    except (HTTPError, OSError) as error:
+        raise DownloadError(
+            address=f"{limits.hub_endpoint}/datasets/{repo}",
+            why=f"the Hub did not answer ({type(error).__name__})",
+            advice="Start the job again later.",
+        ) from error
+    names = sorted(sibling.rfilename for sibling in info.siblings or [])
+    kept = [name for name in names if name == README or name.lower().endswith(SUFFIXES)]
+    kept = [name for name in kept if _is_safe(name)]
+    if len(kept) > MAX_FILES:
+        why = f"the repository has {len(kept):,} files; at most {MAX_FILES:,} are taken."
+        raise CollectionShapeError(name=str(wanted), why=why)
+    return str(info.sha), kept
+
+
+def _is_safe(name: str) -> bool:
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts and "\\" not in name
