@@ -178,9 +178,9 @@ def n_answered(score_set: ScoreSet) -> int:
     return score_set.n_queries - score_set.n_missing
 
 
-def whole_score_sets(release: Release) -> QuerySet[ScoreSet]:
-    """The score sets of a release, with run, owner and overall means."""
-    overall = Score.objects.filter(slice_name="")
+def whole_score_sets(release: Release, slice_name: str = "") -> QuerySet[ScoreSet]:
+    """The score sets of a release, with run, owner and means, overall or over a slice."""
+    overall = Score.objects.filter(slice_name=slice_name)
     return (
         ScoreSet.objects.filter(release=release, scorer_version=SCORER_VERSION)
         .select_related("run__owner")
@@ -188,13 +188,15 @@ def whole_score_sets(release: Release) -> QuerySet[ScoreSet]:
     )
 
 
-def score_sets_seen_by(user: Any, release: Release) -> QuerySet[ScoreSet]:
+def score_sets_seen_by(user: Any, release: Release, slice_name: str = "") -> QuerySet[ScoreSet]:
     """The score sets of a release whose runs this person may see."""
     seen = Run.objects.filter(benchmark=release.benchmark_id).visible_to(user)
-    return whole_score_sets(release).filter(run__in=seen.values("pk"))
+    return whole_score_sets(release, slice_name).filter(run__in=seen.values("pk"))
 
 
-def leaderboard(*, release: Release, user: Any, measure: Shown = FIRST_MEASURE) -> list[BoardRow]:
+def leaderboard(
+    *, release: Release, user: Any, measure: Shown = FIRST_MEASURE, slice_name: str = ""
+) -> list[BoardRow]:
     """The runs of a release that this person may see, best first by `measure`.
 
     Two queries however many runs there are. Runs rank by the four decimals a board shows: what
@@ -202,7 +204,7 @@ def leaderboard(*, release: Release, user: Any, measure: Shown = FIRST_MEASURE) 
     by full score, then by name.
     """
     name = measure.counting_from(relevance_threshold(release))
-    return _ranked(score_sets_seen_by(user, release), name, user.pk)
+    return _ranked(score_sets_seen_by(user, release, slice_name), name, user.pk)
 
 
 def whole_leaderboard(*, release: Release, measure: Shown = FIRST_MEASURE) -> list[BoardRow]:

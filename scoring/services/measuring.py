@@ -16,7 +16,8 @@ from scoring.core.stored_hits import read_hits
 from scoring.core.uncertainty import Standing, mean_intervals, standings
 from scoring.models import Score, ScoreSet
 from scoring.selectors import SCORER_VERSION, BoardRow
-from scoring.services.scoring import Target, scores_of
+from scoring.services.scoring import Target, scores_of, slice_scores_of
+from scoring.services.slice_scores import slices_of_release
 from scoring.shown import measures_on
 
 # A page waits this long for scores that are not there yet; the rest is computed by the next one.
@@ -97,6 +98,38 @@ def _drop_oldest(release: Release) -> None:
         Score.objects.filter(score_set__release=release, measure__in=beyond).delete()
 
 
+def add_slice_scores(
+    *, release: Release, score_sets: Iterable[ScoreSet], slice_name: str, names: Iterable[str]
+) -> int:
+    """Store means over a slice for the score sets that lack them; returns how many still do.
+
+    Scoring stores the standard measures; others come here. Stops when a page waited long enough.
+    """
+    sets, wanted = [one for one in score_sets if one.hits], list(dict.fromkeys(names))
+    rows = Score.objects.filter(score_set__in=[one.pk for one in sets], slice_name=slice_name)
+    there = set(rows.values_list("score_set", "measure"))
+    lacking = {
+        one: [name for name in wanted if (one.pk, name) not in there]
+        for one in sets
+        if any((one.pk, name) not in there for name in wanted)
+    }
+    if not lacking:
+        return 0
+    deadline, target, n_done = monotonic() + SECONDS, Target.of(release), 0
+    members = {slice_name: slices_of_release(release)[slice_name]}
+    for score_set, measures in lacking.items():
+        if monotonic() > deadline:
+            break
+        found = read_hits(selectors.score_files(score_set))
+        made = slice_scores_of(
+            score_set, target.slice_evaluations(found, measures, members=members)
+        )
+        # Another page may have added the same meanwhile: its numbers are the same.
+        Score.objects.bulk_create(made, ignore_conflicts=True)
+        n_done += 1
+    return len(lacking) - n_done
+
+
 # --- query by query ------------------------------------------------------------------------
 
 
@@ -113,12 +146,14 @@ def per_query_values(score_set: ScoreSet, name: str) -> list[dict[str, Any]]:
 # --- ranks ---------------------------------------------------------------------------------
 
 
-def with_standings(*, release: Release, rows: Sequence[BoardRow], name: str) -> list[BoardRow]:
+def with_standings(
+    *, release: Release, rows: Sequence[BoardRow], name: str, slice_name: str = ""
+) -> list[BoardRow]:
     """The rows of a board by `name`, each with its standing among those that have a value."""
     ranked = [row for row in rows if row.scores.get(name) is not None]
     if any(not row.score_set.per_query for row in ranked) or _is_large(ranked):
         return list(rows)
-    found = _standings(release, [row.score_set for row in ranked], name)
+    found = _standings(release, [row.score_set for row in ranked], name, slice_name)
     return [row.standing_at(found.get(row.score_set.pk)) for row in rows]
 
 
@@ -126,21 +161,24 @@ def _is_large(rows: Sequence[BoardRow]) -> bool:
     return len(rows) > MOST_RUNS or sum(row.score_set.n_queries for row in rows) > MOST_VALUES
 
 
-def _standings(release: Release, score_sets: Sequence[ScoreSet], name: str) -> dict[int, Standing]:
+def _standings(
+    release: Release, score_sets: Sequence[ScoreSet], name: str, slice_name: str
+) -> dict[int, Standing]:
     """By the keys of score sets, which never change: worked out once for each board."""
     keys = [one.pk for one in score_sets]
-    facts = repr((SCORER_VERSION, release.pk, name, keys))
+    facts = repr((SCORER_VERSION, release.pk, name, slice_name, keys))
     key = f"standings-{sha256(facts.encode()).hexdigest()}"
     found = cache.get(key)
     if found is None:
-        values, qids = _columns(release, score_sets, name)
+        only = slices_of_release(release)[slice_name] if slice_name else None
+        values, qids = _columns(release, score_sets, name, only)
         found = standings(values, qids, selectors.release_families(release))
         cache.set(key, found, timeout=None)
     return dict(zip(keys, found, strict=True))
 
 
 def _columns(
-    release: Release, score_sets: Sequence[ScoreSet], name: str
+    release: Release, score_sets: Sequence[ScoreSet], name: str, only: Collection[str] | None
 ) -> tuple[list[list[float]], list[str]]:
     """Values of each score set, in the order of the queries, and the queries."""
     import polars as pl
@@ -155,6 +193,8 @@ def _columns(
             target = target or Target.of(release)
             per_query = evaluated(score_set, [name], target=target).per_query
             by_query = {qid: of[name] for qid, of in per_query.items()}
-        qids = qids or sorted(by_query, key=str.encode)
+        if not qids:
+            inside = by_query if only is None else by_query.keys() & set(only)
+            qids = sorted(inside, key=str.encode)
         columns.append([by_query[qid] for qid in qids])
     return columns, qids

@@ -1,6 +1,6 @@
 """Scoring runs on a release: from its files only, into a score set that is written once."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
@@ -37,6 +37,11 @@ from scoring.selectors import (
     relevance_threshold,
     runs_without_scores,
     score_files,
+)
+from scoring.services.slice_scores import (
+    SliceEvaluation,
+    slice_evaluations,
+    slices_of_release,
 )
 from scoring.shown import measures_on
 
@@ -79,6 +84,22 @@ class Target:
         """The measures that are stored, of these hits."""
         return evaluate_hits(self.judged, found, self.names, top_grade=self.top_grade)
 
+    def slice_evaluations(
+        self,
+        found: Mapping[str, QueryHits[str]],
+        names: Iterable[str],
+        members: Mapping[str, Collection[str]] | None = None,
+    ) -> Iterator[SliceEvaluation]:
+        """Measures over each slice of the release, or over those given."""
+        return slice_evaluations(
+            slices_of_release(self.release) if members is None else members,
+            judged=self.judged,
+            found=found,
+            names=names,
+            top_grade=self.top_grade,
+            families=self.families,
+        )
+
     @cached_property
     def families(self) -> dict[str, str]:
         return release_families(self.release)
@@ -99,6 +120,7 @@ class Scored:
     intervals: Mapping[str, MeanInterval]
     recipe: Recipe
     files: ScoreFiles
+    slices: tuple[SliceEvaluation, ...] = ()
 
     @classmethod
     def of(
@@ -114,6 +136,7 @@ class Scored:
             intervals=mean_intervals(evaluation, target.families),
             recipe=recipe(evaluation.per_query, target.families),
             files=write_score_files(evaluation, found, folder),
+            slices=tuple(target.slice_evaluations(found, target.names)),
         )
 
 
@@ -174,17 +197,32 @@ def store_scores(*, run: Run, target: Target, scored: Scored, n_left_out: int = 
     )
     if is_new:
         Score.objects.bulk_create(scores_of(score_set, evaluation, scored.intervals))
+        Score.objects.bulk_create(slice_scores_of(score_set, scored.slices), batch_size=2_000)
     return score_set
 
 
+def slice_scores_of(score_set: ScoreSet, slices: Iterable[SliceEvaluation]) -> list[Score]:
+    """A row for each measure over each slice, not saved yet."""
+    return [
+        score
+        for one in slices
+        for score in scores_of(score_set, one.evaluation, one.intervals, slice_name=one.name)
+    ]
+
+
 def scores_of(
-    score_set: ScoreSet, evaluation: Evaluation[str], intervals: Mapping[str, MeanInterval]
+    score_set: ScoreSet,
+    evaluation: Evaluation[str],
+    intervals: Mapping[str, MeanInterval],
+    *,
+    slice_name: str = "",
 ) -> list[Score]:
     """A row for each measure of the evaluation, not saved yet."""
     return [
         Score(
             score_set=score_set,
             measure=name,
+            slice_name=slice_name,
             mean=_defined(evaluation.means[name]),
             ci_low=intervals[name].low if name in intervals else None,
             ci_high=intervals[name].high if name in intervals else None,

@@ -4,21 +4,34 @@
 runs' own differences, not of their values.
 """
 
+from typing import NamedTuple
+
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from scoring.core.statistics.families import Floats
 
 ALPHA = 0.05
 POWER = 0.80
 
+
+class Tier(NamedTuple):
+    """What a benchmark of a size is good for: a name, and words for what can be told with it."""
+
+    name: str
+    text: str
+
+
 TIERS = (
-    (200, "large changes only"),
-    (500, "directional"),
-    (1_000, "major changes; slices weak"),
-    (5_000, "release gate; ±0.01 for near variants, ±0.02 for unrelated models"),
+    (200, Tier("unreliable", "large changes only")),
+    (500, Tier("minimal", "directional")),
+    (1_000, Tier("more than minimal, less than production", "major changes; slices weak")),
+    (
+        5_000,
+        Tier("production", "release gate; ±0.01 for near variants, ±0.02 for unrelated models"),
+    ),
 )
-LARGEST_TIER = "regression suite"
+LARGEST_TIER = Tier("high confidence", "regression suite")
 
 
 def reach(*, alpha: float = ALPHA, power: float = POWER, two_sided: bool = True) -> float:
@@ -64,6 +77,29 @@ def queries_needed(
     return np.where(wanted == 0, np.inf, np.maximum(n, 2.0))
 
 
-def size_tier(n_queries: int) -> str:
-    """What a benchmark of this size is good for, in words."""
-    return next((text for below, text in TIERS if n_queries < below), LARGEST_TIER)
+def powers(
+    sigma: Floats | float, n: Floats | float, delta: Floats | float, *, alpha: float = ALPHA
+) -> Floats:
+    """The chance that n queries find a true difference of `delta`, two-sided.
+
+    Both ends count, so a difference of 0 is "found" with the chance `alpha`; 0 where there is no
+    query, 1 where differences do not vary and `delta` is not 0.
+
+    Examples
+    --------
+    >>> round(float(powers(0.2, 785, 0.02)), 2), round(float(powers(0.2, 100, 0.0)), 2)
+    (0.8, 0.05)
+    """
+    critical = ndtri(1 - alpha / 2)
+    spread, many, wanted = np.broadcast_arrays(
+        np.asarray(sigma, dtype=np.float64), np.asarray(n, dtype=np.float64), np.abs(delta)
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance = np.where(wanted == 0, 0.0, wanted * np.sqrt(many) / spread)
+    found = ndtr(distance - critical) + ndtr(-distance - critical)
+    return np.where(many > 0, found, 0.0)
+
+
+def size_tier(n_queries: int) -> Tier:
+    """What a benchmark of this size is good for."""
+    return next((tier for below, tier in TIERS if n_queries < below), LARGEST_TIER)

@@ -6,6 +6,7 @@ from scipy import stats
 
 from scoring.core.statistics.power import (
     detectable_differences,
+    powers,
     queries_needed,
     reach,
     size_tier,
@@ -66,15 +67,52 @@ def test_power_of_the_t_test_is_what_was_asked_for():
 
 
 @pytest.mark.parametrize(
-    ("n", "expected"),
+    ("n", "name", "text"),
     [
-        (199, "large changes only"),
-        (200, "directional"),
-        (500, "major changes; slices weak"),
-        (1000, "release gate; ±0.01 for near variants, ±0.02 for unrelated models"),
-        (4999, "release gate; ±0.01 for near variants, ±0.02 for unrelated models"),
-        (5000, "regression suite"),
+        (0, "unreliable", "large changes only"),
+        (199, "unreliable", "large changes only"),
+        (200, "minimal", "directional"),
+        (499, "minimal", "directional"),
+        (500, "more than minimal, less than production", "major changes; slices weak"),
+        (999, "more than minimal, less than production", "major changes; slices weak"),
+        (1000, "production", "release gate; ±0.01 for near variants, ±0.02 for unrelated models"),
+        (4999, "production", "release gate; ±0.01 for near variants, ±0.02 for unrelated models"),
+        (5000, "high confidence", "regression suite"),
     ],
 )
-def test_size_tiers(n, expected):
-    assert size_tier(n) == expected
+def test_size_tiers(n, name, text):
+    assert size_tier(n) == (name, text)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "n", "delta", "expected"),
+    [(0.2, 785, 0.02, 0.80), (0.2, 100, 0.02, 0.17), (0.1, 100, 0.05, 1.0), (0.2, 50, 0.0, 0.05)],
+)
+def test_power_worked_by_hand(sigma, n, delta, expected):
+    """0.02 with 100 queries: 0.02 x 10 / 0.2 = 1 error away, found beyond 1.96: 0.1685 + 0.0015."""
+    assert float(powers(sigma, n, delta)) == pytest.approx(expected, abs=0.005)
+
+
+@pytest.mark.parametrize("n", [30, 200, 1000])
+@pytest.mark.parametrize("effect", [0.05, 0.1, 0.2])
+def test_power_is_that_of_statsmodels(n, effect):
+    from statsmodels.stats.power import NormalIndPower
+
+    theirs = NormalIndPower(ddof=0).power(effect, n, 0.05, ratio=0, alternative="two-sided")
+
+    assert float(powers(1.0, n, effect)) == pytest.approx(theirs, abs=1e-9)
+
+
+def test_power_is_how_often_a_simulated_difference_is_found():
+    """20,000 times 200 queries whose differences scatter by 0.15 around 0.03."""
+    means = np.random.default_rng(11).normal(0.03, 0.15 / np.sqrt(200), 20_000)
+
+    found = np.mean(np.abs(means) > stats.norm.ppf(0.975) * 0.15 / np.sqrt(200))
+
+    assert float(powers(0.15, 200, 0.03)) == pytest.approx(found, abs=0.01)
+
+
+def test_power_at_the_edges():
+    assert powers(0.2, 0, 0.05) == 0
+    assert powers(0.0, 50, 0.01) == 1
+    assert powers(0.0, 50, 0.0) == pytest.approx(0.05)

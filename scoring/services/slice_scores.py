@@ -1,0 +1,134 @@
+"""Means over parts of a release's queries: which there are, which may be shown, what they are."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from benchmarks_app.core.slicing.showing import SMALLEST_SHOWN, showable_slices
+from benchmarks_app.models import Release, Slice
+from benchmarks_app.selectors import hidden_queries, release_qrels, release_slices
+from benchmarks_app.services.slicing import members_digest
+from scoring.core import Evaluation, evaluate_hits
+from scoring.core.reading.hits import Judged, QueryHits
+from scoring.core.uncertainty import Families, MeanInterval, mean_intervals
+from scoring.models import Score, ScoreSet
+from scoring.selectors import SCORER_VERSION
+
+
+@dataclass(frozen=True)
+class BoardSlice:
+    """A slice of a release as a board offers it; `n` counts its graded queries."""
+
+    name: str
+    n: int
+    is_registered: bool
+
+    @property
+    def is_small(self) -> bool:
+        return self.n < SMALLEST_SHOWN
+
+
+@lru_cache(maxsize=32)
+def _graded(release_id: int) -> frozenset[str]:
+    return frozenset(release_qrels(Release.objects.get(pk=release_id)))
+
+
+def graded_queries(release: Release) -> frozenset[str]:
+    """The queries that a release grades; its files never change, so they are read once."""
+    return _graded(release.pk)
+
+
+def slices_of_release(release: Release) -> dict[str, frozenset[str]]:
+    """{slice: its graded queries}, of the slices that have one."""
+    graded = graded_queries(release)
+    found = {name: graded.intersection(qids) for name, qids in release_slices(release).items()}
+    return {name: qids for name, qids in found.items() if qids}
+
+
+def slices_on_board(release: Release) -> list[BoardSlice]:
+    """The slices whose means may be shown, by name.
+
+    Of a release with a hidden split these are registered ones of at least 30 queries, and no two
+    numbers that are shown tell of fewer by subtraction.
+    """
+    members = slices_of_release(release)
+    registered = _registered(release)
+    hidden = hidden_queries(release) & graded_queries(release)
+    shown = list(members)
+    if hidden:
+        fixed = {name: qids for name, qids in members.items() if name in registered}
+        enough = {name: qids for name, qids in fixed.items() if len(qids) >= SMALLEST_SHOWN}
+        shown = showable_slices(enough, hidden)
+    return [BoardSlice(name, len(members[name]), name in registered) for name in sorted(shown)]
+
+
+def _registered(release: Release) -> set[str]:
+    """Slices that are registered with the very members that the release has of them."""
+    rows = Slice.objects.filter(benchmark=release.benchmark_id, is_registered=True)
+    digests = dict(rows.values_list("name", "members_sha256"))
+    frozen = release_slices(release) if digests else {}
+    return {
+        name
+        for name, digest in digests.items()
+        if name in frozen and members_digest(frozen[name]) == digest
+    }
+
+
+# --- computing -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SliceEvaluation:
+    """The measures of a run over one slice, with the intervals of their means."""
+
+    name: str
+    evaluation: Evaluation[str]
+    intervals: Mapping[str, MeanInterval]
+
+
+def slice_evaluations(
+    members: Mapping[str, Collection[str]],
+    *,
+    judged: Mapping[str, Judged],
+    found: Mapping[str, QueryHits[str]],
+    names: Iterable[str],
+    top_grade: int | None,
+    families: Families,
+) -> Iterator[SliceEvaluation]:
+    """The measures over each slice; `members` are graded queries."""
+    measures = list(names)
+    for name, inside in members.items():
+        evaluation = evaluate_hits(
+            {qid: judged[qid] for qid in inside},
+            {qid: found[qid] for qid in inside if qid in found},
+            measures,
+            allow_empty=True,
+            top_grade=top_grade,
+        )
+        yield SliceEvaluation(name, evaluation, mean_intervals(evaluation, families))
+
+
+# --- reading -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SliceMean:
+    """A run's mean over one slice."""
+
+    slice: BoardSlice
+    score: Score
+
+
+def slice_means_of(score_set: ScoreSet, measure: str) -> list[SliceMean]:
+    """What may be shown of a run's means by slice, in the order of names."""
+    shown = {one.name: one for one in slices_on_board(score_set.release)}
+    scores = Score.objects.filter(score_set=score_set, measure=measure, slice_name__in=shown)
+    by_name = {score.slice_name: score for score in scores}
+    return [SliceMean(shown[name], by_name[name]) for name in shown if name in by_name]
+
+
+def n_results(benchmark: object) -> int:
+    """How many runs have been scored on the benchmark's releases: results that were seen."""
+    return ScoreSet.objects.filter(
+        release__benchmark=benchmark, scorer_version=SCORER_VERSION
+    ).count()
