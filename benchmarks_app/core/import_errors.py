@@ -52,6 +52,14 @@ class UnreadableKindError(BenchmarkError):
     message = "{file} is {what}. {advice}"
 
 
+class MixedCorpusError(BenchmarkError):
+    code = "mixed-corpus"
+    message = (
+        "{file} holds documents with texts and a list of ids without. Leave one of them out: a "
+        "corpus has texts, or it has none."
+    )
+
+
 class MappingError(BenchmarkError):
     code = "column-mapping"
     message = "The columns cannot be taken: {reason}."
@@ -62,13 +70,4 @@ class FamilyOnTwoSidesError(BenchmarkError):
     message = (
         "Wordings of one need would be on two sides: {examples}. Put both queries into one split "
         "(one qrels file), or take them apart on the families page or in families.tsv first."
-    )
-
-
-class RegisteredSliceError(BenchmarkError):
-    code = "slice-registered"
-    status = 409
-    message = (
-        "The slice '{name}' is registered and its members stay. Import it under another name: "
-        "change it in the second column of the file."
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from benchmarks_app.core.batches import batched
 from benchmarks_app.core.formats.sources import sha256_of
 from benchmarks_app.core.ids import id_problem, sorted_ids
 from benchmarks_app.core.parquet import ParquetSink
@@ -24,6 +25,7 @@ PART_ROWS = 200_000
 # Rows ranked at once; a query of more rows than this is ranked in one piece all the same.
 BUCKET_ROWS = 300_000
 GROUP_ROWS = 50_000
+FRAME_ROWS = 50_000
 TIES_SHOWN_WITHIN = 10
 
 # Line, query id, document id, score, as `StoredRow`; a reader's own row type may have more fields.
@@ -99,18 +101,42 @@ def write_run(
     trec_eval 10 orders them. Memory: one part of 200,000 rows, then a bucket of 300,000
     rows or the longest query, and a count for each query.
     """
+    frames = _framed(_checked(rows, problems, file))
+    return write_run_frames(
+        frames, directory=directory, problems=problems, file=file, progress=progress
+    )
+
+
+def write_run_frames(
+    frames: Iterable[pl.DataFrame],
+    *,
+    directory: Path,
+    problems: Problems,
+    file: str,
+    progress: Progress | None = None,
+) -> RunSummary:
+    """Write a run of which line, qid, docid, score come as frames; ids and scores are good ones.
+
+    All else as `write_run`.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     tell = progress or (lambda n_done, n_total: None)
     with TemporaryDirectory(dir=directory, prefix=".parts-") as folder:
         parts = _Parts(Path(folder))
-        for n_done, row in enumerate(_checked(rows, problems, file), start=1):
-            parts.add(row)
-            if n_done % PART_ROWS == 0:
-                tell(n_done, None)
+        for frame in frames:
+            parts.add(frame)
+            tell(parts.n_rows, None)
         notes = _write_ranked(parts, Path(folder) / PARQUET_NAME, problems, file, tell)
         problems.raise_found()
         (Path(folder) / PARQUET_NAME).replace(directory / PARQUET_NAME)
     return _summary(directory / PARQUET_NAME, parts, notes)
+
+
+def _framed(rows: Iterable[StoredRow]) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    for batch in batched(rows, FRAME_ROWS):
+        yield pl.DataFrame(batch, schema=_schema(), orient="row")
 
 
 def _checked(rows: Iterable[RunLine], problems: Problems, file: str) -> Iterator[StoredRow]:
@@ -151,13 +177,19 @@ class _Parts:
         self.counts: Counter[str] = Counter()
         self.n_rows = 0
         self._paths: list[Path] = []
-        self._waiting: list[StoredRow] = []
+        self._waiting: list[pl.DataFrame] = []
+        self._n_waiting = 0
 
-    def add(self, row: StoredRow) -> None:
-        self._waiting.append(row)
-        self.counts[row.qid] += 1
-        self.n_rows += 1
-        if len(self._waiting) >= PART_ROWS:
+    def add(self, frame: pl.DataFrame) -> None:
+        """Take the next rows."""
+        if not len(frame):
+            return
+        self._waiting.append(frame)
+        for qid, n in frame.group_by("qid").len().iter_rows():
+            self.counts[qid] += n
+        self.n_rows += len(frame)
+        self._n_waiting += len(frame)
+        if self._n_waiting >= PART_ROWS:
             self._spill()
 
     def buckets(self) -> Iterator[pl.DataFrame]:
@@ -188,10 +220,11 @@ class _Parts:
         if not self._waiting:
             return
         path = self.folder / f"part-{len(self._paths)}.parquet"
-        frame = pl.DataFrame(self._waiting, schema=_schema(), orient="row")
-        frame.sort("qid").write_parquet(path, compression="lz4", row_group_size=20_000)
+        # In the order of the file within a query: most files have it ranked already.
+        frame = pl.concat(self._waiting, rechunk=False).sort("qid", maintain_order=True)
+        frame.write_parquet(path, compression="lz4", row_group_size=20_000)
         self._paths.append(path)
-        self._waiting = []
+        self._waiting, self._n_waiting = [], 0
 
 
 @dataclass(slots=True)

@@ -1,70 +1,166 @@
-"""Imports: a file becomes a corpus version, queries, a set of qrels or a run, whole or not at all.
+"""Imports: files become a corpus version, queries, qrels, runs and what is said of queries.
 
-Rows are written in batches that nobody sees; one short transaction at the end makes them visible.
+A file, or a collection of files, is imported whole or not at all. Rows are written in batches that
+nobody sees; one short transaction at the end makes them visible.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.db import transaction
 from django.urls import reverse
 
 from benchmarks_app import selectors
-from benchmarks_app.core.corpus_store import CorpusReader
-from benchmarks_app.core.detection import FileKind, detect
-from benchmarks_app.core.formats.archives import is_zip
-from benchmarks_app.core.formats.beir import (
-    BeirSource,
-    QrelRow,
-    QueryRow,
-    corpus_rows,
-    open_beir,
-    qrel_rows,
+from benchmarks_app.core.aggregating import DEFAULT
+from benchmarks_app.core.detection import (
+    FileKind,
+    Part,
+    guess,
+    guess_as,
+    part_of,
+    parts_of_collection,
 )
-from benchmarks_app.core.formats.sources import open_lines
-from benchmarks_app.core.formats.tabular import docid_rows, query_table_rows
-from benchmarks_app.core.formats.trec import read_qrels
-from benchmarks_app.core.formats.trec_topics import read_topics
+from benchmarks_app.core.errors import FileProblemsError
+from benchmarks_app.core.formats.archives import is_tar, is_zip, open_source
+from benchmarks_app.core.formats.inputs import FileInput, Input, MemberInput
 from benchmarks_app.core.grade_map import parse_grade_map
-from benchmarks_app.core.import_errors import UnknownKindError
+from benchmarks_app.core.import_errors import MixedCorpusError, UnknownKindError
+from benchmarks_app.core.problems import Problems
+from benchmarks_app.core.run_metadata import read_run_metadata
 from benchmarks_app.models import Benchmark, Job, Upload, User
 from benchmarks_app.services import audit, jobs, runs, uploading
-from benchmarks_app.services.importing_corpus import stage_corpus
+from benchmarks_app.services.importing_corpus import corpus_options, stage_corpus, staged_lacks
+from benchmarks_app.services.importing_groups import (
+    FAMILIES_FIRST,
+    read_said,
+    stage_said,
+    stage_slices,
+)
 from benchmarks_app.services.importing_qrels import DocumentCheck, SplitRows, stage_qrels
 from benchmarks_app.services.importing_queries import stage_queries
+from benchmarks_app.services.part_rows import (
+    document_rows,
+    qrel_rows,
+    query_rows,
+    run_rows,
+)
 from benchmarks_app.services.staging import Import
 
 JOB_KIND = "import-file"
+OF_CORPUS = (FileKind.CORPUS, FileKind.DOCUMENTS, FileKind.IDS)
+OF_QUERIES = (FileKind.QUERIES, FileKind.TOPICS, FileKind.PASSAGES)
+OF_QRELS = (FileKind.QRELS, FileKind.BEIR_QRELS, FileKind.QREL_TABLE, FileKind.PASSAGES)
+OF_RUNS = (FileKind.RUN, FileKind.RUN_TABLE)
+
+
+# --- asking for an import ------------------------------------------------------------------
 
 
 def import_arguments(
-    *, upload: Upload, kind: str, name: str = "", grade_map: str = "", description: str = ""
+    *,
+    upload: Upload,
+    kind: str = "auto",
+    name: str = "",
+    grade_map: str = "",
+    description: str = "",
+    mapping: Mapping[str, str] | None = None,
+    has_header: bool | None = None,
+    lang: str = "",
+    split: str = "",
+    parts: Sequence[Part] | None = None,
+    shown_metadata: Sequence[str] | None = None,
+    corpus: Mapping[str, Any] | None = None,
+    aggregation: str = DEFAULT,
 ) -> dict[str, Any]:
     """What `jobs.start` or `jobs.run_here` need to import a file.
+
+    `parts` says how each file of it is read, as a preview has shown; without them `kind`,
+    `mapping`, `has_header`, `lang` and `split` say how a lone file is read, and what they leave out
+    is told by its content. `shown_metadata` are the keys of documents' metadata that people who
+    judge are to see. `corpus` are the arguments of `corpus_options`, and `aggregation` says how a run
+    of passages becomes one of documents, where the benchmark measures these.
 
     Raises
     ------
     AlreadyImportedError
         If the same bytes were imported here before.
-    UnknownKindError
-        If `kind` is "auto" and the first lines do not tell.
+    UnknownKindError, UnreadableKindError
+        If `kind` is "auto" and the first lines do not tell, or it is of a kind never taken.
+    MappingError
+        If columns that are needed are not known by their names.
     GradeMapError
         If `grade_map` cannot be read.
+    CutError, SnapshotDateError
+        If `corpus` asks for what cannot be.
     """
     uploading.refuse_imported(upload)
-    found = FileKind(kind) if kind != "auto" else detected_kind(upload)
+    grades = parse_grade_map(grade_map)
+    if parts is None and (kind == "auto" or mapping or has_header is not None or lang or split):
+        given = Part(
+            "", FileKind(kind) if kind != "auto" else None, mapping or {}, split, lang, has_header
+        )
+        parts = [_completed(upload, given)]
+    found = parts[0].kind if parts and len(parts) == 1 else FileKind.BEIR
     return {
         "kind": JOB_KIND,
         "title": f"Import {upload.name}",
         "parameters": {
             "upload": upload.pk,
-            "kind": found,
+            "kind": found if parts else FileKind(kind),
+            "parts": None if parts is None or _is_whole(parts) else [p.as_json() for p in parts],
             "name": name,
             "description": description,
-            "grade_map": parse_grade_map(grade_map),
+            "grade_map": grades,
+            "shown_metadata": None if shown_metadata is None else list(shown_metadata),
+            "corpus": corpus_options(**(corpus or {})),
+            "aggregation": aggregation,
         },
     }
+
+
+def _is_whole(parts: Sequence[Part]) -> bool:
+    """Whether a collection is to be read as it describes itself."""
+    return len(parts) == 1 and parts[0].kind is FileKind.BEIR
+
+
+def _completed(upload: Upload, given: Part) -> Part:
+    """The part of a lone file, with what its content tells and the caller did not say."""
+    path = uploading.local(upload)
+    if is_collection(path):
+        return Part("", FileKind.BEIR)
+    with TemporaryDirectory(prefix="benchwright-look-") as folder:
+        told = guessed_part(FileInput(path, upload.name), given, Path(folder))
+    if told.kind is None:
+        raise UnknownKindError(file=upload.name)
+    return told
+
+
+def guessed_part(given: Input, part: Part, folder: Path) -> Part:
+    """A part with what its file's content tells and `part` does not say."""
+    if part.kind is None:
+        found = part_of(part.member, guess(given, folder))
+    else:
+        found = part_of(part.member, guess_as(part.kind, given, folder, has_header=part.has_header))
+    return Part(
+        member=part.member,
+        kind=found.kind,
+        mapping=dict(part.mapping) or found.mapping,
+        split=part.split,
+        lang=part.lang or found.lang,
+        has_header=found.has_header if part.has_header is None else part.has_header,
+        note=found.note,
+        is_rest=part.is_rest,
+    )
+
+
+def is_collection(path: Path) -> bool:
+    """Whether a file holds several."""
+    return is_zip(path) or is_tar(path)
 
 
 @transaction.atomic
@@ -75,15 +171,7 @@ def start_import(*, benchmark: Benchmark, user: User, upload: Upload, **options:
     return job
 
 
-def detected_kind(upload: Upload) -> FileKind:
-    """The kind of an uploaded file, by its content and its name."""
-    path = uploading.local(upload)
-    if is_zip(path):
-        return FileKind.BEIR
-    kind = detect(open_lines(path, file=upload.name), upload.name)
-    if kind is None:
-        raise UnknownKindError(file=upload.name)
-    return kind
+# --- importing -----------------------------------------------------------------------------
 
 
 def import_file(job: jobs.RunningJob) -> None:
@@ -91,119 +179,170 @@ def import_file(job: jobs.RunningJob) -> None:
     upload = Upload.objects.get(pk=job.parameters["upload"])
     work = Import(job=job, upload=upload, file=upload.name, options=job.parameters)
     uploading.refuse_imported(upload)
-    STAGERS[FileKind(job.parameters["kind"])](work, uploading.local(upload))
+    with _opened(work) as files:
+        _stage(work, files)
     work.problems.raise_found()
     job.progress(1, 1, "making it visible")
     with job.commit() as result:
         for commit in work.on_commit:
             commit()
+        _show_metadata(work)
         uploading.mark_imported(upload, "; ".join(work.made))
         warnings = [str(warning) for warning in work.problems.warnings]
         result.update(made=work.made, notes=work.notes + warnings, url=work.url)
 
 
-# --- one function per kind of file ---------------------------------------------------------
+def _show_metadata(work: Import) -> None:
+    shown = work.options.get("shown_metadata")
+    if shown is not None:
+        Benchmark.objects.filter(pk=work.benchmark.pk).update(shown_metadata=shown)
 
 
-def _lines(work: Import, path: Path) -> Iterable[bytes]:
-    return open_lines(path, file=work.file)
+@dataclass(frozen=True)
+class File:
+    """One file at work: what it is, and its bytes."""
+
+    part: Part
+    given: Input
+
+    @property
+    def kind(self) -> FileKind:
+        if self.part.kind is None:
+            raise UnknownKindError(file=self.given.shown)
+        return self.part.kind
 
 
-def _stage_beir(work: Import, path: Path) -> None:
-    with open_beir(path) as source:
-        lacks = _documents_lacked(work, source)
-        if source.queries:
-            stage_queries(work, source.queries_rows(work.problems), source.queries)
-        splits = source.qrels_splits()
-        if splits:
-            parts = [_split_part(work, source, split) for split in splits]
-            stage_qrels(work, parts, lacks)
+@contextmanager
+def _opened(work: Import) -> Iterator[list[File]]:
+    """The files of the upload, each with what it is."""
+    path = uploading.local(work.upload)
+    listed = work.options.get("parts")
+    parts = [Part.of_json(one) for one in listed] if listed else []
+    if parts and not parts[0].member:
+        yield [File(parts[0], FileInput(path, work.file))]
+        return
+    kind = FileKind(work.options["kind"])
+    if kind is not FileKind.BEIR:
+        given = FileInput(path, work.file)
+        yield [File(guessed_part(given, Part("", kind), work.job.folder), given)]
+        return
+    with open_source(path) as source:
+        parts = parts or parts_of_collection(source, work.job.folder)
+        yield [
+            File(part, MemberInput(source, part.member)) for part in parts if part.kind is not None
+        ]
 
 
-def _documents_lacked(work: Import, source: BeirSource) -> DocumentCheck:
-    if not source.corpus:
-        return _lacked_by_benchmark(work)
-    rows = source.corpus_rows(work.problems)
-    index = stage_corpus(work, rows, source.corpus, has_texts=True)
-    return CorpusReader(index.with_name("corpus.parquet"), index).missing
+def _stage(work: Import, files: list[File]) -> None:
+    """Stage all files, those first that others name."""
+    check = _stage_corpus(work, files)
+    said = read_said(work, _of(files, *FAMILIES_FIRST))
+    for file in _of(files, *OF_QUERIES):
+        stage_queries(work, query_rows(work, file), file.given.shown, said)
+    stage_said(work, said)
+    if grades := _of(files, *OF_QRELS):
+        stage_qrels(work, [_grades(work, file) for file in grades], check)
+    stage_slices(work, _of(files, FileKind.SLICES))
+    for number, file in enumerate(_of(files, *OF_RUNS)):
+        _stage_run(work, file, number, check, is_alone=len(files) == 1)
 
 
-def _lacked_by_benchmark(work: Import) -> DocumentCheck:
-    return lambda docids: selectors.unknown_documents(work.benchmark, docids)
+def _of(files: Sequence[File], *kinds: FileKind) -> list[File]:
+    return [file for file in files if file.kind in kinds]
 
 
-def _split_part(work: Import, source: BeirSource, split: str) -> SplitRows:
-    return SplitRows(split, f"qrels/{split}.tsv", source.qrels_rows(split, work.problems))
+def _grades(work: Import, file: File) -> SplitRows:
+    rows = qrel_rows(work, file)
+    if file.part.is_rest:
+        rows = (row for row in rows if row.grade < 0)
+    return SplitRows(file.part.split, file.given.shown, rows)
 
 
-def _stage_corpus(work: Import, path: Path) -> None:
-    rows = corpus_rows(_lines(work, path), file=work.file, problems=work.problems)
-    stage_corpus(work, rows, work.file, has_texts=True)
+# --- a corpus ------------------------------------------------------------------------------
 
 
-def _stage_ids(work: Import, path: Path) -> None:
-    rows = docid_rows(_lines(work, path), file=work.file, problems=work.problems)
-    stage_corpus(work, rows, work.file, has_texts=False)
-
-
-def _stage_query_table(work: Import, path: Path) -> None:
-    rows = query_table_rows(_lines(work, path), file=work.file, problems=work.problems)
-    stage_queries(work, rows, work.file)
-
-
-def _stage_topics(work: Import, path: Path) -> None:
-    content = b"".join(_lines(work, path))
-    topics = read_topics(content, file=work.file, problems=work.problems)
-    rows = (
-        QueryRow(
-            topic.line,
-            topic.qid,
-            topic.text,
-            metadata=dict(topic.others),
-            description=topic.description,
-            narrative=topic.narrative,
+def _stage_corpus(work: Import, files: list[File]) -> DocumentCheck:
+    """Stage the documents, if there are any; returns what tells which ids the corpus lacks."""
+    corpus = _of(files, *OF_CORPUS)
+    is_passages = False
+    if not corpus and work.benchmark.current_corpus_version is None:
+        # Judged passages are a corpus where there is none; a corpus of its own may come later.
+        is_passages = work.benchmark.corpus.has_texts
+        corpus = _of(files, FileKind.PASSAGES) if is_passages else []
+    if not corpus:
+        return lambda docids: selectors.unknown_documents(work.benchmark, docids)
+    if is_passages:
+        work.notes.append(
+            "The corpus holds the judged passages alone. Import the whole corpus, "
+            "or every system looks better than it is."
         )
-        for topic in topics
-    )
-    stage_queries(work, rows, work.file)
+    kinds = {file.kind is FileKind.IDS for file in corpus}
+    if len(kinds) > 1:
+        raise MixedCorpusError(file=work.file)
+    rows = chain.from_iterable(document_rows(work, file) for file in corpus)
+    shown = corpus[0].given.shown if len(corpus) == 1 else work.file
+    index = stage_corpus(work, rows, shown, has_texts=not kinds.pop(), judged=_judged(work, files))
+    return staged_lacks(work, index)
 
 
-def _stage_trec_qrels(work: Import, path: Path) -> None:
-    read = read_qrels(_lines(work, path), file=work.file, problems=work.problems)
-    rows = (QrelRow(row.line, _text(row.qid), _text(row.docid), row.grade) for row in read)
-    stage_qrels(work, [SplitRows("", work.file, rows)], _lacked_by_benchmark(work))
+def _judged(work: Import, files: list[File]) -> Iterable[str]:
+    """The documents that the qrels beside a corpus name, where a cut must keep them.
+
+    What is wrong there is told later.
+    """
+    if not (work.options.get("corpus") or {}).get("max_docs"):
+        return
+    for file in _of(files, *OF_QRELS):
+        with suppress(FileProblemsError):
+            for row in qrel_rows(work, file, problems=Problems()):
+                yield row.docid
 
 
-def _text(raw: bytes) -> str:
-    # What is not UTF-8 matches no query or document of ours, and is shown as it was written.
-    return raw.decode(errors="backslashreplace")
+# --- a run ---------------------------------------------------------------------------------
 
 
-def _stage_beir_qrels(work: Import, path: Path) -> None:
-    rows = qrel_rows(_lines(work, path), file=work.file, problems=work.problems)
-    stage_qrels(work, [SplitRows("", work.file, rows)], _lacked_by_benchmark(work))
-
-
-def _stage_run(work: Import, path: Path) -> None:
-    benchmark, upload = work.benchmark, work.upload
-    name = work.options.get("name") or upload.name.removesuffix(".gz").rsplit(".", 1)[0]
-    staged = runs.stage_run(
-        lines=work.told(_lines(work, path), "lines"),
-        file=work.file,
-        folder=work.job.folder / "run",
-        problems=work.problems,
-        allowed_queries=set(benchmark.queries.committed().values_list("qid", flat=True)),
-        known_document=_lacked_by_benchmark(work),
-    )
+def _stage_run(
+    work: Import, file: File, number: int, check: DocumentCheck, *, is_alone: bool
+) -> None:
+    benchmark, shown = work.benchmark, file.given.shown
+    name = (work.options.get("name") if is_alone else "") or _stem(file.given.name)
+    options: dict[str, Any] = {
+        "file": shown,
+        "folder": work.job.folder / f"run-{number}",
+        "problems": work.problems,
+        "allowed_queries": set(benchmark.queries.committed().values_list("qid", flat=True))
+        | work.staged_qids,
+        "known_document": check,
+        "benchmark": benchmark,
+        "reader": work.staged_corpus,
+        "aggregation": work.options.get("aggregation") or DEFAULT,
+        "progress": lambda done, total: work.job.progress(
+            done, total or 0, f"{done:,} lines {'written' if total else 'read'}"
+        ),
+    }
+    metadata: dict[str, Any] = {}
+    if file.kind is FileKind.RUN:
+        with file.given.opened() as stream:
+            metadata = read_run_metadata(stream, file=shown, problems=work.problems)
+        with file.given.opened() as stream:
+            staged = runs.stage_run(stream=stream, **options)
+    else:
+        staged = runs.stage_run(rows=run_rows(work, file), **options)
     work.made.append(f"run '{name}' of {staged.summary.n_queries:,} queries")
     if staged.n_extra_queries:
         work.notes.append(
             f"{staged.n_extra_queries:,} queries of the run are not in the benchmark."
         )
-    work.on_commit.append(lambda: _commit_run(work, staged, name))
+    work.on_commit.append(lambda: _commit_run(work, staged, name, metadata))
 
 
-def _commit_run(work: Import, staged: runs.StagedRun, name: str) -> None:
+def _stem(name: str) -> str:
+    """What a run is called after its file."""
+    plain = name.rsplit("/", 1)[-1].removesuffix(".gz").removesuffix(".zst")
+    return (plain.rsplit(".", 1)[0] or plain)[:120]
+
+
+def _commit_run(work: Import, staged: runs.StagedRun, name: str, metadata: dict[str, Any]) -> None:
     run = runs.create_run(
         staged=staged,
         benchmark=work.benchmark,
@@ -212,17 +351,6 @@ def _commit_run(work: Import, staged: runs.StagedRun, name: str) -> None:
         sha256=work.upload.sha256,
         upload=work.upload,
         description=work.options.get("description", ""),
+        metadata=metadata,
     )
     work.url = reverse("run-detail", args=[work.benchmark.slug, run.pk])
-
-
-STAGERS: dict[FileKind, Callable[[Import, Path], None]] = {
-    FileKind.BEIR: _stage_beir,
-    FileKind.CORPUS: _stage_corpus,
-    FileKind.IDS: _stage_ids,
-    FileKind.QUERIES: _stage_query_table,
-    FileKind.TOPICS: _stage_topics,
-    FileKind.QRELS: _stage_trec_qrels,
-    FileKind.BEIR_QRELS: _stage_beir_qrels,
-    FileKind.RUN: _stage_run,
-}

@@ -1,6 +1,7 @@
 """Qrels of a file become a set of their own, unseen until the import's commit."""
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +10,17 @@ from django.urls import reverse
 
 from benchmarks_app.core.batches import batched
 from benchmarks_app.core.formats.beir import QrelRow
-from benchmarks_app.core.import_errors import NothingImportedError, QrelSetNameTakenError
+from benchmarks_app.core.import_errors import (
+    FamilyOnTwoSidesError,
+    NothingImportedError,
+    QrelSetNameTakenError,
+)
 from benchmarks_app.models import Qrel, QrelSet, Query, QueryFamily
+from benchmarks_app.services.exposure import refuse_hiding
 from benchmarks_app.services.staging import ROWS_PER_BATCH, Import
+
+KNOWN_SPLITS = set(QueryFamily.Split.values) - {QueryFamily.Split.NONE.value}
+NAMED_AT_MOST = 3
 
 DocumentCheck = Callable[[Iterable[str]], set[str]]
 
@@ -38,11 +47,16 @@ def stage_qrels(work: Import, parts: list[SplitRows], lacks: DocumentCheck) -> N
             staging.take(batch, part, lacks)
     if not staging.n_qrels and not work.problems.found:
         raise NothingImportedError(file=work.file, what="grade")
+    staging.check_splits()
     work.made.append(f"qrels '{name}' with {staging.n_qrels:,} grades")
     if staging.n_unknown_documents:
         work.notes.append(
             f"{staging.n_unknown_documents:,} graded documents are not in the corpus, "
             f"such as '{staging.an_unknown}'."
+        )
+    if staging.n_negative:
+        work.notes.append(
+            f"{staging.n_negative:,} pairs with a grade below 0 are kept as pooled, not judged."
         )
     work.on_commit.append(staging.commit)
 
@@ -67,7 +81,7 @@ class _Staging:
         self.queries = _query_keys(work)
         self.split_of: dict[int, str] = {}
         self.seen: dict[tuple[int, str], tuple[int, str]] = {}
-        self.n_qrels = self.n_relevant = self.n_unknown_documents = 0
+        self.n_qrels = self.n_relevant = self.n_negative = self.n_unknown_documents = 0
         self.an_unknown = ""
         with work.job.fenced():
             self.row = QrelSet.objects.create(
@@ -92,6 +106,7 @@ class _Staging:
             grade = self._grade(row)
             self.n_qrels += 1
             self.n_relevant += grade in self.relevant
+            self.n_negative += grade < 0
             yield Qrel(
                 qrel_set=self.row, query_id=self.queries[row.qid], docid=row.docid, grade=grade
             )
@@ -162,10 +177,55 @@ class _Staging:
         said = f"{self.work.upload.sha256} {sorted(self.grade_map.items())}"
         return hashlib.sha256(said.encode()).hexdigest()
 
+    def check_splits(self) -> None:
+        """Look whether the families of the queries can be in the splits that the files say.
+
+        Raises
+        ------
+        FamilyOnTwoSidesError
+            If a family would be in two of them.
+        ExposedQueriesError
+            If grades that were public would be hidden.
+        """
+        unknown = sorted(set(self.split_of.values()) - KNOWN_SPLITS)
+        for split in unknown:
+            self.work.notes.append(
+                f"'{split}' is none of the splits {', '.join(sorted(KNOWN_SPLITS))}: its queries "
+                "stay without one."
+            )
+        rows = self._families()
+        sides: defaultdict[int, dict[str, str]] = defaultdict(dict)
+        for pk, qid, family, _ in rows:
+            sides[family].setdefault(self.split_of[pk], qid)
+        twice = [found for found in sides.values() if len(found) > 1]
+        if twice:
+            shown = "; ".join(
+                " and ".join(f"'{qid}' is in {split}" for split, qid in found.items())
+                for found in twice[:NAMED_AT_MOST]
+            )
+            raise FamilyOnTwoSidesError(examples=shown)
+        stay = [pk for pk, _, _, split in rows if split and split != self.split_of[pk]]
+        if stay:
+            self.work.notes.append(
+                f"{len(stay):,} queries are in another split of this benchmark already, and stay "
+                "there. Change it on the splits page."
+            )
+        hidden = set(self.work.benchmark.hidden_splits)
+        refuse_hiding(
+            benchmark=self.work.benchmark,
+            hidden=[pk for pk, _, _, split in rows if not split and self.split_of[pk] in hidden],
+        )
+
+    def _families(self) -> list[tuple[int, str, int, str]]:
+        """Key, id, family and present split of each query that a file puts into a split."""
+        splits = {pk for pk, split in self.split_of.items() if split in KNOWN_SPLITS}
+        queries = Query.objects.filter(benchmark=self.work.benchmark)
+        rows = queries.values_list("pk", "qid", "family_id", "family__split")
+        return [row for row in rows.iterator() if row[0] in splits]
+
     def _keep_splits(self) -> None:
         """A file for each split says where its queries belong; what was split before stays."""
-        known = set(QueryFamily.Split.values)
-        for split in sorted(set(self.split_of.values()) & known):
+        for split in sorted(set(self.split_of.values()) & KNOWN_SPLITS):
             queries = [query for query, where in self.split_of.items() if where == split]
             for some in batched(queries, ROWS_PER_BATCH):
                 QueryFamily.objects.filter(queries__in=some, split="").update(split=split)

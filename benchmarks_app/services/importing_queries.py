@@ -12,59 +12,106 @@ from benchmarks_app.core.batches import batched
 from benchmarks_app.core.formats.beir import QueryRow
 from benchmarks_app.core.import_errors import ConcurrentImportError, NothingImportedError
 from benchmarks_app.models import Query, QueryFamily
+from benchmarks_app.services.importing_groups import Said
 from benchmarks_app.services.staging import ROWS_PER_BATCH, Import
 
-CLASH = "query '{qid}' is in the benchmark already, with another text. Choose another id."
+CLASH = (
+    "query '{qid}' is in {where} already, with another text. Choose another id; the same queries "
+    "in another language need a benchmark of their own."
+)
+# What has a column of its own; the other keys of a query's metadata stay metadata.
+OF_COLUMNS = ("family", "lang", "description", "narrative", "first_seen", "frequency")
 
 
-def stage_queries(work: Import, rows: Iterable[QueryRow], file: str) -> None:
+def stage_queries(
+    work: Import, rows: Iterable[QueryRow], file: str, said: Said | None = None
+) -> None:
     """Write the queries as staged rows; one that is here already with the same text is skipped.
+
+    `said` are families and weights that other files of the same import tell.
 
     Raises
     ------
     NothingImportedError
         If the file holds no query.
     """
-    existing = dict(work.benchmark.queries.committed().values_list("qid", "text"))
-    families: dict[str, QueryFamily] = {}
-    n_new = n_same = 0
+    staging = _Staging(work, file, said or Said())
     for batch in batched(work.told(rows, "queries"), ROWS_PER_BATCH):
-        new = [row for row in batch if _is_new(work, row, existing, file)]
-        n_same += sum(existing.get(row.qid) == row.text for row in batch)
-        if new and not work.problems.found:
-            _write(work, new, families)
-        n_new += len(new)
-    if not n_new and not n_same and not work.problems.found:
+        staging.take(batch)
+    if not staging.n_new and not staging.n_same and not work.problems.found:
         raise NothingImportedError(file=file, what="query")
-    work.made.append(f"{n_new:,} queries")
-    if n_same:
-        work.notes.append(f"{n_same:,} queries were here already.")
+    work.made.append(f"{staging.n_new:,} queries")
+    if staging.n_same:
+        work.notes.append(f"{staging.n_same:,} queries were here already.")
     work.on_commit.append(lambda: _show(work))
 
 
-def _is_new(work: Import, row: QueryRow, existing: dict[str, str], file: str) -> bool:
-    if row.qid not in existing:
+class _Staging:
+    """The queries of one file while they come in."""
+
+    def __init__(self, work: Import, file: str, said: Said) -> None:
+        self.work = work
+        self.file = file
+        self.said = said
+        here = Query.objects.filter(benchmark=work.benchmark)
+        self.here = dict(here.filter(staged_by=None).values_list("qid", "text"))
+        self.staged = dict(here.filter(staged_by=work.job.row).values_list("qid", "text"))
+        self.n_new = self.n_same = 0
+
+    def take(self, batch: list[QueryRow]) -> None:
+        new = [row for row in batch if self._is_new(row)]
+        if new and not self.work.problems.found:
+            self._write(new)
+        self.n_new += len(new)
+
+    def _is_new(self, row: QueryRow) -> bool:
+        for texts, where in ((self.here, "the benchmark"), (self.staged, "this import")):
+            if row.qid in texts:
+                if texts[row.qid] == row.text:
+                    self.n_same += 1
+                else:
+                    told = CLASH.format(qid=row.qid, where=where)
+                    self.work.problems.add(self.file, row.line, told)
+                return False
         return True
-    if existing[row.qid] != row.text:
-        work.problems.add(file, row.line, CLASH.format(qid=row.qid))
-    return False
 
+    def _write(self, rows: list[QueryRow]) -> None:
+        """Insert a batch, each query with the family a file names or one of its own."""
+        families, work = self.said.rows, self.work
+        keys = [self.said.family_of(row.qid, row.family or _text(row, "family")) for row in rows]
+        unknown = [key for key in dict.fromkeys(keys) if key not in families]
+        with work.job.fenced():
+            made = QueryFamily.objects.bulk_create(
+                QueryFamily(benchmark=work.benchmark) for _ in unknown
+            )
+            families.update(zip(unknown, made, strict=True))
+            _insert([self._query(row, families[key]) for row, key in zip(rows, keys, strict=True)])
+        work.staged_qids.update(row.qid for row in rows)
 
-def _write(work: Import, rows: list[QueryRow], families: dict[str, QueryFamily]) -> None:
-    """Insert a batch, each query with the family the file names or one of its own."""
-    keys = [_said(row, "family") or f"\0{row.qid}" for row in rows]
-    unknown = [key for key in dict.fromkeys(keys) if key not in families]
-    with work.job.fenced():
-        made = QueryFamily.objects.bulk_create(
-            QueryFamily(benchmark=work.benchmark) for _ in unknown
+    def _query(self, row: QueryRow, family: QueryFamily) -> Query:
+        return Query(
+            benchmark=self.work.benchmark,
+            qid=row.qid,
+            text=row.text,
+            lang=row.lang or _text(row, "lang"),
+            description=row.description or _text(row, "description"),
+            narrative=row.narrative or _text(row, "narrative"),
+            first_seen_at=_time(row.first_seen or _text(row, "first_seen")),
+            last_seen_at=_time(row.last_seen),
+            frequency=row.frequency if row.frequency is not None else _count(row, "frequency"),
+            clicks=row.clicks,
+            metadata={
+                key: value
+                for key, value in row.metadata.items()
+                if key not in OF_COLUMNS and value is not None
+            },
+            weight=self.said.weights.get(row.qid),
+            family=family,
+            staged_by=self.work.job.row,
         )
-        families.update(zip(unknown, made, strict=True))
-        _insert(
-            work, [_query(work, row, families[key]) for row, key in zip(rows, keys, strict=True)]
-        )
 
 
-def _insert(work: Import, queries: list[Query]) -> None:
+def _insert(queries: list[Query]) -> None:
     try:
         Query.objects.bulk_create(queries)
     except IntegrityError as error:
@@ -72,22 +119,7 @@ def _insert(work: Import, queries: list[Query]) -> None:
         raise ConcurrentImportError from error
 
 
-def _query(work: Import, row: QueryRow, family: QueryFamily) -> Query:
-    return Query(
-        benchmark=work.benchmark,
-        qid=row.qid,
-        text=row.text,
-        lang=row.lang or _said(row, "lang"),
-        description=row.description or _said(row, "description"),
-        narrative=row.narrative or _said(row, "narrative"),
-        first_seen_at=_time(row.first_seen or _said(row, "first_seen")),
-        frequency=row.frequency if row.frequency is not None else _count(row, "frequency"),
-        family=family,
-        staged_by=work.job.row,
-    )
-
-
-def _said(row: QueryRow, key: str) -> str:
+def _text(row: QueryRow, key: str) -> str:
     value = row.metadata.get(key)
     return value if isinstance(value, str) else ""
 

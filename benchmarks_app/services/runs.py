@@ -1,19 +1,35 @@
 """Taking in a run: checked line by line, stored as Parquet, then a row."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
 
 from benchmarks_app import files
+from benchmarks_app.core.aggregating import DEFAULT
+from benchmarks_app.core.corpus_store import CorpusReader
 from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.formats.sources import Readable
 from benchmarks_app.core.formats.trec import read_run
 from benchmarks_app.core.ids import id_problem
 from benchmarks_app.core.problems import Problems
-from benchmarks_app.core.run_store import RunSummary, StoredRow, write_run
+from benchmarks_app.core.run_blocks import run_frames
+from benchmarks_app.core.run_store import (
+    Progress,
+    RunSummary,
+    StoredRow,
+    write_run,
+    write_run_frames,
+)
 from benchmarks_app.models import Benchmark, Run, Team, Upload, User
+from benchmarks_app.services.summing_up import in_unit_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class EmptyRunError(BenchmarkError):
@@ -44,21 +60,32 @@ class StagedRun:
     summary: RunSummary
     n_extra_queries: int
     warnings: list[str]
+    # How its passages became documents, where they did; the run's metadata keeps it.
+    metadata: dict[str, Any] = field(default_factory=dict)
 
 
 def stage_run(
     *,
-    lines: Iterable[bytes],
     file: str,
     folder: Path,
+    lines: Iterable[bytes] | None = None,
+    stream: Readable | None = None,
+    rows: Iterable[StoredRow] | None = None,
     problems: Problems | None = None,
     allowed_queries: set[str] | None = None,
     known_document: Callable[[Iterable[str]], set[str]] | None = None,
+    progress: Progress | None = None,
+    benchmark: Benchmark | None = None,
+    aggregation: str = DEFAULT,
+    reader: CorpusReader | None = None,
 ) -> StagedRun:
-    """Check a TREC run and write it as Parquet into `folder`.
+    """Check a run and write it as Parquet into `folder`.
 
-    `allowed_queries` are the benchmark's: other queries are kept out and counted. `known_document`
-    returns the ids the corpus lacks among those given.
+    It comes as the `lines` or the `stream` of a TREC run, or as `rows`. `allowed_queries` are the
+    benchmark's: other queries are kept out and counted. `known_document` returns the ids the
+    corpus lacks among those given. Where `benchmark` measures documents and its corpus holds
+    passages, a run of passages becomes one of documents, by `aggregation`. `reader` is a corpus
+    that is not in the benchmark yet.
 
     Raises
     ------
@@ -66,12 +93,24 @@ def stage_run(
         With every line that cannot be read, up to the limit.
     EmptyRunError, NoCommonQueryError
         If nothing of it can be scored.
+    MixedUnitsError, OtherUnitError, ParentsMissingError, UnknownAggregationError
+        If it is not of the benchmark's unit, and cannot be brought to it.
     """
     problems = problems or Problems()
     folder.mkdir(parents=True, exist_ok=True)
     seen_extra: set[str] = set()
-    rows = _usable_rows(lines, file, problems, allowed_queries, seen_extra)
-    summary = write_run(rows, directory=folder, problems=problems, file=file)
+    if stream is not None:
+        frames = run_frames(stream, file=file, problems=problems)
+        usable = _usable_frames(frames, allowed_queries, seen_extra)
+        summary = write_run_frames(
+            usable, directory=folder, problems=problems, file=file, progress=progress
+        )
+    else:
+        if rows is None:
+            rows = _usable_rows(lines or (), file, problems, allowed_queries, seen_extra)
+        else:
+            rows = _wanted(rows, allowed_queries, seen_extra)
+        summary = write_run(rows, directory=folder, problems=problems, file=file, progress=progress)
     problems.raise_found()
     if not summary.n_rows and seen_extra:
         raise NoCommonQueryError(
@@ -81,9 +120,42 @@ def stage_run(
         )
     if not summary.n_rows:
         raise EmptyRunError(file=file)
+    metadata: dict[str, Any] = {}
+    if benchmark:
+        summary, metadata = in_unit_of(
+            benchmark,
+            summary,
+            file=file,
+            folder=folder / "documents",
+            how=aggregation,
+            reader=reader,
+        )
     if known_document:
         _refuse_unknown_documents(summary, file, known_document)
-    return StagedRun(summary, len(seen_extra), [str(warning) for warning in problems.warnings])
+    warnings = [str(warning) for warning in problems.warnings]
+    return StagedRun(summary, len(seen_extra), warnings, metadata)
+
+
+def _usable_frames(
+    frames: Iterable[pl.DataFrame], allowed: set[str] | None, seen_extra: set[str]
+) -> Iterator[pl.DataFrame]:
+    """The rows of queries that the benchmark has."""
+    import polars as pl
+
+    for frame in frames:
+        extra = set(frame["qid"].unique()) - allowed if allowed is not None else ()
+        seen_extra.update(extra)
+        yield frame.filter(~pl.col("qid").is_in(list(extra))) if extra else frame
+
+
+def _wanted(
+    rows: Iterable[StoredRow], allowed: set[str] | None, seen_extra: set[str]
+) -> Iterator[StoredRow]:
+    for row in rows:
+        if allowed is None or row.qid in allowed:
+            yield row
+        else:
+            seen_extra.add(row.qid)
 
 
 def _usable_rows(
@@ -176,7 +248,7 @@ def create_run(
                 kind=kind,
                 visibility=visibility,
                 description=description,
-                metadata=metadata or {},
+                metadata={**(metadata or {}), **staged.metadata},
                 upload=upload,
                 sha256=sha256,
                 parquet=parquet,

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmarks_app.core.corpus_store import CorpusReader
 from benchmarks_app.core.problems import Problems
 from benchmarks_app.models import Benchmark, Upload
 from benchmarks_app.services.jobs import RunningJob
@@ -24,7 +25,11 @@ class Import:
     on_commit: list[Callable[[], None]] = field(default_factory=list)
     made: list[str] = field(default_factory=list)  # what it became, in words
     notes: list[str] = field(default_factory=list)
+    # The corpus of the same import, where it brings one: runs beside it are of its documents.
+    staged_corpus: CorpusReader | None = None
     url: str = ""
+    # Ids of the queries that this import has staged.
+    staged_qids: set[str] = field(default_factory=set)
 
     @property
     def benchmark(self) -> Benchmark:

@@ -1,7 +1,14 @@
 """What a file is, and what each of a collection's files is: by content first, then by name."""
 
-from benchmarks_app.core.detection.collections import Part, parts_of_collection
-from benchmarks_app.core.detection.files import HEAD_LINES, Guess, detect, guess, guess_as
+from benchmarks_app.core.detection.collections import Part, part_of, parts_of_collection
+from benchmarks_app.core.detection.files import (
+    HEAD_LINES,
+    Guess,
+    detect,
+    guess,
+    guess_as,
+    layout_for,
+)
 from benchmarks_app.core.detection.kinds import CONTENT_OF, KIND_LABELS, FileKind
 
 __all__ = [
@@ -14,5 +21,7 @@ __all__ = [
     "detect",
     "guess",
     "guess_as",
+    "layout_for",
+    "part_of",
     "parts_of_collection",
 ]

@@ -127,7 +127,7 @@ def guess(given: Input, folder: Path) -> Guess:
         return Guess(kind, lang=language_of(given.name))
     layout = _layout(given, head, folder, kind)
     rows = [record for _, record in sample(given, layout, folder=folder, n=SAMPLE_ROWS)]
-    if kind is None or layout.form in (Form.JSON, Form.PARQUET):
+    if kind is None or (layout.form in _NAMED and rows):
         kind = _of_columns(layout, rows, given.name)
     return _guess_as(kind, layout, rows, given.name)
 
@@ -343,6 +343,13 @@ def _is_digits(value: Any) -> bool:
 
 
 # The mapping
+
+
+def layout_for(
+    kind: FileKind, given: Input, folder: Path, *, has_header: bool | None = None
+) -> Layout:
+    """Return how a table is read of which the kind is known; raises as `guess` does."""
+    return _layout(given, head_of(given), folder, kind, has_header)
 
 
 def _layout(
