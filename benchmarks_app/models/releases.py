@@ -61,6 +61,10 @@ class Release(models.Model):
     findings = models.JSONField(default=list, blank=True)
     deprecated_at = models.DateTimeField(null=True, blank=True)
     deprecated_reason = models.TextField(blank=True)
+    # What to use instead of a deprecated one.
+    successor = models.ForeignKey(
+        "self", models.PROTECT, null=True, blank=True, related_name="replaces"
+    )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="releases"
     )
@@ -88,6 +92,8 @@ class Release(models.Model):
         return f"{self.benchmark} {self.version}"
 
     def get_absolute_url(self) -> str:
+        if self.state == self.State.DRAFT:
+            return reverse("release-draft", args=[self.benchmark.slug, self.pk])
         return reverse("release-detail", args=[self.benchmark.slug, self.version])
 
     @property
