@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.urls import reverse
 
-from benchmarks_app.models import Benchmark, Run
+from benchmarks_app.models import Benchmark, Run, Unit
 from benchmarks_app.overview import Step, step
 
 
@@ -14,10 +14,12 @@ def corpus_step(benchmark: Benchmark, user: Any) -> Step:
     version = benchmark.current_corpus_version
     ids_only = not benchmark.corpus.has_texts
     if version:
-        detail = f"{intcomma(version.n_documents)} documents"
+        rows = "passages" if benchmark.corpus.unit == Unit.PASSAGE else "documents"
+        cut = ", cut" if version.cut else ""
+        detail = f"{intcomma(version.n_documents)} {rows}{cut}"
     else:
         detail = "ids only: nothing to import" if ids_only else "no documents yet"
-    url = reverse("import-new", args=[benchmark.slug])
+    url = reverse("corpus-detail" if version else "import-new", args=[benchmark.slug])
     return Step(10, "Corpus", bool(version) or ids_only, detail, url, "Import a corpus")
 
 

@@ -11,6 +11,8 @@ from benchmarks_app.core.unit_errors import UnknownUnitError
 
 PARENT_KEYS = ("parent_id", "parent")
 SEPARATOR = "#"
+# How grades of documents come from those of passages: the highest.
+RULE = "max-passage"
 UNITS = ("passage", "document")
 
 

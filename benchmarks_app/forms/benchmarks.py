@@ -8,7 +8,8 @@ from django.utils.text import slugify
 
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.scales import DEFAULT_SCALE, parse_scale
-from benchmarks_app.models import Benchmark, Corpus, Unit
+from benchmarks_app.models import Benchmark, Corpus, Unit, User
+from benchmarks_app.permissions import KEEPERS
 
 
 class BenchmarkForm(forms.Form):
@@ -33,6 +34,14 @@ class BenchmarkForm(forms.Form):
         widget=forms.RadioSelect,
         label="Corpus",
     )
+    corpus_of = forms.ModelChoiceField(
+        Benchmark.objects.none(),
+        required=False,
+        to_field_name="slug",
+        empty_label="a corpus of its own",
+        label="Share the corpus of",
+        help_text="Of a benchmark you keep: its documents are searched and graded here as well.",
+    )
     unit = forms.ChoiceField(
         choices=[choice for choice in Unit.choices if choice[0] != Unit.IMAGE],
         initial=Unit.DOCUMENT,
@@ -47,6 +56,14 @@ class BenchmarkForm(forms.Form):
         label="Grades",
         help_text="A line each: digit = name: what it means. A * at the end marks relevant grades.",
     )
+
+    def __init__(self, *args: Any, user: User | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        kept = Benchmark.objects.filter(memberships__user=user, memberships__role__in=KEEPERS)
+        if user is not None and kept.exists():
+            self.fields["corpus_of"].queryset = kept.order_by("name")
+        else:
+            del self.fields["corpus_of"]
 
     def clean_slug(self) -> str:
         slug = self.cleaned_data["slug"] or slugify(self.cleaned_data.get("name", ""))[:60]

@@ -8,7 +8,9 @@ from django.core.exceptions import ValidationError
 from benchmarks_app.core.aggregating import DEFAULT, LABELS
 from benchmarks_app.core.cuts import LARGEST_SEED, read_max_docs
 from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.models import Benchmark, QrelSet, Unit
+from benchmarks_app.core.units import RULE
+from benchmarks_app.models import Benchmark, QrelSet, Unit, User
+from benchmarks_app.permissions import KEEPERS
 
 UNITS = [(unit.value, unit.label) for unit in (Unit.PASSAGE, Unit.DOCUMENT)]
 
@@ -95,10 +97,13 @@ class DocumentGradesForm(forms.Form):
         max_length=120, required=False, help_text="Empty: the set's name and “by document”."
     )
 
-    def __init__(self, *args: Any, benchmark: Benchmark, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, benchmark: Benchmark, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        ready = QrelSet.objects.ready().filter(benchmark__corpus=benchmark.corpus)
-        self.fields["qrel_set"].queryset = ready.exclude(rule="max-passage").order_by("-pk")
+        kept = user.memberships.filter(role__in=KEEPERS).values("benchmark")
+        ready = QrelSet.objects.ready().filter(
+            benchmark__corpus=benchmark.corpus, benchmark__in=kept
+        )
+        self.fields["qrel_set"].queryset = ready.exclude(rule=RULE).order_by("-pk")
 
 
 def aggregation_choices() -> list[tuple[str, str]]:

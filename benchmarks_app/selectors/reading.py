@@ -45,6 +45,14 @@ def corpus_documents(version: CorpusVersion, docids: Iterable[str]) -> dict[str,
     return found | reader.documents(wanted - found.keys())
 
 
+def passages_of(benchmark: Benchmark, docid: str) -> list[StoredDocument]:
+    """The passages of a document, in order, where the corpus is one of passages."""
+    version = benchmark.current_corpus_version
+    if version is None or not version.n_parents:
+        return []
+    return corpus_reader(version).passages([docid]).get(docid, [])
+
+
 def benchmark_documents(benchmark: Benchmark, docids: Iterable[str]) -> dict[str, StoredDocument]:
     """Texts of documents of the newest corpus version; what it lacks is absent."""
     version = benchmark.current_corpus_version

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db import transaction
 
+from benchmarks_app.core.units import read_unit
 from benchmarks_app.models import (
     Benchmark,
     Corpus,
@@ -14,7 +15,7 @@ from benchmarks_app.models import (
     Unit,
     User,
 )
-from benchmarks_app.services import audit
+from benchmarks_app.services import audit, units
 
 FIRST_GUIDELINE = (
     "Grade how well the document helps with the need behind the query. Judge only what the "
@@ -34,11 +35,27 @@ def create_benchmark(
     unit: str = Unit.DOCUMENT,
     lang: str = "en",
     guideline: str = FIRST_GUIDELINE,
+    corpus_of: Benchmark | None = None,
 ) -> Benchmark:
-    """Make a benchmark with an empty corpus, its grades and guideline; its maker owns it."""
-    corpus = Corpus.objects.create(
-        name=_free_corpus_name(owner, name), owner=owner, unit=unit, lang=lang, kind=corpus_kind
-    )
+    """Make a benchmark with its grades and guideline; its maker owns it.
+
+    Its corpus is empty, or that of `corpus_of`, which the caller has found its maker to keep.
+
+    Raises
+    ------
+    UnknownUnitError
+        If there is no such unit.
+    UnitTakenError, ParentsMissingError
+        If the corpus that is to be shared cannot be measured in it.
+    """
+    unit = read_unit(unit)
+    corpus = corpus_of.corpus if corpus_of else None
+    if corpus is None:
+        corpus = Corpus.objects.create(
+            name=_free_corpus_name(owner, name), owner=owner, unit=unit, lang=lang, kind=corpus_kind
+        )
+    else:
+        units.refuse_unit(Benchmark(name=name, corpus=corpus, unit=unit))
     benchmark = Benchmark.objects.create(
         slug=slug, name=name, description=description, corpus=corpus, unit=unit
     )

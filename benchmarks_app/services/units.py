@@ -15,11 +15,10 @@ from benchmarks_app.core.unit_errors import (
     ParentsMissingError,
     UnitTakenError,
 )
-from benchmarks_app.core.units import read_unit
+from benchmarks_app.core.units import RULE, read_unit
 from benchmarks_app.models import Benchmark, Corpus, Qrel, QrelSet, Unit, User
 from benchmarks_app.services import audit
 
-RULE = "max-passage"
 ROWS_PER_BATCH = 500
 SHOWN = 3
 
@@ -55,7 +54,7 @@ def change_corpus(
     if unit != benchmark.unit:
         _refuse_other_results(benchmark, unit)
     benchmark.unit = unit
-    _refuse_impossible(benchmark)
+    refuse_unit(benchmark)
     corpus.lang, corpus.may_be_passed_on = lang, may_be_passed_on
     benchmark.shown_metadata = sorted(shown_metadata)
     corpus.save()
@@ -90,7 +89,8 @@ def _refuse_other_results(benchmark: Benchmark, unit: str) -> None:
         )
 
 
-def _refuse_impossible(benchmark: Benchmark) -> None:
+def refuse_unit(benchmark: Benchmark) -> None:
+    """Raise where a benchmark cannot measure its unit on its corpus."""
     corpus, version = benchmark.corpus, benchmark.current_corpus_version
     if benchmark.unit == Unit.PASSAGE and corpus.unit == Unit.DOCUMENT:
         raise UnitTakenError(

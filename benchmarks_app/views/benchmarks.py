@@ -7,6 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from benchmarks_app import overview
+from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.forms.benchmarks import BenchmarkForm, SettingsForm
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.paging import page_of
@@ -17,11 +18,16 @@ from benchmarks_app.services.benchmarks import change_settings, create_benchmark
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def benchmark_new(request: HttpRequest) -> HttpResponse:
-    form = BenchmarkForm(request.POST or None)
+    form = BenchmarkForm(request.POST or None, user=request.user)
     if request.method == "POST" and form.is_valid():
-        benchmark = create_benchmark(owner=request.user, **form.cleaned_data)
-        messages.success(request, f"{benchmark} is ready. Import a corpus, queries and runs next.")
-        return redirect("import-new", benchmark.slug)
+        try:
+            benchmark = create_benchmark(owner=request.user, **form.cleaned_data)
+        except BenchmarkError as error:
+            form.add_error("unit", str(error))
+        else:
+            told = f"{benchmark} is ready. Import a corpus, queries and runs next."
+            messages.success(request, told)
+            return redirect("import-new", benchmark.slug)
     status = 422 if form.errors else 200
     return render(request, "benchmarks_app/benchmark_new.html", {"form": form}, status=status)
 

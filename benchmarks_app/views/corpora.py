@@ -139,7 +139,10 @@ def fetch_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 def document_grades_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """Grades of documents out of grades of their passages."""
     form = DocumentGradesForm(
-        request.POST or None, benchmark=benchmark, initial={"qrel_set": request.GET.get("qrels")}
+        request.POST or None,
+        benchmark=benchmark,
+        user=request.user,
+        initial={"qrel_set": request.GET.get("qrels")},
     )
     if request.method == "POST" and form.is_valid():
         try:

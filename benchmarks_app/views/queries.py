@@ -45,4 +45,5 @@ def document_detail(request: HttpRequest, benchmark: Benchmark, docid: str) -> H
     document = selectors.benchmark_documents(benchmark, [docid]).get(docid)
     if document is None:
         raise Http404
-    return render(request, "benchmarks_app/document_detail.html", {"document": document})
+    context = {"document": document, "passages": selectors.passages_of(benchmark, docid)}
+    return render(request, "benchmarks_app/document_detail.html", context)

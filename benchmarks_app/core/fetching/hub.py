@@ -92,8 +92,8 @@ def _listed(
 ) -> tuple[str, list[str]] | None:
     """The commit that a revision is now and the files to fetch; None without such a repository."""
     from huggingface_hub import HfApi
-    from huggingface_hub.errors import (
-        HTTPError,  # type: ignore[attr-defined]  # of httpx or its successor, as the Hub's is
+    from huggingface_hub.errors import (  # type: ignore[attr-defined]  # HTTPError is httpx's
+        HTTPError,
         RepositoryNotFoundError,
         RevisionNotFoundError,
     )

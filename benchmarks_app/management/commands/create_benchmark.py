@@ -3,6 +3,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.scales import DEFAULT_SCALE
 from benchmarks_app.forms.benchmarks import BenchmarkForm
 from benchmarks_app.models import Corpus, User
@@ -10,7 +11,7 @@ from benchmarks_app.services.benchmarks import create_benchmark
 
 
 class Command(BaseCommand):
-    help = "Make a benchmark with an empty corpus."
+    help = "Make a benchmark with an empty corpus, or on that of another."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug")
@@ -18,6 +19,11 @@ class Command(BaseCommand):
         parser.add_argument("--owner", required=True, help="user name")
         parser.add_argument("--description", default="")
         parser.add_argument("--ids-only", action="store_true", help="a corpus without texts")
+        parser.add_argument("--unit", default="document", help="passage or document")
+        parser.add_argument("--lang", default="en")
+        parser.add_argument(
+            "--corpus-of", default="", help="short name of a benchmark whose corpus it shares"
+        )
         parser.add_argument(
             "--scale", default=DEFAULT_SCALE, help="grades a line each: '2 = Helpful: why *'"
         )
@@ -35,13 +41,20 @@ class Command(BaseCommand):
                 "slug": slug,
                 "description": description,
                 "corpus_kind": kind,
-                "unit": "document",
-                "lang": "en",
+                "corpus_of": options["corpus_of"],
+                "unit": options["unit"].lower(),
+                "lang": options["lang"],
                 "scale": options["scale"],
-            }
+            },
+            user=user,
         )
+        if options["corpus_of"] and "corpus_of" not in form.fields:
+            raise CommandError(f"{owner} keeps no benchmark '{options['corpus_of']}'.")
         if not form.is_valid():
             said = [f"{field}: {' '.join(errors)}" for field, errors in form.errors.items()]
             raise CommandError("\n".join(said))
-        made = create_benchmark(owner=user, **form.cleaned_data)
+        try:
+            made = create_benchmark(owner=user, **form.cleaned_data)
+        except BenchmarkError as error:
+            raise CommandError(str(error)) from error
         self.stdout.write(self.style.SUCCESS(f"made {made.get_absolute_url()}"))

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from benchmarks_app.management.corpus_options import add_corpus_arguments, corpus_arguments
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -21,6 +22,7 @@ class Command(BaseCommand):
         add_benchmark_arguments(parser)
         parser.add_argument("path", type=Path, help="folder or zip")
         parser.add_argument("--name", default="", help="name of the set of qrels")
+        add_corpus_arguments(parser)
 
     def handle(
         self, *args: Any, slug: str, user: str | None, path: Path, name: str, **options: Any
@@ -30,7 +32,15 @@ class Command(BaseCommand):
         with tempfile.TemporaryDirectory() as folder:
             # A folder is kept as one file, byte for byte, like any other upload.
             file = _zipped(path, Path(folder)) if path.is_dir() else path
-            import_path(self, benchmark, actor, file, kind="beir", name=name)
+            import_path(
+                self,
+                benchmark,
+                actor,
+                file,
+                kind="beir",
+                name=name,
+                corpus=corpus_arguments(options),
+            )
 
 
 def _zipped(folder: Path, into: Path) -> Path:
