@@ -2,12 +2,27 @@
 
 from collections.abc import Iterator
 
-from django.http import Http404, StreamingHttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 
+from benchmarks_app import selectors
+from benchmarks_app.core.exporters.exporter import file_pieces
 from benchmarks_app.core.release_errors import VersionError
 from benchmarks_app.core.versions import parse_version
 from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.services import exporting
+
+# What of a release's folder nobody downloads.
+WITHHELD = "hidden/"
+TEXT = "text/plain; charset=utf-8"
+TSV = "text/tab-separated-values; charset=utf-8"
+KINDS = {
+    "jsonl": "application/jsonlines",
+    "json": "application/json",
+    "md": "text/markdown; charset=utf-8",
+    "bib": TEXT,
+    "trec": TEXT,
+}
 
 
 def published_release(benchmark: Benchmark, version: str) -> Release:
@@ -16,7 +31,9 @@ def published_release(benchmark: Benchmark, version: str) -> Release:
         major, minor, patch = parse_version(version)
     except VersionError as error:
         raise Http404 from error
-    releases = benchmark.releases.published().select_related("corpus_version", "benchmark__corpus")
+    releases = benchmark.releases.published().select_related(
+        "corpus_version", "benchmark__corpus", "qrel_set", "created_by", "parent", "successor"
+    )
     return get_object_or_404(releases, major=major, minor=minor, patch=patch)
 
 
@@ -26,4 +43,21 @@ def zip_response(pieces: Iterator[bytes], stem: str) -> StreamingHttpResponse:
         pieces,
         content_type="application/zip",
         headers={"Content-Disposition": f'attachment; filename="{stem}.zip"'},
+    )
+
+
+def file_response(release: Release, name: str) -> HttpResponseBase:
+    """One of a release's files, by the name the manifest gives it; no other path is looked at.
+
+    Grades of hidden splits are given to nobody: keepers find them where reading is written down.
+    """
+    if name == "manifest.json":
+        return HttpResponse(exporting.manifest_bytes(release), content_type="application/json")
+    if name not in release.manifest["files"] or name.startswith(WITHHELD):
+        raise Http404
+    stem = f"{exporting.export_name(release)}-{name.replace('/', '-')}"
+    return StreamingHttpResponse(
+        file_pieces(selectors.release_file_path(release, name)),
+        content_type=KINDS.get(name.rpartition(".")[2], TSV),
+        headers={"Content-Disposition": f'attachment; filename="{stem}"'},
     )

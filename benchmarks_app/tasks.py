@@ -4,6 +4,7 @@ from celery import shared_task
 
 from benchmarks_app.services import (
     cleaning,
+    drafting,
     exporting,
     fetching,
     importing,
@@ -35,6 +36,11 @@ def refresh_texts_task(job: jobs.RunningJob) -> None:
 @jobs.handles(releasing.JOB_KIND)
 def publish_release_task(job: jobs.RunningJob) -> None:
     releasing.publish_release(job)
+
+
+@jobs.handles(drafting.CHECK_KIND)
+def check_draft_task(job: jobs.RunningJob) -> None:
+    drafting.check_draft(job)
 
 
 @jobs.handles(fetching.JOB_KIND)

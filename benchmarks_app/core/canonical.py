@@ -9,7 +9,8 @@ part is a stream of lines, UTF-8, each ended by a line feed, in the order of the
   without metadata that is null or empty.
 - `families`: query and family, where a family is called by the smallest id of its queries.
 - `slices`: JSON of a slice's name and its queries.
-- `splits`: for each split JSON of its name, then query, document and grade of each judged pair.
+- `splits`: for each split JSON of its name, then query, document and grade of each judged pair;
+  a pair that was pooled and not judged has no grade and is not in it.
 - `scale`: JSON of the grades' values and which of them are relevant, and of the threshold.
 - `unit`: what a document is.
 - `weights`: query and weight; only there where a query has one.
@@ -119,7 +120,8 @@ def _split_lines(source: ReleaseSource) -> Iterator[bytes]:
     for split in sorted(source.splits, key=str.encode):
         yield f"{_json(split)}\n".encode()
         for qid, docid, grade in source.qrels(split):
-            yield f"{qid}\t{docid}\t{grade}\n".encode()
+            if grade >= 0:
+                yield f"{qid}\t{docid}\t{grade}\n".encode()
 
 
 def _scale_lines(source: ReleaseSource) -> Iterator[bytes]:

@@ -1,4 +1,16 @@
-"""Why a release, or an export of one, cannot be made."""
+"""Why a release cannot be drafted, published or deprecated.
+
+BenchmarkError
+├── VersionError            no version
+├── VersionTakenError       another release or draft has it
+├── NothingToReleaseError   no relevant document
+├── ReleaseRefusedError     errors among the findings
+├── WarningsNotSeenError    warnings that nobody has accepted
+├── DraftChangedError       published, changed or deleted meanwhile
+├── ThresholdError          a relevance threshold that is no grade
+├── DeprecationError        no reason, or a successor that is none
+└── ExposedQueriesError     grades that were public would be hidden
+"""
 
 from benchmarks_app.core.errors import BenchmarkError
 
@@ -12,7 +24,7 @@ class VersionTakenError(BenchmarkError):
     code = "release-version-taken"
     status = 409
     message = (
-        "Version {version} is published already, and a release never changes. Choose a later one."
+        "Version {version} is {state} already, and a release never changes. Choose a later one."
     )
 
 
@@ -24,13 +36,36 @@ class NothingToReleaseError(BenchmarkError):
     )
 
 
-class NoTextsError(BenchmarkError):
-    code = "export-needs-texts"
+class ReleaseRefusedError(BenchmarkError):
+    code = "release-refused"
+    status = 409
+    message = "Not published: {n} errors.\n{said}"
+
+
+class WarningsNotSeenError(BenchmarkError):
+    code = "release-warnings"
+    status = 409
+    message = "Not published: nobody has accepted these warnings ({codes}).\n{said}"
+
+
+class DraftChangedError(BenchmarkError):
+    code = "release-draft-changed"
     status = 409
     message = (
-        "BEIR's layout needs the documents' texts, and this benchmark's corpus holds ids only. "
-        "Download the TREC qrels instead."
+        "The draft was published, changed or deleted meanwhile; nothing was published now. Open "
+        "the list of releases and look."
     )
+
+
+class ThresholdError(BenchmarkError):
+    code = "release-threshold"
+    message = "{threshold} is no grade above 0 of this benchmark; choose one of {known}."
+
+
+class DeprecationError(BenchmarkError):
+    code = "release-deprecation"
+    status = 409
+    message = "{reason}"
 
 
 class ExposedQueriesError(BenchmarkError):

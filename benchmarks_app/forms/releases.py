@@ -1,4 +1,4 @@
-"""The form that publishes a release."""
+"""The forms that draft, publish and deprecate a release."""
 
 from typing import Any
 
@@ -6,29 +6,163 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.exporters import EXPORTERS
+from benchmarks_app.core.findings import Finding, Severity
+from benchmarks_app.core.releases.options import ReleaseOptions
 from benchmarks_app.core.versions import parse_version
-from benchmarks_app.models import Benchmark, QrelSet
+from benchmarks_app.models import Benchmark, QrelSet, Release
+
+BY_SCALE = ""
 
 
-class ReleaseForm(forms.Form):
+class DraftForm(forms.Form):
     qrel_set = forms.ModelChoiceField(
         QrelSet.objects.none(), label="Qrels", help_text="The grades this release pins for good."
     )
     version = forms.CharField(
         max_length=20,
-        help_text="Three numbers. A change that moves scores raises the first or second.",
+        required=False,
+        help_text="Three numbers. Left empty, it follows from what changed since the last one.",
     )
-    notes = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 3}))
+    notes = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="What is new; the first lines of its entry in the changelog.",
+    )
+    description = forms.CharField(
+        required=False,
+        label="Card",
+        widget=forms.Textarea(attrs={"rows": 6}),
+        help_text="Markdown: what is searched, who asks, what counts as relevant, what it is not "
+        "good for. Counts, splits, agreement and limits are added by themselves.",
+    )
+    licence = forms.CharField(
+        required=False, max_length=120, help_text="Such as CC-BY-4.0 or Apache-2.0."
+    )
+    citation = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        help_text="BibTeX. Left empty, an entry is made of name, owners, year and version.",
+    )
+    threshold = forms.TypedChoiceField(
+        required=False,
+        coerce=int,
+        empty_value=None,
+        label="Relevant from",
+        help_text="Measures that know only relevant and not relevant count from this grade on.",
+    )
+    drops_all_zero = forms.BooleanField(
+        required=False,
+        label="Drop queries that have no grade above 0",
+        help_text="Kept, every system scores 0 on them. What was dropped is in the manifest.",
+    )
+    passes_on_texts = forms.BooleanField(
+        required=False,
+        initial=True,
+        label="Pass on the documents' texts",
+        help_text="If not, exports hold queries, qrels, ids and hashes of texts.",
+    )
+    formats = forms.MultipleChoiceField(
+        required=False,
+        choices=[(exporter.name, exporter.label) for exporter in EXPORTERS.values()],
+        widget=forms.CheckboxSelectMultiple,
+        help_text="What their readers would stumble over is an error or a warning of the draft.",
+    )
 
     def __init__(self, *args: Any, benchmark: Benchmark, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         ready = QrelSet.objects.ready().filter(benchmark=benchmark)
         self.fields["qrel_set"].queryset = ready.order_by("-created_at")
+        grades = [(one.value, str(one)) for one in benchmark.grades.all() if one.value]
+        self.fields["threshold"].choices = [(BY_SCALE, "as the scale says"), *grades]
+        corpus = benchmark.corpus
+        if not corpus.has_texts or not corpus.may_be_passed_on:
+            self.fields["passes_on_texts"].disabled = True
+            self.fields["passes_on_texts"].help_text = (
+                "This corpus may not be passed on: exports hold ids and hashes of texts."
+                if corpus.has_texts
+                else "This corpus holds ids only."
+            )
+
+    @classmethod
+    def initial_of(
+        cls, options: ReleaseOptions, *, version: str = "", **more: Any
+    ) -> dict[str, Any]:
+        """What a draft's form begins with."""
+        formats = [name for name in EXPORTERS if name not in options.left_out]
+        return {
+            **options.as_json(),
+            "threshold": BY_SCALE if options.threshold is None else options.threshold,
+            "formats": formats,
+            "version": "" if options.is_version_proposed else version,
+            **more,
+        }
 
     def clean_version(self) -> str:
         version = self.cleaned_data["version"].strip()
         try:
-            parse_version(version)
+            if version:
+                parse_version(version)
         except BenchmarkError as error:
             raise ValidationError(str(error)) from error
         return version
+
+    def arguments(self) -> dict[str, Any]:
+        """What `create_draft` and `change_draft` take."""
+        given = self.cleaned_data
+        names = (
+            "description",
+            "licence",
+            "citation",
+            "threshold",
+            "drops_all_zero",
+            "passes_on_texts",
+        )
+        left_out = tuple(name for name in EXPORTERS if name not in given["formats"])
+        return {
+            "qrel_set": given["qrel_set"],
+            "version": given["version"],
+            "notes": given["notes"],
+            "options": ReleaseOptions(
+                **{name: given[name] for name in names},
+                left_out=left_out,
+            ),
+        }
+
+
+class PublishForm(forms.Form):
+    """Every kind of warning is ticked by whoever publishes: nobody can say they were not told."""
+
+    accepted = forms.MultipleChoiceField(
+        required=False, widget=forms.CheckboxSelectMultiple, label="Warnings that you have read"
+    )
+
+    def __init__(self, *args: Any, findings: list[Finding], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.codes = sorted({one.code for one in findings if one.severity is Severity.WARNING})
+        self.fields["accepted"].choices = [(code, code) for code in self.codes]
+
+    def clean_accepted(self) -> list[str]:
+        accepted = self.cleaned_data["accepted"]
+        unseen = [code for code in self.codes if code not in accepted]
+        if unseen:
+            why = f"Read and tick every warning first: {', '.join(unseen)}."
+            raise ValidationError(why)
+        return accepted
+
+
+class DeprecateForm(forms.Form):
+    reason = forms.CharField(
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Shown on its page and its leaderboard, for whoever has used it.",
+    )
+    successor = forms.ModelChoiceField(
+        Release.objects.none(), required=False, label="Use instead", empty_label="none"
+    )
+
+    def __init__(self, *args: Any, release: Release, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        others = Release.objects.filter(
+            benchmark=release.benchmark, state=Release.State.PUBLISHED
+        ).exclude(pk=release.pk)
+        self.fields["successor"].queryset = others.newest_first().select_related("benchmark")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmarks_app import files
 from benchmarks_app.core.canonical import family_names
@@ -14,6 +14,7 @@ from benchmarks_app.core.release_source import Qrels, ReleaseSource
 from benchmarks_app.models import Release
 from benchmarks_app.selectors.reading import corpus_reader, hidden_rows
 
+T = TypeVar("T")
 PathOf = Callable[[str], Path]
 DEFAULT_SPLIT = "test"
 QUERIES, FAMILIES, SLICES, WEIGHTS, SPLITS = (
@@ -34,6 +35,28 @@ class SourceQuery:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
+class Later(Mapping[str, T]):
+    """A mapping that is read from its file when it is first looked into."""
+
+    def __init__(self, read: Callable[[], Mapping[str, T]]) -> None:
+        self._read = read
+        self._found: Mapping[str, T] | None = None
+
+    def _mapping(self) -> Mapping[str, T]:
+        if self._found is None:
+            self._found = self._read()
+        return self._found
+
+    def __getitem__(self, key: str) -> T:
+        return self._mapping()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._mapping())
+
+    def __len__(self) -> int:
+        return len(self._mapping())
+
+
 def qrels_name(split: str, *, is_hidden: bool = False) -> str:
     """The file of a release that holds the grades of a split."""
     return f"{'hidden' if is_hidden else 'qrels'}/{split}.tsv"
@@ -43,8 +66,8 @@ def release_source(release: Release, *, see_hidden: bool = False) -> ReleaseSour
     """A published release, read from its files.
 
     With `see_hidden` the grades of hidden splits are among `splits` too; whoever asks for that has
-    looked whether they may be seen, and wrote down that they were. `qrels` yields judged pairs
-    alone: what was pooled and not judged is in the release's `qrels.trec`, and nowhere else.
+    looked whether they may be seen, and wrote down that they were. A grade of -1 says that a pair
+    was pooled and not judged.
     """
     return source_of_files(
         path_of=_path_of(release),
@@ -85,12 +108,12 @@ def source_of_files(
         hidden=hidden,
         queries=queries,
         query_shape=_query_shape(manifest, queries),
-        qrels=partial(_qrels_of_split, path_of, public, hidden, see_hidden),
+        qrels=partial(_qrels_of_split, path_of, manifest, see_hidden),
         documents=documents,
         document_shape=_shape(corpus.get("metadata_kinds") or {}),
-        slices=_slices(path_of, manifest),
-        families=_families(path_of, manifest),
-        weights=_weights(path_of, manifest),
+        slices=Later(partial(_slices, path_of, manifest)),
+        families=Later(partial(_families, path_of, manifest)),
+        weights=Later(partial(_weights, path_of, manifest)),
         manifest=manifest,
     )
 
@@ -117,8 +140,7 @@ def release_splits(release: Release) -> dict[str, tuple[str, ...]]:
     """{split: its queries}, hidden ones too: which queries a split has is not a secret."""
     path_of = _path_of(release)
     if SPLITS in release.manifest["files"]:
-        written = json.loads(path_of(SPLITS).read_bytes())["splits"]
-        return {split: tuple(qids) for split, qids in written.items()}
+        return {split: tuple(qids) for split, qids in _splits_as_written(path_of).items()}
     return _splits_by_qrels(path_of, release.manifest)
 
 
@@ -182,18 +204,31 @@ def _threshold(manifest: Mapping[str, Any]) -> int:
 
 
 def _qrels_of_split(
-    path_of: PathOf,
-    public: tuple[str, ...],
-    hidden: tuple[str, ...],
-    see_hidden: bool,
-    split: str,
+    path_of: PathOf, manifest: Mapping[str, Any], see_hidden: bool, split: str
 ) -> Qrels:
-    if split in public:
-        return _qrels_rows(path_of(qrels_name(split)))
+    """The rows of a split; a table of BEIR cannot say -1, so such rows are read from TREC qrels."""
+    public, hidden = splits_in(manifest)
     if split in hidden and see_hidden:
-        rows = hidden_rows(path_of(qrels_name(split, is_hidden=True)))
-        return (row for row in rows if row[2] >= 0)
-    raise KeyError(split)
+        yield from hidden_rows(path_of(qrels_name(split, is_hidden=True)))
+    elif split not in public:
+        raise KeyError(split)
+    elif manifest["qrels"].get("n_unjudged") and SPLITS in manifest["files"]:
+        qids = set(_splits_as_written(path_of)[split])
+        yield from (row for row in _trec_rows(path_of("qrels.trec")) if row[0] in qids)
+    else:
+        yield from _qrels_rows(path_of(qrels_name(split)))
+
+
+def _trec_rows(path: Path) -> Qrels:
+    with path.open("rb") as stream:
+        for line in stream:
+            qid, _, docid, grade = line.decode().split()
+            yield qid, docid, int(grade)
+
+
+def _splits_as_written(path_of: PathOf) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = json.loads(path_of(SPLITS).read_bytes())["splits"]
+    return found
 
 
 def _qrels_rows(path: Path) -> Qrels:

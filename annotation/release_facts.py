@@ -1,0 +1,42 @@
+"""What a release tells of how its grades came about: agreement, and the pools behind them."""
+
+from typing import Any
+
+from annotation.models import Pool
+from annotation.selectors.agreement_summary import agreement_summary
+from annotation.selectors.pools import pools_of
+from benchmarks_app.models import QrelSet, Run
+from benchmarks_app.release_facts import release_fact
+
+
+@release_fact
+def annotation_facts(qrel_set: QrelSet) -> dict[str, Any]:
+    """Of grades that were derived here; of imported ones nothing is known."""
+    if qrel_set.as_of_event is None:
+        return {}
+    agreement = agreement_summary(qrel_set.benchmark, qrel_set.as_of_event)
+    told: dict[str, Any] = {"pools": [_pool(pool) for pool in _pools(qrel_set)]}
+    if agreement["n_labels"]:
+        told["agreement"] = agreement
+        if qrel_set.n_qrels:
+            told["labels_per_pair"] = round(agreement["n_labels"] / qrel_set.n_qrels, 2)
+    return told
+
+
+def _pools(qrel_set: QrelSet) -> Any:
+    return pools_of(qrel_set.benchmark).order_by("pk").prefetch_related("runs")
+
+
+def _pool(pool: Pool) -> dict[str, Any]:
+    """A pool; runs that not everybody may see are counted, not named."""
+    runs = list(pool.runs.all())
+    public = [run.name for run in runs if run.visibility == Run.Visibility.BENCHMARK]
+    is_open = pool.state in (Pool.State.OPEN, Pool.State.PAUSED)
+    return {
+        "name": pool.name,
+        "strategy": pool.strategy,
+        "n_documents": pool.n_entries,
+        "n_open": max(0, pool.n_wanted - pool.n_done) if is_open else 0,
+        "systems": sorted(public),
+        "n_systems": len(runs),
+    }

@@ -1,0 +1,1 @@
+"""What a release is made of beside its grades: differences, card, citation, changelog."""

@@ -1,0 +1,39 @@
+"""What a draft is to become: everything its owner chooses, as JSON keeps it."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseOptions:
+    """The choices of a draft.
+
+    With `is_version_proposed` the version follows the step that the difference needs, until
+    somebody writes one. `threshold` is None where the scale itself says what is relevant.
+    `left_out` are formats that it is not given in. `accepted` are the codes of warnings that
+    somebody has seen.
+    """
+
+    is_version_proposed: bool = False
+    description: str = ""
+    licence: str = ""
+    citation: str = ""
+    threshold: int | None = None
+    drops_all_zero: bool = False
+    passes_on_texts: bool = True
+    left_out: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Self:
+        """Options as a row keeps them; what it does not say has its default."""
+        known = {one.name for one in fields(cls)}
+        given = {name: value for name, value in told.items() if name in known}
+        lists = {name: tuple(given.get(name, ())) for name in ("left_out", "accepted")}
+        return cls(**{**given, **lists})
+
+    def as_json(self) -> dict[str, Any]:
+        """Options as a row keeps them."""
+        lists = {"left_out": list(self.left_out), "accepted": list(self.accepted)}
+        return {**asdict(self), **lists}

@@ -1,0 +1,98 @@
+"""What is looked at before a release is published, from the parts that know."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+from benchmarks_app.core.findings import Finding, errors_in
+from benchmarks_app.core.linting.release_rules import SliceSize, SplitSize
+from benchmarks_app.core.linting.rules import TARGETS
+from benchmarks_app.core.linting.sources import lint
+from benchmarks_app.core.release_source import Qrels, ReleaseSource
+from benchmarks_app.models import Benchmark, Slice
+from benchmarks_app.reach import reach_of
+from benchmarks_app.selectors.splits import current_plan, is_outdated
+from benchmarks_app.services.release_files import Contents
+from benchmarks_app.services.splitting import current_leak_report
+
+# Below each number of graded queries, what a benchmark is good for.
+TIERS = ((200, "unreliable"), (500, "minimal"), (1_000, "fair"), (5_000, "production"))
+LARGEST_TIER = "high confidence"
+WHOLE = "all"
+
+
+def split_sizes(made: Contents) -> list[SplitSize]:
+    """The splits of a release, by name."""
+    found = []
+    for split in sorted(set(made.split_of.values())):
+        qids = made.of_split(split)
+        n_graded = sum(made.grades_of(qid).n > 0 for qid in qids)
+        found.append(SplitSize(split, len(qids), n_graded, split in made.hidden))
+    return found
+
+
+def slice_sizes(made: Contents) -> list[SliceSize]:
+    """Every slice of the benchmark, with how many of its queries are graded in this release."""
+    rows = Slice.objects.filter(benchmark=made.benchmark).order_by("name")
+    return [
+        SliceSize(
+            name=one.name,
+            n_graded=sum(made.grades_of(qid).n > 0 for qid in made.slices.get(one.name, ())),
+            minimum=one.minimum,
+            is_registered=one.is_registered,
+        )
+        for one in rows
+    ]
+
+
+def leaks_of(made: Contents) -> dict[str, Any] | None:
+    """The leak report that goes with a release; None where there is but one split.
+
+    Relevant documents of hidden splits are counted in it and not named.
+    """
+    if len(set(made.split_of.values())) < 2:
+        return None
+    return current_leak_report(made.benchmark, qrel_set=made.qrel_set)
+
+
+def is_split_outdated(benchmark: Benchmark) -> bool:
+    """Whether queries, families or dates are others than when the splits were made."""
+    plan = current_plan(benchmark)
+    return plan is not None and is_outdated(benchmark, plan)
+
+
+def reliability_of(made: Contents) -> dict[str, Any]:
+    """What the graded queries of a release can show."""
+    graded = [qid for qid in made.split_of if made.grades_of(qid).n]
+    reach = reach_of(made.benchmark, {WHOLE: graded}).get(WHOLE) if graded else None
+    return {
+        "n_queries": len(graded),
+        "tier": tier(len(graded)),
+        "detectable": reach.detectable if reach else None,
+        "is_assumed": reach.is_assumed if reach else None,
+    }
+
+
+def tier(n_queries: int) -> str:
+    """What a benchmark of this size is called."""
+    return next((name for below, name in TIERS if n_queries < below), LARGEST_TIER)
+
+
+def format_findings(source: ReleaseSource, left_out: Collection[str]) -> list[Finding]:
+    """What the readers of its formats make of a release; `left_out` are formats it is not given in.
+
+    Findings are published with it, so those that lie in hidden splits are told only where they keep
+    it from being published. Pairs that were pooled and not judged are left out by every writer that
+    has no way to say so, and so here.
+    """
+    targets = [name for name in TARGETS if name not in left_out]
+    written = replace(source, qrels=lambda split: _judged(source, split))
+    public = tuple(split for split in source.splits if split not in source.hidden)
+    found = lint(replace(written, splits=public), targets)
+    if not source.hidden:
+        return found
+    return found + [one for one in errors_in(lint(written, targets)) if one not in found]
+
+
+def _judged(source: ReleaseSource, split: str) -> Qrels:
+    return (row for row in source.qrels(split) if row[2] >= 0)
