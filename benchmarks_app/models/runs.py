@@ -23,6 +23,8 @@ class Upload(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     # What the file became, as `kind: what`; empty until an import of it has finished.
     imported_as = models.CharField(max_length=255, blank=True)
+    # Put down on the import page, and neither imported nor taken away again.
+    is_waiting = models.BooleanField(default=False)
 
     class Meta:
         indexes = [

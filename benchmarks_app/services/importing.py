@@ -5,7 +5,7 @@ nobody sees; one short transaction at the end makes them visible.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -82,7 +82,7 @@ def import_arguments(
     `parts` says how each file of it is read, as a preview has shown; without them `kind`,
     `mapping`, `has_header`, `lang` and `split` say how a lone file is read, and what they leave out
     is told by its content. `shown_metadata` are the keys of documents' metadata that people who
-    judge are to see. `corpus` are the arguments of `corpus_options`, and `aggregation` says how a run
+    judge are to see. `corpus` are the arguments of `corpus_options`; `aggregation` says how a run
     of passages becomes one of documents, where the benchmark measures these.
 
     Raises
@@ -111,6 +111,7 @@ def import_arguments(
         "title": f"Import {upload.name}",
         "parameters": {
             "upload": upload.pk,
+            "uploads": [upload.pk],
             "kind": found if parts else FileKind(kind),
             "parts": None if parts is None or _is_whole(parts) else [p.as_json() for p in parts],
             "name": name,
@@ -163,6 +164,41 @@ def is_collection(path: Path) -> bool:
     return is_zip(path) or is_tar(path)
 
 
+def joint_arguments(uploads: Sequence[Upload]) -> dict[str, Any]:
+    """What `jobs.start` needs to import several files as one: all of them, or none.
+
+    Raises
+    ------
+    AlreadyImportedError
+        If the bytes of one were imported here before.
+    """
+    for upload in uploads:
+        uploading.refuse_imported(upload)
+    names = ", ".join(upload.name for upload in uploads)
+    return {
+        "kind": JOB_KIND,
+        "title": f"Import {len(uploads)} files: {names}",
+        "parameters": {
+            "upload": uploads[0].pk,
+            "uploads": [upload.pk for upload in uploads],
+            "kind": None,
+            "corpus": corpus_options(),
+            "aggregation": DEFAULT,
+        },
+    }
+
+
+@transaction.atomic
+def start_joint_import(*, benchmark: Benchmark, user: User, uploads: Sequence[Upload]) -> Job:
+    """Start a job that imports several files as one; raises as `joint_arguments` does."""
+    job = jobs.start(benchmark=benchmark, user=user, **joint_arguments(uploads))
+    for upload in uploads:
+        audit.record(
+            actor=user, action="import", benchmark=benchmark, target=upload.name, job=job.pk
+        )
+    return job
+
+
 @transaction.atomic
 def start_import(*, benchmark: Benchmark, user: User, upload: Upload, **options: Any) -> Job:
     """Start a job that imports an uploaded file; raises as `import_arguments` does."""
@@ -176,10 +212,12 @@ def start_import(*, benchmark: Benchmark, user: User, upload: Upload, **options:
 
 def import_file(job: jobs.RunningJob) -> None:
     """The handler of an import job: stage everything, then commit it in one go."""
-    upload = Upload.objects.get(pk=job.parameters["upload"])
-    work = Import(job=job, upload=upload, file=upload.name, options=job.parameters)
-    uploading.refuse_imported(upload)
-    with _opened(work) as files:
+    uploads = _uploads(job)
+    work = Import(job=job, upload=uploads[0], file=_name(uploads), options=job.parameters)
+    for upload in uploads:
+        uploading.refuse_imported(upload)
+    with ExitStack() as opened:
+        files = [file for upload in uploads for file in opened.enter_context(_opened(work, upload))]
         _stage(work, files)
     work.problems.raise_found()
     job.progress(1, 1, "making it visible")
@@ -187,9 +225,20 @@ def import_file(job: jobs.RunningJob) -> None:
         for commit in work.on_commit:
             commit()
         _show_metadata(work)
-        uploading.mark_imported(upload, "; ".join(work.made))
+        for upload in uploads:
+            uploading.mark_imported(upload, "; ".join(work.made))
         warnings = [str(warning) for warning in work.problems.warnings]
         result.update(made=work.made, notes=work.notes + warnings, url=work.url)
+
+
+def _uploads(job: jobs.RunningJob) -> list[Upload]:
+    keys = job.parameters.get("uploads") or [job.parameters["upload"]]
+    found = Upload.objects.in_bulk(keys)
+    return [found[key] for key in keys]
+
+
+def _name(uploads: Sequence[Upload]) -> str:
+    return uploads[0].name if len(uploads) == 1 else f"{len(uploads)} files"
 
 
 def _show_metadata(work: Import) -> None:
@@ -200,10 +249,11 @@ def _show_metadata(work: Import) -> None:
 
 @dataclass(frozen=True)
 class File:
-    """One file at work: what it is, and its bytes."""
+    """One file at work: what it is, its bytes, and the upload they came in."""
 
     part: Part
     given: Input
+    upload: Upload
 
     @property
     def kind(self) -> FileKind:
@@ -213,24 +263,25 @@ class File:
 
 
 @contextmanager
-def _opened(work: Import) -> Iterator[list[File]]:
-    """The files of the upload, each with what it is."""
-    path = uploading.local(work.upload)
-    listed = work.options.get("parts")
-    parts = [Part.of_json(one) for one in listed] if listed else []
+def _opened(work: Import, upload: Upload) -> Iterator[list[File]]:
+    """The files of an upload, each with what it is."""
+    path = uploading.local(upload)
+    parts = [Part.of_json(one) for one in work.options.get("parts") or ()]
+    kind = work.options.get("kind")
     if parts and not parts[0].member:
-        yield [File(parts[0], FileInput(path, work.file))]
-        return
-    kind = FileKind(work.options["kind"])
-    if kind is not FileKind.BEIR:
-        given = FileInput(path, work.file)
-        yield [File(guessed_part(given, Part("", kind), work.job.folder), given)]
-        return
-    with open_source(path) as source:
-        parts = parts or parts_of_collection(source, work.job.folder)
-        yield [
-            File(part, MemberInput(source, part.member)) for part in parts if part.kind is not None
-        ]
+        yield [File(parts[0], FileInput(path, upload.name), upload)]
+    elif parts or kind == FileKind.BEIR or (not kind and is_collection(path)):
+        with open_source(path) as source:
+            told = parts or parts_of_collection(source, work.job.folder)
+            yield [
+                File(part, MemberInput(source, part.member), upload)
+                for part in told
+                if part.kind is not None
+            ]
+    else:
+        given = FileInput(path, upload.name)
+        asked = Part("", FileKind(kind) if kind else None)
+        yield [File(guessed_part(given, asked, work.job.folder), given, upload)]
 
 
 def _stage(work: Import, files: list[File]) -> None:
@@ -241,7 +292,8 @@ def _stage(work: Import, files: list[File]) -> None:
         stage_queries(work, query_rows(work, file), file.given.shown, said)
     stage_said(work, said)
     if grades := _of(files, *OF_QRELS):
-        stage_qrels(work, [_grades(work, file) for file in grades], check)
+        parts = [_grades(work, file) for file in grades]
+        stage_qrels(work, parts, check, name=grades[0].upload.name.split(".")[0])
     stage_slices(work, _of(files, FileKind.SLICES))
     for number, file in enumerate(_of(files, *OF_RUNS)):
         _stage_run(work, file, number, check, is_alone=len(files) == 1)
@@ -333,7 +385,7 @@ def _stage_run(
         work.notes.append(
             f"{staged.n_extra_queries:,} queries of the run are not in the benchmark."
         )
-    work.on_commit.append(lambda: _commit_run(work, staged, name, metadata))
+    work.on_commit.append(lambda: _commit_run(work, file.upload, staged, name, metadata))
 
 
 def _stem(name: str) -> str:
@@ -342,14 +394,16 @@ def _stem(name: str) -> str:
     return (plain.rsplit(".", 1)[0] or plain)[:120]
 
 
-def _commit_run(work: Import, staged: runs.StagedRun, name: str, metadata: dict[str, Any]) -> None:
+def _commit_run(
+    work: Import, upload: Upload, staged: runs.StagedRun, name: str, metadata: dict[str, Any]
+) -> None:
     run = runs.create_run(
         staged=staged,
         benchmark=work.benchmark,
         name=name,
-        owner=work.upload.owner,
-        sha256=work.upload.sha256,
-        upload=work.upload,
+        owner=upload.owner,
+        sha256=upload.sha256,
+        upload=upload,
         description=work.options.get("description", ""),
         metadata=metadata,
     )

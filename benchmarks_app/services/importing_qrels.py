@@ -34,12 +34,15 @@ class SplitRows:
     rows: Iterable[QrelRow]
 
 
-def stage_qrels(work: Import, parts: list[SplitRows], lacks: DocumentCheck) -> None:
+def stage_qrels(
+    work: Import, parts: list[SplitRows], lacks: DocumentCheck, *, name: str = ""
+) -> None:
     """Write the grades of all parts as one staged set; the commit makes it ready.
 
-    `lacks` returns the ids, among those given, that the corpus does not hold.
+    `lacks` returns the ids, among those given, that the corpus does not hold. `name` is the set's
+    where the import was not told one.
     """
-    name = work.options.get("name") or work.upload.name.split(".")[0]
+    name = work.options.get("name") or name or work.upload.name.split(".")[0]
     _refuse_taken(work, name)
     staging = _Staging(work, name)
     for part in parts:

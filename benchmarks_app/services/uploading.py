@@ -3,7 +3,8 @@
 import hashlib
 import re
 import uuid
-from collections.abc import Iterable
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from django.conf import settings
@@ -28,6 +29,11 @@ class EmptyUploadError(BenchmarkError):
     message = "{file} is empty; choose the file again."
 
 
+class SameNameError(BenchmarkError):
+    code = "upload-same-name"
+    message = "{folder} holds two files called {file}. Zip the folder and choose the zip."
+
+
 class AlreadyImportedError(BenchmarkError):
     code = "already-imported"
     status = 409
@@ -43,6 +49,79 @@ def receive_path(*, benchmark: Benchmark, owner: User, path: Path) -> Upload:
     """Store a file of this machine, as the commands do."""
     with path.open("rb") as stream:
         return _store(benchmark, owner, path.name, iter(lambda: stream.read(CHUNK), b""))
+
+
+def put_down(
+    *, benchmark: Benchmark, owner: User, files: Sequence[UploadedFile], paths: Sequence[str] = ()
+) -> Iterator[Upload]:
+    """Store files that wait to be looked at and imported; the files of one folder are one zip.
+
+    `paths` are the names of the files with the folders they lay in, where a folder was dropped.
+
+    Raises
+    ------
+    EmptyUploadError, UploadTooLargeError
+        If a file is empty or larger than the site takes.
+    AlreadyImportedError
+        If the same bytes were imported here before.
+    SameNameError
+        If two files of a folder have one name, and the browser did not tell their folders.
+    """
+    folders: dict[str, dict[str, UploadedFile]] = {}
+    names = list(paths) if len(paths) == len(files) else [file.name or "" for file in files]
+    for file, path in zip(files, names, strict=True):
+        top, slash, rest = path.lstrip("/").partition("/")
+        if not slash:
+            yield _waiting(receive_upload(benchmark=benchmark, owner=owner, file=file))
+            continue
+        inside = folders.setdefault(top, {})
+        if rest in inside:
+            raise SameNameError(folder=top, file=rest)
+        inside[rest] = file
+    for top, inside in folders.items():
+        yield _waiting(_receive_folder(benchmark, owner, top, inside))
+
+
+def _receive_folder(
+    benchmark: Benchmark, owner: User, top: str, inside: dict[str, UploadedFile]
+) -> Upload:
+    packed = settings.STAGING_DIR / f"folder-{uuid.uuid4().hex}.zip"
+    try:
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            # Equal folders are equal bytes: they are recognised when they come again.
+            for name in sorted(inside):
+                info = zipfile.ZipInfo(name)
+                info.compress_type = zipfile.ZIP_DEFLATED
+                with archive.open(info, "w", force_zip64=True) as out:
+                    for chunk in inside[name].chunks(CHUNK):
+                        out.write(chunk)
+        with packed.open("rb") as stream:
+            pieces = iter(lambda: stream.read(CHUNK), b"")
+            return _store(benchmark, owner, f"{top}.zip", pieces)
+    finally:
+        packed.unlink(missing_ok=True)
+
+
+def _waiting(upload: Upload) -> Upload:
+    """The upload, waiting; the one of the same bytes that waits already, if there is one."""
+    try:
+        refuse_imported(upload)
+    except AlreadyImportedError:
+        upload.delete()
+        raise
+    twins = Upload.objects.filter(benchmark=upload.benchmark, is_waiting=True)
+    twin = twins.filter(sha256=upload.sha256).first()
+    if twin:
+        upload.delete()
+        return twin
+    upload.is_waiting = True
+    upload.save(update_fields=["is_waiting"])
+    return upload
+
+
+def take_away(upload: Upload) -> None:
+    """Let a waiting file wait no longer; its bytes stay where others of them are in use."""
+    Upload.objects.filter(pk=upload.pk).update(is_waiting=False)
 
 
 def _store(benchmark: Benchmark, owner: User, name: str, chunks: Iterable[bytes]) -> Upload:
@@ -83,7 +162,7 @@ def local(upload: Upload) -> Path:
 
 def mark_imported(upload: Upload, became: str) -> None:
     """Remember what a file became, so that the same bytes are recognised."""
-    Upload.objects.filter(pk=upload.pk).update(imported_as=became[:255])
+    Upload.objects.filter(pk=upload.pk).update(imported_as=became[:255], is_waiting=False)
 
 
 def refuse_imported(upload: Upload) -> None:
