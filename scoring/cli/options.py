@@ -136,6 +136,14 @@ FAMILIES = option(
     help="Lines query-id<TAB>family. Queries of a family are not independent: they are resampled "
     "and flipped together.",
 )
+WEIGHTS = option(
+    "--weights",
+    type=FILE,
+    metavar="FILE",
+    group="Queries",
+    help="Lines query-id<TAB>weight, such as traffic, or what a query of a sample stands for. "
+    "Every mean is shown also weighted, and named so.",
+)
 SEED = option(
     "--seed",
     type=int,

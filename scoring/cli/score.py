@@ -17,6 +17,7 @@ EXAMPLES = (
     "benchwright score qrels.txt bm25.run",
     "benchwright score qrels.txt bm25.run dense.run -m nDCG@10 -m 'AP(rel=2)' --per-query",
     "benchwright score qrels.txt bm25.run --slices slices.tsv --format tsv > scores.tsv",
+    "benchwright score qrels.txt bm25.run --weights weights.tsv",
     "benchwright score qrels.txt bm25.run --result bm25.json   # and later: verify bm25.json",
     "benchwright score docs.qrels passages.run --parents parents.tsv --aggregate maxp",
     "zcat run.gz | benchwright score qrels.txt -",
@@ -34,6 +35,7 @@ EXAMPLES = (
 @options.SCORING
 @options.SLICES
 @options.FAMILIES
+@options.WEIGHTS
 @option(
     "--ci",
     "has_intervals",
@@ -80,9 +82,10 @@ def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
     how many queries the run lacks (missing) and how many it has beyond the qrels (extra). Values
     are those of trec_eval to the last digit, unless a rule is changed.
     """
-    extras = ("slices", "families", "has_intervals", "unjudged")
+    extras = ("slices", "families", "weights", "has_intervals", "unjudged")
     if chosen["form"] == "trec_eval" and any(chosen[name] for name in extras):
-        message = "trec_eval's output has no place for slices or intervals. Use --format tsv."
+        what = "slices, weights or intervals"
+        message = f"trec_eval's output has no place for {what}. Use --format tsv."
         raise click.UsageError(message)
     chosen["has_intervals"] = chosen["has_intervals"] or bool(chosen["families"])
     scorer = scorer_of(qrels, runs, chosen["measures"] or DEFAULT_MEASURES, chosen)

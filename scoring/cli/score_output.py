@@ -20,6 +20,7 @@ from scoring.cli.tables import (
 from scoring.core.evaluation import Evaluation
 from scoring.core.measures.registry import Measure
 from scoring.core.scorecards import ALL, Scorecard, Scorer
+from scoring.core.weighting import SUFFIX
 
 if TYPE_CHECKING:
     from scoring.cli.unjudged_output import Outlook
@@ -142,6 +143,7 @@ def _tsv_rows(cards: Sequence[Scorecard], has_queries: bool) -> Iterator[list[st
         for name, found in card.evaluations():
             for measure in found.means:
                 yield _cells(card, name, found, measure)
+                yield from _weighted_cells(card, name, found, measure)
 
 
 def _cells(card: Scorecard, name: str, found: Evaluation[bytes], measure: str) -> list[str]:
@@ -149,6 +151,19 @@ def _cells(card: Scorecard, name: str, found: Evaluation[bytes], measure: str) -
     numbers = (found.means[measure], low, high, found.judged_shares[measure])
     counts = (found.n_queries, found.n_missing, found.n_extra, found.n_undefined[measure])
     return [card.name, name, ALL, measure, *map(exact, numbers), *map(str, counts)]
+
+
+def _weighted_cells(
+    card: Scorecard, name: str, found: Evaluation[bytes], measure: str
+) -> Iterator[list[str]]:
+    """The line of the weighted mean, if there is one; it has no judged share."""
+    weighted, named = card.weighted.get(name), f"{measure}{SUFFIX}"
+    if weighted is None or named not in weighted.means:
+        return
+    low, high = weighted.intervals.get(named, (nan, nan))
+    numbers = (weighted.means[named], low, high, nan)
+    counts = (weighted.n_queries, found.n_missing, found.n_extra, weighted.n_undefined[named])
+    yield [card.name, name, ALL, named, *map(exact, numbers), *map(str, counts)]
 
 
 def _interval(card: Scorecard, name: str, measure: str) -> tuple[float, float]:
@@ -188,19 +203,30 @@ def _list(card: Scorecard) -> Table:
     """One run: a measure a line."""
     found = card.overall
     has_intervals = bool(card.intervals)
-    rows = [
-        [
-            str(measure),
-            _mean(found, str(measure)),
-            *[between(*_interval(card, ALL, str(measure)))] * has_intervals,
-            share(found.judged_shares[str(measure)]) if _has_share(measure) else "",
-            str(found.n_queries - found.n_undefined[str(measure)]),
-        ]
-        for measure in found.measures
-    ]
+    rows = []
+    for measure in found.measures:
+        rows.append(
+            [
+                str(measure),
+                _mean(found, str(measure)),
+                *[between(*_interval(card, ALL, str(measure)))] * has_intervals,
+                share(found.judged_shares[str(measure)]) if _has_share(measure) else "",
+                str(found.n_queries - found.n_undefined[str(measure)]),
+            ]
+        )
+        rows += _weighted_rows(card, f"{measure}{SUFFIX}", has_intervals)
     title = f"{card.name}: {counts(found)}"
     columns = ["measure", "mean", *["95 % interval"] * has_intervals, "judged", "queries"]
     return Table(columns, rows, title=title)
+
+
+def _weighted_rows(card: Scorecard, named: str, has_intervals: bool) -> list[list[str]]:
+    weighted = card.weighted.get(ALL)
+    if weighted is None or named not in weighted.means:
+        return []
+    ends = weighted.intervals.get(named, (nan, nan))
+    n = weighted.n_queries - weighted.n_undefined[named]
+    return [[named, number(weighted.means[named]), *[between(*ends)] * has_intervals, "", str(n)]]
 
 
 def _grid(scorer: Scorer, cards: Sequence[Scorecard]) -> Table:
@@ -210,12 +236,14 @@ def _grid(scorer: Scorer, cards: Sequence[Scorecard]) -> Table:
     for measure in scorer.measures:
         columns += [str(measure), *["95 % interval"] * bool(cards[0].intervals)]
         columns += ["judged"] * _has_share(measure)
+        if _is_weighted(scorer, measure):
+            columns += [f"{measure}{SUFFIX}", *["95 % interval"] * bool(cards[0].intervals)]
     rows: list[list[str]] = []
     best: set[tuple[int, int]] = set()
     for name, found in _by_slice(cards).items():
-        highest = _highest(found)
+        highest = _highest(found) | _highest_weighted(scorer, name, cards)
         for card in cards:
-            row = list(_grid_row(card, name, found[card.name], has_slices))
+            row = list(_grid_row(scorer, card, name, found[card.name], has_slices))
             best |= {(len(rows), column) for column, of in enumerate(row) if of in highest}
             rows.append([of.text for of in row])
     return Table(columns, rows, left=range(1 + has_slices), best=best)
@@ -251,8 +279,31 @@ def _highest(found: Mapping[str, Evaluation[bytes]]) -> set[Cell]:
     return best
 
 
+def _highest_weighted(scorer: Scorer, name: str, cards: Sequence[Scorecard]) -> set[Cell]:
+    """As `_highest`, of the weighted means."""
+    best: set[Cell] = set()
+    if len(cards) < 2:
+        return best
+    for measure in scorer.measures:
+        if _is_weighted(scorer, measure) and measure.family not in LESS_IS_MORE:
+            means = [_weighted_cell(card, name, measure).value for card in cards]
+            highest = max((mean for mean in means if mean == mean), default=nan)
+            best.add(Cell(number(highest), f"{measure}{SUFFIX}", highest))
+    return best
+
+
+def _is_weighted(scorer: Scorer, measure: Measure) -> bool:
+    return scorer.weights is not None and not measure.is_total
+
+
+def _weighted_cell(card: Scorecard, name: str, measure: Measure) -> Cell:
+    weighted, named = card.weighted.get(name), f"{measure}{SUFFIX}"
+    mean = weighted.means[named] if weighted else nan
+    return Cell(number(mean), named, mean)
+
+
 def _grid_row(
-    card: Scorecard, name: str, found: Evaluation[bytes], has_slices: bool
+    scorer: Scorer, card: Scorecard, name: str, found: Evaluation[bytes], has_slices: bool
 ) -> Iterator[Cell]:
     counted = (found.n_queries, found.n_missing, found.n_extra)
     yield from map(Cell, [card.name, *[name] * has_slices, *map(str, counted)])
@@ -262,6 +313,12 @@ def _grid_row(
             yield Cell(between(*_interval(card, name, str(measure))))
         if _has_share(measure):
             yield Cell(share(found.judged_shares[str(measure)]))
+        if _is_weighted(scorer, measure):
+            yield _weighted_cell(card, name, measure)
+            if card.intervals:
+                weighted = card.weighted.get(name)
+                ends = weighted.intervals if weighted else {}
+                yield Cell(between(*ends.get(f"{measure}{SUFFIX}", (nan, nan))))
 
 
 def _has_share(measure: Measure) -> bool:

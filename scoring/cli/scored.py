@@ -14,7 +14,7 @@ from scoring.core.measures.registry import parse_measures
 from scoring.core.scorecards import Files, Rules, Scorecard, Scorer
 
 BETWEEN_NAMES = re.compile(r"\s+(?![^()]*\))")
-BESIDE = ("slices", "families", "parents", "answered")
+BESIDE = ("slices", "families", "weights", "parents", "answered")
 
 
 def measures_named(given: Sequence[str]) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ def scorer_of(
     click.UsageError
         If a run is named twice, or standard input is.
     """
-    beside = {name: chosen[name] for name in BESIDE if chosen[name]}
+    beside = {name: chosen[name] for name in BESIDE if chosen.get(name)}
     check_standard_input([qrels, *runs, *beside.values()])
     if len(set(runs)) < len(runs):
         import click

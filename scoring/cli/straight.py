@@ -32,6 +32,7 @@ UNSAID: dict[str, Any] = {
     "aggregate": None,
     "slices": None,
     "families": None,
+    "weights": None,
     "has_intervals": False,
     "seed": 0,
     "per_query": False,

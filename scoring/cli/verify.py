@@ -37,6 +37,7 @@ EXAMPLES = (
 )
 @option("--slices", type=FILE, metavar="FILE", group="Files", help="Where the slices are now.")
 @option("--families", type=FILE, metavar="FILE", group="Files", help="Where the families are now.")
+@option("--weights", type=FILE, metavar="FILE", group="Files", help="Where the weights are now.")
 @option("--parents", type=FILE, metavar="FILE", group="Files", help="Where the parents are now.")
 @option(
     "--answered", type=FILE, metavar="FILE", group="Files", help="Where the answered queries are."

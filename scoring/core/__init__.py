@@ -13,24 +13,29 @@ from scoring.core.reading import read_qrels, read_run
 if TYPE_CHECKING:
     from scoring.core.comparing import Comparison, compare
     from scoring.core.modelling.evaluating import ModelEvaluation, evaluate_model
+    from scoring.core.weighting import WeightedMeans, weighted_means
 
 __all__ = [
     "Comparison",
     "Evaluation",
     "ModelEvaluation",
+    "WeightedMeans",
     "compare",
     "evaluate",
     "evaluate_hits",
     "evaluate_model",
     "read_qrels",
     "read_run",
+    "weighted_means",
 ]
 
 LOADED_WHEN_ASKED_FOR = {
     "Comparison": "comparing",
     "ModelEvaluation": "modelling.evaluating",
+    "WeightedMeans": "weighting",
     "compare": "comparing",
     "evaluate_model": "modelling.evaluating",
+    "weighted_means": "weighting",
 }
 
 

@@ -27,6 +27,7 @@ BenchmarkError
     ├── RunsDifferError          runs that were scored on different queries
     ├── NoCommonMeasureError     runs that share no measure
     ├── MissingValueError        a run without the value of one query
+    ├── NoWeightError            weights of queries that were not scored
     ├── UnknownRunError          a baseline that is none of the runs
     ├── ReservedSliceError       a slice called as all queries are
     ├── UnknownMethodError       a test, correction or interval that is not one of ours
@@ -205,6 +206,14 @@ class MissingValueError(ScoringError):
     message = (
         "Run '{run}', query {query}: no value of {measure}; expected one for every query. "
         "Score the run by {measure}, or leave the measure out."
+    )
+
+
+class NoWeightError(ScoringError):
+    code = "no-weight"
+    message = (
+        "None of the {n_queries} scored queries has a weight, so there is no weighted mean. Check "
+        "the ids of the weights."
     )
 
 

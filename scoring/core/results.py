@@ -151,6 +151,7 @@ def _file(path: Path, folder: Path) -> dict[str, str]:
 
 def _run(card: Scorecard) -> dict[str, Any]:
     return {
+        **_weighted(card),
         **_summary(card.overall),
         "per_query": {
             _text(qid): {name: _number(value) for name, value in values.items()}
@@ -162,6 +163,23 @@ def _run(card: Scorecard) -> dict[str, Any]:
         },
         "slices": {name: _summary(found) for name, found in card.slices.items()},
     }
+
+
+def _weighted(card: Scorecard) -> dict[str, Any]:
+    """The weighted means by slice, where queries have weights; otherwise nothing."""
+    if not card.weighted:
+        return {}
+    weighted = {
+        name: {
+            "means": _numbers(found.means),
+            "intervals": {of: list(map(_rounded, ends)) for of, ends in found.intervals.items()},
+            "n_queries": found.n_queries,
+            "n_effective": _rounded(found.n_effective),
+            "n_undefined": found.n_undefined,
+        }
+        for name, found in card.weighted.items()
+    }
+    return {"weighted": weighted}
 
 
 def _summary(found: Evaluation[bytes]) -> dict[str, Any]:

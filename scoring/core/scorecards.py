@@ -3,10 +3,11 @@
 `Scorer` reads everything that all runs share once; each run is then a `Scorecard`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks_app.core.problems import Problems
 from scoring.core.evaluation import Evaluation, evaluate_hits, highest_grade
@@ -14,6 +15,9 @@ from scoring.core.measures.registry import Measure, parse_measures
 from scoring.core.reading.hits import Judged, QueryHits, find_hits
 from scoring.core.reading.loading import read_run
 from scoring.core.reading.scanning import GradeTable, scan_qrels, scan_run
+
+if TYPE_CHECKING:
+    from scoring.core.weighting import WeightedMeans
 
 Hits = Mapping[bytes, QueryHits[bytes]]
 Interval = tuple[float, float]
@@ -47,6 +51,7 @@ class Files(NamedTuple):
     qrels: Path
     slices: Path | None = None
     families: Path | None = None
+    weights: Path | None = None
     parents: Path | None = None
     answered: Path | None = None
 
@@ -59,7 +64,8 @@ class Scorecard(NamedTuple):
     """One run: its values over all queries, and over each slice that has any.
 
     `intervals` holds by slice (`ALL` is one) and measure the 95 % interval of the mean, where they
-    were asked for; counts and geometric means have none.
+    were asked for; counts and geometric means have none. `weighted` holds by slice the weighted
+    means, where a file says what queries weigh; a slice none of whose queries does has none.
     """
 
     name: str
@@ -68,6 +74,7 @@ class Scorecard(NamedTuple):
     slices: Mapping[str, Evaluation[bytes]]
     intervals: Mapping[str, Mapping[str, Interval]]
     hits: Hits
+    weighted: "Mapping[str, WeightedMeans]" = MappingProxyType({})
 
     def evaluations(self) -> Iterator[tuple[str, Evaluation[bytes]]]:
         """All queries first, then every slice."""
@@ -106,7 +113,8 @@ class Scorer:
                 slice_name: self._intervals(found)
                 for slice_name, found in [(ALL, overall), *slices.items()]
             }
-        return Scorecard(name or path.name, path, overall, slices, intervals, hits)
+        weighted = self._weighted([(ALL, overall), *slices.items()])
+        return Scorecard(name or path.name, path, overall, slices, intervals, hits, weighted)
 
     def hits_of(self, path: Path) -> dict[bytes, QueryHits[bytes]]:
         """The hits of a run file, of documents where it holds passages; raises as `score` does."""
@@ -169,6 +177,21 @@ class Scorer:
         return families
 
     @cached_property
+    def weights(self) -> dict[bytes, float] | None:
+        """What each query weighs, where a file says so; who is not named has no weight."""
+        if self.files.weights is None:
+            return None
+        from scoring.core.slices import read_weights
+
+        weights = read_weights(self.files.weights, problems=self.warnings)
+        self._warn_of_unknown(self.files.weights, list(weights))
+        if lacking := [qid for qid in self.judged if qid not in weights]:
+            told = f"{len(lacking)} of {len(self.judged)} queries have no weight"
+            advice = "They are not in the weighted means."
+            self.warnings.warn(self.files.weights.name, 0, f"{told}. {advice}")
+        return weights
+
+    @cached_property
     def parents(self) -> dict[bytes, bytes] | None:
         """The document of each passage, where a file names them."""
         if self.files.parents is None:
@@ -225,6 +248,27 @@ class Scorer:
             values, families=np.array(codes), n_draws=N_DRAWS, seed=self.rules.interval_seed or 0
         )
         return dict(zip(names, zip(low.tolist(), high.tolist(), strict=True), strict=True))
+
+    def _weighted(
+        self, found: Sequence[tuple[str, Evaluation[bytes]]]
+    ) -> "dict[str, WeightedMeans]":
+        weights = self.weights
+        if weights is None:
+            return {}
+        from scoring.core.weighting import weighted_means
+
+        seed = self.rules.interval_seed
+        return {
+            name: weighted_means(
+                evaluation,
+                weights,
+                families=self.families,
+                n_draws=0 if seed is None else N_DRAWS,
+                seed=seed or 0,
+            )
+            for name, evaluation in found
+            if name == ALL or not weights.keys().isdisjoint(evaluation.per_query)
+        }
 
     def _warn_if_strange(self, path: Path, hits: Hits) -> None:
         """Tell of a run whose ids have nothing to do with those of the qrels."""

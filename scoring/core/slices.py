@@ -1,4 +1,5 @@
-"""Tables of two columns beside a benchmark: slices and families of queries, parents of passages.
+"""Tables of two columns beside a benchmark: slices, families and weights of queries, parents of
+passages.
 
 A tab separates the columns; blank lines, lines beginning with `#` and one byte order mark are
 passed over, and so is a first line that names the columns. Queries, passages and documents stay
@@ -6,6 +7,7 @@ the bytes they are; slices and families are text.
 """
 
 from collections.abc import Container, Iterable, Iterator
+from math import inf, nan
 from pathlib import Path
 
 from benchmarks_app.core.formats.sources import open_lines
@@ -14,6 +16,7 @@ from benchmarks_app.core.problems import Problems
 
 SLICE_COLUMNS = ("query-id", "slice")
 FAMILY_COLUMNS = ("query-id", "family")
+WEIGHT_COLUMNS = ("query-id", "weight")
 PARENT_COLUMNS = ("passage-id", "document-id")
 
 
@@ -42,6 +45,26 @@ def read_families(path: Path, *, problems: Problems | None = None) -> dict[bytes
     """The family of each query; raises as `read_slices` does, and for a query in two families."""
     found = _one_each(path, FAMILY_COLUMNS, "query", "family", problems or Problems())
     return {qid: _text(family) for qid, family in found.items()}
+
+
+def read_weights(path: Path, *, problems: Problems | None = None) -> dict[bytes, float]:
+    """The weight of each query, above 0; raises as `read_families` does."""
+    problems = problems or Problems()
+    cells = _one_each(path, WEIGHT_COLUMNS, "query", "weight", problems)
+    found = {qid: _weight(cell) for qid, cell in cells.items()}
+    for qid, weight in found.items():
+        if not 0 < weight < inf:
+            told = f"the weight of query '{_text(qid)}' is '{_text(cells[qid])}'"
+            problems.add(path.name, 0, f"{told}; expected a number above 0. Correct it.")
+    problems.raise_found()
+    return found
+
+
+def _weight(cell: bytes) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        return nan
 
 
 def read_parents(path: Path, *, problems: Problems | None = None) -> dict[bytes, bytes]:

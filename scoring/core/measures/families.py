@@ -170,8 +170,10 @@ class Measure(NamedTuple):
     def over_all(self, values: Sequence[float], weights: Sequence[float] | None = None) -> float:
         """One value for all queries; those that are undefined are left out. NaN for none.
 
-        `weights` are of the queries; a sum is not weighted.
+        `weights` are of the queries; a sum is not weighted. Equal weights are no weights.
         """
+        if weights is not None and all(weight == weights[0] for weight in weights):
+            weights = None
         if self.aggregation == "sum":
             return fsum(value for value in values if not isnan(value))
         if self.aggregation == "mean" and weights is None:

@@ -28,6 +28,7 @@ def bootstrap_interval(
     values: Floats,
     *,
     families: FamilyOf | None = None,
+    weights: Floats | None = None,
     method: str = "auto",
     level: float = 0.95,
     n_draws: int = 10_000,
@@ -39,6 +40,8 @@ def bootstrap_interval(
     ----------
     values
         Queries x columns; NaN leaves the query out of that column.
+    weights
+        How much each query counts, above 0; the interval is then of the weighted mean.
     method
         "bca" (bias-corrected and accelerated), "studentised" (bootstrap-t), "percentile", or
         "auto": studentised below `FEW_FAMILIES` families, BCa from there on.
@@ -48,7 +51,7 @@ def bootstrap_interval(
     NaN where fewer than two families are defined; the mean itself, twice, where all values of a
     column are equal. The interval of a column does not depend on the other columns.
     """
-    sums, sizes = family_totals(values, families)
+    sums, sizes = family_totals(values, families, weights)
     interval = np.full((2, sums.shape[1]), np.nan)
     width = max(1, MEANS_HELD // n_draws)
     for rows, all_columns in _alike(sizes):

@@ -9,13 +9,19 @@ Floats: TypeAlias = NDArray[np.float64]
 FamilyOf: TypeAlias = NDArray[np.intp]
 
 
-def family_totals(values: Floats, families: FamilyOf | None) -> tuple[Floats, Floats]:
+def family_totals(
+    values: Floats, families: FamilyOf | None, weights: Floats | None = None
+) -> tuple[Floats, Floats]:
     """Sum and number of the defined values of each family (families x columns, twice).
 
-    Families are ordered by their number. Without `families` every row is one.
+    Families are ordered by their number. Without `families` every row is one. With `weights`, one
+    above 0 for each row, a value counts as often as its weight says, the largest being 1.
     """
-    is_defined = ~np.isnan(values)
+    is_defined: NDArray[np.bool_] | Floats = ~np.isnan(values)
     filled = np.where(is_defined, values, 0.0)
+    if weights is not None:
+        shares = (weights / weights.max())[:, np.newaxis]
+        filled, is_defined = filled * shares, is_defined * shares
     if families is None:
         return filled, is_defined.astype(np.float64)
     order = np.argsort(families, kind="stable")

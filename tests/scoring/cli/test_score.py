@@ -377,3 +377,94 @@ def test_wrong_command_line_is_a_usage_error(files, benchwright, arguments, told
     assert done.exit_code == 2
     assert told in done.stderr
     assert done.stdout == ""
+
+
+WEIGHTS = "query-id\tweight\nq1\t6\nq2\t3\nq3\t1\n"
+
+
+def test_weighted_means_stand_beside_the_plain_ones_and_are_named_so(files, benchwright):
+    (files / "weights.tsv").write_text(WEIGHTS)
+
+    done = benchwright(
+        "score", "qrels.txt", "a.run", "--weights", "weights.tsv", "-m", "nDCG@10", "-m", "NumRet"
+    )
+
+    assert done.stdout.splitlines()[2:] == [
+        f"nDCG@10             {NDCG / 3:.4f}    83 %        3",
+        f"nDCG@10 (weighted)  {NDCG * 6 / 10:.4f}                3",
+        "NumRet                   4                3",
+    ]
+
+
+def test_weighted_means_of_runs_and_slices_are_columns(files, benchwright):
+    (files / "weights.tsv").write_text(WEIGHTS)
+    (files / "slices.tsv").write_text("q1\thead\nq3\ttail\n")
+
+    done = benchwright(
+        *("score", "qrels.txt", "a.run", "b.run", "--weights", "weights.tsv"),
+        *("--slices", "slices.tsv", "-m", "RR", "--ci", "--format", "tsv"),
+    )
+
+    found = table(done.stdout)
+    assert float(found["b.run", "all", "all", "RR (weighted)"]["value"]) == 0.9
+    assert float(found["b.run", "head", "all", "RR (weighted)"]["value"]) == 1.0
+    assert found["a.run", "all", "all", "RR (weighted)"]["low"]
+    grid = benchwright(
+        *("score", "qrels.txt", "a.run", "b.run", "--weights", "weights.tsv", "-m", "RR"),
+    ).stdout.splitlines()
+    assert "RR (weighted)" in grid[0]
+    assert grid[2].split()[-1] == "0.9000"
+
+
+def test_weighted_means_are_in_the_result_and_verified(files, benchwright):
+    (files / "weights.tsv").write_text(WEIGHTS)
+    benchwright(
+        "score", "qrels.txt", "b.run", "--weights", "weights.tsv", "-m", "RR", "-o", "b.json"
+    )
+
+    result = json.loads((files / "b.json").read_text())
+
+    assert result["runs"][0]["weighted"]["all"]["means"] == {"RR (weighted)": 0.9}
+    assert benchwright("verify", "b.json").exit_code == 0
+    (files / "weights.tsv").write_text(WEIGHTS.replace("6", "5"))
+    changed = benchwright("verify", "b.json")
+    assert changed.exit_code == 1
+    assert "RR (weighted)" in changed.output
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("q1\tmany\n", "weights.tsv: the weight of query 'q1' is 'many'; expected a number above"),
+        ("q1\t0\n", "weights.tsv: the weight of query 'q1' is '0'; expected a number above 0"),
+        ("q1\t1\nq1\t2\n", "weights.tsv:2: query 'q1' was in line 1 already"),
+        ("q1\n", "weights.tsv:1: 1 column; expected 2 (query-id, weight)"),
+        ("other\t3\n", "None of the 3 scored queries has a weight"),
+    ],
+)
+def test_weights_that_are_none_are_refused(files, benchwright, content, said):
+    (files / "weights.tsv").write_text(content)
+
+    done = benchwright("score", "qrels.txt", "a.run", "--weights", "weights.tsv")
+
+    assert done.exit_code == 1
+    assert said in done.stderr
+
+
+def test_queries_without_weight_are_told(files, benchwright):
+    (files / "weights.tsv").write_text("q1\t6\nq3\t1\n")
+
+    done = benchwright("score", "qrels.txt", "b.run", "--weights", "weights.tsv", "-m", "RR")
+
+    assert "1 of 3 queries have no weight. They are not in the weighted means." in done.stderr
+
+
+def test_trec_evals_output_has_no_place_for_weights(files, benchwright):
+    (files / "weights.tsv").write_text(WEIGHTS)
+
+    done = benchwright(
+        "score", "qrels.txt", "a.run", "--weights", "weights.tsv", "--format", "trec_eval"
+    )
+
+    assert done.exit_code == 2
+    assert "no place for slices, weights or intervals" in done.stderr
