@@ -22,6 +22,7 @@ class Link:
 HOME = "benchmark-detail"
 # Pages whose address lies elsewhere than the link they belong to.
 BELONGS_TO = {
+    "scoring:reliability": "slice-list",
     "scoring:leaderboard-release": "scoring:leaderboard",
     "document-detail": "corpus-detail",
     "annotation:policy-edit": "annotation:adjudicate",

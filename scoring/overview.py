@@ -1,13 +1,31 @@
-"""The last step of the overview's stepper."""
+"""What scoring adds to the shared pages: the last step, results counted, what queries show."""
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.urls import reverse
 
 from benchmarks_app.models import Benchmark
 from benchmarks_app.overview import Step, step
+from benchmarks_app.reach import Reach, measures_reach
+from benchmarks_app.results_seen import counts_results
 from scoring.models import ScoreSet
 from scoring.selectors import SCORER_VERSION, newest_release
+
+
+@measures_reach
+def reach_by_runs(benchmark: Benchmark, sets: Mapping[str, Collection[str]]) -> dict[str, Reach]:
+    # Numpy and scipy are not needed before somebody asks.
+    from scoring.services.reliability import reaches
+
+    return reaches(benchmark, sets)
+
+
+@counts_results
+def runs_scored(benchmark: Benchmark) -> int:
+    """A run scored on two releases gave two results to look at."""
+    scored = ScoreSet.objects.filter(release__benchmark=benchmark)
+    return scored.filter(scorer_version=SCORER_VERSION).count()
 
 
 @step

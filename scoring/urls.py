@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from scoring.views import boards, runs, submissions
+from scoring.views import boards, reliability, runs, submissions
 
 app_name = "scoring"
 in_benchmark = [
@@ -15,6 +15,12 @@ in_benchmark = [
     path("runs/<int:pk>/scores/", runs.run_scores, name="run-scores"),
     path("runs/<int:pk>/queries/", runs.run_queries, name="run-queries"),
     path("leaderboard/", boards.leaderboard, name="leaderboard"),
+    path("reliability/", reliability.reliability, name="reliability"),
+    path(
+        "slices/<str:slice_name>/visible.<str:format>",
+        reliability.slice_reach_chart,
+        name="slice-reach-chart",
+    ),
     path("v/<str:version>/leaderboard/", boards.leaderboard_release, name="leaderboard-release"),
     path("v/<str:version>/leaderboard.csv", boards.leaderboard_csv, name="leaderboard-csv"),
 ]

@@ -110,6 +110,14 @@ def query_slice(of: Benchmark, name: str, *queries: Query, **values: Any) -> Sli
     return made
 
 
+def rule_slice(of: Benchmark, name: str, rule: dict[str, Any] | None = None) -> Slice:
+    """A slice made by a rule; of all queries with up to 100 words where none is given."""
+    from benchmarks_app.services.slicing import Wanted, make_slice
+
+    wanted = Wanted(name, rule or {"kind": "length", "to": 100})
+    return make_slice(benchmark=of, wanted=wanted, actor=user("keeper"))
+
+
 def query_log(of: Benchmark, name: str = "", **values: Any) -> QueryLog:
     """A log without its file."""
     counts = {"n_rows": 1, "n_distinct": 1, "n_traffic": 1, **values}

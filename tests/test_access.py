@@ -127,6 +127,8 @@ annotation:question-list        GET  login 403   403   403   403   200   200   4
 annotation:question-list        POST 405
 annotation:queue                GET  login 200   200   200   200   200   200   200   login 200
 annotation:queue                POST login 405   405   405   405   405   405   405   login 405
+annotation:slice-coverage       GET  login 403   403   403   200   200   200   404   login 403
+annotation:slice-coverage       POST 405
 annotation:stale-list           GET  login 403   403   403   403   200   200   404   login 403
 annotation:stale-list           POST 405
 annotation:stale-offer          GET  405
@@ -173,6 +175,22 @@ api:qrels-download              GET  401   403   403   403   403   200   200   4
 api:qrels-download              POST 405
 api:qrels-list                  GET  401   403   403   403   403   200   200   404   401   403
 api:qrels-list                  POST 401   403   403   403   403   415   415   404   401   403
+api:slice-decide                GET  405
+api:slice-decide                POST 401   403   403   403   403   415   415   404   401   403
+api:slice-detail                GET  401   200   200   200   200   200   200   404   200   200
+api:slice-detail                POST 405
+api:slice-import                GET  405
+api:slice-import                POST 401   403   403   403   403   415   415   404   401   403
+api:slice-list                  GET  401   200   200   200   200   200   200   404   200   200
+api:slice-list                  POST 401   403   403   403   403   415   415   404   401   403
+api:slice-members               GET  401   200   200   200   200   200   200   404   200   200
+api:slice-members               POST 401   403   403   403   403   415   415   404   401   403
+api:slice-preview               GET  405
+api:slice-preview               POST 401   403   403   403   403   415   415   404   401   403
+api:slice-refresh               GET  405
+api:slice-refresh               POST 401   403   403   403   403   200   200   404   401   403
+api:slice-register              GET  405
+api:slice-register              POST 401   403   403   403   403   422   422   404   401   403
 benchmark-detail                GET  login 200   200   200   200   200   200   404   200   200
 benchmark-detail                POST 405
 benchmark-new                   GET  login 200   200   200   200   200   200   200   login 200
@@ -227,8 +245,20 @@ query-list                      GET  login 200   200   200   200   200   200   4
 query-list                      POST 405
 readyz                          GET  200
 readyz                          POST 405
+release-card                    GET  login 200   200   200   200   200   200   404   200   200
+release-card                    POST 405
+release-deprecate               GET  login 403   403   403   403   200   200   404   login 403
+release-deprecate               POST login 403   403   403   403   422   422   404   login 403
 release-detail                  GET  login 200   200   200   200   200   200   404   200   200
 release-detail                  POST 405
+release-draft                   GET  login 403   403   403   403   200   200   404   login 403
+release-draft                   POST login 403   403   403   403   422   422   404   login 403
+release-draft-check             GET  405
+release-draft-check             POST login 403   403   403   403   302   302   404   login 403
+release-draft-delete            GET  405
+release-draft-delete            POST login 403   403   403   403   302   302   404   login 403
+release-draft-edit              GET  login 403   403   403   403   200   200   404   login 403
+release-draft-edit              POST login 403   403   403   403   422   422   404   login 403
 release-export                  GET  login 200   200   200   200   200   200   404   200   200
 release-export                  POST 405
 release-export-format           GET  login 200   200   200   200   200   200   404   200   200
@@ -239,6 +269,8 @@ release-exports                 GET  login 200   200   200   200   200   200   4
 release-exports                 POST 405
 release-file                    GET  login 200   200   200   200   200   200   404   200   200
 release-file                    POST 405
+release-files                   GET  login 200   200   200   200   200   200   404   200   200
+release-files                   POST 405
 release-list                    GET  login 200   200   200   200   200   200   404   200   200
 release-list                    POST 405
 release-new                     GET  login 403   403   403   403   200   200   404   login 403
@@ -257,12 +289,16 @@ scoring:leaderboard-csv         GET  login 200   200   200   200   200   200   4
 scoring:leaderboard-csv         POST 405
 scoring:leaderboard-release     GET  login 200   200   200   200   200   200   404   200   200
 scoring:leaderboard-release     POST 405
+scoring:reliability             GET  login 200   200   200   200   200   200   404   200   200
+scoring:reliability             POST 405
 scoring:run-queries             GET  login 200   200   200   200   200   200   404   200   200
 scoring:run-queries             POST 405
 scoring:run-scores              GET  login 200   200   200   200   200   200   404   200   200
 scoring:run-scores              POST 405
 scoring:runs-score              GET  405
 scoring:runs-score              POST login 403   403   403   403   302   302   404   login 403
+scoring:slice-reach-chart       GET  login 200   200   200   200   200   200   404   200   200
+scoring:slice-reach-chart       POST 405
 scoring:submission-detail       GET  login 403   403   200   403   200   200   404   login 403
 scoring:submission-detail       POST 405
 scoring:submission-list         GET  login 403   403   200   403   200   200   404   login 403
@@ -275,6 +311,28 @@ sign-in                         GET  200
 sign-in                         POST 200
 sign-out                        GET  405
 sign-out                        POST 302
+slice-add                       GET  405
+slice-add                       POST login 403   403   403   403   422   422   404   login 403
+slice-decide                    GET  405
+slice-decide                    POST login 403   403   403   403   302   302   404   login 403
+slice-delete                    GET  405
+slice-delete                    POST login 403   403   403   403   302   302   404   login 403
+slice-detail                    GET  login 200   200   200   200   200   200   404   200   200
+slice-detail                    POST 405
+slice-edit                      GET  login 403   403   403   403   200   200   404   login 403
+slice-edit                      POST login 403   403   403   403   422   422   404   login 403
+slice-import                    GET  login 403   403   403   403   200   200   404   login 403
+slice-import                    POST login 403   403   403   403   422   422   404   login 403
+slice-list                      GET  login 200   200   200   200   200   200   404   200   200
+slice-list                      POST 405
+slice-new                       GET  login 403   403   403   403   200   200   404   login 403
+slice-new                       POST login 403   403   403   403   422   422   404   login 403
+slice-preview                   GET  login 403   403   403   403   200   200   404   login 403
+slice-preview                   POST 405
+slice-refresh                   GET  405
+slice-refresh                   POST login 403   403   403   403   302   302   404   login 403
+slice-register                  GET  405
+slice-register                  POST login 403   403   403   403   422   422   404   login 403
 system                          GET  login 403   403   403   403   403   403   403   login 403
 system                          POST login 405   405   405   405   405   405   405   login 405
 """

@@ -20,6 +20,7 @@ from benchmarks_app.charts.drawing import bundle_digest
 from benchmarks_app.models import Benchmark, Role, User
 from benchmarks_app.services import jobs, people
 from benchmarks_app.services.api_tokens import create_api_token
+from benchmarks_app.services.drafting import create_draft
 from tests import factories
 from tests.annotation.making import begun
 
@@ -87,6 +88,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
     pool = factories.depth_pool(of, runs)
     qrels = of.qrel_sets.get()
     factories.release(qrels, version, by=owner)
+    draft = create_draft(user=owner, qrel_set=qrels)
     jobs.run_queued()
     compared = factories.simulation(qrels, runs)
     guest = factories.member(of, f"guest-of-{of.slug}", "viewer")
@@ -106,6 +108,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "chart": "coverage",
         "format": "csv",
         "secret": invited.secret,
+        "slice_name": factories.rule_slice(of, "short").name,
         "uidb64": "MQ",
         "token": "a-token",
         "digest": bundle_digest(),
@@ -114,6 +117,10 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "run-detail": runs[0].pk,
         "run-export": runs[0].pk,
         "qrels-download": qrels.pk,
+        "release-draft": draft.pk,
+        "release-draft-check": draft.pk,
+        "release-draft-delete": draft.pk,
+        "release-draft-edit": draft.pk,
         "invitation-revoke": invited.invitation.pk,
         "member-role": membership.pk,
         "member-remove": membership.pk,

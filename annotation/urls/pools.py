@@ -2,7 +2,15 @@
 
 from django.urls import path
 
-from annotation.views import pool_building, pool_people, pools, simulating, topping_up, watching
+from annotation.views import (
+    by_slice,
+    pool_building,
+    pool_people,
+    pools,
+    simulating,
+    topping_up,
+    watching,
+)
 
 in_benchmark = [
     path("pools/", pools.pool_list, name="pool-list"),
@@ -20,6 +28,7 @@ in_benchmark = [
     path(
         "pools/<int:pk>/charts/<slug:chart>.<slug:format>", watching.pool_chart, name="pool-chart"
     ),
+    path("pools/slices/", by_slice.slice_coverage, name="slice-coverage"),
     path("pools/summary/", watching.pool_summary, name="pool-summary"),
     path("pools/<int:pk>/people/", pool_people.pool_people, name="pool-people"),
     path("pools/<int:pk>/people/settings/", pool_people.pool_settings, name="pool-settings"),

@@ -21,6 +21,7 @@ from annotation.selectors.names import pseudonyms_in
 from annotation.services.measuring_agreement import JOB_KIND, measuring_arguments
 from benchmarks_app.models import Benchmark, Job, Query, User
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.selectors.slices import slices_mark
 from benchmarks_app.services import jobs
 
 KEPT_SECONDS = 24 * 3600
@@ -77,7 +78,7 @@ def _report(benchmark: Benchmark, filters: selectors.Filters, last: int) -> dict
     """The report as of now where that is quick, or else the newest that a job has made."""
     told = json.dumps(filters.as_json(), sort_keys=True)
     asked = sha256(f"{benchmark.created_at} {told}".encode()).hexdigest()[:24]
-    kept_as = f"agreement-{benchmark.pk}-{asked}-{last}"
+    kept_as = f"agreement-{benchmark.pk}-{asked}-{last}-{slices_mark(benchmark)}"
     report = cache.get(kept_as)
     if report is None and selectors.is_quick(benchmark, filters):
         made = selectors.agreement_report(benchmark, filters, last)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet, Sum
 
 from benchmarks_app.core.slicing.oversampling import Plan, oversampling_plan
 from benchmarks_app.models import Benchmark, Qrel, Slice, SliceMember
@@ -159,3 +159,20 @@ def member_rows(of: Slice, state: str) -> QuerySet[SliceMember]:
 def member_row(of: Slice, pk: int) -> SliceMember | None:
     """One query of a slice with its text."""
     return of.members.filter(pk=pk).select_related("query", "decided_by").first()
+
+
+def slice_query_keys(benchmark: Benchmark) -> dict[str, frozenset[int]]:
+    """{name: primary keys of the confirmed members' queries}, for joins with other rows."""
+    slices = Slice.objects.filter(benchmark=benchmark)
+    found: dict[str, list[int]] = {name: [] for name in slices.values_list("name", flat=True)}
+    rows = confirmed_members(slices).values_list("slice__name", "query_id")
+    for name, query_id in rows.iterator(chunk_size=10_000):
+        found[name].append(query_id)
+    return {name: frozenset(keys) for name, keys in found.items()}
+
+
+def slices_mark(benchmark: Benchmark) -> str:
+    """Changes with the members of the benchmark's slices: part of the name of what is kept."""
+    members = confirmed_members(Slice.objects.filter(benchmark=benchmark))
+    told = members.aggregate(n=Count("pk"), of_keys=Sum("pk"), last=Max("pk"))
+    return f"{told['n']}-{told['of_keys']}-{told['last']}"

@@ -26,6 +26,7 @@ from scoring.core.statistics.power import (
     size_tier,
 )
 from scoring.models import ScoreSet
+from scoring.services.slice_scores import graded_queries
 from scoring.shown import FIRST_MEASURE
 
 # Runs whose pairs are looked at: the newest. Their number of pairs grows with the square.
@@ -61,7 +62,7 @@ def reliability_of(benchmark: Benchmark, release: Release | None = None) -> Reli
     scored = scored_on(newest) if newest else None
     if release is not None:
         families = selectors.release_families(release)
-        graded = selectors.graded_queries(release)
+        graded = graded_queries(release)
         of_each = [families.get(qid, (qid,)) for qid in graded]
     else:
         rows = Query.objects.committed().filter(benchmark=benchmark, excluded_reason="")

@@ -12,7 +12,6 @@ from scoring.core import Evaluation, evaluate_hits
 from scoring.core.reading.hits import Judged, QueryHits
 from scoring.core.uncertainty import Families, MeanInterval, mean_intervals
 from scoring.models import Score, ScoreSet
-from scoring.selectors import SCORER_VERSION
 
 
 @dataclass(frozen=True)
@@ -119,16 +118,11 @@ class SliceMean:
     score: Score
 
 
-def slice_means_of(score_set: ScoreSet, measure: str) -> list[SliceMean]:
-    """What may be shown of a run's means by slice, in the order of names."""
-    shown = {one.name: one for one in slices_on_board(score_set.release)}
+def slice_means_of(
+    score_set: ScoreSet, slices: Iterable[BoardSlice], measure: str
+) -> list[SliceMean]:
+    """A run's means over slices that may be shown, in their order."""
+    shown = {one.name: one for one in slices}
     scores = Score.objects.filter(score_set=score_set, measure=measure, slice_name__in=shown)
     by_name = {score.slice_name: score for score in scores}
     return [SliceMean(shown[name], by_name[name]) for name in shown if name in by_name]
-
-
-def n_results(benchmark: object) -> int:
-    """How many runs have been scored on the benchmark's releases: results that were seen."""
-    return ScoreSet.objects.filter(
-        release__benchmark=benchmark, scorer_version=SCORER_VERSION
-    ).count()

@@ -6,6 +6,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
 from benchmarks_app.models import Benchmark, Release
@@ -15,6 +16,7 @@ from scoring import selectors
 from scoring.services import measuring
 from scoring.shown import BOARD, Shown, measure_of, measures_on
 from scoring.views.measures import asked_measure
+from scoring.views.slices import asked_slice
 
 # What a spreadsheet would run as a formula when it begins a cell.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -40,13 +42,15 @@ def leaderboard_release(request: HttpRequest, benchmark: Benchmark, version: str
     release = _release(benchmark, version)
     threshold = selectors.relevance_threshold(release)
     asked = asked_measure(request, threshold)
-    board, n_waiting = _board(request, release, asked.measure)
+    sliced = asked_slice(request, release)
+    board, n_waiting = _board(request, release, asked.measure, sliced.name)
     means = [row.scores.get(asked.measure.name) for row in board]
     context = {
         "release": release,
         "releases": list(selectors.published_releases(benchmark)),
         "measure": asked.measure,
         "asked": asked,
+        "sliced": sliced,
         "threshold": threshold,
         "measures": _known(asked.measure, selectors.added_measures(board, threshold), threshold),
         "columns": _columns(asked.measure, threshold),
@@ -57,21 +61,39 @@ def leaderboard_release(request: HttpRequest, benchmark: Benchmark, version: str
         "n_waiting": n_waiting,
         "n_unscored": selectors.n_runs_without_scores(release),
     }
-    status = 422 if asked.error else 200
+    status = 422 if asked.error or sliced.error else 200
     return render(request, "scoring/leaderboard.html", context, status=status)
 
 
 def _board(
-    request: HttpRequest, release: Release, measure: Shown
+    request: HttpRequest, release: Release, measure: Shown, slice_name: str = ""
 ) -> tuple[list[selectors.BoardRow], int]:
     """The rows, with standings, and how many of them still lack a measure that was added."""
     n_waiting = 0
     if not measure.is_standard and request.user.is_authenticated:
         seen = selectors.score_sets_seen_by(request.user, release)
         n_waiting = measuring.add_measure(release=release, score_sets=seen, name=measure.name)
-    rows = selectors.leaderboard(release=release, user=request.user, measure=measure)
-    ranked = measuring.with_standings(release=release, rows=rows, name=measure.name)
+    if slice_name:
+        n_waiting = _add_slice(request, release, measure, slice_name)
+    rows = selectors.leaderboard(
+        release=release, user=request.user, measure=measure, slice_name=slice_name
+    )
+    ranked = measuring.with_standings(
+        release=release, rows=rows, name=measure.name, slice_name=slice_name
+    )
     return ranked, n_waiting
+
+
+def _add_slice(request: HttpRequest, release: Release, measure: Shown, slice_name: str) -> int:
+    """Compute what scoring has not stored: a measure that was added, a run scored long ago."""
+    threshold = selectors.relevance_threshold(release)
+    names = [shown.name for shown in _columns(measure, threshold)]
+    if not request.user.is_authenticated:
+        names = [name for name in names if measure.is_standard or name != measure.name]
+    seen = selectors.score_sets_seen_by(request.user, release)
+    return measuring.add_slice_scores(
+        release=release, score_sets=seen, slice_name=slice_name, names=names
+    )
 
 
 def _columns(measure: Shown, threshold: int) -> tuple[Shown, ...]:
@@ -98,9 +120,13 @@ def leaderboard_csv(request: HttpRequest, benchmark: Benchmark, version: str) ->
     release = _release(benchmark, version)
     threshold = selectors.relevance_threshold(release)
     measure = asked_measure(request, threshold).measure
-    board, _ = _board(request, release, measure)
+    sliced = asked_slice(request, release)
+    if sliced.error:
+        raise Http404
+    board, _ = _board(request, release, measure, sliced.name)
     shown = list(dict.fromkeys([*measures_on(threshold), measure]))
-    name = f"{benchmark.slug}-{release.version}-leaderboard.csv"
+    part = f"-{slugify(sliced.name) or 'slice'}" if sliced.name else ""
+    name = f"{benchmark.slug}-{release.version}{part}-leaderboard.csv"
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     writer = csv.writer(response)

@@ -16,6 +16,7 @@ from scoring.services import measuring
 from scoring.services.baselines import start_baselines
 from scoring.services.errors import NoOpenPhaseError
 from scoring.services.scoring import start_scoring_runs
+from scoring.services.slice_scores import SliceMean, slice_means_of, slices_on_board
 from scoring.shown import BOARD, FURTHER, MEASURES, measures_on
 from scoring.views.measures import Asked, asked_measure
 
@@ -40,9 +41,25 @@ def run_scores(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
         "board": BOARD,
         "further": FURTHER,
         "release": selectors.newest_release(benchmark),
+        "slices": _slice_means(score_sets[:1], asked),
     }
     template = "scoring/_run_scores.html" if request.htmx else "scoring/run_scores.html"
     return render(request, template, context, status=422 if asked.error else 200)
+
+
+def _slice_means(shown: list[ScoreSet], asked: Asked) -> list[SliceMean]:
+    """The run's means by slice on the release that is shown first."""
+    if not shown:
+        return []
+    score_set, measure = shown[0], asked.measure
+    slices = slices_on_board(score_set.release)
+    found = slice_means_of(score_set, slices, measure.name)
+    lacking = {one.name for one in slices} - {row.slice.name for row in found}
+    for name in lacking:
+        measuring.add_slice_scores(
+            release=score_set.release, score_sets=[score_set], slice_name=name, names=[measure.name]
+        )
+    return slice_means_of(score_set, slices, measure.name) if lacking else found
 
 
 def _add_asked(request: HttpRequest, score_sets: list[ScoreSet]) -> Asked:

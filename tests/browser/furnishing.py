@@ -49,12 +49,36 @@ def furnished() -> str:
         "uid": urlsafe_base64_encode(force_bytes(forgetful.pk)),
         "token": default_token_generator.make_token(forgetful),
     }
+    facts |= _sliced(benchmark, owner)
+    facts["draft"] = _drafted(benchmark, owner)
     begun(benchmark.pools.order_by("pk").first(), User.objects.get(username="ada"))
     facts |= _disputed(benchmark)
     submitted = {"user": "sam", "name": "from sam", "stdout": StringIO()}
     call_command("submit_run", SLUG, _run_file(benchmark), **submitted)
     facts["submission"] = Submission.objects.get(name="from sam").pk
     return json.dumps(facts | _asked_and_judged(benchmark))
+
+
+def _drafted(benchmark, owner) -> int:
+    """A draft that was looked over."""
+    from benchmarks_app.services import jobs
+    from benchmarks_app.services.drafting import check_arguments, create_draft
+
+    draft = create_draft(user=owner, qrel_set=benchmark.qrel_sets.order_by("pk").first())
+    jobs.run_here(benchmark=benchmark, user=owner, **check_arguments(draft))
+    return draft.pk
+
+
+def _sliced(benchmark, owner) -> dict[str, str]:
+    """A slice of facts that is registered, and one of guesses that wait for a person."""
+    from benchmarks_app.services.slicing import Wanted, make_slice, register_slice
+
+    def made(name: str, rule: dict) -> object:
+        return make_slice(benchmark=benchmark, wanted=Wanted(name, rule), actor=owner)
+
+    register_slice(of=made("up to ten words", {"kind": "length", "to": 10}), actor=owner)
+    made("questions", {"kind": "informational"})
+    return {"slice": "up to ten words", "guessed_slice": "questions"}
 
 
 def _asked_and_judged(benchmark) -> dict[str, int]:
