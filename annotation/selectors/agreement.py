@@ -15,6 +15,7 @@ from django.utils import timezone
 from annotation.core.agreement import advice, report
 from annotation.core.agreement.labels import Labels
 from annotation.models import Judgment, KnownGrade
+from annotation.selectors.by_slice import agreement_by_slice
 from benchmarks_app.models import Benchmark
 
 # So many judgments are measured while somebody waits for the page; more, in the background.
@@ -119,6 +120,7 @@ def agreement_report(
         "pairs": report.pairs(labels),
         "guidelines": _grouped(labels, columns.guidelines),
         "pools": _grouped(labels, columns.pools),
+        "slices": agreement_by_slice(benchmark, labels),
     }
     tell(3, 4, "comparing with known grades")
     told |= {
