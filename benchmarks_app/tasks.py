@@ -4,9 +4,11 @@ from celery import shared_task
 
 from benchmarks_app.services import (
     cleaning,
+    contamination,
     drafting,
     exporting,
     fetching,
+    grouping,
     importing,
     importing_logs,
     jobs,
@@ -53,9 +55,19 @@ def export_release_task(job: jobs.RunningJob) -> None:
     exporting.export_release(job)
 
 
+@jobs.handles(grouping.JOB_KIND)
+def group_queries_task(job: jobs.RunningJob) -> None:
+    grouping.group_queries(job)
+
+
 @jobs.handles(splitting.SPLIT_KIND)
 def split_queries_task(job: jobs.RunningJob) -> None:
     splitting.split_job(job)
+
+
+@jobs.handles(splitting.PREVIEW_KIND)
+def preview_split_task(job: jobs.RunningJob) -> None:
+    splitting.preview_job(job)
 
 
 @jobs.handles(splitting.LEAKS_KIND)
@@ -81,6 +93,11 @@ def make_slice_task(job: jobs.RunningJob) -> None:
 @jobs.handles(slicing.IMPORT_KIND)
 def import_slices_task(job: jobs.RunningJob) -> None:
     slicing.import_slices(job)
+
+
+@jobs.handles(contamination.JOB_KIND)
+def check_contamination_task(job: jobs.RunningJob) -> None:
+    contamination.contamination_job(job)
 
 
 @jobs.cleans

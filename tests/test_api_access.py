@@ -11,6 +11,7 @@ from django.utils import timezone
 from annotation.models import Pool
 from benchmarks_app.models import ApiToken, Benchmark, CandidateList, QrelSet, Role, User
 from benchmarks_app.services.api_tokens import create_api_token, revoke_api_token
+from benchmarks_app.services.drafting import create_draft
 from tests import factories
 from tests.annotation.making import judge, pool
 from tests.world import addresses
@@ -31,6 +32,16 @@ export-list           GET    -        401    200 200 200 200 200 200 404
 export-detail         GET    -        401    200 200 200 200 200 200 404
 export-detail         POST   -        401    403 403 403 403 202 202 404
 run-export            GET    -        401    200 200 200 200 200 200 404
+release-list          GET    -        401    200 200 200 200 200 200 404
+release-list          POST   draft    401    403 403 403 403 201 201 404
+release-detail        GET    -        401    200 200 200 200 200 200 404
+release-file          GET    -        401    200 200 200 200 200 200 404
+release-deprecate     POST   reason   401    403 403 403 403 200 409 404
+release-draft         GET    -        401    403 403 403 403 200 200 404
+release-draft         PATCH  draft    401    403 403 403 403 200 200 404
+release-draft         DELETE -        401    403 403 403 403 204 404 404
+release-draft-check   POST   -        401    403 403 403 403 202 202 404
+release-draft-publish POST   -        401    403 403 403 403 409 409 404
 job-detail            GET    -        401    404 404 404 404 200 200 404
 judgments-export      GET    -        401    403 403 403 403 200 200 404
 judgments-import      POST   labels   401    403 403 403 403 200 200 404
@@ -45,6 +56,18 @@ qrels-list            GET    -        401    403 403 403 403 200 200 404
 qrels-list            POST   qrels    401    403 403 403 403 202 202 404
 qrels-detail          GET    -        401    403 403 403 403 200 200 404
 qrels-download        GET    -        401    403 403 403 403 200 200 404
+slice-list            GET    -        401    200 200 200 200 200 200 404
+slice-list            POST   slice    401    403 403 403 403 201 201 404
+slice-detail          GET    -        401    200 200 200 200 200 200 404
+slice-detail          PATCH  renamed  401    403 403 403 403 200 200 404
+slice-detail          DELETE -        401    403 403 403 403 204 204 404
+slice-members         GET    -        401    200 200 200 200 200 200 404
+slice-members         POST   queries  401    403 403 403 403 200 200 404
+slice-decide          POST   verdict  401    403 403 403 403 200 200 404
+slice-preview         POST   rule     401    403 403 403 403 200 200 404
+slice-refresh         POST   -        401    403 403 403 403 200 200 404
+slice-register        POST   -        401    403 403 403 403 422 422 404
+slice-import          POST   slices   401    403 403 403 403 202 202 404
 """
 BODIES = {
     "-": None,
@@ -55,6 +78,8 @@ BODIES = {
     "pool": {"name": "next", "runs": ["bm25"]},
     "state": {"state": "paused"},
     "qrels": {"name": "ours"},
+    "draft": {"qrels": "official", "notes": "more"},
+    "reason": {"reason": "wrong grades"},
     "list": {"rows": [{"query": "q1", "document": "d9"}]},
 }
 CODES = {401: "not-authenticated", 403: "forbidden", 404: "not-found"}
@@ -93,10 +118,11 @@ def urls(benchmark, cast) -> dict[str, str]:
     for slot, who, grade in zip(made.slots.order_by("pk"), ("ada", "mia"), (0, 3), strict=True):
         judge(slot, cast[who], grade)
     run = factories.run(benchmark, "q1 Q0 d1 1 1.0 s", name="bm25")
-    qrels = factories.qrel_set(benchmark, {("q1", "d1"): 1})
+    qrels = factories.qrel_set(benchmark, {("q1", "d1"): 1}, name="official")
     QrelSet.objects.filter(pk=qrels.pk).update(n_relevant=1)
     if not benchmark.releases.exists():
         factories.release(QrelSet.objects.get(pk=qrels.pk), "1.0.0", by=cast["olga"])
+    draft = create_draft(user=cast["olga"], qrel_set=QrelSet.objects.get(pk=qrels.pk))
     job = benchmark.jobs.create(kind="test", title="a", created_by=cast["olga"], state="done")
     of = f"/api/v1/benchmarks/{benchmark.slug}/"
     return {
@@ -106,6 +132,13 @@ def urls(benchmark, cast) -> dict[str, str]:
         "benchmark-detail": of,
         "export-list": f"{of}releases/1.0.0/exports/",
         "export-detail": f"{of}releases/1.0.0/exports/trec/",
+        "release-list": f"{of}releases/",
+        "release-detail": f"{of}releases/1.0.0/",
+        "release-file": f"{of}releases/1.0.0/files/qrels.trec",
+        "release-deprecate": f"{of}releases/1.0.0/deprecate/",
+        "release-draft": f"{of}releases/drafts/{draft.pk}/",
+        "release-draft-check": f"{of}releases/drafts/{draft.pk}/check/",
+        "release-draft-publish": f"{of}releases/drafts/{draft.pk}/publish/",
         "run-export": f"{of}runs/{run.pk}/export/",
         "job-detail": f"/api/v1/jobs/{job.pk}/",
         "judgments-export": f"{of}judgments/",

@@ -91,7 +91,7 @@ class ReleaseDetailSerializer(ReleaseSummarySerializer):
 class DraftSerializer(serializers.Serializer):
     """What a draft is to become; what is left out stays, in a new one as in the newest release."""
 
-    qrels = serializers.IntegerField(help_text="Key of a set of qrels.")
+    qrels = serializers.CharField(help_text="Name of a set of qrels.")
     version = serializers.CharField(
         required=False, allow_blank=True, help_text="Empty: it follows from what changed."
     )
@@ -128,10 +128,10 @@ def _arguments(
     known = before.as_json()
     options = {**known, **{name: given[name] for name in known if name in given}}
     ready = QrelSet.objects.ready().filter(benchmark=benchmark)
-    default = draft.qrel_set_id if draft else None
+    default = draft.qrel_set.name if draft else ""
     kept = draft.version if draft and not before.is_version_proposed else ""
     return {
-        "qrel_set": get_object_or_404(ready, pk=given.get("qrels", default)),
+        "qrel_set": get_object_or_404(ready, name=given.get("qrels", default)),
         "version": given.get("version", kept).strip(),
         "notes": given.get("notes", draft.notes if draft else ""),
         "options": ReleaseOptions.from_json({**options, "left_out": sorted(options["left_out"])}),

@@ -6,6 +6,7 @@ BenchmarkError
 ├── NothingToReleaseError   no relevant document
 ├── ReleaseRefusedError     errors among the findings
 ├── WarningsNotSeenError    warnings that nobody has accepted
+├── DraftNotCheckedError    nobody has looked it over
 ├── DraftChangedError       published, changed or deleted meanwhile
 ├── ThresholdError          a relevance threshold that is no grade
 ├── DeprecationError        no reason, or a successor that is none
@@ -46,6 +47,12 @@ class WarningsNotSeenError(BenchmarkError):
     code = "release-warnings"
     status = 409
     message = "Not published: nobody has accepted these warnings ({codes}).\n{said}"
+
+
+class DraftNotCheckedError(BenchmarkError):
+    code = "release-draft-not-checked"
+    status = 409
+    message = "Nobody has looked draft {version} over since it was changed. Check it first."
 
 
 class DraftChangedError(BenchmarkError):

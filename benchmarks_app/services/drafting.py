@@ -9,7 +9,11 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from benchmarks_app.core.findings import Severity
-from benchmarks_app.core.release_errors import DraftChangedError, ThresholdError
+from benchmarks_app.core.release_errors import (
+    DraftChangedError,
+    DraftNotCheckedError,
+    ThresholdError,
+)
 from benchmarks_app.core.releases.options import ReleaseOptions
 from benchmarks_app.core.versions import parse_version
 from benchmarks_app.models import Benchmark, Job, QrelSet, Release, User
@@ -248,14 +252,16 @@ def publish_draft(*, user: User, draft: Release, accepted: Collection[str]) -> J
 
     Raises
     ------
-    DraftChangedError
-        If it is no draft any more.
+    DraftChangedError, DraftNotCheckedError
+        If it is no draft any more, or was not looked over since it was changed.
     ReleaseRefusedError, WarningsNotSeenError
         If an error was found, or a warning that is not among those `accepted`, by their codes.
     NothingToReleaseError
         If no document is relevant.
     """
     found = _locked(draft)
+    if not found.manifest:
+        raise DraftNotCheckedError(version=found.version)
     refuse_findings(findings_of(found), accepted)
     return start_release(
         user=user,
