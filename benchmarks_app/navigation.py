@@ -35,6 +35,7 @@ GROUPS: dict[str, list[Link]] = {
         Link("Corpus", "corpus-detail", Action.VIEW),
         Link("Queries", "query-list", Action.VIEW),
         Link("Slices", "slice-list", Action.VIEW),
+        Link("Splits", "split-detail", Action.VIEW),
         Link("Guideline", "annotation:guideline-detail", Action.VIEW),
     ],
     "Judge": [

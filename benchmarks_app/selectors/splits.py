@@ -1,7 +1,7 @@
 """Reads of splits: what there is to split, how it is split now, and whether that is outdated."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
@@ -14,6 +14,7 @@ from benchmarks_app import selectors
 from benchmarks_app.core.batches import batched
 from benchmarks_app.core.leaks import LeakQuery
 from benchmarks_app.core.splitting import SplitQuery, inputs_sha256
+from benchmarks_app.core.splitting.given import NO_SPLIT
 from benchmarks_app.core.splitting.types import EXCLUDED, Assignment
 from benchmarks_app.models import (
     Benchmark,
@@ -266,3 +267,23 @@ def moment_of(value: Any) -> datetime | None:
     except ValueError:
         return None
     return moment and (moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+
+
+# --- for pages -----------------------------------------------------------------------------
+
+
+def assignment_rows(benchmark: Benchmark) -> Iterator[tuple[str, str]]:
+    """(query id, split) by the bytes of the ids; `none` is a query that is left out."""
+    rows = queries_to_split(benchmark).values_list("qid", "family__split", "excluded_reason")
+    for qid, split, reason in sorted(rows.iterator(), key=lambda row: row[0].encode()):
+        yield qid, NO_SPLIT if reason else split or WITHOUT_SPLIT
+
+
+def query_keys(benchmark: Benchmark, qids: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """{query id: (its key, its family's)}."""
+    found: dict[str, tuple[int, int]] = {}
+    rows = Query.objects.committed().filter(benchmark=benchmark)
+    for batch in batched(sorted(qids), 500):
+        named = rows.filter(qid__in=batch).values_list("qid", "pk", "family_id")
+        found.update((qid, (pk, family)) for qid, pk, family in named)
+    return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
+from django.core.cache import cache
 from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import Exists, OuterRef
@@ -51,9 +52,11 @@ from benchmarks_app.services.exposure import exposed_among, refuse_hiding
 
 LEAKS_KIND = "leak-report"
 SPLIT_KIND = "split-queries"
+PREVIEW_KIND = "preview-split"
 # What is done while a reader waits: below these numbers of queries it takes less than a second.
 SPLIT_AT_ONCE = 10_000
 LEAKS_AT_ONCE = 2_000
+PREVIEW_KEPT_SECONDS = 600
 ROWS_PER_STATEMENT = 500
 Progress = Callable[[int, int], None]
 
@@ -180,6 +183,48 @@ def _hidden_keys(
 ) -> list[int]:
     keys = found.pk_of
     return [keys[qid] for qid, split in assignment.splits.items() if split in hidden]
+
+
+def previewed(
+    *, benchmark: Benchmark, recipe: SplitRecipe, given: Mapping[str, str] | None, **options: Any
+) -> dict[str, Any]:
+    """A preview as JSON; computed once for the same recipe and the same state of the benchmark."""
+    chosen = options.get("qrel_set")
+    asked = [recipe_json(recipe), sorted((given or {}).items()), chosen and chosen.pk]
+    asked += [sorted(options.get("hidden") or ()), options.get("accept_small")]
+    key = f"split-preview:{benchmark.pk}:{reads.hash_of([reads.fingerprint(benchmark), asked])}"
+    found: dict[str, Any] | None = cache.get(key)
+    if found is None:
+        made = preview_split(benchmark=benchmark, recipe=recipe, given=given, **options)
+        found = made.as_json()
+        cache.set(key, found, PREVIEW_KEPT_SECONDS)
+    return found
+
+
+@transaction.atomic
+def start_preview(
+    *, benchmark: Benchmark, user: User, recipe: SplitRecipe, form: str, **options: Any
+) -> Job:
+    """Start a job that previews a large split; `form` is what was filled in, as it was sent."""
+    _refuse_unknown_slice(benchmark, recipe)
+    kept = {**_job_parameters(recipe, **options), "form": form}
+    return jobs.start(
+        kind=PREVIEW_KIND,
+        title="Preview a split",
+        benchmark=benchmark,
+        user=user,
+        parameters=kept,
+    )
+
+
+def preview_job(job: jobs.RunningJob) -> None:
+    """The handler."""
+    job.progress(0, 1, "splitting")
+    recipe, options = _of_job(job)
+    made = preview_split(benchmark=job.benchmark, recipe=recipe, **options)
+    with job.commit() as result:
+        url = f"/b/{job.benchmark.slug}/splits/?mode={recipe.mode}&preview={job.row.pk}#preview"
+        result.update(preview=made.as_json(), url=url)
 
 
 def given_from(benchmark: Benchmark, lines: Iterable[bytes], *, file: str) -> dict[str, str]:
@@ -323,17 +368,8 @@ def _write_exclusions(
 
 
 @transaction.atomic
-def start_split(
-    *,
-    benchmark: Benchmark,
-    user: User,
-    recipe: SplitRecipe,
-    hidden: Collection[str] | None = None,
-    accept_small: bool = False,
-    qrel_set: QrelSet | None = None,
-    document_date: str = "",
-) -> Job:
-    """Start a job that splits a large benchmark; the mode `given` is done at once, always."""
+def start_split(*, benchmark: Benchmark, user: User, recipe: SplitRecipe, **options: Any) -> Job:
+    """Start a job that splits a large benchmark; options as of `apply_split`, without `given`."""
     _refuse_unknown_slice(benchmark, recipe)
     recipe.check()
     return jobs.start(
@@ -341,29 +377,15 @@ def start_split(
         title="Split queries",
         benchmark=benchmark,
         user=user,
-        parameters={
-            "recipe": recipe_json(recipe),
-            "hidden": None if hidden is None else _in_order(hidden),
-            "accept_small": accept_small,
-            "qrels": qrel_set.pk if qrel_set else None,
-            "document_date": document_date,
-        },
+        parameters=_job_parameters(recipe, **options),
     )
 
 
 def split_job(job: jobs.RunningJob) -> None:
     """The handler."""
-    chosen = QrelSet.objects.filter(pk=job.parameters["qrels"], benchmark=job.benchmark).first()
-    recipe = recipe_from(job.parameters["recipe"])
+    recipe, options = _of_job(job)
     job.progress(0, 2, "reading queries")
-    preview = preview_split(
-        benchmark=job.benchmark,
-        recipe=recipe,
-        hidden=job.parameters["hidden"],
-        accept_small=job.parameters["accept_small"],
-        qrel_set=chosen,
-        document_date=job.parameters["document_date"],
-    )
+    preview = preview_split(benchmark=job.benchmark, recipe=recipe, **options)
     _refuse_small(preview)
     job.progress(1, 2, "writing splits")
     with job.commit() as result:
@@ -372,10 +394,38 @@ def split_job(job: jobs.RunningJob) -> None:
             user=job.row.created_by,
             recipe=recipe,
             preview=preview,
-            hidden=job.parameters["hidden"],
+            hidden=options["hidden"],
         )
         sizes = ", ".join(f"{split} {n:,}" for split, n in plan.sizes.items() if n)
         result.update(made=[f"splits: {sizes}"], url=f"/b/{job.benchmark.slug}/splits/")
+
+
+def _job_parameters(
+    recipe: SplitRecipe,
+    *,
+    hidden: Collection[str] | None = None,
+    accept_small: bool = False,
+    qrel_set: QrelSet | None = None,
+    document_date: str = "",
+) -> dict[str, Any]:
+    _refuse_unknown_splits(hidden or ())
+    return {
+        "recipe": recipe_json(recipe),
+        "hidden": None if hidden is None else _in_order(hidden),
+        "accept_small": accept_small,
+        "qrels": qrel_set.pk if qrel_set else None,
+        "document_date": document_date,
+    }
+
+
+def _of_job(job: jobs.RunningJob) -> tuple[SplitRecipe, dict[str, Any]]:
+    kept = job.parameters
+    return recipe_from(kept["recipe"]), {
+        "hidden": kept["hidden"],
+        "accept_small": kept["accept_small"],
+        "qrel_set": QrelSet.objects.filter(pk=kept["qrels"], benchmark=job.benchmark).first(),
+        "document_date": kept["document_date"],
+    }
 
 
 def recipe_json(recipe: SplitRecipe) -> dict[str, Any]:
@@ -436,6 +486,17 @@ def _refuse_unknown_splits(splits: Collection[str]) -> None:
     unknown = sorted(set(splits) - set(SPLITS))
     if unknown:
         raise UnknownSplitError(split=unknown[0])
+
+
+def current_description(benchmark: Benchmark) -> dict[str, Any]:
+    """What the split in force is like, without anything that is counted from grades; JSON."""
+    key = f"split-described:{benchmark.pk}:{reads.fingerprint(benchmark)}"
+    return cache.get_or_set(key, lambda: _described(benchmark), PREVIEW_KEPT_SECONDS)
+
+
+def _described(benchmark: Benchmark) -> dict[str, Any]:
+    found = reads.splittable(benchmark)
+    return described(found.queries, reads.current_assignment(benchmark, found)).as_json()
 
 
 # --- the leak report -----------------------------------------------------------------------

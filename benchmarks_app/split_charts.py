@@ -1,0 +1,90 @@
+"""The charts of splits: how evenly slices are spread, and when each split was asked."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from benchmarks_app.charts import Chart
+from benchmarks_app.core.splitting import SPLITS
+
+MOST_SLICES = 16
+ROW_HEIGHT = 26
+
+Described = Mapping[str, Any]
+
+
+def balance(described: Described) -> Chart:
+    """Each slice's share of each split, beside its share of all queries."""
+    slices = sorted(described["slices"], key=lambda row: (-row["n"], row["name"]))[:MOST_SLICES]
+    rows = [
+        {"slice": row["name"], "split": split, "share": share, "queries": row["counts"][split]}
+        for row in slices
+        for split, share in row["shares"].items()
+    ]
+    worst = max(slices, key=lambda row: row["deviation"])
+    said = (
+        f"Share of each split by slice, {len(slices)} slices. Least even: {worst['name']}, "
+        f"{worst['share']:.1%} of all, "
+        + ", ".join(f"{share:.1%} of {split}" for split, share in worst["shares"].items())
+        + "."
+    )
+    names = [row["name"] for row in slices]
+    shapes = {"domain": [*SPLITS], "range": ["circle", "diamond", "square"]}
+    spec = {
+        "mark": {"type": "point", "size": 70, "filled": True, "opacity": 0.9},
+        "encoding": {
+            "y": {"field": "slice", "type": "nominal", "sort": names, "title": None},
+            "x": {
+                "field": "share",
+                "type": "quantitative",
+                "title": "Of the split's queries",
+                "axis": {"format": ".0%"},
+                "scale": {"zero": True},
+            },
+            "color": {"field": "split", "type": "nominal", "sort": [*SPLITS], "title": None},
+            "shape": {"field": "split", "type": "nominal", "scale": shapes, "title": None},
+        },
+    }
+    height = max(150, 90 + ROW_HEIGHT * len(slices))
+    return Chart("Slices over the splits", said, spec, rows, height)
+
+
+def times(described: Described) -> Chart:
+    """From when to when the queries of each split were first asked."""
+    rows = [
+        {"split": part["name"], "first": part["first"], "last": part["last"]}
+        for part in described["splits"]
+        if part["first"]
+    ]
+    said = "First asked: " + "; ".join(
+        f"{row['split']} from {row['first'][:10]} to {row['last'][:10]}" for row in rows
+    )
+    y = {"field": "split", "type": "nominal", "sort": [*SPLITS], "title": None}
+    ends = [
+        {
+            "mark": {"type": "point", "size": 60, "filled": True},
+            "encoding": {"y": y, "x": {"field": end, "type": "temporal"}},
+        }
+        for end in ("first", "last")
+    ]
+    span = {
+        "mark": {"type": "bar", "height": 12},
+        "encoding": {
+            "y": y,
+            "x": {"field": "first", "type": "temporal", "title": "First asked"},
+            "x2": {"field": "last"},
+        },
+    }
+    return Chart("When each split was asked", f"{said}.", {"layer": [span, *ends]}, rows, 180)
+
+
+CHARTS: dict[str, Callable[[Described], Chart]] = {"balance": balance, "times": times}
+
+
+def charts_for(described: Described) -> list[tuple[str, Chart]]:
+    """(name, chart) of those that there is something to draw for."""
+    found = []
+    if described["slices"]:
+        found.append(("balance", balance(described)))
+    if any(part["first"] for part in described["splits"]):
+        found.append(("times", times(described)))
+    return found
