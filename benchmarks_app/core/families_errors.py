@@ -4,8 +4,11 @@ FamiliesError
 ├── GroupingOptionError       a threshold or limit outside its range
 ├── EmbeddingsError           a file of embeddings that cannot be used
 ├── QueryFileError            a file of queries that is none
+├── NothingToGroupError       a benchmark without queries
+├── GroupingChangedError      queries or verdicts changed while the job was at work
 ├── FamilyWithItselfError     a merge of one family
 ├── FamiliesOfTwoBenchmarksError
+├── PairOfOneError            a verdict about a query and itself
 ├── FamilyMemberError         a query that is not in the family it is to be taken out of
 ├── EmptyPartError            a split that leaves a family empty
 ├── SplitChoiceError          a merge of families on two splits without saying which it becomes
@@ -35,6 +38,20 @@ class QueryFileError(FamiliesError):
     message = "{file}: {reason}"
 
 
+class NothingToGroupError(FamiliesError):
+    code = "nothing-to-group"
+    message = "{benchmark} has no queries to group. Import queries first."
+
+
+class GroupingChangedError(FamiliesError):
+    code = "grouping-changed"
+    status = 409
+    message = (
+        "Queries, families, verdicts or grades changed while they were grouped. "
+        "Nothing was written; start the grouping again."
+    )
+
+
 class FamilyWithItselfError(FamiliesError):
     code = "family-with-itself"
     message = (
@@ -49,6 +66,11 @@ class FamiliesOfTwoBenchmarksError(FamiliesError):
         "Family {other} is not a family of {benchmark}: families are merged inside one benchmark. "
         "Choose a family of {benchmark}."
     )
+
+
+class PairOfOneError(FamiliesError):
+    code = "family-pair"
+    message = "A verdict is about two queries, and both are {query}. Choose another one beside it."
 
 
 class FamilyMemberError(FamiliesError):

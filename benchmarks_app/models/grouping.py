@@ -91,7 +91,8 @@ class FamilyChange(models.Model):
 
     benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="family_changes")
     kind = models.CharField(max_length=10, choices=Kind)
-    # {family: [query, …]} by primary key, of the families that were touched.
+    # {family: [query, …]} by primary key, of the families that were touched; beside them "states"
+    # (split, doubt, review of each) and "links" (verdicts that were written), for undoing.
     before = models.JSONField(default=dict)
     after = models.JSONField(default=dict)
     grouping = models.ForeignKey(

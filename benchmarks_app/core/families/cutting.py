@@ -11,6 +11,7 @@ from benchmarks_app.core.families.vectors import Matrix
 
 # Why a cluster was looked at once more.
 LARGE = "large"
+LOOSE = "loose"
 CHAINED = "chained"
 
 # A cluster of more nodes is first taken apart by asking for more similarity, step by step.
@@ -99,7 +100,11 @@ def _cut(cluster: int, nodes: Any, edges: Edges, rows: Matrix, cap: Cap) -> Iter
     a, b = np.searchsorted(nodes, edges.a), np.searchsorted(nodes, edges.b)
     together = clusters_of(nodes.size, a[edges.is_said], b[edges.is_said])
     labels = agglomerated(alike, cap.recut_at, together, cap.method)
-    why = CHAINED if labels.max() else LARGE
+    # Without a link that says why, two halves of a part are no family.
+    inside = labels[a] == labels[b]
+    labels = clusters_of(nodes.size, a[inside], b[inside])
+    whole = LOOSE if lowest < cap.least else LARGE
+    why = CHAINED if labels.max() else whole
     for label in range(int(labels.max()) + 1):
         inside = np.flatnonzero(labels == label)
         yield Part(nodes[inside], cluster, why, float(alike[np.ix_(inside, inside)].min()))

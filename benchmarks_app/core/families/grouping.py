@@ -6,8 +6,8 @@ two of its members differ, or only a chain holds it together. The same queries a
 the same families, whatever the order.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from benchmarks_app.core.families.clustering import (
     numbered,
     spanning_links,
 )
-from benchmarks_app.core.families.cutting import CHAINED, Cap, Edges, Part, parts_of
+from benchmarks_app.core.families.cutting import CHAINED, LOOSE, Cap, Edges, Part, parts_of
 from benchmarks_app.core.families.embeddings import Embeddings
 from benchmarks_app.core.families.keys import DEFAULT_LANGUAGE
 from benchmarks_app.core.families.linking import (
@@ -53,8 +53,9 @@ class Family:
     """Queries in the order of their ids' bytes.
 
     `doubt` is 1 less the similarity of the weakest link that the family needs to hang together; of
-    one that was cut, of the two members least alike. `is_flagged` says that a person should look,
-    and `why`: "doubtful", "chained" or "large".
+    one that may be a chain, of the two members least alike. `is_flagged` says that a person should
+    look, and `why`: "doubtful", "loose" (two members are unlike), "chained" (it was cut out of a
+    larger one) or "large".
     """
 
     members: tuple[str, ...]
@@ -110,6 +111,15 @@ class GroupingOptions:
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> "GroupingOptions":
+        """Options as they were kept; what they lack has its default."""
+        names = {one.name for one in fields(cls)}
+        told = {name: value for name, value in kept.items() if name in names}
+        if "recut_by" in told:
+            told["recut_by"] = Linkage(told["recut_by"])
+        return cls(**told)
 
 
 @dataclass(frozen=True)
@@ -293,7 +303,7 @@ class _Grouping:
 
     def _family(self, members: Any, part: Part, weakest: float) -> Family:
         qids = tuple(self.queries[n].qid for n in members.tolist())
-        similarity = part.least if part.why == CHAINED else weakest
+        similarity = part.least if part.why in (CHAINED, LOOSE) else weakest
         if len(qids) == 1:
             return Family(qids)
         is_doubtful = similarity < self.options.merge_at - 1e-6
