@@ -9,7 +9,7 @@ RUNTIME := $(VENV)/.installed
 DEVELOPMENT := $(VENV)/.installed-dev
 PYTEST_WORKERS ?= 2
 
-.PHONY: demo test test-all check bench screenshots lock clean
+.PHONY: demo test test-all check bench readers screenshots lock clean
 
 $(RUNTIME): requirements.lock pyproject.toml scoring/core/reading/_scanner.c
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or later, or set PYTHON=…"; exit 1; }
@@ -46,6 +46,17 @@ bench:
 	@BENCHWRIGHT_REQUIRE_EXTENSION=1 $(VENV)-bench/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --force-reinstall .
 	@$(VENV)-bench/bin/python -m tests.performance $(PARTS)
 
+# The field's readers that run models, on exports of the demo, a toy and Cranfield (docs/formats.md).
+# PyTorch is wanted without CUDA: where pip finds only the other build, it says so and stops.
+TORCH ?= torch==2.13.0+cpu
+readers: $(DEVELOPMENT)
+	@test -x $(VENV)-readers-heavy/bin/python || $(PYTHON) -m venv $(VENV)-readers-heavy
+	@$(VENV)-readers-heavy/bin/python -m pip --disable-pip-version-check --quiet install '$(TORCH)'
+	@$(VENV)-readers-heavy/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes --no-deps -r tests/readers/heavy.lock
+	@$(BIN)/python -m tests.readers.make_exports var/readers
+	@$(VENV)-readers-heavy/bin/python tests/readers/check_light.py var/readers
+	@$(VENV)-readers-heavy/bin/python tests/readers/check_heavy.py var/readers
+
 screenshots: $(DEVELOPMENT)
 	@$(BIN)/python -m tests.browser.screenshots docs/images
 
@@ -54,7 +65,8 @@ lock:
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install pyproject.toml -o requirements.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra bench -c requirements.lock pyproject.toml -o requirements-bench.lock
-	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-deps tests/readers/requirements.in -o tests/readers/requirements.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --excludes tests/readers/light.excludes tests/readers/light.in -o tests/readers/light.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --excludes tests/readers/heavy.excludes tests/readers/heavy.in -o tests/readers/heavy.lock
 
 clean:
-	rm -rf $(VENV) $(VENV)-bench .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-bench $(VENV)-readers $(VENV)-readers-heavy .pytest_cache .mypy_cache .ruff_cache .hypothesis

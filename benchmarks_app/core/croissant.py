@@ -11,7 +11,8 @@ CONFORMS_TO = ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/crois
 JSONL, TSV = "application/jsonlines", "text/tab-separated-values"
 TEXT, INTEGER = "sc:Text", "sc:Integer"
 TERMS = (
-    "citeAs column conformsTo data:@json dataType:@vocab examples:@json extract field fileProperty "
+    "citeAs column conformsTo data:@json dataType:@vocab equivalentProperty examples:@json "
+    "extract field fileProperty "
     "fileObject fileSet format includes isLiveDataset jsonPath key md5 parentField path recordSet "
     "references regex repeated replace samplingRate separator source subField transform"
 )
@@ -73,6 +74,7 @@ def _context() -> dict[str, Any]:
 def _annotation(source: ReleaseSource) -> dict[str, Any]:
     """Return how the grades came about, in the words of Croissant's responsible AI terms."""
     qrels = source.manifest.get("qrels") or {}
+    labels = qrels.get("labels_per_pair")
     scale = ", ".join(f"{grade['value']} = {grade['name']}" for grade in source.grades)
     said = f"Each judged pair of query and document has one grade: {scale}. " if scale else ""
     said += f"A document is relevant from grade {source.threshold} on."
@@ -81,9 +83,23 @@ def _annotation(source: ReleaseSource) -> dict[str, Any]:
     return {
         "rai:dataAnnotationProtocol": said,
         "rai:dataAnnotationPlatform": "Benchwright",
-        "rai:dataAnnotationAnalysis": qrels.get("agreement"),
-        "rai:annotationsPerItem": qrels.get("labels_per_pair"),
+        "rai:dataAnnotationAnalysis": _agreement(qrels.get("agreement") or {}),
+        "rai:annotationsPerItem": None if labels is None else f"{labels:g}",
     }
+
+
+def _agreement(found: Mapping[str, Any]) -> str | None:
+    """Return how far annotators agreed, in a sentence, or None where nobody knows."""
+    if not found:
+        return None
+    if found.get("alpha") is None:
+        return "No pair was labelled by two annotators, so agreement cannot be told."
+    alpha, low, high = (found.get(key) for key in ("alpha", "low", "high"))
+    interval = "" if low is None or high is None else f" (95 % interval {low:.3f} to {high:.3f})"
+    return (
+        f"Krippendorff's alpha {alpha:.3f}{interval}, from {found.get('n_doubled')} pairs with two "
+        f"labels or more, by {found.get('n_annotators')} annotators."
+    )
 
 
 def _file(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,14 +138,11 @@ def _records(name: str) -> dict[str, Any]:
 
 
 def _field(name: str, called: str, column: str, kind: str) -> dict[str, Any]:
-    field: dict[str, Any] = {
+    # No `references` to the other table: mlcroissant 1.1 stops at a join of TSV with JSON lines.
+    return {
         "@type": "cr:Field",
         "@id": f"{called}/{column}",
         "name": f"{called}/{column}",
         "dataType": kind,
         "source": {"fileObject": {"@id": name}, "extract": {"column": column}},
     }
-    if column in ("query-id", "corpus-id"):
-        table = "queries" if column == "query-id" else "corpus"
-        field["references"] = {"field": {"@id": f"{table}/_id"}}
-    return field

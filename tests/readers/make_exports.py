@@ -1,26 +1,34 @@
-"""Writes the exports of the demo and of the toy benchmark, and what a reader should find in them.
+"""Writes the exports that the field's readers read, and what a reader should find in them.
 
 `python -m tests.readers.make_exports FOLDER`: a fresh site in a folder of its own, the real
-commands, then FOLDER/<stem>.zip and FOLDER/<stem>.expected.json. The expectation comes from the
-files that went in (and, for the demo, from the graded pairs), not from the export.
+commands, then FOLDER/<benchmark>/<benchmark>-<format>/ for each format, <stem>.zip, and
+expected.json beside them. The expectation comes from the files that went in (and, for the
+demo, from the graded pairs), not from the export.
+
+The demo, the toy of odd characters, and Cranfield where the data folder has it.
 """
 
 import csv
 import json
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from tests.collections import CRANFIELD_SCALE, convert_cranfield
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 TOY = ROOT / "fixtures" / "tiny_benchmark"
+DATA = Path(os.environ.get("BENCHWRIGHT_TEST_DATA", ROOT.parent / "shared" / "data"))
 N_WAITING = 12
 
 
 def main() -> None:
     folder = Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as data:
         os.environ["BENCHWRIGHT_DATA"] = data
         os.environ.pop("DATABASE_URL", None)
@@ -36,14 +44,57 @@ def main() -> None:
         call_command("import_beir", "toy", TOY, name="toy")
         call_command("publish_release", "toy", qrels="toy", release="0.1.0")
         write(folder, "toy", expected_toy())
+        if (DATA / "cranfield").is_dir():
+            write(folder, "cranfield", import_cranfield(Path(data) / "cranfield"))
+        else:
+            print(f"no Cranfield: {DATA} has none (BENCHWRIGHT_TEST_DATA)")
 
 
 def write(folder: Path, slug: str, expected: dict[str, Any]) -> None:
+    """Write a release as a folder of each format, and BEIR's as a zip too."""
     from django.core.management import call_command
 
-    stem = f"{slug}-0.1.0"
-    call_command("export_release", slug, "0.1.0", output=folder / f"{stem}.zip")
-    (folder / f"{stem}.expected.json").write_text(json.dumps(expected), "utf-8")
+    from benchmarks_app.core.exporters import EXPORTERS
+
+    here = folder / slug
+    here.mkdir()
+    for name in EXPORTERS:
+        # datasets 5.2 keeps what it read by the folder's name alone: each needs one of its own.
+        path = here / f"{slug}-{name}"
+        call_command(
+            "export_release", slug, "0.1.0", format=name, folder=True, output=path, verbosity=0
+        )
+    call_command("export_release", slug, "0.1.0", output=here / f"{slug}-0.1.0.zip")
+    (here / "expected.json").write_text(json.dumps(expected), "utf-8")
+
+
+def import_cranfield(folder: Path) -> dict[str, Any]:
+    """Import Cranfield as its owner would, publish it, and return what went in."""
+    from django.core.management import call_command
+
+    made = convert_cranfield(DATA / "cranfield", folder)
+    call_command(
+        "create_benchmark", "cranfield", name="Cranfield", owner="olga", scale=CRANFIELD_SCALE
+    )
+    call_command(
+        "import_trec",
+        "cranfield",
+        corpus=made.corpus,
+        queries=made.queries,
+        qrels=made.qrels,
+        name="official",
+        grade_map=made.grade_map,
+    )
+    call_command("publish_release", "cranfield", qrels="official", release="0.1.0")
+    qrels: dict[str, dict[str, int]] = {}
+    for (qid, docid), grade in made.official.items():
+        qrels.setdefault(qid, {})[docid] = grade
+    return {
+        "corpus": {d["_id"]: {"text": d["text"], "title": d["title"]} for d in jsonl(made.corpus)},
+        "queries": {query["_id"]: query["text"] for query in jsonl(made.queries)},
+        "qrels": {"test": qrels},
+        "threshold": 1,
+    }
 
 
 def jsonl(path: Path) -> list[dict[str, Any]]:
@@ -71,6 +122,7 @@ def expected_toy() -> dict[str, Any]:
         "qrels": {
             path.stem: grouped(table(path), "score") for path in sorted(TOY.glob("qrels/*.tsv"))
         },
+        "threshold": 2,  # of the scale that a benchmark has by default
     }
 
 
@@ -93,6 +145,7 @@ def expected_demo() -> dict[str, Any]:
         "corpus": {d.docid: {"text": d.text, "title": d.title} for d in collect_docstrings()},
         "queries": queries,
         "qrels": {"test": grouped(rows, "grade")},
+        "threshold": 2,
     }
 
 

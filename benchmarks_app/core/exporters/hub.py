@@ -70,8 +70,7 @@ class Config:
     def info(self) -> dict[str, Any]:
         """Return the columns as a README's `dataset_info` has them."""
         features = [{"name": name, "dtype": dtype} for name, dtype in self.features]
-        splits = [{"name": split, "num_examples": n} for split, n in self.rows.items()]
-        return {"config_name": self.name, "features": features, "splits": splits}
+        return {"config_name": self.name, "features": features}
 
 
 TEXT_FEATURES = (("_id", "string"), ("title", "string"), ("text", "string"))

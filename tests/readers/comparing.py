@@ -1,0 +1,105 @@
+"""What a reader should find in an export, and the table of what each found. Needs no Django."""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+ENDS = re.compile("[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
+Check = Callable[["Benchmark"], dict[str, bool]]
+
+
+@dataclass
+class Benchmark:
+    """One benchmark's exports, and what went in."""
+
+    folder: Path
+    expected: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    def path(self, name: str) -> Path:
+        """The folder of one format."""
+        return self.folder / f"{self.name}-{name}"
+
+    @property
+    def corpus(self) -> dict[str, dict[str, str]]:
+        return self.expected["corpus"]
+
+    @property
+    def queries(self) -> dict[str, str]:
+        return self.expected["queries"]
+
+    @property
+    def qrels(self) -> dict[str, dict[str, dict[str, int]]]:
+        return self.expected["qrels"]
+
+    @property
+    def splits(self) -> list[str]:
+        return sorted(self.qrels)
+
+    def joined(self) -> dict[str, str]:
+        """Title and text as one, as most models read them."""
+        return {
+            docid: f"{d['title']} {d['text']}".rstrip(" ") if d["title"] else d["text"]
+            for docid, d in self.corpus.items()
+        }
+
+    def of_split(self, split: str) -> dict[str, str]:
+        return {qid: self.queries[qid] for qid in self.qrels[split]}
+
+    def positives(self, split: str) -> dict[str, set[str]]:
+        """Relevant documents that have a text, of the queries that have one of them."""
+        texts, threshold = self.joined(), self.expected["threshold"]
+        found = {
+            qid: {d for d, grade in of.items() if grade >= threshold and texts[d].strip()}
+            for qid, of in self.qrels[split].items()
+        }
+        return {qid: docids for qid, docids in found.items() if docids}
+
+
+def one_line(text: str) -> str:
+    return ENDS.sub(" ", text)
+
+
+def benchmarks(folder: Path) -> list[Benchmark]:
+    found = [path.parent for path in sorted(folder.glob("*/expected.json"))]
+    return [
+        Benchmark(path, json.loads((path / "expected.json").read_text("utf-8"))) for path in found
+    ]
+
+
+def run(checks: dict[str, tuple[str, Check]], folder: Path) -> None:
+    """Read everything with every reader, print a table, and exit with 1 where anything differs.
+
+    `checks` maps what is said of a reader to the package whose version is told, and the check.
+    """
+    made = benchmarks(folder)
+    if not made:
+        sys.exit("no export to read")
+    n_failed = n_passed = 0
+    print("| reader | version | " + " | ".join(b.name for b in made) + " |")
+    print("|---|---|" + "---|" * len(made))
+    told = []
+    for reader, (package, check) in checks.items():
+        cells = []
+        for benchmark in made:
+            try:
+                results = check(benchmark)
+            except Exception as error:  # noqa: BLE001 - whatever a reader raises is a result
+                results = {f"{type(error).__name__}: {error}": False}
+            wrong = [what for what, is_same in results.items() if not is_same]
+            n_failed, n_passed = n_failed + bool(wrong), n_passed + (not wrong)
+            cells.append("differs" if wrong else f"same ({len(results)})")
+            told += [f"differs: {reader}, {benchmark.name}: {what}" for what in wrong]
+        print(f"| {reader} | {version(package)} | " + " | ".join(cells) + " |", flush=True)
+    for line in told:
+        print(line)
+    print(f"{n_passed} passed, {n_failed} failed")
+    sys.exit(bool(n_failed))
