@@ -1,13 +1,26 @@
-"""The form that takes files."""
+"""The forms that take files, and that say what each of them is."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.http import QueryDict
 
-from benchmarks_app.core.detection import FileKind
+from benchmarks_app.core.aggregating import DEFAULT
+from benchmarks_app.core.cuts import read_max_docs
+from benchmarks_app.core.detection import CONTENT_OF, KIND_LABELS, FileKind, Part
 from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.grade_map import parse_grade_map
+from benchmarks_app.core.mapping import FIELDS, PARENT_FROM_ID, Content
+from benchmarks_app.forms.corpora import aggregation_choices
+from benchmarks_app.models import Benchmark, QueryFamily, Unit
+from benchmarks_app.services.previewing_uploads import Look, Preview
+
+POOLED = "pooled"
+LEAVE_OUT = ""
+OF_QUERIES = (FileKind.QUERIES, FileKind.TOPICS, FileKind.PASSAGES)
+OF_QRELS = (FileKind.QRELS, FileKind.BEIR_QRELS, FileKind.QREL_TABLE)
 
 
 class MultipleFileInput(forms.ClearableFileInput):
@@ -21,53 +34,225 @@ class MultipleFileField(forms.FileField):
 
     def clean(self, data: Any, initial: Any = None) -> list[Any]:
         files = data if isinstance(data, list | tuple) else [data]
-        files = files or [None]  # nothing chosen: the field says that it is required
+        files = [file for file in files if file]
         return [super(MultipleFileField, self).clean(file, initial) for file in files]
 
 
-KIND_LABELS = {
-    "auto": "Tell by its content",
-    FileKind.BEIR: "BEIR zip (corpus, queries, qrels)",
-    FileKind.CORPUS: "Corpus: JSON lines with _id, title, text",
-    FileKind.IDS: "Corpus without texts: a document id a line",
-    FileKind.QUERIES: "Queries: CSV, TSV or JSON lines",
-    FileKind.TOPICS: "TREC topics",
-    FileKind.QRELS: "TREC qrels",
-    FileKind.BEIR_QRELS: "BEIR qrels (TSV with header)",
-    FileKind.RUN: "TREC run",
-}
+class UploadForm(forms.Form):
+    """Files of the drop zone: chosen one by one, or a folder."""
 
-
-class ImportForm(forms.Form):
-    files = MultipleFileField(
-        label="Files", help_text="Each also as .gz. Several runs at once are fine."
-    )
-    kind = forms.ChoiceField(
-        choices=list(KIND_LABELS.items()), initial="auto", label="Kind of file"
-    )
-    name = forms.CharField(
-        max_length=120,
-        required=False,
-        help_text="What a run or a set of qrels is called here; otherwise the file's name.",
-    )
-    grade_map = forms.CharField(
-        max_length=200,
-        required=False,
-        label="Grade mapping",
-        help_text="For qrels on another scale: grade in the file = grade here, such as "
-        "1=4, 2=3, 3=2, 4=1, -1=0.",
-    )
-
-    def clean_grade_map(self) -> str:
-        text = self.cleaned_data["grade_map"]
-        try:
-            parse_grade_map(text)
-        except BenchmarkError as error:
-            raise ValidationError(str(error)) from error
-        return text
+    files = MultipleFileField(required=False, label="Files")
+    folder = MultipleFileField(required=False, label="Folder")
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        if cleaned.get("name") and len(cleaned.get("files", [])) > 1:
-            self.add_error("name", "One name cannot serve several files; leave it empty.")
+        chosen = [*cleaned.get("files", []), *cleaned.get("folder", [])]
+        if not chosen:
+            self.add_error("files", "Choose a file, or drop one here.")
+        cleaned["chosen"] = chosen
         return cleaned
+
+
+class PartForm(forms.Form):
+    """What one file is, and which of its columns is what."""
+
+    kind = forms.ChoiceField(required=False, label="This is")
+    header = forms.BooleanField(required=False, label="The first line names the columns")
+    lang = forms.CharField(
+        max_length=35, required=False, label="Language of the queries", help_text="Such as en, de."
+    )
+    split = forms.ChoiceField(
+        required=False,
+        choices=[("", "as they are"), *QueryFamily.Split.choices[1:]],
+        label="Its queries are in split",
+    )
+
+    def __init__(
+        self, *args: Any, look: Look, is_member: bool, has_passages: bool, **kwargs: Any
+    ) -> None:
+        part = look.part
+        self.look = look
+        self.was = part.kind.value if part.kind else ""
+        initial = {
+            "kind": part.kind or LEAVE_OUT,
+            "header": bool(part.has_header),
+            "lang": part.lang,
+            "split": part.split,
+        }
+        super().__init__(*args, initial=initial, **kwargs)
+        self.fields["kind"].choices = list(_kinds(is_member))
+        if part.kind not in OF_QUERIES:
+            del self.fields["lang"]
+        if part.kind not in OF_QRELS:
+            del self.fields["split"]
+        elif part.split and part.split not in QueryFamily.Split.values:
+            self.fields["split"].choices += [(part.split, f"{part.split} (not one of ours)")]
+        if not look.may_have_header:
+            del self.fields["header"]
+        content = CONTENT_OF.get(part.kind) if part.kind else None
+        for field in FIELDS[content] if content else ():
+            self.fields[f"map_{field.name}"] = forms.ChoiceField(
+                required=False,
+                choices=list(_columns(look, content, field.name, has_passages)),
+                initial=part.mapping.get(field.name, ""),
+                label=field.label.capitalize(),
+                help_text="needed" if field.is_required else "",
+            )
+
+    @property
+    def mapping_fields(self) -> list[Any]:
+        """The fields that say which column is what."""
+        return [self[name] for name in self.fields if name.startswith("map_")]
+
+    @property
+    def other_fields(self) -> list[Any]:
+        """Header, language and split, where they apply."""
+        return [self[name] for name in ("header", "lang", "split") if name in self.fields]
+
+    @property
+    def was_header(self) -> str:
+        """What the hidden field says, so that a change of the header is seen."""
+        return "1" if self.look.part.has_header else ""
+
+
+def posted_part(look: Look, prefix: str, data: QueryDict) -> Part:
+    """A part as the form said it is: another kind, or another header, begins without a mapping.
+
+    Whether the columns are there, the preview says.
+    """
+    was = look.part
+    if f"{prefix}-kind" not in data:
+        return was
+    given = data[f"{prefix}-kind"]
+    kind = FileKind(given) if given in {one.value for one in FileKind} else None
+    if kind is None:
+        return replace(was, kind=None, mapping={}, note="is left out")
+    is_same = data.get(f"{prefix}-was") == given
+    had_header = f"{prefix}-had_header" in data
+    header = bool(data.get(f"{prefix}-header")) if had_header else was.has_header
+    is_turned = had_header and header != bool(data[f"{prefix}-had_header"])
+    start = f"{prefix}-map_"
+    mapping = {key.removeprefix(start): data[key] for key in data if key.startswith(start)}
+    return replace(
+        was,
+        kind=kind,
+        # Columns have other names with a header than without.
+        mapping={name: column for name, column in mapping.items() if column}
+        if is_same and not is_turned
+        else {},
+        split=data.get(f"{prefix}-split", "")[:40] if is_same else was.split,
+        lang=data.get(f"{prefix}-lang", "")[:35] if is_same else was.lang,
+        has_header=header if is_same else None,
+        note="",
+    )
+
+
+def _kinds(is_member: bool) -> Iterator[tuple[str, str]]:
+    yield LEAVE_OUT, "Leave it out" if is_member else "Choose what it is"
+    for kind, label in KIND_LABELS.items():
+        if kind is not FileKind.BEIR:
+            yield kind.value, label
+
+
+def _columns(
+    look: Look, content: Content | None, field: str, has_passages: bool
+) -> Iterator[tuple[str, str]]:
+    yield "", "none"
+    if field == "parent" and has_passages:
+        yield PARENT_FROM_ID, "the id before #"
+    for column in look.columns:
+        yield column, column
+
+
+class ImportForm(forms.Form):
+    """What an import is told beside the files: names, grades, metadata, a cut."""
+
+    name = forms.CharField(
+        max_length=120,
+        required=False,
+        help_text="What the run or the set of qrels is called here; otherwise the file's name.",
+    )
+    shown_metadata = forms.MultipleChoiceField(
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Metadata that judges see",
+        help_text="Beside title and text. Not what tells how a document was found.",
+    )
+    max_docs = forms.CharField(
+        max_length=20,
+        required=False,
+        label="Documents to keep",
+        help_text="Every judged or pooled one stays; the others are drawn. Empty keeps them all.",
+        widget=forms.TextInput(attrs={"inputmode": "numeric"}),
+    )
+    aggregation = forms.ChoiceField(
+        required=False, label="Documents get the score of", initial=DEFAULT
+    )
+
+    def __init__(self, *args: Any, preview: Preview, benchmark: Benchmark, **kwargs: Any) -> None:
+        super().__init__(*args, initial={"shown_metadata": benchmark.shown_metadata}, **kwargs)
+        if not preview.is_named:
+            del self.fields["name"]
+        keys = dict.fromkeys([*preview.metadata, *benchmark.shown_metadata])
+        self.fields["shown_metadata"].choices = [(key, key) for key in keys]
+        if not (preview.metadata and preview.has_corpus):
+            del self.fields["shown_metadata"]
+        if not preview.has_corpus:
+            del self.fields["max_docs"]
+        kinds = {look.part.kind for look in preview.taken}
+        is_summed_up = benchmark.corpus.unit == Unit.PASSAGE and benchmark.unit == Unit.DOCUMENT
+        if is_summed_up and kinds & {FileKind.RUN, FileKind.RUN_TABLE}:
+            self.fields["aggregation"].choices = aggregation_choices()
+        else:
+            del self.fields["aggregation"]
+        self._add_grades(preview, benchmark)
+
+    def _add_grades(self, preview: Preview, benchmark: Benchmark) -> None:
+        """A question for each grade of the file that the benchmark's scale lacks."""
+        scale = [
+            (str(grade.value), f"{grade.value} {grade.name}") for grade in benchmark.grades.all()
+        ]
+        known = {int(value) for value, _ in scale}
+        for grade, n in preview.grades.items():
+            if grade in known:
+                continue
+            first = (POOLED, "pooled, not judged") if grade < 0 else ("", "Choose a grade")
+            self.fields[f"grade_{grade}"] = forms.ChoiceField(
+                choices=[first, *scale],
+                label=f"Grade {grade} ({n:,} rows) is here",
+                help_text="Below 0, TREC means: in the pool, without a judgment; some files mean "
+                "spam, which was judged."
+                if grade < 0
+                else "It is not on this benchmark's scale.",
+            )
+
+    @property
+    def grade_fields(self) -> list[Any]:
+        return [self[name] for name in self.fields if name.startswith("grade_")]
+
+    @property
+    def more_fields(self) -> list[Any]:
+        names = ("name", "shown_metadata", "max_docs", "aggregation")
+        return [self[name] for name in names if name in self.fields]
+
+    def clean_max_docs(self) -> int | None:
+        try:
+            return read_max_docs(self.cleaned_data["max_docs"])
+        except BenchmarkError as error:
+            raise ValidationError(str(error)) from error
+
+    def options(self) -> dict[str, Any]:
+        """The arguments of `import_arguments` that the form knows."""
+        given = self.cleaned_data
+        mapped = [
+            f"{name.removeprefix('grade_')}={value}"
+            for name, value in given.items()
+            if name.startswith("grade_") and value != POOLED
+        ]
+        return {
+            "name": given.get("name", ""),
+            "grade_map": ", ".join(mapped),
+            "shown_metadata": given.get("shown_metadata"),
+            "corpus": {"max_docs": given.get("max_docs")},
+            "aggregation": given.get("aggregation") or DEFAULT,
+        }

@@ -11,6 +11,7 @@ from typing import Any
 
 from benchmarks_app.core.detection import (
     CONTENT_OF,
+    KIND_LABELS,
     FileKind,
     Part,
     layout_for,
@@ -66,6 +67,20 @@ class Look:
     def is_ready(self) -> bool:
         """Whether it can be imported as it is."""
         return self.part.kind is not None and not self.error and not self.problems
+
+    @property
+    def may_be_chosen(self) -> bool:
+        """Whether a person may want it in, though it is left out now."""
+        return self.part.kind is not None or bool(self.columns)
+
+    @property
+    def grades_in_order(self) -> list[tuple[int, int]]:
+        return sorted(self.grades.items())
+
+    @property
+    def label(self) -> str:
+        """What it is, in words."""
+        return KIND_LABELS[self.part.kind].split(":")[0] if self.part.kind else ""
 
     @property
     def may_have_header(self) -> bool:
@@ -158,21 +173,32 @@ def _files(
         folder = Path(name)
         if not collection:
             given = FileInput(path, upload.name)
-            yield (
-                [(given, parts[0] if parts else guessed_part(given, Part("", None), folder))],
-                folder,
-            )
+            part = parts[0] if parts else Part("", None)
+            yield [(given, _completed(given, part, folder, is_asked=not parts))], folder
             return
         with open_source(path) as source:
             told = parts_of_collection(source, folder) if parts is None else parts
-            yield [(MemberInput(source, part.member), part) for part in told], folder
+            inputs = [MemberInput(source, part.member) for part in told]
+            yield (
+                [
+                    (one, _completed(one, part, folder, is_asked=False))
+                    for one, part in zip(inputs, told, strict=True)
+                ],
+                folder,
+            )
+
+
+def _completed(given: Input, part: Part, folder: Path, *, is_asked: bool) -> Part:
+    """A part with its columns guessed where nobody has said them yet."""
+    needs = part.kind in CONTENT_OF and not part.mapping
+    return guessed_part(given, part, folder) if is_asked or needs else part
 
 
 def _look(benchmark: Benchmark, given: Input, part: Part, folder: Path, is_short: bool) -> Look:
     """One file with its rows; what is wrong with it is told and keeps nobody from the others."""
     if is_short:
         return Look(part, given.shown, error=_lacking(part))
-    if part.kind is None and part.member:
+    if part.kind is None and part.member and part.has_header is None:
         return Look(part, given.shown)
     problems = Problems(PROBLEMS_SHOWN)
     look = _Looking(benchmark, given, part, folder, problems)

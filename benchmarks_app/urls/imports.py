@@ -6,4 +6,7 @@ from benchmarks_app.views import imports
 
 in_benchmark = [
     path("import/", imports.import_new, name="import-new"),
+    path("import/all/", imports.import_all, name="import-all"),
+    path("import/<int:pk>/", imports.import_preview, name="import-preview"),
+    path("import/<int:pk>/remove/", imports.import_remove, name="import-remove"),
 ]

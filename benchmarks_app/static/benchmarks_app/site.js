@@ -217,6 +217,36 @@
     request.send(data);
   };
 
+  /* ---- Folders: what is dropped with its folders is sent with its paths ---- */
+  const tellPaths = (input, name, paths) => {
+    for (const old of input.form.querySelectorAll(`input[type=hidden][name="${name}"]`)) old.remove();
+    for (const path of paths) {
+      const hidden = document.createElement("input");
+      Object.assign(hidden, { type: "hidden", name, value: path });
+      input.after(hidden);
+      input = hidden;
+    }
+  };
+  const filesIn = async (entry) => {
+    if (entry.isFile) return [[entry.fullPath.slice(1), await new Promise((good, bad) => entry.file(good, bad))]];
+    const reader = entry.createReader();
+    const found = [];
+    // A reader hands out some entries at a time, and none at the end.
+    for (let some; (some = await new Promise((good, bad) => reader.readEntries(good, bad))).length; ) {
+      for (const inner of some) if (!inner.name.startsWith(".")) found.push(...(await filesIn(inner)));
+    }
+    return found;
+  };
+  const dropFolders = async (zone, entries) => {
+    const input = zone.querySelector("input[type=file]");
+    const files = (await Promise.all(entries.map(filesIn))).flat();
+    const carrier = new DataTransfer();
+    for (const [, file] of files) carrier.items.add(file);
+    input.files = carrier.files;
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+    tellPaths(input, "paths", files.map(([path]) => path));
+  };
+
   /* ---- Copy: data-copy="#element" or data-copy="the text itself" ---- */
   const copy = async (button) => {
     const { copy: what } = button.dataset;
@@ -288,7 +318,18 @@
   for (const [name, isOver] of [["dragover", true], ["dragleave", false], ["drop", false]]) {
     document.addEventListener(name, (event) => event.target.closest?.(".dropzone")?.classList.toggle("is-over", isOver));
   }
+  document.addEventListener("drop", (event) => {
+    const zone = event.target.closest?.(".dropzone[data-takes-folders]");
+    const entries = [...(event.dataTransfer?.items ?? [])].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    if (!zone || !entries.some((entry) => entry.isDirectory)) return;
+    event.preventDefault();
+    dropFolders(zone, entries).catch(() => toast("The folder could not be read. Zip it and drop the zip.", "bad"));
+  });
   document.addEventListener("change", (event) => {
+    if (event.target.matches?.("[data-paths]")) {
+      tellPaths(event.target, event.target.dataset.paths, [...event.target.files].map((file) => file.webkitRelativePath));
+    }
+    if (event.target.matches?.("[data-takes-folders] input[type=file]")) tellPaths(event.target, "paths", []);
     const names = event.target.closest?.(".dropzone")?.querySelector("[data-file-names]");
     if (names) names.textContent = [...event.target.files].map(({ name, size }) => `${name} (${megabytes(size)} MB)`).join(", ");
   });

@@ -1,0 +1,281 @@
+"""The import page: files put down, looked at, corrected, imported."""
+
+import io
+import json
+import zipfile
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from benchmarks_app.models import Benchmark, Corpus, Job, Query, Upload
+from benchmarks_app.services import jobs
+from tests import factories
+
+CORPUS = b'{"_id": "d1", "title": "One", "text": "first", "metadata": {"year": 1999}}\n'
+TABLE = b"""doc,heading,words,source
+d1,One,first text,web
+d2,Two,second text,print
+"""
+QUERIES = b"qid,text\nq1,first?\nq2,second?\n"
+TREC = b"q1 0 d1 2\nq2 0 d1 -2\nq2 0 d2 7\n"
+
+
+@pytest.fixture
+def texts(db) -> Benchmark:
+    corpus = Corpus.objects.create(name="texts", owner=factories.user("keeper"))
+    return factories.benchmark(slug="texts", corpus=corpus)
+
+
+@pytest.fixture
+def olga(texts) -> Client:
+    client = Client()
+    client.force_login(
+        factories.member(texts, "olga", "owner"),
+        backend="django.contrib.auth.backends.ModelBackend",
+    )
+    return client
+
+
+def put(client, *files: tuple[str, bytes], **more):
+    sent = [SimpleUploadedFile(name, content) for name, content in files]
+    return client.post(reverse("import-new", args=["texts"]), {"files": sent, **more})
+
+
+def address(upload: Upload) -> str:
+    return reverse("import-preview", args=["texts", upload.pk])
+
+
+def body(response) -> str:
+    return response.content.decode()
+
+
+def imported(client, upload: Upload, **data) -> Job:
+    response = client.post(address(upload), {"import": "1", **data})
+    assert response.status_code == 302, body(response)
+    jobs.run_queued()
+    return Job.objects.latest("pk")
+
+
+def test_one_file_leads_to_its_preview_and_nothing_is_imported_yet(olga, texts):
+    response = put(olga, ("corpus.jsonl", CORPUS))
+
+    upload = Upload.objects.get()
+    assert response.headers["Location"] == address(upload)
+    page = body(olga.get(address(upload)))
+    assert "Nothing is imported yet" in page
+    assert "<td" in page
+    assert "first" in page
+    assert not Job.objects.exists()
+    assert texts.current_corpus_version is None
+
+
+def test_what_was_looked_at_is_imported_and_waits_no_longer(olga, texts):
+    put(olga, ("corpus.jsonl", CORPUS))
+
+    job = imported(olga, Upload.objects.get(), shown_metadata=["year"])
+
+    assert job.state == Job.State.DONE, job.error
+    assert texts.current_corpus_version.n_documents == 1
+    texts.refresh_from_db()
+    assert texts.shown_metadata == ["year"]
+    assert not Upload.objects.get().is_waiting
+    assert olga.get(address(Upload.objects.get())).status_code == 404
+
+
+def test_columns_of_unknown_names_are_mapped_by_hand(olga, texts):
+    put(olga, ("things.csv", TABLE))
+    upload = Upload.objects.get()
+
+    first = olga.get(address(upload))
+    chosen = olga.post(address(upload), {"look": "1", "p0-was": "", "p0-kind": "documents"})
+
+    assert "choose the kind" in body(first)
+    assert "no column is chosen for the document id" in body(chosen)
+    mapping = {"p0-map_id": "doc", "p0-map_title": "heading", "p0-map_text": "words"}
+    job = imported(olga, upload, **{"p0-was": "documents", "p0-kind": "documents"}, **mapping)
+    assert job.state == Job.State.DONE, job.error
+    from benchmarks_app import selectors
+
+    found = selectors.benchmark_documents(texts, ["d2"])["d2"]
+    assert (found.title, found.text, found.metadata) == ("Two", "second text", {"source": "print"})
+
+
+def test_a_wrong_mapping_says_so_in_the_preview_and_imports_nothing(olga):
+    put(olga, ("run-of-mine.csv", b"query_id,docid,score,note\nq1,d1,0.5,good\nq1,d2,0.4,bad\n"))
+    upload = Upload.objects.get()
+    wrong = {"p0-map_query": "query_id", "p0-map_document": "docid", "p0-map_score": "note"}
+
+    response = olga.post(
+        address(upload), {"import": "1", "p0-was": "run-table", "p0-kind": "run-table", **wrong}
+    )
+
+    assert response.status_code == 422
+    assert "score (column &#x27;note&#x27;) is &#x27;good&#x27;; expected a number" in body(
+        response
+    )
+    assert not Job.objects.exists()
+
+
+def test_the_kind_can_be_corrected_by_hand(olga, texts):
+    put(olga, ("short.tsv", b"a\tfirst words\nb\tother words\n"))
+    upload = Upload.objects.get()
+
+    page = body(olga.get(address(upload)))
+    job = imported(olga, upload, **{"p0-was": "queries", "p0-kind": "documents"})
+
+    assert "are these queries?" in page
+    assert job.state == Job.State.DONE, job.error
+    assert texts.current_corpus_version.n_documents == 2
+    assert not Query.objects.exists()
+
+
+def test_grades_off_the_scale_have_an_answer_before_the_import(olga, texts):
+    for qid in ("q1", "q2"):
+        factories.query(texts, qid)
+    put(olga, ("official.qrels", TREC))
+    upload = Upload.objects.get()
+
+    page = body(olga.get(address(upload)))
+    refused = olga.post(address(upload), {"import": "1", "grade_-2": "pooled"})
+
+    assert "Grade -2 (1 rows) is here" in page
+    assert "pooled, not judged" in page
+    assert "Grade 7 (1 rows) is here" in page
+    assert refused.status_code == 422
+    job = imported(olga, upload, **{"grade_-2": "0", "grade_7": "3", "name": "ours"})
+    assert job.state == Job.State.DONE, job.problems
+    found = texts.qrel_sets.get(name="ours")
+    assert sorted(found.qrels.values_list("docid", "grade")) == [("d1", 0), ("d1", 2), ("d2", 3)]
+
+
+def test_grades_below_0_may_stay_pooled_and_not_judged(olga, texts):
+    for qid in ("q1", "q2"):
+        factories.query(texts, qid)
+    put(olga, ("spam.qrels", b"q1 0 d1 2\nq2 0 d1 -2\n"))
+
+    job = imported(olga, Upload.objects.get(), **{"grade_-2": "pooled"})
+
+    assert "1 pairs with a grade below 0 are kept as pooled, not judged." in job.result["notes"]
+    assert texts.qrel_sets.get().qrels.get(grade__lt=0).docid == "d1"
+
+
+def test_files_that_wait_together_are_imported_as_one_in_their_order(olga, texts):
+    put(
+        olga,
+        ("a.qrels", b"q1 0 d1 2\n"),
+        ("b-queries.csv", QUERIES),
+        ("corpus.jsonl", CORPUS),
+        ("z.run", b"q1 Q0 d1 1 2.5 s\n"),
+    )
+
+    page = body(olga.get(reverse("import-new", args=["texts"])))
+    response = olga.post(reverse("import-all", args=["texts"]))
+    jobs.run_queued()
+
+    assert page.count("Ready</span>") == 4
+    job = Job.objects.get()
+    assert response.headers["Location"] == job.get_absolute_url()
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert texts.queries.count() == 2
+    assert texts.runs.get().name == "z"
+    assert texts.qrel_sets.get().name == "a"
+    assert not Upload.objects.filter(is_waiting=True).exists()
+
+
+def test_a_wrong_line_in_one_of_them_lets_none_of_them_in(olga, texts):
+    put(olga, ("b-queries.csv", QUERIES), ("z.run", b"q1 Q0 d1 1 n/a s\n"))
+
+    olga.post(reverse("import-all", args=["texts"]))
+    jobs.run_queued()
+
+    job = Job.objects.get()
+    assert job.state == Job.State.FAILED
+    assert not Query.objects.exists()
+    assert Upload.objects.filter(is_waiting=True).count() == 2
+
+
+def test_a_dropped_folder_is_one_collection(olga, texts):
+    paths = ["toy/corpus.jsonl", "toy/queries.jsonl", "toy/qrels/test.tsv"]
+    qrels = b"query-id\tcorpus-id\tscore\nq1\td1\t2\n"
+    files = [("corpus.jsonl", CORPUS), ("queries.jsonl", b'{"_id": "q1", "text": "?!"}\n')]
+
+    response = put(olga, *files, ("test.tsv", qrels), paths=paths)
+
+    upload = Upload.objects.get()
+    assert upload.name == "toy.zip"
+    assert response.headers["Location"] == address(upload)
+    job = imported(olga, upload)
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    assert texts.queries.get().family.split == "test"
+
+
+def test_the_same_bytes_wait_once_and_are_recognised_once_imported(olga):
+    put(olga, ("corpus.jsonl", CORPUS))
+    put(olga, ("copy.jsonl", CORPUS))
+    imported(olga, Upload.objects.get())
+
+    response = put(olga, ("third.jsonl", CORPUS))
+
+    assert response.status_code == 422
+    assert "was imported here before" in body(response)
+
+
+def test_no_file_is_an_error_that_says_so(olga):
+    response = olga.post(reverse("import-new", args=["texts"]), {})
+
+    assert response.status_code == 422
+    assert "Choose a file, or drop one here." in body(response)
+
+
+def test_a_file_can_be_taken_away_again(olga):
+    put(olga, ("corpus.jsonl", CORPUS))
+
+    olga.post(reverse("import-remove", args=["texts", Upload.objects.get().pk]))
+
+    assert "corpus.jsonl" in body(olga.get(reverse("import-new", args=["texts"])))  # the message
+    assert olga.get(address(Upload.objects.get())).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("paper.pdf", b"%PDF-1.7 ...", "is a PDF. Write its documents as JSON lines"),
+        ("broken.zip", b"PK\x03\x04 and no more", "the zip is damaged"),
+        ("cut.jsonl.gz", b"\x1f\x8b\x08\x00 cut", "the gzip file"),
+        ("broken.parquet", b"PAR1 and no footer", "the Parquet file is damaged or cut short"),
+    ],
+)
+def test_what_cannot_be_read_says_what_it_is(olga, name, content, words):
+    put(olga, (name, content))
+
+    response = olga.get(address(Upload.objects.get()))
+
+    assert response.status_code == 200
+    assert words in body(response)
+    assert 'name="import"' not in body(response)
+
+
+def test_a_spreadsheet_is_told_from_a_collection(olga):
+    sheet = io.BytesIO()
+    with zipfile.ZipFile(sheet, "w") as archive:
+        archive.writestr("[Content_Types].xml", "<x/>")
+        archive.writestr("xl/workbook.xml", "<x/>")
+    put(olga, ("grades.xlsx", sheet.getvalue()))
+
+    page = body(olga.get(address(Upload.objects.get())))
+
+    assert "is a spreadsheet. Save each sheet as CSV UTF-8." in page
+
+
+def test_rows_are_shown_escaped_and_no_more_than_twenty(olga):
+    lines = [json.dumps({"_id": f"d{n}", "title": "<b>x</b>", "text": "t"}) for n in range(30)]
+    put(olga, ("corpus.jsonl", "\n".join(lines).encode()))
+
+    page = body(olga.get(address(Upload.objects.get())))
+
+    assert "&lt;b&gt;x&lt;/b&gt;" in page
+    assert "<b>x</b>" not in page
+    assert "d19" in page
+    assert "d20" not in page
