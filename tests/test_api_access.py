@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.models import Pool
-from benchmarks_app.models import ApiToken, Benchmark, CandidateList, QrelSet, Role, User
+from benchmarks_app.models import ApiToken, Benchmark, CandidateList, QrelSet, Role, Slice, User
 from benchmarks_app.services.api_tokens import create_api_token, revoke_api_token
 from benchmarks_app.services.drafting import create_draft
 from tests import factories
@@ -60,14 +60,14 @@ slice-list            GET    -        401    200 200 200 200 200 200 404
 slice-list            POST   slice    401    403 403 403 403 201 201 404
 slice-detail          GET    -        401    200 200 200 200 200 200 404
 slice-detail          PATCH  renamed  401    403 403 403 403 200 200 404
-slice-detail          DELETE -        401    403 403 403 403 204 204 404
+slice-detail          DELETE -        401    403 403 403 403 204 404 404
 slice-members         GET    -        401    200 200 200 200 200 200 404
 slice-members         POST   queries  401    403 403 403 403 200 200 404
 slice-decide          POST   verdict  401    403 403 403 403 200 200 404
 slice-preview         POST   rule     401    403 403 403 403 200 200 404
 slice-refresh         POST   -        401    403 403 403 403 200 200 404
 slice-register        POST   -        401    403 403 403 403 422 422 404
-slice-import          POST   slices   401    403 403 403 403 202 202 404
+slice-import          POST   -        401    403 403 403 403 400 400 404
 """
 BODIES = {
     "-": None,
@@ -81,6 +81,11 @@ BODIES = {
     "draft": {"qrels": "official", "notes": "more"},
     "reason": {"reason": "wrong grades"},
     "list": {"rows": [{"query": "q1", "document": "d9"}]},
+    "slice": {"rule": {"kind": "length", "to": 9}},
+    "renamed": {"description": "what is short"},
+    "queries": {"queries": ["q1"]},
+    "verdict": {"verdict": "confirm", "queries": ["q1"]},
+    "rule": {"rule": {"kind": "expression", "expression": "length < 9"}},
 }
 CODES = {401: "not-authenticated", 403: "forbidden", 404: "not-found"}
 
@@ -123,6 +128,7 @@ def urls(benchmark, cast) -> dict[str, str]:
     if not benchmark.releases.exists():
         factories.release(QrelSet.objects.get(pk=qrels.pk), "1.0.0", by=cast["olga"])
     draft = create_draft(user=cast["olga"], qrel_set=QrelSet.objects.get(pk=qrels.pk))
+    factories.rule_slice(benchmark, "short")
     job = benchmark.jobs.create(kind="test", title="a", created_by=cast["olga"], state="done")
     of = f"/api/v1/benchmarks/{benchmark.slug}/"
     return {
@@ -151,6 +157,14 @@ def urls(benchmark, cast) -> dict[str, str]:
         "qrels-list": f"{of}qrels/",
         "qrels-detail": f"{of}qrels/{qrels.pk}/",
         "qrels-download": f"{of}qrels/{qrels.pk}/download/",
+        "slice-list": f"{of}slices/",
+        "slice-detail": f"{of}slices/short/",
+        "slice-members": f"{of}slices/short/queries/",
+        "slice-decide": f"{of}slices/short/decide/",
+        "slice-preview": f"{of}slices/preview/",
+        "slice-refresh": f"{of}slices/short/refresh/",
+        "slice-register": f"{of}slices/short/register/",
+        "slice-import": f"{of}slices/import/",
     }
 
 
@@ -174,6 +188,8 @@ def ask(client: Client, how: str, url: str, body: str) -> tuple[int, bytes]:
     sent = BODIES.get(body)
     if body == "list":  # a name that nobody has taken
         sent = {**sent, "name": f"list {CandidateList.objects.count()}"}
+    if body == "slice":
+        sent = {**sent, "name": f"slice {Slice.objects.count()}"}
     response = client.generic(
         how, url, json.dumps(sent) if sent else "", content_type="application/json"
     )
