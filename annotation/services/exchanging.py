@@ -203,8 +203,8 @@ def _do(pool: Pool, me: int, said: Said) -> Outcome:
         label = judging.not_judged(said.reason, **about)
     saved = judging.record(slot, me, said.client_id, shown, label, pool.pk)
     state = "extra" if saved.is_surplus else "saved"
-    if not isinstance(saved, Judgment):
-        return Outcome(client_id, state)  # it was saved and counted before
+    if not isinstance(saved, Judgment) or saved.supersedes_id:
+        return Outcome(client_id, state)  # it was saved, or its document judged, and counted before
     return Outcome(client_id, state, labels=1, purpose=saved.purpose)
 
 

@@ -1,7 +1,7 @@
 """The labeling page under a person's hands: every key, touch, no script, what is heard."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -11,6 +11,7 @@ from tests.browser.browsing import at_width
 from tests.browser.conftest import DemoSite, Person
 from tests.browser.labeling import (
     SAID,
+    SAVED,
     all_saved,
     at_work,
     begin,
@@ -24,10 +25,13 @@ from tests.browser.labeling import (
 
 
 @pytest.fixture
-def page(person: Person, demo: DemoSite) -> Page:
-    """Ada at the labeling page of the demo's pool."""
+def page(person: Person, demo: DemoSite) -> Iterator[Page]:
+    """Ada at the labeling page of the demo's pool; what she says is saved before the next test."""
     begin(demo)
-    return at_work(person("ada"))
+    page = at_work(person("ada"))
+    yield page
+    if page.locator(SAVED).count():
+        all_saved(page)
 
 
 # --- every key of the panel --------------------------------------------------------------------

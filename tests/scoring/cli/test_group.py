@@ -74,7 +74,7 @@ def test_command_is_called_as_the_group_says():
 
 
 def test_every_app_is_named_as_a_string_that_can_be_imported():
-    assert APPS == ("scoring.cli", "annotation.cli")
+    assert APPS == ("scoring.cli", "annotation.cli", "benchmarks_app.commands")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
