@@ -32,9 +32,10 @@ from annotation.services.importing_labels import enter_rows, scale_of, unknown_i
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.errors import answer
 from benchmarks_app.core.ids import id_problem
-from benchmarks_app.models import Benchmark, QueryFamily
+from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.services import audit
+from benchmarks_app.services.exposure import is_withheld
 
 
 class JudgmentsExport(Endpoint):
@@ -192,7 +193,7 @@ class PairDetail(Endpoint):
         grades = pairs.pair_grades(benchmark, query, docid)
         if not (history or grades):
             raise Http404
-        if query.family.split == QueryFamily.Split.TEST:
+        if is_withheld(benchmark, query):
             target = f"{query.qid} {docid}"
             audit.record(
                 actor=request.user, action="read-judgments", benchmark=benchmark, target=target

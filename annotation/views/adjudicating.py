@@ -23,10 +23,11 @@ from annotation.selectors.screen import current_guideline
 from annotation.services.adjudicating import adjudicate as settle
 from annotation.services.policies import set_policy
 from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.models import Benchmark, Query, QueryFamily
+from benchmarks_app.models import Benchmark, Query
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.services import audit
+from benchmarks_app.services.exposure import is_withheld
 
 PAGE_SIZE = 25
 # The keys of the outcomes without a grade; digits are the grades.
@@ -63,7 +64,7 @@ def adjudicate_item(
         if form.is_valid() and _settled(request, benchmark, query, docid, form):
             return _next(request, benchmark, (query.pk, docid))
         status = 422
-    if query.family.split == QueryFamily.Split.TEST:
+    if is_withheld(benchmark, query):
         # Labels of test queries may have to stay hidden: who looks at them is recorded.
         target = f"{query.qid} {docid}"
         audit.record(

@@ -27,6 +27,7 @@ from annotation.services.known_grades import (
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.services.exposure import record_read
 
 PAGE_SIZE = 50
 
@@ -48,6 +49,7 @@ def known_grade_list(request: HttpRequest, benchmark: Benchmark, pk: int) -> Htt
     purpose = request.GET.get("purpose", "")
     known = selectors.known_grades_of(pool, purpose if purpose in KnownGrade.Purpose.values else "")
     page = page_of(request, known, PAGE_SIZE)
+    record_read(actor=request.user, benchmark=benchmark, what=f"known grades of {pool.name}")
     context = {
         **_of(pool),
         "page": page,

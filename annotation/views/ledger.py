@@ -19,10 +19,11 @@ from annotation.services.importing_labels import start_import
 from annotation.services.rejudging import offer_rejudging
 from benchmarks_app import selectors as collection
 from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.models import Benchmark, QueryFamily
+from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.services import audit
+from benchmarks_app.services.exposure import is_withheld
 from benchmarks_app.services.uploading import receive_upload
 
 PAGE_SIZE = 50
@@ -34,7 +35,7 @@ PAGE_SIZE = 50
 def judgment_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """Every event, the newest first; of one query, document or kind if asked."""
     page = page_of(request, _asked_for(request, benchmark), PAGE_SIZE)
-    if any(event.query.family.split == QueryFamily.Split.TEST for event in page):
+    if any(is_withheld(benchmark, event.query) for event in page):
         _say_read(request, benchmark, f"page {page.number}")
     context = {
         "page": page,
@@ -109,7 +110,7 @@ def pair_detail(request: HttpRequest, benchmark: Benchmark, pk: int, docid: str)
     document = collection.benchmark_documents(benchmark, [docid]).get(docid)
     if not (history or grades or document):
         raise Http404
-    if query.family.split == QueryFamily.Split.TEST:
+    if is_withheld(benchmark, query):
         _say_read(request, benchmark, f"{query.qid} {docid}")
     context = {
         "query": query,
@@ -138,6 +139,7 @@ def stale_list(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
     """Labels of a pool that were given for a text which has changed since."""
     pool = _pool(benchmark, pk)
     labels = stale.stale_labels(pool)
+    _say_read(request, benchmark, f"stale labels of {pool.name}")
     context: dict[str, Any] = {
         "pool": pool,
         "page": page_of(request, stale.stale_rows(labels), PAGE_SIZE),

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks_app.core.batches import batched
 from benchmarks_app.core.release_errors import ExposedQueriesError
-from benchmarks_app.models import Benchmark, Query
+from benchmarks_app.models import Benchmark, Query, QueryFamily
 from benchmarks_app.services import audit
 
 READ_ACTION = "read-hidden-grades"
@@ -48,6 +48,15 @@ def mark_exposed(*, benchmark: Benchmark, queries: Iterable[int], at: datetime) 
     return sum(
         fresh.filter(pk__in=keys).update(exposed_at=at) for keys in batched(queries, PER_STATEMENT)
     )
+
+
+def is_withheld(benchmark: Benchmark, query: Query) -> bool:
+    """Whether labels of a query are for keepers alone; `query` comes with its family.
+
+    Those of test may have to be hidden one day, so reading them is written down from the start.
+    """
+    split = query.family.split or QueryFamily.Split.TEST
+    return split == QueryFamily.Split.TEST or split in benchmark.hidden_splits
 
 
 def record_read(*, actor: Any, benchmark: Benchmark, what: str, **detail: Any) -> None:

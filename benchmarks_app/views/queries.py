@@ -9,6 +9,7 @@ from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.services.exposure import is_withheld, record_read
 
 
 @require_safe
@@ -35,6 +36,8 @@ def query_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRes
         n_judged=Count("qrels", filter=Q(qrels__query=query)),
         n_positive=Count("qrels", filter=Q(qrels__query=query, qrels__grade__gt=0)),
     )
+    if may_edit and is_withheld(benchmark, query):
+        record_read(actor=request.user, benchmark=benchmark, what=f"query {query.qid}")
     context = {"query": query, "wordings": wordings, "sets": counted if may_edit else []}
     return render(request, "benchmarks_app/query_detail.html", context)
 

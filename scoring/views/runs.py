@@ -1,5 +1,7 @@
 """What scoring adds to a run's page, and the buttons that make or score runs."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -7,7 +9,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.paging import page_of
-from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.selectors import hidden_queries
+from benchmarks_app.services.exposure import record_read
 from scoring import selectors
 from scoring.charts import sorted_bars
 from scoring.core.measures import parse_measure
@@ -82,11 +86,10 @@ def run_queries(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
     asked = asked_measure(request, threshold)
     measure = asked.measure
     is_best_first = request.GET.get("order") == "best"
-    rows = selectors.sorted_queries(
-        measuring.per_query_values(score_set, measure.name),
-        column=measure.name,
-        is_descending=is_best_first,
+    known, n_withheld = _seen_queries(
+        request, score_set, measuring.per_query_values(score_set, measure.name)
     )
+    rows = selectors.sorted_queries(known, column=measure.name, is_descending=is_best_first)
     page = page_of(request, rows)
     values = [row[measure.name] for row in rows]
     context = {
@@ -102,9 +105,29 @@ def run_queries(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
         "rows": selectors.query_rows(score_set, page.object_list),
         "chart": sorted_bars(values),
         "mean": parse_measure(measure.name).over_all(values),
+        "n_withheld": n_withheld,
     }
     status = 422 if asked.error else 200
     return render(request, "scoring/run_queries.html", context, status=status)
+
+
+def _seen_queries(
+    request: HttpRequest, score_set: ScoreSet, rows: list[dict[str, Any]]
+) -> tuple[list[dict[str, Any]], int]:
+    """The values this person may see, and of how many queries they are withheld.
+
+    A value of a query of a hidden split tells of its grades: keepers see it, which is written down.
+    """
+    hidden = hidden_queries(score_set.release)
+    if not hidden:
+        return rows, 0
+    benchmark = score_set.release.benchmark
+    if may(request.user, Action.EDIT, benchmark):
+        what = f"run {score_set.run.name} on {score_set.release.version}, query by query"
+        record_read(actor=request.user, benchmark=benchmark, what=what)
+        return rows, 0
+    seen = [row for row in rows if row["qid"] not in hidden]
+    return seen, len(rows) - len(seen)
 
 
 def _score_set(run: Run, version: str) -> ScoreSet:
