@@ -112,6 +112,10 @@ class ScoreSet(models.Model):
 class Score(models.Model):
     """One mean, as a typed column, for boards."""
 
+    # In the place of a slice: the weighted mean over all queries. No slice is called so, because
+    # a file of slices has tabs between its columns.
+    WEIGHTED = "\tweighted"
+
     score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="scores")
     measure = models.CharField(max_length=120)
     slice_name = models.CharField(max_length=120, blank=True)

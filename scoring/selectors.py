@@ -20,6 +20,7 @@ from benchmarks_app.selectors import release_file_path, release_queries
 from scoring.core import released
 from scoring.core.stored_hits import ScoreFiles
 from scoring.core.uncertainty import Standing
+from scoring.core.weighting import weighted_name
 from scoring.models import Phase, Score, ScoreSet, Submission
 from scoring.shown import FIRST_MEASURE, MEASURES, Shown, added, measures_on
 
@@ -232,6 +233,21 @@ def _ranked(score_sets: Iterable[ScoreSet], name: str, user_id: int | None) -> l
     ]
 
 
+def weighted_scores(
+    score_sets: Iterable[ScoreSet], measures: Iterable[str]
+) -> dict[int, dict[str, Score]]:
+    """The weighted means of score sets, by their keys and measures; one query for all."""
+    rows = Score.objects.filter(
+        score_set__in=[one.pk for one in score_sets],
+        slice_name=Score.WEIGHTED,
+        measure__in=list(measures),
+    )
+    found: dict[int, dict[str, Score]] = {}
+    for score in rows:
+        found.setdefault(score.score_set_id, {})[score.measure] = score
+    return found
+
+
 def intervals_by_name(scores: Iterable[Score]) -> dict[str, Interval]:
     """The intervals of the scores that have one, by the whole names of measures."""
     return {
@@ -301,15 +317,16 @@ def earlier_score_set(*, run: Run, release: Release) -> ScoreSet | None:
 
 def score_sets_of_run(run: Run) -> list[ScoreSet]:
     """All score sets of a run, the newest release first, with the overall means by measure."""
+    shown = Score.objects.filter(slice_name__in=["", Score.WEIGHTED])
     sets = (
         ScoreSet.objects.filter(run=run, scorer_version=SCORER_VERSION)
         .select_related("release__benchmark")
-        .prefetch_related(
-            Prefetch("scores", queryset=Score.objects.filter(slice_name=""), to_attr="overall")
-        )
+        .prefetch_related(Prefetch("scores", queryset=shown, to_attr="shown"))
         .order_by("-release__major", "-release__minor", "-release__patch")
     )
     for one in sets:
+        one.overall = [score for score in one.shown if not score.slice_name]
+        one.weighted = [score for score in one.shown if score.slice_name]
         _complete(one)
     return list(sets)
 
@@ -317,7 +334,8 @@ def score_sets_of_run(run: Run) -> list[ScoreSet]:
 def _complete(score_set: ScoreSet) -> None:
     """Set what pages show: means and intervals of the standard measures by their bare names.
 
-    `added` holds the scores of the others.
+    `added` holds the scores of the others, `weighted` a list of name and score where queries have
+    weights, in the order in which the plain means stand.
     """
     threshold = relevance_threshold(score_set.release)
     by_name = {score.measure: score for score in score_set.overall}
@@ -330,6 +348,12 @@ def _complete(score_set: ScoreSet) -> None:
         if score.ci_low is not None
     }
     score_set.added = [by_name[name] for name in sorted(by_name)]
+    weighted = {score.measure: score for score in score_set.weighted}
+    labels = {shown.counting_from(threshold): shown.label for shown in MEASURES}
+    labels |= {score.measure: score.measure for score in score_set.added}
+    score_set.weighted = [
+        (weighted_name(label), weighted[name]) for name, label in labels.items() if name in weighted
+    ]
     score_set.n_answered = n_answered(score_set)
 
 

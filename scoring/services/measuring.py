@@ -68,14 +68,16 @@ def add_measure(*, release: Release, score_sets: Iterable[ScoreSet], name: str) 
     if not lacking:
         return 0
     made, deadline, target = [], monotonic() + SECONDS, Target.of(release)
+    weighted: list[Score] = []
     for score_set in lacking:
         if monotonic() > deadline:
             break
         evaluation = evaluated(score_set, [name], target=target)
         intervals = mean_intervals(evaluation, target.families)
         made += scores_of(score_set, evaluation, intervals)
+        weighted += target.weighted_scores_of(score_set, evaluation)
     # Another page may have added the same meanwhile: its numbers are the same.
-    Score.objects.bulk_create(made, ignore_conflicts=True)
+    Score.objects.bulk_create([*made, *weighted], ignore_conflicts=True)
     _drop_oldest(release)
     return len(lacking) - len(made)
 

@@ -43,6 +43,7 @@ from scoring.services.slice_scores import (
     slice_evaluations,
     slices_of_release,
 )
+from scoring.services.weighted_scores import weighted_scores_of, weights_of
 from scoring.shown import measures_on
 
 RUNS_KIND = "score-runs"
@@ -103,6 +104,12 @@ class Target:
     @cached_property
     def families(self) -> dict[str, str]:
         return release_families(self.release)
+
+    def weighted_scores_of(self, score_set: ScoreSet, evaluation: Evaluation[str]) -> list[Score]:
+        """A row for each weighted mean, not saved yet, where the release's queries have weights."""
+        return weighted_scores_of(
+            score_set, evaluation, weights=weights_of(self.release), families=self.families
+        )
 
     def unchanged_since(self, earlier: Release) -> frozenset[str]:
         """Queries that have the same grades on both releases; worked out once for all runs."""
@@ -198,6 +205,7 @@ def store_scores(*, run: Run, target: Target, scored: Scored, n_left_out: int = 
     if is_new:
         Score.objects.bulk_create(scores_of(score_set, evaluation, scored.intervals))
         Score.objects.bulk_create(slice_scores_of(score_set, scored.slices), batch_size=2_000)
+        Score.objects.bulk_create(target.weighted_scores_of(score_set, evaluation))
     return score_set
 
 

@@ -1,6 +1,7 @@
 """Leaderboards, each of one release."""
 
 import csv
+from collections.abc import Iterable
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,7 +14,10 @@ from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from scoring import selectors
+from scoring.core.weighting import weighted_name
+from scoring.models import Score
 from scoring.services import measuring
+from scoring.services.weighted_scores import has_weights
 from scoring.shown import BOARD, Shown, measure_of, measures_on
 from scoring.views.measures import asked_measure
 from scoring.views.slices import asked_slice
@@ -45,6 +49,7 @@ def leaderboard_release(request: HttpRequest, benchmark: Benchmark, version: str
     sliced = asked_slice(request, release)
     board, n_waiting = _board(request, release, asked.measure, sliced.name)
     means = [row.scores.get(asked.measure.name) for row in board]
+    page = page_of(request, board)
     context = {
         "release": release,
         "releases": list(selectors.published_releases(benchmark)),
@@ -57,12 +62,31 @@ def leaderboard_release(request: HttpRequest, benchmark: Benchmark, version: str
         "is_share": all(mean is None or 0 <= mean <= 1 for mean in means),
         "has_intervals": any(row.intervals for row in board),
         "has_standings": any(row.standing for row in board),
-        "page": page_of(request, board),
+        "page": page,
+        "weighted": _weighted_of(release, page.object_list, asked.measure, sliced.name),
+        "weighted_label": weighted_name(asked.measure.label),
         "n_waiting": n_waiting,
         "n_unscored": selectors.n_runs_without_scores(release),
     }
     status = 422 if asked.error or sliced.error else 200
     return render(request, "scoring/leaderboard.html", context, status=status)
+
+
+def _weighted_of(
+    release: Release, rows: Iterable[selectors.BoardRow], shown: Shown, slice_name: str
+) -> dict[int, Score | None]:
+    """The weighted mean of each row by one measure; empty where no row has one."""
+    found = _weighted(release, rows, [shown], slice_name)
+    return {key: scores.get(shown.name) for key, scores in found.items()}
+
+
+def _weighted(
+    release: Release, rows: Iterable[selectors.BoardRow], shown: list[Shown], slice_name: str
+) -> dict[int, dict[str, Score]]:
+    """The weighted means of rows, by the keys of their score sets; of a slice there are none."""
+    if slice_name or not has_weights(release):
+        return {}
+    return selectors.weighted_scores([row.score_set for row in rows], [one.name for one in shown])
 
 
 def _board(
@@ -133,19 +157,28 @@ def leaderboard_csv(request: HttpRequest, benchmark: Benchmark, version: str) ->
     labels = [
         name for one in shown for name in (one.label, f"{one.label} low", f"{one.label} high")
     ]
+    weighted = _weighted(release, board, shown, sliced.name)
+    if weighted:
+        named = [weighted_name(one.label) for one in shown]
+        labels += [name for one in named for name in (one, f"{one} low", f"{one} high")]
     before = ["rank", "best_rank", "worst_rank", "tie_group", "run", "by", "kind"]
     writer.writerow([*before, *labels, "n_queries", "n_missing", "n_extra", "sha256"])
-    writer.writerows(_csv_row(row, shown) for row in board)
+    writer.writerows(_csv_row(row, shown, weighted) for row in board)
     return response
 
 
-def _csv_row(row: selectors.BoardRow, shown: list[Shown]) -> list[Any]:
+def _csv_row(
+    row: selectors.BoardRow, shown: list[Shown], weighted: dict[int, dict[str, Score]]
+) -> list[Any]:
     score_set = row.score_set
-    numbers = (
+    numbers = [
         number
         for one in shown
         for number in (row.scores.get(one.name), *row.intervals.get(one.name, (None, None)))
-    )
+    ]
+    if weighted:
+        of = weighted.get(score_set.pk, {})
+        numbers += [number for one in shown for number in _mean_and_ends(of.get(one.name))]
     return [
         row.rank,
         *(row.standing or ("", "", "")),
@@ -158,6 +191,10 @@ def _csv_row(row: selectors.BoardRow, shown: list[Shown]) -> list[Any]:
         score_set.n_extra,
         row.run.sha256,
     ]
+
+
+def _mean_and_ends(score: Score | None) -> tuple[float | None, ...]:
+    return (score.mean, score.ci_low, score.ci_high) if score else (None, None, None)
 
 
 def _harmless(text: str) -> str:
