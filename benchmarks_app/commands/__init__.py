@@ -5,7 +5,24 @@ Here stands only what help shows; a command's module is imported when it is run.
 
 from collections.abc import Sequence
 
-COMMANDS: dict[str, tuple[str, str]] = {}
+COMMANDS: dict[str, tuple[str, str]] = {
+    "families": (
+        "benchmarks_app.commands.families",
+        "Group queries into families of wordings, with a similarity and a reason a link.",
+    ),
+    "sample": (
+        "benchmarks_app.commands.sample",
+        "Draw queries from a query log, masked and weighted.",
+    ),
+    "split": (
+        "benchmarks_app.commands.split",
+        "Split a BEIR folder by families of queries, and prove that nothing leaks.",
+    ),
+    "sketch": (
+        "benchmarks_app.commands.sketch",
+        "Hashes of a private list of queries, by which others find theirs in it.",
+    ),
+}
 
 
 def about() -> Sequence[str]:

@@ -8,7 +8,13 @@ from django.core.exceptions import ValidationError
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.logs.columns import LABELS, LogColumns, checked_columns, is_personal
 from benchmarks_app.core.logs.masking import KIND_LABELS
-from benchmarks_app.core.logs.sampling import Allocation, Design, Weighting, Wordings
+from benchmarks_app.core.logs.sampling import (
+    Allocation,
+    Design,
+    Weighting,
+    Wordings,
+    parse_given,
+)
 from benchmarks_app.core.logs.strata import By
 from benchmarks_app.core.logs.tables import LogTable
 from benchmarks_app.models import QueryLog
@@ -174,9 +180,8 @@ class SampleForm(forms.Form):
         text = self.cleaned_data["given"]
         try:
             return parse_given(text)
-        except ValueError as error:
-            message = "Write it like head=50, torso=100, tail=50: stratum, equals sign, families."
-            raise ValidationError(message) from error
+        except BenchmarkError as error:
+            raise ValidationError(str(error)) from error
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -197,18 +202,3 @@ class SampleForm(forms.Form):
             head_share=float(cleaned["head"] / 100),
             tail_share=float(cleaned["tail"] / 100),
         )
-
-
-def parse_given(text: str) -> dict[str, int]:
-    """Numbers by stratum; raises ValueError for anything else.
-
-    >>> parse_given("head=50, 3-4 words=7")
-    {'head': 50, '3-4 words': 7}
-    """
-    found: dict[str, int] = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        name, equals, n = part.rpartition("=")
-        if not equals or not name.strip() or name.strip() in found:
-            raise ValueError(part)
-        found[name.strip()] = int(n)
-    return found

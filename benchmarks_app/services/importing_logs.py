@@ -14,14 +14,12 @@ from django.urls import reverse
 
 from benchmarks_app import files
 from benchmarks_app.core.formats.sources import sha256_of
-from benchmarks_app.core.log_errors import LogEmptyError, LogGoneError, LogNameTakenError
+from benchmarks_app.core.log_errors import LogGoneError, LogNameTakenError
 from benchmarks_app.core.logs.columns import LogColumns, checked_columns, detected_columns
-from benchmarks_app.core.logs.distinct import Counted, Options, write_distinct
-from benchmarks_app.core.logs.families import Grouped, write_with_families
+from benchmarks_app.core.logs.distinct import Options
 from benchmarks_app.core.logs.masking import KIND_LABELS, checked_kinds
-from benchmarks_app.core.logs.reading import LogReader
+from benchmarks_app.core.logs.preparing import Prepared, prepared
 from benchmarks_app.core.logs.tables import LogTable, open_table
-from benchmarks_app.core.problems import Problems
 from benchmarks_app.models import Benchmark, Job, PendingLog, QueryLog, Upload, User
 from benchmarks_app.services import audit, jobs, uploading
 
@@ -157,56 +155,23 @@ def import_log(job: jobs.RunningJob) -> None:
     if pending is None:
         raise LogGoneError
     _refuse_taken(job.benchmark, asked["name"])
-    columns = LogColumns.of(asked["columns"])
-    problems = Problems()
-    reader = LogReader(table_of(pending.upload), columns, problems, is_lenient=asked["lenient"])
-    counted = _counted(job, reader)
-    problems.raise_found()
-    _refuse_empty(reader, counted)
-    parquet, links = job.folder / "log.parquet", job.folder / "links.parquet"
-    grouped = write_with_families(
-        job.folder / "distinct.parquet", parquet, links, tell=job.progress
+    found = prepared(
+        table_of(pending.upload),
+        LogColumns.of(asked["columns"]),
+        job.folder,
+        options=Options(kinds=asked["kinds"], floor=asked["floor"]),
+        is_lenient=asked["lenient"],
+        tell=job.progress,
     )
     job.progress(1, 1, "making it visible")
-    _commit(job, pending, reader, counted, grouped)
+    _commit(job, pending, found)
 
 
-def _counted(job: jobs.RunningJob, reader: LogReader) -> Counted:
-    options = Options(kinds=job.parameters["kinds"], floor=job.parameters["floor"])
-    return write_distinct(
-        reader.rows(),
-        job.folder / "distinct.parquet",
-        job.folder,
-        options=options,
-        tell=lambda n, what: job.progress(n, 0, f"{n:,} {what}"),
-    )
-
-
-def _refuse_empty(reader: LogReader, counted: Counted) -> None:
-    if counted.n_distinct:
-        return
-    if counted.n_below_floor:
-        why = f"all {counted.n_below_floor:,} were asked less often than the floor"
-        advice = "Lower the floor, or upload a log of a longer time."
-    elif counted.n_only_personal:
-        why, advice = "all are personal data and nothing else", "Mask fewer kinds of it."
-    else:
-        why = f"none of its {reader.n_rows:,} rows has one"
-        advice = "Name another column for the queries."
-    raise LogEmptyError(file=reader.table.file, why=why, advice=advice)
-
-
-def _commit(
-    job: jobs.RunningJob,
-    pending: PendingLog,
-    reader: LogReader,
-    counted: Counted,
-    grouped: Grouped,
-) -> None:
-    upload, asked = pending.upload, job.parameters
-    digest = sha256_of(job.folder / "log.parquet")
-    stored = files.publish(job.folder / "log.parquet", _stored_name(job.benchmark, digest))
-    files.publish(job.folder / "links.parquet", links_name(stored))
+def _commit(job: jobs.RunningJob, pending: PendingLog, found: Prepared) -> None:
+    upload, asked, counted = pending.upload, job.parameters, found.counted
+    digest = sha256_of(found.log)
+    stored = files.publish(found.log, _stored_name(job.benchmark, digest))
+    files.publish(found.links, links_name(stored))
     with job.commit() as result:
         _refuse_taken(job.benchmark, asked["name"])
         log = QueryLog.objects.create(
@@ -217,11 +182,11 @@ def _commit(
             sha256=digest,
             first_day=_day(counted.first),
             last_day=_day(counted.last),
-            n_rows=reader.n_rows,
+            n_rows=found.reader.n_rows,
             n_distinct=counted.n_distinct,
             n_traffic=counted.n_traffic,
             masked=dict(sorted(counted.masked.items())),
-            facts=_facts(upload, asked, reader, counted, grouped),
+            facts=_facts(upload, asked, found),
             created_by=job.row.created_by or upload.owner,
         )
         pending.delete()
@@ -247,9 +212,8 @@ def _day(ordinal: int) -> date | None:
     return date.fromordinal(ordinal) if ordinal else None
 
 
-def _facts(
-    upload: Upload, asked: dict[str, Any], reader: LogReader, counted: Counted, grouped: Grouped
-) -> dict[str, Any]:
+def _facts(upload: Upload, asked: dict[str, Any], found: Prepared) -> dict[str, Any]:
+    reader, counted = found.reader, found.counted
     return {
         "file": upload.name,
         "sha256": upload.sha256,
@@ -266,8 +230,8 @@ def _facts(
         "below_floor": counted.n_below_floor,
         "traffic_below_floor": counted.n_traffic_below_floor,
         "spellings": counted.n_spellings,
-        "families": grouped.n_families,
-        "grouped_by": grouped.by,
+        "families": found.grouped.n_families,
+        "grouped_by": found.grouped.by,
         "raw_kept": asked["keeps_raw"],
     }
 

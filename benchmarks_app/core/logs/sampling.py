@@ -195,6 +195,29 @@ class Drawn:
     inclusion_probability: float
 
 
+def parse_given(text: str) -> dict[str, int]:
+    """Numbers of families by stratum, as people write them.
+
+    >>> parse_given("head=50, 3-4 words=7")
+    {'head': 50, '3-4 words': 7}
+
+    Raises
+    ------
+    SamplingError
+        If it is written otherwise, or names a stratum twice.
+    """
+    found: dict[str, int] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, equals, n = (word.strip() for word in part.rpartition("="))
+        if not equals or not name or name in found or not (n.isascii() and n.isdigit()):
+            raise SamplingError(
+                why=f"'{part}' is no number of a stratum. Write each once, with commas between: "
+                "head=50, torso=100, tail=50."
+            )
+        found[name] = int(n)
+    return found
+
+
 # --- planning ------------------------------------------------------------------------------
 
 

@@ -1,0 +1,76 @@
+"""From a log's file to its distinct queries in families: what the site and the command both do."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks_app.core.log_errors import LogEmptyError
+from benchmarks_app.core.logs.columns import LogColumns
+from benchmarks_app.core.logs.distinct import Counted, Options, write_distinct
+from benchmarks_app.core.logs.families import Grouped, write_with_families
+from benchmarks_app.core.logs.reading import LogReader
+from benchmarks_app.core.logs.tables import LogTable
+from benchmarks_app.core.problems import Problems
+
+Tell = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A log that was read: its queries (`log`) and why they are families (`links`), as Parquet."""
+
+    log: Path
+    links: Path
+    reader: LogReader
+    counted: Counted
+    grouped: Grouped
+
+
+def prepared(
+    table: LogTable,
+    columns: LogColumns,
+    folder: Path,
+    *,
+    options: Options,
+    is_lenient: bool = False,
+    tell: Tell = lambda done, total, what: None,
+) -> Prepared:
+    """Read, mask, count and group; `folder` takes the results, and parts that can go afterwards.
+
+    Raises
+    ------
+    FileProblemsError
+        If rows cannot be read and `is_lenient` does not leave them out.
+    LogEmptyError
+        If no query is left.
+    ArchiveError
+        If the file is damaged.
+    """
+    reader = LogReader(table, columns, Problems(), is_lenient=is_lenient)
+    distinct = folder / "distinct.parquet"
+    counted = write_distinct(
+        reader.rows(),
+        distinct,
+        folder,
+        options=options,
+        tell=lambda n, what: tell(n, 0, f"{n:,} {what}"),
+    )
+    reader.problems.raise_found()
+    _refuse_empty(reader, counted)
+    log, links = folder / "log.parquet", folder / "links.parquet"
+    grouped = write_with_families(distinct, log, links, tell=tell)
+    return Prepared(log, links, reader, counted, grouped)
+
+
+def _refuse_empty(reader: LogReader, counted: Counted) -> None:
+    if counted.n_distinct:
+        return
+    if counted.n_below_floor:
+        why = f"all {counted.n_below_floor:,} were asked less often than the floor"
+        advice = "Lower the floor, or take a log of a longer time."
+    elif counted.n_only_personal:
+        why, advice = "all are personal data and nothing else", "Mask fewer kinds of it."
+    else:
+        why = f"none of its {reader.n_rows:,} rows has one"
+        advice = "Name another column for the queries."
+    raise LogEmptyError(file=reader.table.file, why=why, advice=advice)

@@ -1,0 +1,64 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.logs.columns import LABELS, LogColumns
+from benchmarks_app.core.logs.masking import KIND_LABELS
+from benchmarks_app.management.importing import (
+    actor_of,
+    add_benchmark_arguments,
+    benchmark_of,
+    finished,
+    progress_printer,
+)
+from benchmarks_app.services import importing_logs, jobs
+from benchmarks_app.services.importing_logs import Reading
+
+
+class Command(BaseCommand):
+    help = "Read a query log: mask personal data, count distinct queries, put them into families."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        add_benchmark_arguments(parser)
+        parser.add_argument("log", type=Path, help="CSV, TSV, JSON lines, Parquet; also .gz, .zst")
+        parser.add_argument("--name", default="", help="what the log is called; the file's name")
+        for role, label in LABELS.items():
+            parser.add_argument(f"--{role}", default="", help=f"column: {label}")
+        parser.add_argument("--floor", type=int, default=1, help="drop queries asked fewer times")
+        parser.add_argument(
+            "--mask", nargs="*", default=list(KIND_LABELS), metavar="KIND", help="only these kinds"
+        )
+        parser.add_argument("--lenient", action="store_true", help="leave unreadable rows out")
+        parser.add_argument("--keep-raw", action="store_true", help="keep the file on the site")
+
+    def handle(self, *args: Any, slug: str, user: str | None, log: Path, **options: Any) -> None:
+        benchmark = benchmark_of(slug)
+        actor = actor_of(benchmark, user)
+        if not log.exists():
+            raise CommandError(f"{log}: no such file.")
+        named = {role: options[role] for role in LABELS if options[role]}
+        reading = Reading(
+            name=options["name"],
+            columns=LogColumns.of(named) if named else None,
+            kinds=tuple(options["mask"]),
+            floor=max(1, options["floor"]),
+            is_lenient=options["lenient"],
+            keeps_raw=options["keep_raw"],
+        )
+        pending = None
+        try:
+            pending = importing_logs.receive_log_path(benchmark=benchmark, user=actor, path=log)
+            arguments = importing_logs.log_arguments(pending=pending, reading=reading)
+            job = jobs.run_here(
+                benchmark=benchmark, user=actor, on_progress=progress_printer(self), **arguments
+            )
+            finished(self, job)
+        except BenchmarkError as error:
+            raise CommandError(str(error)) from error
+        finally:
+            # The file is still where it was: what the site was given of it need not wait there.
+            if pending and benchmark.uploads.filter(pending_log=pending.pk).exists():
+                importing_logs.discard_pending(pending=pending, user=actor)
