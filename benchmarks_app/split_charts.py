@@ -28,7 +28,8 @@ def balance(described: Described) -> Chart:
         + "."
     )
     names = [row["name"] for row in slices]
-    shapes = {"domain": [*SPLITS], "range": ["circle", "diamond", "square"]}
+    there = [split for split in SPLITS if split in worst["shares"]]
+    shapes = {"domain": there, "range": ["circle", "diamond", "square"][: len(there)]}
     spec = {
         "mark": {"type": "point", "size": 70, "filled": True, "opacity": 0.9},
         "encoding": {
@@ -40,7 +41,12 @@ def balance(described: Described) -> Chart:
                 "axis": {"format": ".0%"},
                 "scale": {"zero": True},
             },
-            "color": {"field": "split", "type": "nominal", "sort": [*SPLITS], "title": None},
+            "color": {
+                "field": "split",
+                "type": "nominal",
+                "scale": {"domain": there},
+                "title": None,
+            },
             "shape": {"field": "split", "type": "nominal", "scale": shapes, "title": None},
         },
     }

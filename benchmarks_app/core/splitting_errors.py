@@ -27,6 +27,14 @@ class EmptySplitError(SplittingError):
     )
 
 
+class EmptyPeriodError(EmptySplitError):
+    message = (
+        "{split} would hold no query: of {n} asked in its time, {n_gap} lie in the gap and {n_out} "
+        "belong to families that were asked earlier, too. Move the cut, make the gap smaller, or "
+        "do without {split}."
+    )
+
+
 class MissingDatesError(SplittingError):
     code = "split-dates-missing"
     message = (

@@ -39,6 +39,7 @@ FIELDS: dict[str, list[str]] = {
     Mode.LEAVE_SLICE_OUT: ["slice", "train", "dev", "seed"],
     Mode.GIVEN: ["file"],
 }
+REQUIRED = {mode: ["train", "dev", "test", "seed"] for mode in (Mode.STRATIFIED, Mode.RANDOM)}
 ALWAYS = ["qrel_set", "hidden", "accept_small"]
 MOST_GIVEN_BYTES = 64 << 20
 MAX_SEED = 2**31 - 1
@@ -52,7 +53,7 @@ def share_field(split: str) -> forms.DecimalField:
         decimal_places=2,
         required=False,
         initial=round(100 * DEFAULT_SHARES[split], 2),
-        label=f"{split}, %",
+        label=f"{split} %",
     )
 
 
@@ -144,6 +145,9 @@ class SplitForm(HiddenForm):
         wanted = {*FIELDS[self.mode], *ALWAYS}
         for name in [name for name in self.fields if name not in wanted]:
             del self.fields[name]
+        for name in REQUIRED.get(self.mode, ["seed", "gap_days", "straddling"]):
+            if name in self.fields:
+                self.fields[name].required = True
         ready = QrelSet.objects.ready().filter(benchmark=benchmark)
         self.fields["qrel_set"].queryset = ready.order_by("-pk")
         if not self.is_bound:

@@ -21,6 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
+from benchmarks_app.core.findings import Severity
 from benchmarks_app.core.formats.sources import DEFAULT_LIMITS, stream_lines
 from benchmarks_app.core.leaks import as_json, as_markdown
 from benchmarks_app.core.splitting import SPLITS
@@ -176,6 +177,7 @@ def _shown(benchmark: Benchmark, found: dict[str, Any], form: SplitForm) -> dict
         "preview": found,
         "slices": slices[:ROWS_OF_SLICES],
         "n_more_slices": max(0, len(slices) - ROWS_OF_SLICES),
+        "warnings": [one for one in found["findings"] if one["severity"] == Severity.WARNING],
     }
     if form.mode == Mode.GIVEN:
         return shown

@@ -17,13 +17,13 @@ from typing import Any
 
 from benchmarks_app.core.detection import HEAD_LINES, detect
 from benchmarks_app.core.errors import BenchmarkError, FileProblemsError, Problem
-from benchmarks_app.core.findings import Severity
+from benchmarks_app.core.findings import Finding, Severity
 from benchmarks_app.core.formats import beir, trec
 from benchmarks_app.core.formats.archives import is_zip, open_source
 from benchmarks_app.core.formats.beir_writing import id_hazard
 from benchmarks_app.core.formats.sources import STANDARD_INPUT, open_lines, shown_name
 from benchmarks_app.core.linting import FORMATS
-from benchmarks_app.core.linting.folder import SplitHeld
+from benchmarks_app.core.linting.folder import FolderReport, SplitHeld
 from benchmarks_app.core.linting.folders import formats_like, formats_of, lint_folder
 from benchmarks_app.core.problems import Problems
 from scoring.core.reading.loading import collect_qrels, load_run
@@ -275,7 +275,7 @@ def _check_folder(path: Path, report: Report) -> None:
     problems = report.problems
     limit = None if problems.limit == UNLIMITED else problems.limit
     looked = lint_folder(path, formats=formats_like(report.kind, path), limit=limit)
-    for found in looked.findings:
+    for found in [*looked.findings, *_leaks(path, looked)]:
         file, line = _place_of(found.where)
         text = f"{found.message} {found.advice}"
         if found.severity is Severity.ERROR:
@@ -290,6 +290,15 @@ def _check_folder(path: Path, report: Report) -> None:
         "queries": looked.n_queries,
         "splits": {split: _split_facts(held) for split, held in looked.splits.items()},
     }
+
+
+def _leaks(path: Path, looked: FolderReport) -> list[Finding]:
+    """What leaks between the splits of a BEIR folder that can be read to its end."""
+    if "beir" not in looked.formats or len(looked.splits) < 2 or looked.is_cut:
+        return []
+    from benchmarks_app.core.leaks.folders import folder_leaks  # scipy, which few checks need
+
+    return folder_leaks(path)
 
 
 def _place_of(where: str) -> tuple[str, int]:

@@ -22,6 +22,7 @@ from benchmarks_app.core.splitting_errors import (
     CutMissingError,
     CutOrderError,
     CutOutsideError,
+    EmptyPeriodError,
     EmptySplitError,
     MissingDatesError,
     NothingToSplitError,
@@ -59,10 +60,10 @@ def _refuse_empty(listed: Sequence[SplitQuery], recipe: SplitRecipe, made: Assig
     missing = [split for split in _expected(recipe) if not sizes.get(split)]
     if not missing:
         return
-    families = _sizes(listed)
     if recipe.mode == Mode.CHRONOLOGICAL:
-        advice = "Move the cut, or make the gap smaller."
-    elif recipe.mode == Mode.GIVEN:
+        raise _empty_period(missing[0], listed, made)
+    families = _sizes(listed)
+    if recipe.mode == Mode.GIVEN:
         advice = "Give it queries in the file."
     else:
         advice = "Give it a larger share, or make fewer splits."
@@ -71,6 +72,25 @@ def _refuse_empty(listed: Sequence[SplitQuery], recipe: SplitRecipe, made: Assig
         n_families=len(families),
         largest=max(families.values()),
         advice=advice,
+    )
+
+
+def _empty_period(split: str, listed: Sequence[SplitQuery], made: Assignment) -> EmptyPeriodError:
+    begins = dict(made.cuts).get(split)
+    later = [cut for _, cut in made.cuts if begins is None or cut > begins]
+    asked = [
+        query.qid
+        for query in listed
+        if query.first_seen
+        and (begins is None or query.first_seen >= begins)
+        and not any(query.first_seen >= cut for cut in later)
+    ]
+    reasons = [made.excluded.get(qid) for qid in asked]
+    return EmptyPeriodError(
+        split=split,
+        n=len(asked),
+        n_gap=reasons.count(IN_GAP),
+        n_out=reasons.count(STRADDLES) + reasons.count(DROPPED),
     )
 
 
