@@ -2,16 +2,19 @@
 
 import io
 import itertools
+import json
 import zipfile
 from pathlib import Path
 from typing import Any
 
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from benchmarks_app.models import (
     Benchmark,
     ContaminationCheck,
     Corpus,
+    CorpusVersion,
     FamilyLink,
     Grade,
     Membership,
@@ -24,8 +27,11 @@ from benchmarks_app.models import (
     Run,
     Slice,
     SliceMember,
+    Upload,
     User,
 )
+from benchmarks_app.selectors import corpus_reader
+from benchmarks_app.services import uploading
 
 SCALE = [
     (0, "not relevant", False),
@@ -138,6 +144,13 @@ def contamination_check(of: Benchmark, name: str = "", **values: Any) -> Contami
     )
 
 
+def waiting_upload(of: Benchmark, name: str, content: bytes, owner: User | None = None) -> Upload:
+    """A file put down on the import page."""
+    file = SimpleUploadedFile(name, content)
+    put = uploading.put_down(benchmark=of, owner=owner or user("keeper"), files=[file])
+    return next(put)
+
+
 def run(of: Benchmark, lines: str, name: str = "", owner: User | None = None, **values: Any) -> Run:
     """A run stored as an import would store it; `lines` is a TREC run."""
     from django.conf import settings
@@ -202,6 +215,23 @@ def tiny_zip() -> bytes:
         for path in sorted([*TINY.rglob("*.tsv"), *TINY.rglob("*.jsonl")]):
             archive.write(path, Path("tiny") / path.relative_to(TINY))
     return buffer.getvalue()
+
+
+def snapshot_row(of: Benchmark, number: int = 1, **values: Any) -> CorpusVersion:
+    """A proposed version of the corpus without its files, for what does not read them."""
+    made = {"state": CorpusVersion.State.PROPOSED, "n_documents": 1, **values}
+    sha256 = f"{number:064}"
+    return CorpusVersion.objects.create(
+        corpus=of.corpus, number=number, parquet=sha256, index=sha256, sha256=sha256, **made
+    )
+
+
+def snapshot(of: Benchmark) -> CorpusVersion:
+    """A proposed version: one document of the corpus with another text, the others gone."""
+    (first,) = corpus_reader(of.current_corpus_version).at([0])
+    row = json.dumps({"_id": first.docid, "title": "", "text": "another text"})
+    done(imported(of, row.encode() + b"\n", "next.jsonl"))
+    return of.corpus.versions.get(state=CorpusVersion.State.PROPOSED)
 
 
 def tiny_benchmark(slug: str = "tiny", **values: Any) -> Benchmark:

@@ -42,6 +42,12 @@ release-draft         PATCH  draft    401    403 403 403 403 200 200 404
 release-draft         DELETE -        401    403 403 403 403 204 404 404
 release-draft-check   POST   -        401    403 403 403 403 202 202 404
 release-draft-publish POST   -        401    403 403 403 403 409 409 404
+corpus-detail         GET    -        401    200 200 200 200 200 200 404
+corpus-detail         PATCH  corpus   401    403 403 403 403 200 200 404
+document-grades-list  POST   grades   401    403 403 403 403 404 404 404
+fetch-list            POST   fetch    401    403 403 403 403 202 202 404
+snapshot-detail       GET    -        401    403 403 403 403 200 200 404
+snapshot-detail       POST   take     401    403 403 403 403 200 409 404
 job-detail            GET    -        401    404 404 404 404 200 200 404
 judgments-export      GET    -        401    403 403 403 403 200 200 404
 judgments-import      POST   labels   401    403 403 403 403 200 200 404
@@ -68,6 +74,11 @@ slice-preview         POST   rule     401    403 403 403 403 200 200 404
 slice-refresh         POST   -        401    403 403 403 403 200 200 404
 slice-register        POST   -        401    403 403 403 403 422 422 404
 slice-import          POST   -        401    403 403 403 403 400 400 404
+upload-list           GET    -        401    403 403 403 403 200 200 404
+upload-list           POST   -        401    403 403 403 403 400 400 404
+upload-detail         GET    -        401    403 403 403 403 200 200 404
+upload-detail         DELETE -        401    403 403 403 403 204 404 404
+upload-import         POST   -        401    403 403 403 403 202 202 404
 """
 BODIES = {
     "-": None,
@@ -78,6 +89,10 @@ BODIES = {
     "pool": {"name": "next", "runs": ["bm25"]},
     "state": {"state": "paused"},
     "qrels": {"name": "ours"},
+    "corpus": {"lang": "de"},
+    "grades": {"qrels": 0},
+    "fetch": {"collection": "beir:scifact"},
+    "take": {"decision": "take"},
     "draft": {"qrels": "official", "notes": "more"},
     "reason": {"reason": "wrong grades"},
     "list": {"rows": [{"query": "q1", "document": "d9"}]},
@@ -130,10 +145,15 @@ def urls(benchmark, cast) -> dict[str, str]:
     draft = create_draft(user=cast["olga"], qrel_set=QrelSet.objects.get(pk=qrels.pk))
     factories.rule_slice(benchmark, "short")
     job = benchmark.jobs.create(kind="test", title="a", created_by=cast["olga"], state="done")
+    waiting = factories.waiting_upload(benchmark, "new.csv", b"qid,text\nnew,what is new\n")
     of = f"/api/v1/benchmarks/{benchmark.slug}/"
     return {
         "agreement-detail": f"{of}agreement/",
         "candidates-list": f"{of}candidates/",
+        "corpus-detail": f"{of}corpus/",
+        "document-grades-list": f"{of}qrels/by-document/",
+        "fetch-list": f"{of}corpus/fetch/",
+        "snapshot-detail": f"{of}corpus/versions/{factories.snapshot_row(benchmark).number}/",
         "benchmark-list": "/api/v1/benchmarks/",
         "benchmark-detail": of,
         "export-list": f"{of}releases/1.0.0/exports/",
@@ -165,6 +185,9 @@ def urls(benchmark, cast) -> dict[str, str]:
         "slice-refresh": f"{of}slices/short/refresh/",
         "slice-register": f"{of}slices/short/register/",
         "slice-import": f"{of}slices/import/",
+        "upload-list": f"{of}uploads/",
+        "upload-detail": f"{of}uploads/{waiting.pk}/",
+        "upload-import": f"{of}uploads/{waiting.pk}/import/",
     }
 
 

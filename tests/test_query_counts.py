@@ -38,6 +38,18 @@ def run(of: Benchmark, number: int) -> Run:
     return of.runs.create(name=f"run{number}", owner=owner, n_rows=1, n_queries=1, depth=1)
 
 
+def corpora(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        made = factories.benchmark(f"corpus{number}", visibility=Benchmark.Visibility.PUBLIC)
+        factories.snapshot_row(made, state="ready")
+
+
+def corpus_versions(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        factories.snapshot_row(of, number + 1)
+        factories.benchmark(f"beside{number}", corpus=of.corpus)
+
+
 def runs(of: Benchmark, first: int, last: int) -> None:
     for number in range(first, last):
         run(of, number)
@@ -154,7 +166,9 @@ def pools_of_benchmarks(of: Benchmark, first: int, last: int) -> None:
 def uploads(of: Benchmark, first: int, last: int) -> None:
     for number in range(first, last):
         owner = factories.user(f"giver{number}")
-        of.uploads.create(owner=owner, name=f"{number}.run", sha256=str(number), size=1)
+        name, done = f"{number}.run", "run"
+        of.uploads.create(owner=owner, name=name, sha256=str(number), size=1, imported_as=done)
+        factories.waiting_upload(of, name, b"1 Q0 d%d 1 2.5 s\n" % number, owner)
 
 
 def scored(of: Benchmark, number: int) -> ScoreSet:
@@ -236,6 +250,8 @@ def candidate_lists(of: Benchmark, first: int, last: int) -> None:
 
 PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmark], dict]]] = {
     "query-list": (queries, lambda of: {"slug": of.slug}),
+    "corpus-list": (corpora, lambda of: {}),
+    "corpus-detail": (corpus_versions, lambda of: {"slug": of.slug}),
     "run-list": (runs, lambda of: {"slug": of.slug}),
     "qrels-list": (qrel_sets, lambda of: {"slug": of.slug}),
     "release-list": (releases, lambda of: {"slug": of.slug}),

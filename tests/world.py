@@ -99,11 +99,13 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         kind="score-runs", title="Lost", benchmark=of, created_by=owner, state="failed"
     )
     membership = guest.memberships.get()
+    waiting = factories.waiting_upload(of, "queries.csv", b"qid,text\nq-new,what is new\n", owner)
     return {
         "slug": of.slug,
         "version": version,
         "export": "hub",
         "docid": "d-quote",
+        "number": factories.snapshot(of).number,
         "name": "qrels.trec",
         "chart": "coverage",
         "format": "csv",
@@ -118,12 +120,19 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "run-export": runs[0].pk,
         "qrels-download": qrels.pk,
         "release-draft": draft.pk,
+        "api:release-draft": draft.pk,
+        "api:release-draft-check": draft.pk,
+        "api:release-draft-publish": draft.pk,
         "release-draft-check": draft.pk,
         "release-draft-delete": draft.pk,
         "release-draft-edit": draft.pk,
         "invitation-revoke": invited.invitation.pk,
         "member-role": membership.pk,
         "member-remove": membership.pk,
+        "api:upload-detail": waiting.pk,
+        "api:upload-import": waiting.pk,
+        "import-preview": waiting.pk,
+        "import-remove": waiting.pk,
         "job-detail": failed.pk,
         "job-progress": failed.pk,
         "job-retry": failed.pk,

@@ -57,7 +57,9 @@ class CorpusSerializer(serializers.ModelSerializer):
 
     measures = serializers.CharField(read_only=True)
     shown_metadata = serializers.ListField(child=serializers.CharField(), read_only=True)
-    benchmarks = serializers.ListField(child=serializers.CharField(), read_only=True)
+    benchmarks = serializers.ListField(
+        child=serializers.CharField(), read_only=True, source="shown_benchmarks"
+    )
     versions = CorpusVersionSerializer(many=True, read_only=True, source="shown_versions")
 
     class Meta:
@@ -171,9 +173,8 @@ class CorpusDetail(Endpoint):
         corpus.measures = benchmark.unit
         corpus.shown_metadata = benchmark.shown_metadata
         sharing = corpora.sharing_of(corpus, self.request.user)
-        shown = {**CorpusSerializer(corpus).data}
-        shown["benchmarks"] = [one.slug for one in sharing.shown]
-        return shown
+        corpus.shown_benchmarks = [one.slug for one in sharing.shown]
+        return CorpusSerializer(corpus).data
 
 
 class SnapshotDetail(Endpoint):

@@ -50,7 +50,9 @@ def furnished() -> str:
         "token": default_token_generator.make_token(forgetful),
     }
     facts |= _sliced(benchmark, owner)
+    facts["snapshot"] = _proposed(benchmark, owner)
     facts["draft"] = _drafted(benchmark, owner)
+    facts |= _waiting(benchmark, owner)
     begun(benchmark.pools.order_by("pk").first(), User.objects.get(username="ada"))
     facts |= _disputed(benchmark)
     submitted = {"user": "sam", "name": "from sam", "stdout": StringIO()}
@@ -69,6 +71,30 @@ def _drafted(benchmark, owner) -> int:
     return draft.pk
 
 
+def _proposed(benchmark, owner) -> int:
+    """A snapshot that waits: of the corpus' first documents some are changed, some are gone."""
+    from django.core.files.base import ContentFile
+
+    from benchmarks_app.selectors import corpus_reader
+    from benchmarks_app.services import jobs, uploading
+    from benchmarks_app.services.importing import import_arguments
+
+    documents = corpus_reader(benchmark.current_corpus_version).iterate()
+    rows = [
+        {"_id": one.docid, "title": one.title, "text": one.text + (" Changed." * (n % 50 == 0))}
+        for n, one in enumerate(documents)
+        if n % 90
+    ]
+    rows.append({"_id": "zz-new", "title": "New", "text": "A document that was not there."})
+    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    file = ContentFile(content, name="snapshot.jsonl")
+    upload = uploading.receive_upload(benchmark=benchmark, owner=owner, file=file)
+    told = {"snapshot_date": "2026-06-30"}
+    arguments = import_arguments(upload=upload, kind="corpus", corpus=told)
+    jobs.run_here(benchmark=benchmark, user=owner, **arguments)
+    return benchmark.corpus.versions.get(state="proposed").number
+
+
 def _sliced(benchmark, owner) -> dict[str, str]:
     """A slice of facts that is registered, and one of guesses that wait for a person."""
     from benchmarks_app.services.slicing import Wanted, make_slice, register_slice
@@ -79,6 +105,25 @@ def _sliced(benchmark, owner) -> dict[str, str]:
     register_slice(of=made("up to ten words", {"kind": "length", "to": 10}), actor=owner)
     made("questions", {"kind": "informational"})
     return {"slice": "up to ten words", "guessed_slice": "questions"}
+
+
+def _waiting(benchmark, owner) -> dict[str, int]:
+    """A table whose columns need a person, and a collection with qrels off the scale."""
+    import zipfile
+
+    from tests import factories
+
+    rows = "".join(f"{n},Module {n},what it is for,{2000 + n}\n" for n in range(30))
+    table = factories.waiting_upload(
+        benchmark, "modules.csv", f"number,heading,words,year\n{rows}".encode(), owner
+    )
+    path = _folder() / "collection.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("toy/queries.jsonl", '{"_id": "new-1", "text": "What is new?"}\n')
+        archive.writestr("toy/qrels/test.tsv", "query-id\tcorpus-id\tscore\nnew-1\tos\t-2\n")
+        archive.writestr("toy/README.md", "# Toy")
+    packed = factories.waiting_upload(benchmark, path.name, path.read_bytes(), owner)
+    return {"waiting": table.pk, "waiting_zip": packed.pk}
 
 
 def _asked_and_judged(benchmark) -> dict[str, int]:
