@@ -34,6 +34,7 @@ GROUPS: dict[str, list[Link]] = {
         Link("Import", "import-new", Action.EDIT),
         Link("Corpus", "corpus-detail", Action.VIEW),
         Link("Queries", "query-list", Action.VIEW),
+        Link("Families", "family-list", Action.VIEW),
         Link("Slices", "slice-list", Action.VIEW),
         Link("Splits", "split-detail", Action.VIEW),
         Link("Guideline", "annotation:guideline-detail", Action.VIEW),

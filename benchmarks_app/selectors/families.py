@@ -8,6 +8,7 @@ from django.db.models import Count, F, Q, QuerySet
 
 from benchmarks_app.core.batches import batched
 from benchmarks_app.core.families import GroupingOptions, Known, Link, QueryText, Reason
+from benchmarks_app.core.families.holding import Held, weakest_needed
 from benchmarks_app.models import (
     Benchmark,
     FamilyChange,
@@ -24,7 +25,6 @@ ORDERS = {
     "size": ("-n_queries", "-doubt", "pk"),
     "id": ("pk",),
 }
-SHOWN_LINKS = 400
 ROWS_PER_STATEMENT = 500
 
 
@@ -130,11 +130,13 @@ def links_between(members: Collection[int]) -> QuerySet[FamilyLink]:
     )
 
 
-def links_out_of(family: QueryFamily, n: int = 20) -> list[FamilyLink]:
+def links_out_of(family: QueryFamily, *, sees_grades: bool, n: int = 20) -> list[FamilyLink]:
     """The strongest links to queries of other families."""
     touching = FamilyLink.objects.filter(
         Q(query_a__family=family) | Q(query_b__family=family), benchmark=family.benchmark_id
     ).exclude(query_a__family=F("query_b__family"))
+    if not sees_grades:
+        touching = touching.exclude(reason=TELLS_OF_GRADES)
     rows = touching.select_related("query_a", "query_b").order_by("-similarity", "pk")
     return list(rows[:n])
 
@@ -238,3 +240,83 @@ def exposed_queries(queries: Iterable[int]) -> set[int]:
         exposed = Query.objects.filter(pk__in=keys, exposed_at__isnull=False)
         found.update(exposed.values_list("pk", flat=True))
     return found
+
+
+# --- for the pages ---------------------------------------------------------------------------
+
+# A link without a verdict that says something of grades: for those who may see them.
+TELLS_OF_GRADES = FamilyLink.Reason.RELEVANT
+
+
+@dataclass(frozen=True)
+class FamilyPicture:
+    """A family as its page and the review page show it.
+
+    `weakest` is the link in question: the weakest of those that hold the family together.
+    """
+
+    family: QueryFamily
+    members: list[Query]
+    links: list[FamilyLink]
+    weakest: FamilyLink | None
+    seen: str
+
+    @property
+    def pair(self) -> tuple[Query, Query] | None:
+        """The two wordings in question, or the first two."""
+        if self.weakest:
+            return self.weakest.query_a, self.weakest.query_b
+        return (self.members[0], self.members[1]) if len(self.members) > 1 else None
+
+    @property
+    def pair_links(self) -> list[FamilyLink]:
+        """Every link between the two."""
+        pair = {query.pk for query in self.pair or ()}
+        return [one for one in self.links if {one.query_a_id, one.query_b_id} == pair]
+
+    @property
+    def others(self) -> list[Query]:
+        """The members beside the two in question."""
+        pair = {query.pk for query in self.pair or ()}
+        return [query for query in self.members if query.pk not in pair]
+
+
+def family_picture(family: QueryFamily, *, sees_grades: bool) -> FamilyPicture:
+    members = members_of(family)
+    keys = {query.pk for query in members}
+    links = list(links_between(keys))
+    held = [
+        Held(
+            one.query_a_id,
+            one.query_b_id,
+            1.0 if one.verdict == FamilyLink.Verdict.SAME else one.similarity,
+        )
+        for one in links
+        if one.verdict != FamilyLink.Verdict.DIFFERENT
+    ]
+    found = weakest_needed(keys, held)
+    shown = [one for one in links if sees_grades or one.reason != TELLS_OF_GRADES]
+    weakest = next(
+        (one for one in shown if found and (one.query_a_id, one.query_b_id) == found[:2]), None
+    )
+    seen = ".".join(str(pk) for pk in sorted(keys))
+    return FamilyPicture(family, members, shown, weakest, seen)
+
+
+def next_to_review(benchmark: Benchmark, after: int | None) -> QueryFamily | None:
+    """The most doubtful family that waits, or the one that follows `after` in that order."""
+    waiting = waiting_families(benchmark)
+    last = QueryFamily.objects.filter(benchmark=benchmark, pk=after).first() if after else None
+    if last is not None:
+        later = waiting.filter(Q(doubt__lt=last.doubt) | Q(doubt=last.doubt, pk__gt=last.pk))
+        return later.first() or waiting.exclude(pk=last.pk).first()
+    return waiting.first()
+
+
+def family_named(benchmark: Benchmark, told: str) -> QueryFamily | None:
+    """The family of this number, or of the query with this id."""
+    families = QueryFamily.objects.filter(benchmark=benchmark)
+    query = benchmark.queries.committed().filter(qid=told).select_related("family").first()
+    if query is not None:
+        return query.family
+    return families.filter(pk=int(told)).first() if told.isdecimal() else None

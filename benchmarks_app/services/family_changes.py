@@ -14,6 +14,7 @@ from django.utils.dateparse import parse_datetime
 
 from benchmarks_app.core.families import similar_pairs
 from benchmarks_app.core.families.clustering import kept_apart
+from benchmarks_app.core.families.holding import Held, doubt_in
 from benchmarks_app.core.families_errors import (
     EmptyPartError,
     FamiliesOfTwoBenchmarksError,
@@ -480,20 +481,8 @@ def doubt_of(members: Collection[int]) -> float:
         verdict=Verdict.DIFFERENT
     )
     rows = links.values_list("query_a_id", "query_b_id", "similarity", "verdict")
-    sure = [
-        (1.0 if verdict == Verdict.SAME else similarity, a, b) for a, b, similarity, verdict in rows
+    held = [
+        Held(a, b, 1.0 if verdict == Verdict.SAME else similarity)
+        for a, b, similarity, verdict in rows
     ]
-    root = {pk: pk for pk in members}
-
-    def first(pk: int) -> int:
-        while root[pk] != pk:
-            pk = root[pk]
-        return pk
-
-    n_apart, weakest = len(root), 1.0
-    for similarity, a, b in sorted(sure, key=lambda row: (-row[0], row[1], row[2])):
-        if first(a) != first(b):
-            root[first(b)] = first(a)
-            n_apart -= 1
-            weakest = similarity
-    return 1.0 - (weakest if n_apart == 1 else 0.0)
+    return doubt_in(members, held)
