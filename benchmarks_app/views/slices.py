@@ -244,7 +244,9 @@ def slice_decide(request: HttpRequest, benchmark: Benchmark, slice_name: str) ->
         said = "Nothing was ticked, so nothing was changed."
     if request.htmx:
         row = selectors.member_row(found, keys[0]) if keys else None
-        context = {"member": row, "slice": found, "may_decide": True, "shown": "decided"}
+        shown = request.POST.get("show", "")
+        context = {"member": row, "slice": found, "shown": shown}
+        context |= {"may_decide": True, "has_reason": True, "was_decided": True}
         return render(request, "benchmarks_app/_slice_member.html", context)
     messages.info(request, said)
     url = slicing.slice_url(found)
