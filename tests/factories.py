@@ -18,6 +18,7 @@ from benchmarks_app.models import (
     FamilyLink,
     Grade,
     Membership,
+    PendingLog,
     Qrel,
     QrelSet,
     Query,
@@ -31,7 +32,7 @@ from benchmarks_app.models import (
     User,
 )
 from benchmarks_app.selectors import corpus_reader
-from benchmarks_app.services import uploading
+from benchmarks_app.services import importing_logs, uploading
 
 SCALE = [
     (0, "not relevant", False),
@@ -130,6 +131,26 @@ def query_log(of: Benchmark, name: str = "", **values: Any) -> QueryLog:
     return QueryLog.objects.create(
         benchmark=of, name=name or f"log{next(_numbers)}", created_by=user("keeper"), **counts
     )
+
+
+LOG = "query,count,date\n" + "".join(f"asked {n},{n},2024-05-{n:02}\n" for n in range(1, 21))
+
+
+def pending_log(of: Benchmark, content: str = LOG, name: str = "searches.csv") -> PendingLog:
+    """A log's file that waits for its columns to be named."""
+    file = SimpleUploadedFile(name, content.encode())
+    return importing_logs.receive_log(benchmark=of, user=user("keeper"), file=file)
+
+
+def read_log(of: Benchmark, content: str = LOG, name: str = "", **options: Any) -> QueryLog:
+    """A log that was read; `options` are those of a reading."""
+    from benchmarks_app.services import jobs
+    from benchmarks_app.services.importing_logs import Reading, log_arguments
+
+    reading = Reading(name=name or f"log{next(_numbers)}", **options)
+    arguments = log_arguments(pending=pending_log(of, content), reading=reading)
+    done(jobs.run_here(benchmark=of, user=user("keeper"), **arguments))
+    return QueryLog.objects.get(benchmark=of, name=reading.name)
 
 
 def contamination_check(of: Benchmark, name: str = "", **values: Any) -> ContaminationCheck:

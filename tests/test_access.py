@@ -157,6 +157,24 @@ api:corpus-detail               GET  401   200   200   200   200   200   200   4
 api:corpus-detail               POST 405
 api:document-grades-list        GET  405
 api:document-grades-list        POST 401   403   403   403   403   415   415   404   401   403
+api:family-confirm              GET  405
+api:family-confirm              POST 401   403   403   403   403   415   415   404   401   403
+api:family-detail               GET  401   200   200   200   200   200   200   404   200   200
+api:family-detail               POST 405
+api:family-group                GET  405
+api:family-group                POST 401   403   403   403   403   415   415   404   401   403
+api:family-links                GET  401   200   200   200   200   200   200   404   200   200
+api:family-links                POST 405
+api:family-list                 GET  401   200   200   200   200   200   200   404   200   200
+api:family-list                 POST 405
+api:family-merge                GET  405
+api:family-merge                POST 401   403   403   403   403   415   415   404   401   403
+api:family-split                GET  405
+api:family-split                POST 401   403   403   403   403   415   415   404   401   403
+api:family-undo                 GET  405
+api:family-undo                 POST 401   403   403   403   403   415   415   404   401   403
+api:family-verdict              GET  405
+api:family-verdict              POST 401   403   403   403   403   415   415   404   401   403
 api:fetch-list                  GET  405
 api:fetch-list                  POST 401   403   403   403   403   415   415   404   401   403
 api:snapshot-detail             GET  401   403   403   403   403   200   200   404   401   403
@@ -167,6 +185,14 @@ api:judgments-export            GET  401   403   403   403   403   200   200   4
 api:judgments-export            POST 405
 api:judgments-import            GET  405
 api:judgments-import            POST 401   403   403   403   403   415   415   404   401   403
+api:log-detail                  GET  401   403   403   403   403   200   200   404   401   403
+api:log-detail                  POST 405
+api:log-list                    GET  401   403   403   403   403   200   200   404   401   403
+api:log-list                    POST 401   403   403   403   403   415   415   404   401   403
+api:log-sample-preview          GET  405
+api:log-sample-preview          POST 401   403   403   403   403   415   415   404   401   403
+api:log-samples                 GET  401   403   403   403   403   200   200   404   401   403
+api:log-samples                 POST 401   403   403   403   403   415   415   404   401   403
 api:pair-detail                 GET  401   403   403   403   400   400   400   404   401   403
 api:pair-detail                 POST 405
 api:pool-detail                 GET  401   403   403   403   200   200   200   404   401   403
@@ -233,6 +259,18 @@ corpus-version                  GET  login 403   403   403   403   200   200   4
 corpus-version                  POST 405
 document-grades-new             GET  login 403   403   403   403   200   200   404   login 403
 document-grades-new             POST login 403   403   403   403   422   422   404   login 403
+family-decide                   GET  405
+family-decide                   POST login 403   403   403   403   422   422   404   login 403
+family-detail                   GET  login 200   200   200   200   200   200   404   200   200
+family-detail                   POST 405
+family-group                    GET  login 403   403   403   403   200   200   404   login 403
+family-group                    POST login 403   403   403   403   422   422   404   login 403
+family-list                     GET  login 200   200   200   200   200   200   404   200   200
+family-list                     POST 405
+family-review                   GET  login 403   403   403   403   200   200   404   login 403
+family-review                   POST 405
+family-undo                     GET  405
+family-undo                     POST login 403   403   403   403   409   409   404   login 403
 fetch-new                       GET  login 403   403   403   403   200   200   404   login 403
 fetch-new                       POST login 403   403   403   403   422   422   404   login 403
 snapshot-discard                GET  405
@@ -263,6 +301,20 @@ invitation-revoke               GET  405
 invitation-revoke               POST login 403   403   403   403   403   302   404   login 403
 job-detail                      GET  login 404   404   404   404   200   200   404   login 404
 job-detail                      POST login 405   405   405   405   405   405   405   login 405
+log-columns                     GET  login 403   403   403   403   200   200   404   login 403
+log-columns                     POST login 403   403   403   403   422   422   404   login 403
+log-curve                       GET  login 403   403   403   403   200   200   404   login 403
+log-curve                       POST 405
+log-detail                      GET  login 403   403   403   403   200   200   404   login 403
+log-detail                      POST 405
+log-discard                     GET  405
+log-discard                     POST login 403   403   403   403   302   302   404   login 403
+log-list                        GET  login 403   403   403   403   200   200   404   login 403
+log-list                        POST login 403   403   403   403   422   422   404   login 403
+sample-new                      GET  login 403   403   403   403   200   200   404   login 403
+sample-new                      POST login 403   403   403   403   422   422   404   login 403
+sample-preview                  GET  login 403   403   403   403   200   200   404   login 403
+sample-preview                  POST 405
 job-list                        GET  login 403   403   403   403   200   200   404   login 403
 job-list                        POST 405
 job-progress                    GET  login 404   404   404   404   200   200   404   login 404

@@ -48,6 +48,21 @@ document-grades-list  POST   grades   401    403 403 403 403 404 404 404
 fetch-list            POST   fetch    401    403 403 403 403 202 202 404
 snapshot-detail       GET    -        401    403 403 403 403 200 200 404
 snapshot-detail       POST   take     401    403 403 403 403 200 409 404
+log-list              GET    -        401    403 403 403 403 200 200 404
+log-list              POST   -        401    403 403 403 403 400 400 404
+log-detail            GET    -        401    403 403 403 403 200 200 404
+log-samples           GET    -        401    403 403 403 403 200 200 404
+log-samples           POST   sample   401    403 403 403 403 202 202 404
+log-sample-preview    POST   sample   401    403 403 403 403 200 200 404
+family-list           GET    -        401    200 200 200 200 200 200 404
+family-links          GET    -        401    200 200 200 200 200 200 404
+family-detail         GET    -        401    200 200 200 200 200 200 404
+family-group          POST   -        401    403 403 403 403 202 202 404
+family-merge          POST   other    401    403 403 403 403 404 404 404
+family-split          POST   queries  401    403 403 403 403 422 422 404
+family-verdict        POST   said     401    403 403 403 403 422 422 404
+family-confirm        POST   -        401    403 403 403 403 200 200 404
+family-undo           POST   -        401    403 403 403 403 409 409 404
 job-detail            GET    -        401    404 404 404 404 200 200 404
 judgments-export      GET    -        401    403 403 403 403 200 200 404
 judgments-import      POST   labels   401    403 403 403 403 200 200 404
@@ -95,7 +110,10 @@ BODIES = {
     "take": {"decision": "take"},
     "draft": {"qrels": "official", "notes": "more"},
     "reason": {"reason": "wrong grades"},
+    "other": {"other": 0},
+    "said": {"query_a": "q1", "query_b": "q1", "verdict": "same"},
     "list": {"rows": [{"query": "q1", "document": "d9"}]},
+    "sample": {"n_families": 5},
     "slice": {"rule": {"kind": "length", "to": 9}},
     "renamed": {"description": "what is short"},
     "queries": {"queries": ["q1"]},
@@ -144,10 +162,21 @@ def urls(benchmark, cast) -> dict[str, str]:
         factories.release(QrelSet.objects.get(pk=qrels.pk), "1.0.0", by=cast["olga"])
     draft = create_draft(user=cast["olga"], qrel_set=QrelSet.objects.get(pk=qrels.pk))
     factories.rule_slice(benchmark, "short")
+    log = benchmark.query_logs.first() or factories.read_log(benchmark)
     job = benchmark.jobs.create(kind="test", title="a", created_by=cast["olga"], state="done")
     waiting = factories.waiting_upload(benchmark, "new.csv", b"qid,text\nnew,what is new\n")
     of = f"/api/v1/benchmarks/{benchmark.slug}/"
+    family = f"{of}families/{benchmark.queries.get(qid='q1').family_id}/"
     return {
+        "family-list": f"{of}families/",
+        "family-links": f"{of}families/links/",
+        "family-group": f"{of}families/group/",
+        "family-undo": f"{of}families/undo/",
+        "family-detail": family,
+        "family-merge": f"{family}merge/",
+        "family-split": f"{family}split/",
+        "family-verdict": f"{family}verdict/",
+        "family-confirm": f"{family}confirm/",
         "agreement-detail": f"{of}agreement/",
         "candidates-list": f"{of}candidates/",
         "corpus-detail": f"{of}corpus/",
@@ -166,6 +195,10 @@ def urls(benchmark, cast) -> dict[str, str]:
         "release-draft-check": f"{of}releases/drafts/{draft.pk}/check/",
         "release-draft-publish": f"{of}releases/drafts/{draft.pk}/publish/",
         "run-export": f"{of}runs/{run.pk}/export/",
+        "log-list": f"{of}logs/",
+        "log-detail": f"{of}logs/{log.pk}/",
+        "log-samples": f"{of}logs/{log.pk}/samples/",
+        "log-sample-preview": f"{of}logs/{log.pk}/samples/preview/",
         "job-detail": f"/api/v1/jobs/{job.pk}/",
         "judgments-export": f"{of}judgments/",
         "judgments-import": f"{of}judgments/import/",

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import KnownGrade, Question
-from benchmarks_app.models import Benchmark, Job, QrelSet, Release, Run
+from benchmarks_app.models import Benchmark, Job, PendingLog, QrelSet, Release, Run
 from benchmarks_app.services import audit, jobs
 from scoring.models import ScoreSet
 from scoring.selectors import SCORER_VERSION
@@ -31,6 +31,13 @@ FEW, MANY = 2, 20
 def queries(of: Benchmark, first: int, last: int) -> None:
     for number in range(first, last):
         factories.query(of, f"n{number}")
+
+
+def queries_of_families(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        one = factories.query(of, f"n{number}")
+        other = factories.query(of, f"also-n{number}", family=one.family)
+        factories.linked(one, other, 0.7)
 
 
 def run(of: Benchmark, number: int) -> Run:
@@ -248,7 +255,17 @@ def candidate_lists(of: Benchmark, first: int, last: int) -> None:
 
 # --- pages ---------------------------------------------------------------------------------------
 
+def query_logs(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        factories.query_log(of, f"log{number}")
+        upload = of.uploads.create(
+            owner=factories.user("keeper"), name=f"{number}.csv", stored="x", sha256="x", size=1
+        )
+        PendingLog.objects.create(upload=upload)
+
+
 PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmark], dict]]] = {
+    "log-list": (query_logs, lambda of: {"slug": of.slug}),
     "query-list": (queries, lambda of: {"slug": of.slug}),
     "corpus-list": (corpora, lambda of: {}),
     "corpus-detail": (corpus_versions, lambda of: {"slug": of.slug}),
@@ -266,10 +283,13 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
         stale_labels,
         lambda of: {"slug": of.slug, "pk": of.pools.get().pk},
     ),
+    "family-list": (queries_of_families, lambda of: {"slug": of.slug}),
+    "api:family-list": (queries_of_families, lambda of: {"slug": of.slug}),
     "scoring:submission-list": (submissions, lambda of: {"slug": of.slug}),
     "home": (benchmarks, lambda of: {}),
     "api:benchmark-list": (benchmarks, lambda of: {}),
     "api:candidates-list": (candidate_lists, lambda of: {"slug": of.slug}),
+    "api:log-list": (query_logs, lambda of: {"slug": of.slug}),
     "api:pool-list": (pools, lambda of: {"slug": of.slug}),
     "api:qrels-list": (qrel_sets, lambda of: {"slug": of.slug}),
     "annotation:queue": (pools_of_benchmarks, lambda of: {}),

@@ -110,11 +110,19 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "chart": "coverage",
         "format": "csv",
         "secret": invited.secret,
+        **_logs(of),
         "slice_name": factories.rule_slice(of, "short").name,
         "uidb64": "MQ",
         "token": "a-token",
         "digest": bundle_digest(),
         "query-detail": of.queries.get(qid="1").pk,
+        "family-detail": of.queries.get(qid="1").family_id,
+        "family-decide": of.queries.get(qid="1").family_id,
+        "api:family-detail": of.queries.get(qid="1").family_id,
+        "api:family-merge": of.queries.get(qid="1").family_id,
+        "api:family-split": of.queries.get(qid="1").family_id,
+        "api:family-verdict": of.queries.get(qid="1").family_id,
+        "api:family-confirm": of.queries.get(qid="1").family_id,
         "annotation:adjudicate-item": _dispute(of, owner),
         "run-detail": runs[0].pk,
         "run-export": runs[0].pk,
@@ -175,6 +183,22 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "scoring:submission-state": submission.pk,
         "scoring:run-scores": runs[0].pk,
         "scoring:run-queries": runs[0].pk,
+    }
+
+
+def _logs(of: Benchmark) -> dict[str, Any]:
+    """A query log that was read, and the file of another that waits for its columns."""
+    log, waiting = factories.read_log(of), factories.pending_log(of)
+    return {
+        "head": 500,
+        "tail": 5000,
+        "log-detail": log.pk,
+        "log-curve": log.pk,
+        "log-columns": waiting.pk,
+        "log-discard": waiting.pk,
+        "api:log-detail": log.pk,
+        "api:log-samples": log.pk,
+        "api:log-sample-preview": log.pk,
     }
 
 

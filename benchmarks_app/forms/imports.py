@@ -1,6 +1,6 @@
 """The forms that take files, and that say what each of them is."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from benchmarks_app.services.previewing_uploads import Look, Preview
 
 POOLED = "pooled"
 LEAVE_OUT = ""
+MOST_GRADES = 40
 OF_QUERIES = (FileKind.QUERIES, FileKind.TOPICS, FileKind.PASSAGES)
 OF_QRELS = (FileKind.QRELS, FileKind.BEIR_QRELS, FileKind.QREL_TABLE)
 
@@ -164,6 +165,15 @@ def _columns(
         yield column, column
 
 
+def _grade_help(grade: int, scale: Collection[int]) -> str:
+    if grade < 0:
+        return (
+            "Below 0, TREC means: in the pool, without a judgment. Some files mean spam, which "
+            "was judged."
+        )
+    return "" if grade in scale else "It is not on this benchmark's scale."
+
+
 class ImportForm(forms.Form):
     """What an import is told beside the files: names, grades, metadata, a cut."""
 
@@ -208,23 +218,34 @@ class ImportForm(forms.Form):
         self._add_grades(preview, benchmark)
 
     def _add_grades(self, preview: Preview, benchmark: Benchmark) -> None:
-        """A question for each grade of the file that the benchmark's scale lacks."""
-        scale = [
-            (str(grade.value), f"{grade.value} {grade.name}") for grade in benchmark.grades.all()
-        ]
-        known = {int(value) for value, _ in scale}
-        for grade, n in preview.grades.items():
-            if grade in known:
-                continue
-            first = (POOLED, "pooled, not judged") if grade < 0 else ("", "Choose a grade")
+        """What each grade of the file is here: itself, unless somebody says otherwise.
+
+        Scales run either way (1 may be the best), so every grade is shown.
+        """
+        scale = {grade.value: f"{grade.value} {grade.name}" for grade in benchmark.grades.all()}
+        for grade, n in list(preview.grades.items())[:MOST_GRADES]:
+            choices = [(str(value), label) for value, label in scale.items()]
+            if grade < 0:
+                choices.insert(0, (POOLED, "pooled, not judged"))
+            elif grade not in scale:
+                choices.insert(0, ("", "Choose a grade"))
             self.fields[f"grade_{grade}"] = forms.ChoiceField(
-                choices=[first, *scale],
-                label=f"Grade {grade} ({n:,} rows) is here",
-                help_text="Below 0, TREC means: in the pool, without a judgment; some files mean "
-                "spam, which was judged."
-                if grade < 0
-                else "It is not on this benchmark's scale.",
+                choices=choices,
+                initial=str(grade) if grade in scale else choices[0][0],
+                label=f"Grade {grade} ({n:,} row{'s' if n != 1 else ''})",
+                help_text=_grade_help(grade, scale),
             )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        # A form that was sent without them leaves each grade what it is.
+        for name in [name for name in self.fields if name.startswith("grade_")]:
+            grade = name.removeprefix("grade_")
+            is_silent = self.add_prefix(name) not in self.data
+            if is_silent and self.fields[name].initial == grade:
+                self._errors.pop(name, None)
+                cleaned[name] = grade
+        return cleaned
 
     @property
     def grade_fields(self) -> list[Any]:
@@ -247,7 +268,7 @@ class ImportForm(forms.Form):
         mapped = [
             f"{name.removeprefix('grade_')}={value}"
             for name, value in given.items()
-            if name.startswith("grade_") and value != POOLED
+            if name.startswith("grade_") and value not in (POOLED, name.removeprefix("grade_"))
         ]
         return {
             "name": given.get("name", ""),

@@ -1,7 +1,11 @@
 """What the commands share: find the benchmark and its keeper, import, print what was made."""
 
+import shutil
 from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -65,6 +69,16 @@ def import_path(
         benchmark=benchmark, user=actor, on_progress=progress_printer(command), **arguments
     )
     return finished(command, job)
+
+
+@contextmanager
+def packed(path: Path) -> Iterator[Path]:
+    """A file as it is; a folder as one zip: it is kept byte for byte, like any other upload."""
+    if not path.is_dir():
+        yield path
+        return
+    with TemporaryDirectory() as folder:
+        yield Path(shutil.make_archive(str(Path(folder) / path.name), "zip", path))
 
 
 def progress_printer(command: BaseCommand) -> Any:

@@ -140,14 +140,26 @@ def test_grades_off_the_scale_have_an_answer_before_the_import(olga, texts):
     page = body(olga.get(address(upload)))
     refused = olga.post(address(upload), {"import": "1", "grade_-2": "pooled"})
 
-    assert "Grade -2 (1 rows) is here" in page
+    assert "Grade -2 (1 row)" in page
     assert "pooled, not judged" in page
-    assert "Grade 7 (1 rows) is here" in page
+    assert "It is not on this benchmark's scale." in page
     assert refused.status_code == 422
     job = imported(olga, upload, **{"grade_-2": "0", "grade_7": "3", "name": "ours"})
     assert job.state == Job.State.DONE, job.problems
     found = texts.qrel_sets.get(name="ours")
     assert sorted(found.qrels.values_list("docid", "grade")) == [("d1", 0), ("d1", 2), ("d2", 3)]
+
+
+def test_a_scale_that_runs_the_other_way_is_turned_in_the_preview(olga, texts):
+    factories.query(texts, "q1")
+    put(olga, ("cranqrel", b"q1 1 1\nq1 2 2\nq1 3 3\nq1 4 -1\n"))
+
+    answers = {"grade_1": "3", "grade_2": "2", "grade_3": "1", "grade_-1": "0"}
+    job = imported(olga, Upload.objects.get(), **answers)
+
+    assert job.state == Job.State.DONE, job.problems
+    found = texts.qrel_sets.get().qrels.order_by("docid").values_list("docid", "grade")
+    assert list(found) == [("1", 3), ("2", 2), ("3", 1), ("4", 0)]
 
 
 def test_grades_below_0_may_stay_pooled_and_not_judged(olga, texts):
@@ -279,3 +291,42 @@ def test_rows_are_shown_escaped_and_no_more_than_twenty(olga):
     assert "<b>x</b>" not in page
     assert "d19" in page
     assert "d20" not in page
+
+
+# --- the API -------------------------------------------------------------------------------------
+
+
+def api(name: str, *args) -> str:
+    return reverse(f"api:{name}", args=["texts", *args])
+
+
+def test_the_api_puts_a_file_down_shows_and_imports_it(olga, texts):
+    sent = {"file": SimpleUploadedFile("things.csv", TABLE)}
+    put_down = olga.post(api("upload-list"), sent)
+    pk = put_down.json()["id"]
+    told = olga.get(api("upload-detail", pk), {"kind": "documents"}).json()
+    said = {"kind": "documents", "mapping": {"id": "doc", "title": "heading", "text": "words"}}
+    started = olga.post(api("upload-import", pk), json.dumps(said), content_type="application/json")
+    jobs.run_queued()
+
+    assert put_down.status_code == 201
+    (file,) = told["files"]
+    assert file["columns"] == ["doc", "heading", "words", "source"]
+    assert file["rows"][0] == ["d1", "One", "first text", "web"]
+    assert "no column is chosen for the document id" in file["error"]
+    assert started.status_code == 202
+    assert Job.objects.get(pk=started.json()["id"]).state == Job.State.DONE
+    assert texts.current_corpus_version.n_documents == 2
+
+
+def test_the_api_refuses_what_lacks_a_column_with_a_stable_code(olga):
+    olga.post(api("upload-list"), {"file": SimpleUploadedFile("things.csv", TABLE)})
+    said = json.dumps({"kind": "documents"})
+    url = api("upload-import", Upload.objects.get().pk)
+
+    olga.post(url, said, content_type="application/json")
+    jobs.run_queued()
+
+    job = Job.objects.get()
+    assert job.state == Job.State.FAILED
+    assert "no column is chosen for the document id" in job.error

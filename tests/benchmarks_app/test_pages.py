@@ -159,16 +159,23 @@ def test_overview_tells_a_viewer_no_activity(texts, olga, signed_in):
 RUN = b"1 Q0 d-tab 1 2.5 s\n1 Q0 d-line 2 1.5 s\n"
 
 
-def send(client, *files: tuple[str, bytes], slug: str = "texts", **more: str):
+def send(client, *files: tuple[str, bytes], slug: str = "texts"):
     sent = [SimpleUploadedFile(name, content) for name, content in files]
-    url = reverse("import-new", args=[slug])
-    return client.post(url, {"files": sent, "kind": "auto", **more})
+    return client.post(reverse("import-new", args=[slug]), {"files": sent})
 
 
-def test_one_file_leads_to_its_job_and_becomes_a_run(olga, texts, do_jobs):
-    response = send(olga, ("bm25.run", RUN), name="My BM25")
+def start(client, upload: Upload, **said: str):
+    url = reverse("import-preview", args=[upload.benchmark.slug, upload.pk])
+    return client.post(url, {"import": "1", **said})
+
+
+def test_one_file_leads_to_its_preview_then_to_its_job_and_becomes_a_run(olga, texts, do_jobs):
+    put = send(olga, ("bm25.run", RUN))
+    upload = Upload.objects.latest("pk")
+    response = start(olga, upload, name="My BM25")
 
     (job,) = do_jobs()
+    assert put.headers["Location"] == reverse("import-preview", args=["texts", upload.pk])
     assert response.headers["Location"] == job.get_absolute_url()
     assert job.state == Job.State.DONE, job.problems
     run = Run.objects.get()
@@ -177,9 +184,11 @@ def test_one_file_leads_to_its_job_and_becomes_a_run(olga, texts, do_jobs):
     assert texts.audit_events.filter(action="import", target="bm25.run").exists()
 
 
-def test_several_files_lead_to_the_list_of_jobs(olga, do_jobs):
-    response = send(olga, ("a.run", RUN), ("b.run", RUN.replace(b"2.5", b"3.5")))
+def test_several_runs_lead_to_the_list_of_jobs(olga, do_jobs):
+    put = send(olga, ("a.run", RUN), ("b.run", RUN.replace(b"2.5", b"3.5")))
+    response = olga.post(reverse("import-all", args=["texts"]))
 
+    assert put.headers["Location"] == reverse("import-new", args=["texts"])
     assert response.headers["Location"] == reverse("job-list", args=["texts"])
     assert [job.state for job in do_jobs()] == ["done", "done"]
     assert list(Run.objects.values_list("name", flat=True)) == ["a", "b"]
@@ -195,40 +204,27 @@ def test_upload_is_kept_byte_for_byte(olga):
     assert uploading.local(upload).name == "bm_25.run"
 
 
-def test_one_name_for_several_files_is_refused(olga):
-    response = send(olga, ("a.run", RUN), ("b.run", RUN + b"\n"), name="both")
+def test_an_empty_file_is_refused_on_the_page(olga):
+    response = send(olga, ("empty.run", b""))
 
     assert response.status_code == 422
-    assert "One name cannot serve several files" in response.content.decode()
+    assert "empty" in response.content.decode()
+    assert not Upload.objects.filter(name="empty.run").exists()
+
+
+def test_a_file_of_no_known_kind_waits_for_somebody_to_say_what_it_is(olga):
+    send(olga, ("notes.txt", b"some words of mine\nand others\n"))
+
+    response = start(olga, Upload.objects.latest("pk"))
+
+    assert response.status_code == 422
+    assert "Say what the file is: choose it above." in response.content.decode()
     assert not Job.objects.filter(state="queued").exists()
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "more", "said"),
-    [
-        ("notes.txt", b"some words of mine\nand others\n", {}, "notes.txt"),
-        ("empty.run", b"", {}, "empty"),
-        ("a.qrels", b"1 0 d-tab 1\n", {"grade_map": "1=2=3"}, "is not a grade mapping"),
-        ("a.run", RUN, {"kind": "poem"}, "Select a valid choice."),
-    ],
-)
-def test_file_that_cannot_be_taken_in_is_refused_on_the_page(olga, name, content, more, said):
-    response = send(olga, (name, content), **more)
-
-    assert response.status_code == 422
-    assert said in response.content.decode()
-    assert not Job.objects.filter(state="queued").exists()
-
-
-def test_no_file_is_refused(olga):
-    response = send(olga)
-
-    assert response.status_code == 422
-    assert "This field is required." in response.content.decode()
 
 
 def test_same_bytes_are_recognised_whatever_their_name(olga, do_jobs):
     send(olga, ("a.run", RUN))
+    start(olga, Upload.objects.latest("pk"))
     do_jobs()
 
     response = send(olga, ("b.run", RUN))
@@ -239,19 +235,17 @@ def test_same_bytes_are_recognised_whatever_their_name(olga, do_jobs):
     assert Run.objects.count() == 1
 
 
-def test_file_among_several_that_is_refused_does_not_hold_up_the_others(olga, do_jobs):
-    response = send(
+def test_file_among_several_that_is_not_known_does_not_hold_up_the_others(olga, do_jobs):
+    send(
         olga,
         ("a.run", RUN),
         ("notes.txt", b"some words of mine\nand more\n"),
         ("b.run", RUN + b"\n"),
     )
+    olga.post(reverse("import-all", args=["texts"]))
 
-    said = response.content.decode()
-    assert response.status_code == 422
-    assert "notes.txt" in said
-    assert "2 imports started." in said
     assert [job.title for job in do_jobs()] == ["Import a.run", "Import b.run"]
+    assert "notes.txt" in page_of(olga, "import-new", "texts")
 
 
 def test_file_over_the_limit_is_refused_and_not_kept(olga, settings):
@@ -267,9 +261,17 @@ def test_file_over_the_limit_is_refused_and_not_kept(olga, settings):
 
 def test_name_of_a_file_is_escaped(olga):
     send(olga, (f"{SCRIPT}.run".replace("/", "|"), RUN))
+    upload = Upload.objects.latest("pk")
+    waiting = page_of(olga, "import-new", "texts") + page_of(
+        olga, "import-preview", "texts", upload.pk
+    )
+    start(olga, upload)
 
-    for name in ("import-new", "job-list", "activity-list"):
-        page = page_of(olga, name, "texts")
+    for page in (
+        waiting,
+        page_of(olga, "job-list", "texts"),
+        page_of(olga, "activity-list", "texts"),
+    ):
         assert "<script>alert" not in page
         assert "&lt;script&gt;alert" in page
 

@@ -50,6 +50,7 @@ def furnished() -> str:
         "token": default_token_generator.make_token(forgetful),
     }
     facts |= _sliced(benchmark, owner)
+    facts |= _logged(benchmark)
     facts["snapshot"] = _proposed(benchmark, owner)
     facts["draft"] = _drafted(benchmark, owner)
     facts |= _waiting(benchmark, owner)
@@ -105,6 +106,18 @@ def _sliced(benchmark, owner) -> dict[str, str]:
     register_slice(of=made("up to ten words", {"kind": "length", "to": 10}), actor=owner)
     made("questions", {"kind": "informational"})
     return {"slice": "up to ten words", "guessed_slice": "questions"}
+
+
+def _logged(benchmark) -> dict[str, int]:
+    """A query log that was read, and one that waits for its columns."""
+    from tests import factories
+
+    days = [f"2024-0{1 + n % 9}-1{n % 7}" for n in range(400)]
+    rows = [f"how to {n} a list,{1 + 9000 // (n + 1) ** 2},{days[n]}\n" for n in range(400)]
+    log = factories.read_log(benchmark, "query,count,date\n" + "".join(rows), name="search 2024")
+    text = "asked,times,who\nsort a list,9,u1\nmail jo@example.org,2,u2\n"
+    waiting = factories.pending_log(benchmark, text, "help desk.csv")
+    return {"log": log.pk, "waiting_log": waiting.pk}
 
 
 def _waiting(benchmark, owner) -> dict[str, int]:

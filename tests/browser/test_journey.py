@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -65,11 +66,14 @@ def import_everything(page: Page, files: collections.Cranfield) -> None:
 
 def import_file(page: Page, path: Path, made: str, name: str = "", grade_map: str = "") -> None:
     open_page(page, "Import")
-    page.locator("input[type=file]").set_input_files(path)
+    page.locator("input[name=files]").set_input_files(path)
+    page.get_by_role("button", name="Look at them").click()
+    expect(page.locator("main")).to_contain_text("Nothing is imported yet")
     if name:
-        page.get_by_text("Name and grade mapping").click()
         page.get_by_label("Name", exact=False).fill(name)
-        page.get_by_label("Grade mapping").fill(grade_map)
+    for pair in filter(None, grade_map.split(", ")):
+        given, grade = pair.split("=")
+        page.get_by_label(re.compile(rf"^Grade {given} ")).select_option(grade)
     page.get_by_role("button", name="Import", exact=True).click()
     wait_for_job(page)
     expect(page.locator("#job-progress")).to_contain_text(made)
@@ -79,8 +83,10 @@ def import_runs(page: Page, runs: list[Path]) -> None:
     """All in one upload; each is a job with a page of its own."""
     assert len(runs) == 7
     open_page(page, "Import")
-    page.locator("input[type=file]").set_input_files(runs)
-    page.get_by_role("button", name="Import", exact=True).click()
+    page.locator("input[name=files]").set_input_files(runs)
+    page.get_by_role("button", name="Look at them").click()
+    expect(page.locator(".messages")).to_contain_text("7 files are here.")
+    page.get_by_role("button", name="Import all that are ready").click()
     expect(page.locator(".messages")).to_contain_text("7 imports started.")
     rows = page.get_by_role("table").get_by_role("link").all()[: len(runs)]
     for address in [row.get_attribute("href") for row in rows]:

@@ -44,14 +44,16 @@ def test_an_upload_shows_how_far_it_is(person: Person, tmp_path: Path):
     network.send("Network.enable")
     network.send("Network.emulateNetworkConditions", SLOW)
     page.goto(f"{HOME}import/")
-    page.locator("input[type=file]").set_input_files(run)
+    page.locator("input[name=files]").set_input_files(run)
     expect(page.locator("[data-file-names]")).to_contain_text("long.run (")
 
-    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_role("button", name="Look at them").click()
 
     said = page.locator("[data-upload-note] [role=status]")
     expect(said).to_contain_text(re.compile(r"\d+%: [\d.]+ of [\d.]+ MB sent"))
-    expect(page.get_by_role("button", name="Import", exact=True)).to_be_disabled()
+    expect(page.get_by_role("button", name="Look at them")).to_be_disabled()
+    page.wait_for_url("**/import/*/")
+    page.get_by_role("button", name="Import", exact=True).click()
     page.wait_for_url("**/jobs/*/")
     # None of its documents is in the corpus, and its query is unknown: said, and nothing kept.
     wait_for_job(page, "This did not work.")
@@ -62,16 +64,17 @@ def test_a_broken_file_is_refused_with_its_lines(person: Person, tmp_path: Path)
     run = tmp_path / "mine.run"
     run.write_text(BROKEN_RUN)
     page.goto(f"{HOME}import/")
-    page.locator("input[type=file]").set_input_files(run)
-    page.get_by_label("Kind of file").select_option(label="TREC run")
+    page.locator("input[name=files]").set_input_files(run)
+    page.get_by_role("button", name="Look at them").click()
+    page.get_by_label("This is").select_option(label="Run: TREC")
 
     page.get_by_role("button", name="Import", exact=True).click()
 
-    wait_for_job(page, "This did not work.")
+    expect(page.locator(".alert").first).to_contain_text("Nothing was imported")
     problems = page.locator(".problems")
     expect(problems).to_contain_text("mine.run:2")
     expect(problems).to_contain_text("mine.run:3")
-    page.get_by_role("link", name="Import the mended file").click()
+    page.get_by_role("link", name="Import", exact=True).first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Import")
 
 
