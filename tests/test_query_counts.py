@@ -255,6 +255,7 @@ def candidate_lists(of: Benchmark, first: int, last: int) -> None:
 
 # --- pages ---------------------------------------------------------------------------------------
 
+
 def query_logs(of: Benchmark, first: int, last: int) -> None:
     for number in range(first, last):
         factories.query_log(of, f"log{number}")

@@ -51,6 +51,7 @@ def furnished() -> str:
     }
     facts |= _sliced(benchmark, owner)
     facts |= _logged(benchmark)
+    facts["family"] = _in_doubt(benchmark)
     facts["snapshot"] = _proposed(benchmark, owner)
     facts["draft"] = _drafted(benchmark, owner)
     facts |= _waiting(benchmark, owner)
@@ -106,6 +107,19 @@ def _sliced(benchmark, owner) -> dict[str, str]:
     register_slice(of=made("up to ten words", {"kind": "length", "to": 10}), actor=owner)
     made("questions", {"kind": "informational"})
     return {"slice": "up to ten words", "guessed_slice": "questions"}
+
+
+def _in_doubt(benchmark) -> int:
+    """A family of three wordings that waits for review, with a like wording in another one."""
+    from tests.factories import linked
+
+    queries = list(benchmark.queries.order_by("pk")[:4])
+    family = queries[0].family
+    for other, similarity in zip(queries[1:], (0.83, 0.64, 0.52), strict=True):
+        linked(queries[0], other, similarity)
+    family.is_flagged, family.doubt = True, 0.36
+    family.save()
+    return family.pk
 
 
 def _logged(benchmark) -> dict[str, int]:
