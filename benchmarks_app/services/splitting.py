@@ -541,7 +541,9 @@ def kept_leak_report(
 
 
 def _report_name(benchmark: Benchmark, chosen: QrelSet | None, see_hidden: bool) -> str:
-    parts = [reads.fingerprint(benchmark), chosen.pk if chosen else None, see_hidden]
+    # Where nothing is hidden both reports are one.
+    is_whole = see_hidden or not benchmark.hidden_splits
+    parts = [reads.fingerprint(benchmark), chosen.pk if chosen else None, is_whole]
     return f"leaks/{benchmark.pk}/{reads.hash_of(parts)}.json"
 
 

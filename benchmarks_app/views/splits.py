@@ -1,6 +1,7 @@
 """Splits: how queries are split, what another split would be like, and what leaks between them."""
 
 from collections.abc import Iterator
+from io import BufferedReader, BytesIO
 from typing import Any
 
 from django.contrib import messages
@@ -22,7 +23,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
 from benchmarks_app.core.findings import Severity
-from benchmarks_app.core.formats.sources import DEFAULT_LIMITS, stream_lines
+from benchmarks_app.core.formats.sources import stream_lines
 from benchmarks_app.core.leaks import as_json, as_markdown
 from benchmarks_app.core.splitting import SPLITS
 from benchmarks_app.core.splitting.recipe import Mode
@@ -133,7 +134,8 @@ def _given(request: HttpRequest, benchmark: Benchmark, form: SplitForm) -> dict[
     if form.mode != Mode.GIVEN:
         return None
     file = form.cleaned_data["file"]
-    lines = stream_lines(file.open(), file=file.name, compressed=file.size, limits=DEFAULT_LIMITS)
+    stream = BufferedReader(BytesIO(file.read()))
+    lines = stream_lines(stream, file=file.name, compressed=file.size)
     return splitting.given_from(benchmark, lines, file=file.name)
 
 

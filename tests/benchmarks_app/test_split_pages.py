@@ -1,0 +1,256 @@
+"""Pages, API and command of splits."""
+
+from io import StringIO
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+from django.utils import timezone
+
+from benchmarks_app.models import AuditEvent, Job, Role, SplitPlan
+from benchmarks_app.services import jobs, splitting
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+SHARES = {"train": "50", "dev": "0", "test": "50", "seed": "1"}
+
+
+@pytest.fixture
+def bench():
+    made = factories.benchmark("pages")
+    words = "river candle tunnel orchard violin magnet harbour pepper saddle glacier"
+    for n, word in enumerate(words.split()):
+        factories.query(
+            made, f"q{n}", f"{word} {n * 7919}", first_seen_at=f"2024-01-{n + 1:02}T00:00Z"
+        )
+    factories.query_slice(made, "tail", *made.queries.filter(qid__in=["q1", "q2"]))
+    return made
+
+
+@pytest.fixture
+def olga(bench, client):
+    person = factories.member(bench, "olga", Role.OWNER)
+    client.force_login(person)
+    return person
+
+
+def url(name, *args):
+    return reverse(name, args=["pages", *args])
+
+
+def split(client, **more):
+    return client.post(url("split-detail"), {"mode": "stratified", **SHARES, **more})
+
+
+def test_splitting_from_the_page_and_reading_it_back_as_a_file(bench, olga, client):
+    done = split(client)
+    page = client.get(url("split-detail")).content.decode()
+    content = b"".join(client.get(url("split-assignment")).streaming_content)
+    file = SimpleUploadedFile("splits.tsv", content)
+    again = client.post(url("split-detail"), {"mode": "given", "file": file})
+
+    assert (done.status_code, again.status_code) == (302, 302)
+    assert "In force" in page
+    newest, first = SplitPlan.objects.order_by("-pk")
+    assert (newest.mode, newest.digest) == ("given", first.digest)
+
+
+def test_preview_changes_nothing_with_and_without_script(bench, olga, client):
+    fields = {"mode": "stratified", **SHARES}
+
+    live = client.get(url("split-preview"), fields).content.decode()
+    posted = client.post(url("split-detail"), {**fields, "preview": "1"})
+
+    for shown in (live, posted.content.decode()):
+        assert "test would have 1 queries of the slice" in shown
+    assert posted.status_code == 200
+    assert not SplitPlan.objects.exists()
+
+
+def test_charts_of_a_preview_and_of_the_split_are_drawn_from_the_same_numbers(bench, olga, client):
+    fields = {"mode": "stratified", **SHARES}
+    shown = client.get(url("split-preview"), fields).context["preview_charts"]
+    split(client)
+
+    previewed = client.get(shown[0][0].replace(".svg", ".csv")).content
+    applied = client.get(url("split-chart", "balance", "csv")).content
+
+    assert b"slice,split,share,queries" in previewed
+    assert previewed == applied
+    assert client.get(url("split-preview-chart", "forged", "balance", "csv")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"mode": "stratified", **SHARES, "test": "40"}, "they add up to 90"),
+        ({"mode": "chronological", "test_from": "2031-01-01"}, "lies outside"),
+        ({"mode": "leave_slice_out", "train": "100", "seed": "0"}, "Choose the slice"),
+        ({"mode": "given"}, "Choose the file"),
+    ],
+)
+def test_a_form_that_cannot_be_followed_says_why(bench, olga, client, fields, said):
+    defaults = {"gap_days": "0", "straddling": "keep_earlier"}
+
+    answered = client.post(url("split-detail"), {**defaults, **fields})
+
+    assert answered.status_code == 422
+    assert said in answered.content.decode()
+
+
+def test_a_given_file_with_problems_shows_each_line(bench, olga, client):
+    file = SimpleUploadedFile("splits.tsv", b"q0\ttrain\nq99\ttest\n")
+
+    answered = client.post(url("split-detail"), {"mode": "given", "file": file})
+
+    assert answered.status_code == 422
+    assert "query &#x27;q99&#x27; is not in this benchmark" in answered.content.decode()
+
+
+def test_hiding_grades_that_were_public_is_refused_with_the_queries(bench, olga, client):
+    split(client)
+    bench.queries.update(exposed_at=timezone.now())
+
+    answered = client.post(url("split-hide"), {"now-hidden": ["test"]}, follow=True)
+
+    named = [qid for qid in ("q0", "q1", "q2") if qid in answered.content.decode()]
+    assert named
+    bench.refresh_from_db()
+    assert bench.hidden_splits == []
+
+
+def test_large_benchmarks_are_previewed_and_split_by_jobs(bench, olga, client, monkeypatch):
+    monkeypatch.setattr(splitting, "SPLIT_AT_ONCE", 3)
+    monkeypatch.setattr(splitting, "LEAKS_AT_ONCE", 3)
+
+    live = client.get(url("split-preview"), SHARES).content.decode()
+    split(client, preview="1")
+    jobs.run_queued()
+    preview = Job.objects.get(kind=splitting.PREVIEW_KIND)
+    shown = client.get(preview.result_url).content.decode()
+    split(client)
+    jobs.run_queued()
+    before = client.get(url("leak-report-detail")).content.decode()
+    client.post(url("leak-report-compute"))
+    jobs.run_queued()
+
+    assert "press Preview" in live
+    assert "slice &#x27;tail&#x27;" in shown
+    assert SplitPlan.objects.get().sizes == {"train": 5, "dev": 0, "test": 5}
+    assert "Not computed yet" in before
+    assert "Nothing leaks" in client.get(url("leak-report-detail")).content.decode()
+
+
+def test_leak_report_is_a_page_json_and_markdown(bench, olga, client):
+    twin = factories.query(bench, "twin", "River 0!")
+    split(client)
+    bench.queries.get(qid="q0").family.__class__.objects.filter(
+        pk=bench.queries.get(qid="q0").family_id
+    ).update(split="train")
+    twin.family.__class__.objects.filter(pk=twin.family_id).update(split="test")
+
+    page = client.get(url("leak-report-detail")).content.decode()
+    facts = client.get(url("leak-report-file", "json")).json()
+    text = client.get(url("leak-report-file", "md")).content.decode()
+
+    assert "keeps it from being released" in page
+    assert [one["code"] for one in facts["findings"]] == ["split-leak-exact"]
+    assert "split-leak-exact" in text
+    assert client.get(url("leak-report-file", "xml")).status_code == 404
+
+
+def test_keepers_reading_a_hidden_split_is_written_down_and_files_stay_public(bench, olga, client):
+    factories.qrel_set(bench, {(f"q{n}", "secret-doc"): 3 for n in range(10)})
+    split(client, hidden=["test"])
+
+    page = client.get(url("leak-report-detail")).content.decode()
+    file = client.get(url("leak-report-file", "json")).content.decode()
+    client.force_login(factories.member(bench, "vi", Role.VIEWER))
+    viewers = client.get(url("leak-report-detail")).content.decode()
+    api = client.get(reverse("api:leak-report", args=["pages"])).content.decode()
+
+    assert "secret-doc" in page
+    assert "secret-doc" not in file + viewers + api
+    assert AuditEvent.objects.filter(action="read-hidden-grades", actor=olga).exists()
+
+
+# --- API -----------------------------------------------------------------------------------
+
+
+def api(client, name, body=None, *args):
+    address = reverse(f"api:{name}", args=["pages", *args])
+    if body is None:
+        return client.get(address)
+    return client.post(address, body, content_type="application/json")
+
+
+def test_api_previews_applies_and_reports(bench, olga, client):
+    recipe = {"shares": {"train": 0.5, "test": 0.5}, "seed": 1}
+
+    preview = api(client, "split-preview", recipe).json()
+    applied = api(client, "split-detail", recipe)
+    report = api(client, "leak-report").json()
+    text = api(client, "leak-report-markdown").content.decode()
+
+    assert applied.status_code == 200, applied.json()
+    assert applied.json()["assignment_sha256"] == preview["assignment_sha256"]
+    assert applied.json()["sizes"] == {"train": 5, "dev": 0, "test": 5}
+    assert report["findings"] == []
+    assert text.startswith("# Leak report")
+    assert api(client, "split-detail").json()["is_outdated"] is False
+
+
+def test_api_takes_a_given_split_and_names_its_problems(bench, olga, client):
+    given = {f"q{n}": "train" if n < 5 else "test" for n in range(10)}
+
+    good = api(client, "split-detail", {"mode": "given", "given": given})
+    bad = api(client, "split-detail", {"mode": "given", "given": {**given, "q99": "test"}})
+
+    assert good.json()["sizes"] == {"train": 5, "dev": 0, "test": 5}
+    assert (bad.status_code, bad.json()["code"]) == (422, "file-problems")
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"shares": {"train": 0.5, "test": 0.4}}, "split-shares"),
+        ({"mode": "leave_slice_out", "slice": "nail"}, "split-unknown-slice"),
+        ({"mode": "chronological", "test_from": "2031-01-01"}, "split-cut-outside"),
+    ],
+)
+def test_api_refuses_with_a_stable_code(bench, olga, client, body, code):
+    assert api(client, "split-detail", body).json()["code"] == code
+
+
+def test_api_hides_splits(bench, olga, client):
+    split(client)
+
+    hidden = api(client, "split-hide", {"hidden": ["test"]}).json()
+
+    assert hidden["hidden_splits"] == ["test"]
+
+
+# --- command -------------------------------------------------------------------------------
+
+
+def test_command_previews_then_splits_and_tells_what_leaks(bench, olga):
+    out = StringIO()
+    options = {"shares": "train=50,test=50", "stdout": out}
+
+    call_command("split_queries", "pages", dry_run=True, **options)
+    assert not SplitPlan.objects.exists()
+    call_command("split_queries", "pages", hide=["test"], **options)
+
+    assert "slice tail: 20.0% of all; train 20.0%, test 20.0%" in out.getvalue()
+    assert "split pages: train 5, test 5" in out.getvalue()
+    assert "nothing leaks from one split into another" in out.getvalue()
+    bench.refresh_from_db()
+    assert bench.hidden_splits == ["test"]
+
+
+def test_command_says_what_it_cannot_do(bench, olga):
+    with pytest.raises(CommandError, match="they add up to 90"):
+        call_command("split_queries", "pages", shares="train=80,test=10")
+    with pytest.raises(CommandError, match="Name it"):
+        call_command("split_queries", "pages", mode="given")
