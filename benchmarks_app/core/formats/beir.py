@@ -162,28 +162,47 @@ def _split_members(members: list[str]) -> dict[str, str]:
 
 def corpus_rows(lines: Iterator[bytes], *, file: str, problems: Problems) -> Iterator[CorpusRow]:
     """Yield the documents of a corpus.jsonl; a row with a problem is left out."""
-    for number, record in json_records(lines, file=file, problems=problems):
-        if _is_plain_document(record):
-            yield CorpusRow(number, record["_id"], record["title"], record["text"])
-            continue
-        say = _teller(problems, file, number)
-        docid, title, text = _id_of(record, say), _title_of(record, say), _text_of(record, say)
-        metadata = _metadata_of(record, say, known=("_id", "title", "text", "metadata"))
-        if docid is None or title is None or text is None or metadata is None:
-            continue
-        yield CorpusRow(number, docid, title, text, metadata)
+    for number, line in numbered(lines, file=file, problems=problems):
+        row = _plain_row(number, line) or _checked_row(number, line, file, problems)
+        if row is not None:
+            yield row
 
 
-def _is_plain_document(record: dict[str, Any]) -> bool:
-    """Whether a row is as most are, with nothing to look at twice: id, title, text, no more."""
-    docid, title, text = record.get("_id"), record.get("title"), record.get("text")
-    return (
-        type(docid) is type(title) is type(text) is str
-        and (len(record) == 3 or (len(record) == 4 and record.get("metadata") == {}))
-        and id_problem(docid) is None
-        and text_problem(title) is None
-        and text_problem(text) is None
+def _plain_row(number: int, line: bytes) -> CorpusRow | None:
+    """The document of a line that is as most are: id, title, text and nothing to look at twice."""
+    try:
+        text = line.decode()
+        record, end = _DECODER.scan_once(text, 0)
+    except (ValueError, StopIteration, RecursionError):
+        return None
+    if end != len(text) or type(record) is not dict:
+        return None
+    docid: Any = record.get("_id")
+    title: Any = record.get("title")
+    body: Any = record.get("text")
+    is_plain = type(docid) is type(title) is type(body) is str and (
+        len(record) == 3 or (len(record) == 4 and record.get("metadata") == {})
     )
+    if not is_plain or id_problem(docid):
+        return None
+    # Only an escape can say what no text may hold: NUL, or half a character.
+    if b"\\u" in line and (text_problem(title) or text_problem(body)):
+        return None
+    return CorpusRow(number, docid, title, body)
+
+
+def _checked_row(number: int, line: bytes, file: str, problems: Problems) -> CorpusRow | None:
+    """The document of a line, or None with everything that is wrong with it told."""
+    record, reason = _json_object(line)
+    if record is None:
+        problems.add(file, number, reason)
+        return None
+    say = _teller(problems, file, number)
+    docid, title, text = _id_of(record, say), _title_of(record, say), _text_of(record, say)
+    metadata = _metadata_of(record, say, known=("_id", "title", "text", "metadata"))
+    if docid is None or title is None or text is None or metadata is None:
+        return None
+    return CorpusRow(number, docid, title, text, metadata)
 
 
 def query_rows(lines: Iterator[bytes], *, file: str, problems: Problems) -> Iterator[QueryRow]:
