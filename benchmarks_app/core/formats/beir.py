@@ -172,8 +172,8 @@ def _plain_row(number: int, line: bytes) -> CorpusRow | None:
     """The document of a line that is as most are: id, title, text and nothing to look at twice."""
     try:
         text = line.decode()
-        record, end = _DECODER.scan_once(text, 0)
-    except (ValueError, StopIteration, RecursionError):
+        record, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
         return None
     if end != len(text) or type(record) is not dict:
         return None
