@@ -94,6 +94,14 @@ class SplitChangedError(SplittingError):
     )
 
 
+class SamePairError(SplittingError):
+    code = "split-same-pair"
+    message = (
+        "{a} and {b} are one family or the same text, so they cannot be told apart. Merge their "
+        "families, or split the family up on its page."
+    )
+
+
 class UnknownSplitError(SplittingError):
     code = "split-unknown"
     message = "'{split}' is no split; train, dev and test are."

@@ -11,9 +11,11 @@ from django.core.cache import cache
 from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import Exists, OuterRef
+from django.utils import timezone
 
 from benchmarks_app import files
 from benchmarks_app.core.batches import batched
+from benchmarks_app.core.families import exact_key, similar_pairs
 from benchmarks_app.core.findings import Finding, Severity
 from benchmarks_app.core.leaks import as_json, leak_report
 from benchmarks_app.core.problems import Problems
@@ -31,6 +33,7 @@ from benchmarks_app.core.splitting.describing import SplitDescription, small_sli
 from benchmarks_app.core.splitting.recipe import Mode, Straddling
 from benchmarks_app.core.splitting.types import Assignment
 from benchmarks_app.core.splitting_errors import (
+    SamePairError,
     SmallSliceError,
     SplitChangedError,
     UnknownSliceError,
@@ -38,6 +41,7 @@ from benchmarks_app.core.splitting_errors import (
 )
 from benchmarks_app.models import (
     Benchmark,
+    FamilyLink,
     Job,
     QrelSet,
     Query,
@@ -566,6 +570,35 @@ def _leak_report(
         language=benchmark.corpus.lang,
         on_progress=on_progress,
     )
+
+
+@transaction.atomic
+def tell_apart(*, benchmark: Benchmark, user: User, a: Query, b: Query) -> FamilyLink:
+    """Write down that two queries of different families are different needs, however they read.
+
+    Raises
+    ------
+    SamePairError
+        If they are one family, or the same text: nothing could tell them apart.
+    """
+    if a.family_id == b.family_id or exact_key(a.text) == exact_key(b.text):
+        raise SamePairError(a=a.qid, b=b.qid)
+    first, second = sorted((a, b), key=lambda query: query.pk)
+    found = list(similar_pairs([first.text], [second.text], threshold=0.01))
+    link, _ = FamilyLink.objects.update_or_create(
+        query_a=first,
+        query_b=second,
+        reason=FamilyLink.Reason.TEXT,
+        defaults={
+            "benchmark": benchmark,
+            "similarity": found[0][2] if found else 0.0,
+            "verdict": FamilyLink.Verdict.DIFFERENT,
+            "decided_by": user,
+            "decided_at": timezone.now(),
+        },
+    )
+    audit.record(actor=user, action="tell-apart", benchmark=benchmark, target=f"{a.qid}, {b.qid}")
+    return link
 
 
 def leaks_take_long(benchmark: Benchmark) -> bool:

@@ -16,7 +16,7 @@ from django.http import (
     QueryDict,
     StreamingHttpResponse,
 )
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -195,11 +195,11 @@ def _shown(benchmark: Benchmark, found: dict[str, Any], form: SplitForm) -> dict
 @require_safe
 @benchmark_view(Action.EDIT)
 def split_preview_chart(
-    request: HttpRequest, benchmark: Benchmark, token: str, chart: str, format: str
+    request: HttpRequest, benchmark: Benchmark, recipe: str, split_chart: str, format: str
 ) -> HttpResponseBase:
-    """A chart of a split that is being filled in; the token holds what was filled in."""
+    """A chart of a split that is being filled in; `recipe` holds what was filled in, signed."""
     try:
-        asked = QueryDict(signing.loads(token, salt=TOKEN_SALT, max_age=86_400))
+        asked = QueryDict(signing.loads(recipe, salt=TOKEN_SALT, max_age=86_400))
     except signing.BadSignature as error:
         raise Http404 from error
     form = SplitForm(asked, benchmark=benchmark, mode=_mode(asked))
@@ -211,7 +211,7 @@ def split_preview_chart(
         )
     except BenchmarkError as error:
         raise Http404 from error
-    return chart_response(request, _chart(found, chart), format)
+    return chart_response(request, _chart(found, split_chart), format)
 
 
 def _chart(found: dict[str, Any], name: str) -> Chart:
@@ -255,12 +255,12 @@ def _current(benchmark: Benchmark) -> dict[str, Any]:
 @require_safe
 @benchmark_view(Action.VIEW)
 def split_chart(
-    request: HttpRequest, benchmark: Benchmark, chart: str, format: str
+    request: HttpRequest, benchmark: Benchmark, split_chart: str, format: str
 ) -> HttpResponseBase:
-    if chart not in CHARTS:
+    if split_chart not in CHARTS:
         raise Http404
     found = splitting.current_description(benchmark)
-    return chart_response(request, _chart(found, chart), format)
+    return chart_response(request, _chart(found, split_chart), format)
 
 
 @require_safe
@@ -344,17 +344,17 @@ def _query_keys(benchmark: Benchmark, report: dict[str, Any] | None) -> dict[str
 
 @require_safe
 @benchmark_view(Action.VIEW)
-def leak_report_file(request: HttpRequest, benchmark: Benchmark, format: str) -> HttpResponse:
+def leak_report_file(request: HttpRequest, benchmark: Benchmark, written: str) -> HttpResponse:
     """The report as JSON or Markdown; as everyone may see it, for it is passed on."""
     report = splitting.kept_leak_report(benchmark)
     if report is None and not splitting.leaks_take_long(benchmark):
         report = splitting.current_leak_report(benchmark)
-    if report is None or format not in LEAK_FILES:
+    if report is None or written not in LEAK_FILES:
         raise Http404
-    kind, written = LEAK_FILES[format]
-    name = f"{benchmark.slug}-leaks.{format}"
+    kind, write = LEAK_FILES[written]
+    name = f"{benchmark.slug}-leaks.{written}"
     return HttpResponse(
-        written(report),
+        write(report),
         content_type=kind,
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
@@ -364,6 +364,23 @@ LEAK_FILES = {
     "json": ("application/json", as_json),
     "md": ("text/markdown; charset=utf-8", as_markdown),
 }
+
+
+@require_POST
+@benchmark_view(Action.EDIT)
+def leak_differ(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """Two queries of different splits read alike, and a person says that they differ."""
+    pair = [
+        get_object_or_404(benchmark.queries.committed(), qid=request.POST.get(side, ""))
+        for side in "ab"
+    ]
+    try:
+        splitting.tell_apart(benchmark=benchmark, user=request.user, a=pair[0], b=pair[1])
+    except BenchmarkError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{pair[0].qid} and {pair[1].qid} differ; this is remembered.")
+    return redirect("leak-report-detail", benchmark.slug)
 
 
 @require_POST

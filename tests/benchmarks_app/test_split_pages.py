@@ -158,6 +158,28 @@ def test_leak_report_is_a_page_json_and_markdown(bench, olga, client):
     assert [one["code"] for one in facts["findings"]] == ["split-leak-exact"]
     assert "split-leak-exact" in text
     assert client.get(url("leak-report-file", "xml")).status_code == 404
+    client.post(url("leak-differ"), {"a": "q0", "b": "twin"})
+    assert not bench.family_links.exists()  # the same text is the same to every system
+
+
+def test_pairs_that_read_alike_can_be_told_apart_or_merged_from_the_report(bench, olga, client):
+    near = factories.query(bench, "near", "rivers 0 please")
+    factories.query(bench, "far", "tunnels 15838")
+    for qid, side in (("q0", "train"), ("near", "test"), ("q2", "train"), ("far", "test")):
+        family = bench.queries.get(qid=qid).family
+        family.split = side
+        family.save()
+    before = client.get(url("leak-report-detail")).content.decode()
+
+    client.post(url("leak-differ"), {"a": "q2", "b": "far"})
+    after = client.get(url("leak-report-detail")).content.decode()
+    merging = {"act": "merge", "other": str(near.family_id), "split": "train", "then": "detail"}
+    client.post(url("family-decide", bench.queries.get(qid="q0").family_id), merging)
+
+    assert "Merge into train" in before
+    assert bench.family_links.get(query_b__qid="far").verdict == "different"
+    assert "said to differ" in after
+    assert bench.queries.get(qid="near").family.split == "train"
 
 
 def test_keepers_reading_a_hidden_split_is_written_down_and_files_stay_public(bench, olga, client):
