@@ -95,7 +95,7 @@ def test_the_review_shows_the_doubtful_pair_and_marks_what_differs(signed_in, ow
     text = page(signed_in(owner).get(url("family-review")))
 
     assert "<mark>row</mark>" in text
-    assert "similar wording: 0.6" in text or "similar wording: 0.7" in text
+    assert "Similar wording: 0.6" in text or "Similar wording: 0.7" in text
 
 
 def test_saying_different_takes_apart_and_goes_on(signed_in, owner, benchmark, asked):

@@ -21,7 +21,7 @@ _STEP = 0.05
 
 @dataclass(frozen=True)
 class Edges:
-    """Links between nodes; `is_said` where a person said that both are one need."""
+    """Links between nodes; `is_said` where a person or a file said that both are one need."""
 
     a: Any
     b: Any
@@ -93,12 +93,13 @@ def _cut(cluster: int, nodes: Any, edges: Edges, rows: Matrix, cap: Cap) -> Iter
                 yield Part(cut.nodes, cluster, CHAINED, cut.least)
         return
     alike = _matrix(nodes, edges, rows)
+    a, b = np.searchsorted(nodes, edges.a), np.searchsorted(nodes, edges.b)
+    together = clusters_of(nodes.size, a[edges.is_said], b[edges.is_said])
+    alike[together[:, None] == together[None, :]] = 1.0
     lowest = float(alike.min())
     if nodes.size <= cap.largest and lowest >= cap.least:
         yield Part(nodes, cluster)
         return
-    a, b = np.searchsorted(nodes, edges.a), np.searchsorted(nodes, edges.b)
-    together = clusters_of(nodes.size, a[edges.is_said], b[edges.is_said])
     labels = agglomerated(alike, cap.recut_at, together, cap.method)
     # Without a link that says why, two halves of a part are no family.
     inside = labels[a] == labels[b]

@@ -252,14 +252,19 @@ class _Grouping:
         return is_sampled
 
     def _edges(self) -> Edges:
-        """The links between wordings, and after them what people said is the same."""
+        """The links between wordings, and after them what people said is the same.
+
+        What a file says is one family is said as well: its links need no likeness of words.
+        """
         said = self._places(self.known.same)
         node, links = self.wordings.node, self.links
         return Edges(
             a=node[np.append(links.a, said[:, 0])],
             b=node[np.append(links.b, said[:, 1])],
             similarity=np.append(links.similarity, np.ones(len(said))),
-            is_said=np.append(links.reason == REASONS.index(Reason.HAND), np.ones(len(said), bool)),
+            is_said=np.append(
+                links.reason <= REASONS.index(Reason.GIVEN), np.ones(len(said), bool)
+            ),
         )
 
     def _clusters(self, edges: Edges) -> tuple[Any, Any]:

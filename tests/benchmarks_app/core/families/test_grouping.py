@@ -81,9 +81,9 @@ def test_equal_wordings_leave_no_doubt_and_doubtful_ones_wait_for_review():
 
 def test_the_weakest_link_a_family_needs_is_its_doubt():
     links = [
-        Link("q0", "q1", Reason.GIVEN, 0.9),
-        Link("q1", "q2", Reason.GIVEN, 0.7),
-        Link("q0", "q2", Reason.GIVEN, 0.65),
+        Link("q0", "q1", Reason.EMBEDDING, 0.9),
+        Link("q1", "q2", Reason.EMBEDDING, 0.7),
+        Link("q0", "q2", Reason.EMBEDDING, 0.65),
     ]
 
     (family,) = grouped(queries("aaaa", "bbbb", "cccc"), known=Known(links=links)).families
@@ -219,6 +219,15 @@ def test_a_chain_is_cut_and_its_parts_wait_for_review(method):
     assert found.n_recut == 1
     assert len(found.families) > 1
     assert all(f.is_flagged and f.why == "chained" for f in found.families if len(f.members) > 1)
+
+
+def test_a_family_of_a_file_is_whole_and_sure_however_unlike_its_wordings():
+    links = [Link("q0", other, Reason.GIVEN, 1.0) for other in ("q1", "q2", "q3")]
+    texts = ["delete a directory", "rm -rf equivalent", "remove a tree", "shutil for folders"]
+
+    (family,) = grouped(queries(*texts), known=Known(links=links)).families
+
+    assert (family.doubt, family.is_flagged) == (0.0, False)
 
 
 def test_complete_linkage_leaves_no_pair_below_the_cut():
