@@ -203,7 +203,7 @@ def _diff_facts(found: ReleaseDiff, before: Side, after: Side) -> None:
         "threshold": (was.threshold, now.threshold),
         "ties": (before.tie_rule, after.tie_rule),
     }
-    found.other = {name: [old, new] for name, (old, new) in facts.items() if old != new}
+    found.other |= {name: [old, new] for name, (old, new) in facts.items() if old != new}
 
 
 def _scale(source: ReleaseSource) -> list[int]:
