@@ -115,7 +115,13 @@ def _agrees(frame: pl.DataFrame, lines: RunLines) -> bool:
     is_same = pl.col("qid") == pl.col("qid").shift()
     ranks, scores = pl.col("rank").diff(), pl.col("score").diff()
     wrong = is_same & (((ranks > 0) & (scores > 0)) | ((ranks < 0) & (scores < 0)))
-    return not frame.select(wrong.any()).item()
+    if frame.select(wrong.any()).item():
+        return False
+    # A query may go on in the next block.
+    ends = frame.select("qid", "rank", "score", "line")
+    for qid, rank, score, line in (ends.row(0), ends.row(-1)):
+        lines.ranks.see(qid.encode(), line, rank, score)
+    return True
 
 
 def _good_rows(

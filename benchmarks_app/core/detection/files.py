@@ -226,7 +226,7 @@ def _of_tokens(lines: list[bytes], name: str) -> FileKind | None:
         return FileKind.RUN
     if counts == {3} and all(_is_integer(row[2]) for row in rows):
         return FileKind.RUN_TABLE if _is_ranked(rows) else FileKind.QREL_TABLE
-    if counts == {1} and not any(b"," in line for line in lines):
+    if counts == {1} and not any(b"," in line or b";" in line for line in lines):
         return FileKind.IDS
     if b"\t" in lines[0] or b"," in lines[0] or ";" in lines[0].decode(errors="replace"):
         return _of_delimited(lines, name)

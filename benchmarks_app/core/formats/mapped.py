@@ -50,8 +50,11 @@ def document_rows(
         if None in (docid, title, text, others, link, parent):
             continue
         more = {URL_KEY: link} if link else {}
-        more |= {PARENT_KEY: parent} if parent else {}
-        yield CorpusRow(line, docid or "", title or "", text or "", (others or {}) | more)
+        # What an id says of its parent needs no metadata.
+        if parent and mapping.get("parent") != PARENT_FROM_ID:
+            more[PARENT_KEY] = parent
+        metadata = (others or {}) | more
+        yield CorpusRow(line, docid or "", title or "", text or "", metadata, parent or "")
 
 
 def query_rows(

@@ -164,7 +164,9 @@ def delimited_layout(lines: Sequence[bytes], has_header: bool | None = None) -> 
         # Told with its line when the table is read.
         return Layout(Form.CSV, tuple(_numbered_names(names)), delimiter, has_header=True)
     if delimiter == "\t":
-        width = min((line.count(b"\t") + 1 for line in lines[:50]), default=1)
+        # Texts of such files hold tabs of their own; a line without any is a broken one.
+        widths = [line.count(b"\t") + 1 for line in lines[:50]]
+        width = min((width for width in widths if width > 1), default=1)
         return Layout(Form.TSV, _column_names(width), delimiter)
     return Layout(Form.CSV, _column_names(len(cells)), delimiter)
 
