@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks_app.core.exporters.beir import UNJUDGED, queries_and_qrels
+from benchmarks_app.core.exporters.beir import queries_and_qrels
 from benchmarks_app.core.exporters.exporter import Exporter, Member, Snippet, judged
 from benchmarks_app.core.exporters.side_files import side_files
 from benchmarks_app.core.ids import sorted_ids
@@ -45,7 +45,7 @@ IDS_ONLY = Exporter(
         "may not be passed on: who has it can check that it is the same."
     ),
     needs_texts=False,
-    loses=("The documents' texts and metadata.", UNJUDGED),
+    loses=("The documents' texts and metadata.",),
     members=members,
     snippets=(
         Snippet(
