@@ -253,6 +253,30 @@ def candidate_lists(of: Benchmark, first: int, last: int) -> None:
         factories.candidate_list(of, f"list {number}")
 
 
+def contamination_checks(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        factories.contamination_check(of, f"list {number}", result={"slices": []})
+
+
+def contaminated_queries(of: Benchmark, first: int, last: int) -> None:
+    row = {"name": "all queries", "n": 1, "n_exact": 1, "n_near": 0, "n_possible": 0, "n_clean": 0}
+    check = of.contamination_checks.first() or factories.contamination_check(
+        of, result={"slices": [row]}
+    )
+    for number in range(first, last):
+        check.matches.create(query=factories.query(of), degree="exact", similarity=1)
+
+
+def split_slices(of: Benchmark, first: int, last: int) -> None:
+    """Slices of queries that are in two splits and read alike."""
+    for number in range(first, last):
+        queries = [factories.query(of, text=f"number {number}{end}") for end in ("", "!")]
+        factories.query_slice(of, f"slice {number}", *queries)
+        for query, split in zip(queries, ("train", "test"), strict=True):
+            query.family.split = split
+            query.family.save()
+
+
 # --- pages ---------------------------------------------------------------------------------------
 
 
@@ -265,6 +289,18 @@ def query_logs(of: Benchmark, first: int, last: int) -> None:
         PendingLog.objects.create(upload=upload)
 
 
+def slices(of: Benchmark, first: int, last: int) -> None:
+    asked = of.queries.first() or factories.query(of, "q")
+    for number in range(first, last):
+        factories.query_slice(of, f"slice{number}", asked)
+
+
+def slice_members(of: Benchmark, first: int, last: int) -> None:
+    into = of.slices.first() or factories.query_slice(of, "slice")
+    for number in range(first, last):
+        into.members.create(query=factories.query(of, f"n{number}"), source="human")
+
+
 PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmark], dict]]] = {
     "log-list": (query_logs, lambda of: {"slug": of.slug}),
     "query-list": (queries, lambda of: {"slug": of.slug}),
@@ -272,6 +308,11 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     "corpus-detail": (corpus_versions, lambda of: {"slug": of.slug}),
     "run-list": (runs, lambda of: {"slug": of.slug}),
     "qrels-list": (qrel_sets, lambda of: {"slug": of.slug}),
+    "slice-list": (slices, lambda of: {"slug": of.slug}),
+    "slice-detail": (slice_members, lambda of: {"slug": of.slug, "slice_name": "slice"}),
+    "annotation:slice-coverage": (slices, lambda of: {"slug": of.slug}),
+    "api:slice-list": (slices, lambda of: {"slug": of.slug}),
+    "api:slice-members": (slice_members, lambda of: {"slug": of.slug, "slice_name": "slice"}),
     "release-list": (releases, lambda of: {"slug": of.slug}),
     "activity-list": (events, lambda of: {"slug": of.slug}),
     "job-list": (background_jobs, lambda of: {"slug": of.slug}),
@@ -288,6 +329,14 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     "api:family-list": (queries_of_families, lambda of: {"slug": of.slug}),
     "scoring:submission-list": (submissions, lambda of: {"slug": of.slug}),
     "home": (benchmarks, lambda of: {}),
+    "contamination-list": (contamination_checks, lambda of: {"slug": of.slug}),
+    "contamination-detail": (
+        contaminated_queries,
+        lambda of: {"slug": of.slug, "pk": of.contamination_checks.get().pk},
+    ),
+    "api:contamination-list": (contamination_checks, lambda of: {"slug": of.slug}),
+    "split-detail": (split_slices, lambda of: {"slug": of.slug}),
+    "leak-report-detail": (split_slices, lambda of: {"slug": of.slug}),
     "api:benchmark-list": (benchmarks, lambda of: {}),
     "api:candidates-list": (candidate_lists, lambda of: {"slug": of.slug}),
     "api:log-list": (query_logs, lambda of: {"slug": of.slug}),

@@ -6,12 +6,19 @@ from functools import lru_cache
 
 from benchmarks_app.core.slicing.showing import SMALLEST_SHOWN, showable_slices
 from benchmarks_app.models import Release, Slice
-from benchmarks_app.selectors import hidden_queries, release_qrels, release_slices
+from benchmarks_app.selectors import (
+    hidden_queries,
+    release_file_path,
+    release_qrels,
+    release_slices,
+)
 from benchmarks_app.services.slicing import members_digest
 from scoring.core import Evaluation, evaluate_hits
 from scoring.core.reading.hits import Judged, QueryHits
 from scoring.core.uncertainty import Families, MeanInterval, mean_intervals
 from scoring.models import Score, ScoreSet
+
+SLICES = "slices.tsv"
 
 
 @dataclass(frozen=True)
@@ -27,18 +34,27 @@ class BoardSlice:
         return self.n < SMALLEST_SHOWN
 
 
-@lru_cache(maxsize=32)
-def _graded(release_id: int) -> frozenset[str]:
+def graded_queries(release: Release) -> frozenset[str]:
+    """The queries that a release grades; its files never change, so they are read once."""
+    return _graded(str(release_file_path(release, "qrels.trec")), release.pk)
+
+
+def slices_of_release(release: Release) -> Mapping[str, frozenset[str]]:
+    """{slice: its graded queries}, of the slices that have one; read once."""
+    if SLICES not in release.manifest.get("files", ()):
+        return {}
+    return _sliced(str(release_file_path(release, SLICES)), release.pk)
+
+
+# The paths are there for the caches' sake: they tell sites apart, and what was made anew.
+@lru_cache(maxsize=16)
+def _graded(path: str, release_id: int) -> frozenset[str]:
     return frozenset(release_qrels(Release.objects.get(pk=release_id)))
 
 
-def graded_queries(release: Release) -> frozenset[str]:
-    """The queries that a release grades; its files never change, so they are read once."""
-    return _graded(release.pk)
-
-
-def slices_of_release(release: Release) -> dict[str, frozenset[str]]:
-    """{slice: its graded queries}, of the slices that have one."""
+@lru_cache(maxsize=16)
+def _sliced(path: str, release_id: int) -> dict[str, frozenset[str]]:
+    release = Release.objects.get(pk=release_id)
     graded = graded_queries(release)
     found = {name: graded.intersection(qids) for name, qids in release_slices(release).items()}
     return {name: qids for name, qids in found.items() if qids}
@@ -51,6 +67,8 @@ def slices_on_board(release: Release) -> list[BoardSlice]:
     numbers that are shown tell of fewer by subtraction.
     """
     members = slices_of_release(release)
+    if not members:
+        return []
     registered = _registered(release)
     hidden = hidden_queries(release) & graded_queries(release)
     shown = list(members)
