@@ -48,6 +48,11 @@ class Watch:
         if parts.scheme not in LOCAL_SCHEMES and parts.hostname not in LOOPBACK:
             self.strangers.append(url)
 
+    def forget(self) -> None:
+        """Begin anew: what was said on another page is not this page's."""
+        for kept in (self.messages, self.errors, self.strangers):
+            kept.clear()
+
     def complaints(self) -> list[str]:
         """What fails any test: policy violations, script errors, requests to elsewhere."""
         policy = [said for said in self.messages if "content security policy" in said.lower()]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.browsing import Watch, chromium_path, open_chromium, sign_in
 from tests.system.site import ROOT, Site
@@ -90,24 +90,30 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoSite]:
 @pytest.fixture
 def person(chromium: Browser, demo: DemoSite) -> Iterator[Person]:
     """A function that opens a page as somebody (or nobody); the end looks at all complaints."""
-    opened: list[tuple[BrowserContext, Watch]] = []
+    pages: list[Page] = []
 
     def open_as(username: str | None = None, **options: Any) -> Page:
-        state = _state_of(chromium, demo, username) if username else None
-        options.setdefault("viewport", {"width": 1440, "height": 900})
-        options.setdefault("reduced_motion", "reduce")
-        context = chromium.new_context(base_url=demo.url, storage_state=state, **options)
-        context.set_default_timeout(ACTION_MS)
-        opened.append((context, Watch(context)))
-        page = context.new_page()
-        page.watch = opened[-1][1]
-        return page
+        pages.append(opened(chromium, demo, username, **options))
+        return pages[-1]
 
     yield open_as
-    for context, _ in opened:
-        context.close()
-    complaints = [said for _, watch in opened for said in watch.complaints()]
+    for page in pages:
+        page.context.close()
+    complaints = [said for page in pages for said in page.watch.complaints()]
     assert complaints == []
+
+
+def opened(chromium: Browser, demo: DemoSite, username: str | None, **options: Any) -> Page:
+    """A page in a context of its own, signed in as somebody or nobody, and listened to."""
+    state = _state_of(chromium, demo, username) if username else None
+    options.setdefault("viewport", {"width": 1440, "height": 900})
+    options.setdefault("reduced_motion", "reduce")
+    context = chromium.new_context(base_url=demo.url, storage_state=state, **options)
+    context.set_default_timeout(ACTION_MS)
+    watch = Watch(context)
+    page = context.new_page()
+    page.watch = watch
+    return page
 
 
 def _state_of(chromium: Browser, demo: DemoSite, username: str) -> Any:

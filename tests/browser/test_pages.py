@@ -1,13 +1,14 @@
 """Every page at two widths in two colour schemes: accessible, in bounds, silent."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from tests.browser.browsing import at_width
-from tests.browser.conftest import DemoSite, Person
+from tests.browser.conftest import DemoSite, Person, opened
 from tests.browser.places import NO_PAGES, PAGES, Place, furnish, names_of_views
 
 AXE = Axe().axe_script
@@ -29,11 +30,30 @@ def test_every_view_is_listed_as_a_page_or_as_none():
     assert sorted(listed - set(names_of_views())) == []
 
 
+@pytest.fixture(scope="module")
+def visitor(chromium: Browser, demo: DemoSite) -> Iterator[Person]:
+    """A function that gives somebody's page at a width; the same one each time, its cache warm."""
+    kept: dict[tuple[str | None, int], Page] = {}
+
+    def page_of(username: str | None, **options: Any) -> Page:
+        key = username, options["viewport"]["width"]
+        if key not in kept:
+            kept[key] = opened(chromium, demo, username, **options)
+        page = kept[key]
+        page.watch.forget()
+        page.emulate_media(color_scheme="light")
+        return page
+
+    yield page_of
+    for page in kept.values():
+        page.context.close()
+
+
 @pytest.mark.parametrize("place", PAGES, ids=str)
-def test_page_is_accessible_and_in_bounds(person: Person, facts: dict[str, Any], place: Place):
+def test_page_is_accessible_and_in_bounds(visitor: Person, facts: dict[str, Any], place: Place):
     faults = []
     for options in (WIDE, NARROW):
-        page = person(place.who, **options)
+        page = visitor(place.who, **options)
         answer = page.goto(place.url(facts))
         assert answer.status == place.status
         page.locator(place.part).wait_for()
@@ -42,6 +62,7 @@ def test_page_is_accessible_and_in_bounds(person: Person, facts: dict[str, Any],
         faults += [
             said for said in page.watch.messages if place.status == 200 or REFUSED not in said
         ]
+        faults += page.watch.complaints()
     assert faults == []
 
 
