@@ -1,0 +1,268 @@
+"""Grades of a hidden split: scored on, shown to nobody who may not see them, never hidden late."""
+
+import csv
+import io
+import zipfile
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from benchmarks_app import selectors
+from benchmarks_app.core.canonical import content_sha256
+from benchmarks_app.core.linting import release_rules
+from benchmarks_app.core.release_errors import ExposedQueriesError
+from benchmarks_app.models import AuditEvent, Benchmark, Job, Query, QueryFamily, Release
+from benchmarks_app.services import exporting, jobs, releasing
+from benchmarks_app.services.exposure import READ_ACTION, mark_exposed, refuse_hiding
+from scoring.models import Score
+from tests import factories
+from tests.world import addresses
+
+pytestmark = pytest.mark.django_db
+
+# A judged document and a query's value that are nowhere but in the hidden split.
+SENTINEL = "d-sentinel-77"
+RUN = f"q1 Q0 d1 1 2.0 s\nq2 Q0 {SENTINEL} 1 2.0 s\nq2 Q0 d1 2 1.0 s"
+
+
+@pytest.fixture(autouse=True)
+def small_splits_may_be_hidden(monkeypatch):
+    monkeypatch.setattr(release_rules, "SMALLEST_HIDDEN_SPLIT", 1)
+
+
+@pytest.fixture
+def hiding(db) -> Benchmark:
+    """`dev` with q1 is public, `test` with q2 is hidden; q2 has the sentinel as its document."""
+    made = factories.benchmark("hiding")
+    made.visibility = Benchmark.Visibility.PUBLIC
+    made.hidden_splits = ["test"]
+    made.save()
+    factories.member(made, "olga", "owner")
+    grades = {("q1", "d1"): 2, ("q1", "d2"): 0, ("q2", SENTINEL): 1, ("q2", "d1"): 3}
+    factories.qrel_set(made, grades, name="ours").__class__.objects.update(n_relevant=2)
+    for qid, split in (("q1", "dev"), ("q2", "test")):
+        QueryFamily.objects.filter(queries__qid=qid).update(split=split)
+    return made
+
+
+@pytest.fixture
+def release(hiding) -> Release:
+    factories.run(hiding, RUN, name="runs-here")
+    made = factories.release(hiding.qrel_sets.get())
+    jobs.run_queued()
+    return made
+
+
+def client_of(benchmark: Benchmark, role: str) -> Client:
+    client = Client()
+    client.force_login(
+        factories.member(benchmark, f"the-{role}", role),
+        backend="django.contrib.auth.backends.ModelBackend",
+    )
+    return client
+
+
+# --- what is written -----------------------------------------------------------------------------
+
+
+def test_hidden_grades_are_in_their_own_file_and_in_no_other(release):
+    held = {
+        name: selectors.release_file_path(release, name).read_text("utf-8")
+        for name in release.manifest["files"]
+    }
+
+    assert [name for name, text in held.items() if SENTINEL in text] == ["hidden/test.tsv"]
+    assert "q2" in held["queries.jsonl"]
+    assert held["qrels.trec"] == "q1 0 d1 2\nq1 0 d2 0\n"
+    assert SENTINEL not in str(release.manifest) + str(release.label_diff) + str(release.findings)
+
+
+def test_counts_of_the_manifest_are_of_the_public_splits(release):
+    assert release.manifest["qrels"]["n"] == 2
+    assert release.manifest["splits"]["test"] == {"n_queries": 1, "is_hidden": True}
+
+
+def test_source_shows_hidden_grades_only_where_that_is_asked_for(release):
+    plain = selectors.release_source(release)
+    whole = selectors.release_source(release, see_hidden=True)
+
+    assert (plain.splits, plain.hidden) == (("dev",), ("test",))
+    assert {query.qid for query in plain.queries()} == {"q1", "q2"}
+    with pytest.raises(KeyError):
+        list(plain.qrels("test"))
+    assert list(whole.qrels("test")) == [("q2", SENTINEL, 1), ("q2", "d1", 3)]
+    assert content_sha256(whole) == release.content_sha256 != content_sha256(plain)
+
+
+def test_scoring_reads_hidden_grades(release):
+    means = dict(Score.objects.filter(slice_name="").values_list("measure", "mean"))
+
+    # 1 on q1; on q2 grades 1 and 3 in this order, of which the ideal is the other one.
+    assert means["nDCG@10"] == pytest.approx((1 + 0.7967) / 2, abs=1e-4)
+    assert selectors.release_qrels(release)["q2"] == {"d1": 3, SENTINEL: 1}
+
+
+def test_no_export_holds_a_hidden_grade(release):
+    for offer in exporting.offers(release):
+        if offer.is_possible:
+            pieces = b"".join(exporting.export_zip(release, offer.exporter))
+            with zipfile.ZipFile(io.BytesIO(pieces)) as archive:
+                for name in archive.namelist():
+                    assert SENTINEL.encode() not in archive.read(name), (offer.exporter.name, name)
+
+
+# --- what is shown -------------------------------------------------------------------------------
+
+
+def seen_addresses(release: Release) -> list[str]:
+    """Every page and endpoint of a release or a run that can be asked for."""
+    run = release.benchmark.runs.get()
+    known = {
+        "slug": release.benchmark.slug,
+        "version": release.version,
+        "docid": "d1",
+        "name": "hidden/test.tsv",
+        "export": "trec",
+        "export_": "trec",
+    }
+    keys = {"run": run.pk, "query": release.benchmark.queries.get(qid="q2").pk}
+    found = []
+    for address in addresses():
+        kind = address.name.rpartition(":")[2].split("-")[0]
+        named = {**known, "pk": keys.get(kind)}
+        if "slug" in address.parameters and all(
+            named.get(name) is not None for name in address.parameters
+        ):
+            values = {name: named[name] for name in address.parameters}
+            found.append(reverse(address.name, kwargs=values))
+    return found
+
+
+def test_sentinel_is_shown_to_no_viewer_or_submitter_anywhere(release):
+    urls = seen_addresses(release)
+    run = release.benchmark.runs.get()
+    asked = f"{reverse('scoring:run-queries', args=[release.benchmark.slug, run.pk])}?measure=P@1"
+
+    assert len(urls) > 30
+    for role in ("viewer", "submitter", "annotator"):
+        client = client_of(release.benchmark, role)
+        for url in [*urls, asked]:
+            response = client.get(url)
+            body = b"".join(response) if response.streaming else response.content
+            assert SENTINEL.encode() not in body, (role, url)
+
+
+@pytest.mark.parametrize("role", ["viewer", "submitter"])
+def test_values_of_hidden_queries_are_withheld_query_by_query(release, role):
+    run = release.benchmark.runs.get()
+    url = reverse("scoring:run-queries", args=[release.benchmark.slug, run.pk])
+
+    page = client_of(release.benchmark, role).get(url)
+
+    assert [row.qid for row in page.context["rows"]] == ["q1"]
+    assert page.context["n_withheld"] == 1
+    assert page.context["chart"].n == 1
+    assert b"1 query withheld" in page.content
+
+
+def test_keeper_sees_them_and_that_is_written_down(release):
+    run = release.benchmark.runs.get()
+    client = client_of(release.benchmark, "maintainer")
+
+    page = client.get(reverse("scoring:run-queries", args=[release.benchmark.slug, run.pk]))
+    query = release.benchmark.queries.get(qid="q2")
+    client.get(reverse("query-detail", args=[release.benchmark.slug, query.pk]))
+
+    assert {row.qid for row in page.context["rows"]} == {"q1", "q2"}
+    reads = AuditEvent.objects.filter(action=READ_ACTION).order_by("pk")
+    assert [event.target for event in reads] == [
+        "run runs-here on 1.0.0, query by query",
+        "query q2",
+    ]
+    assert {event.actor.username for event in reads} == {"the-maintainer"}
+
+
+@pytest.mark.parametrize("role", ["viewer", "owner"])
+def test_hidden_file_is_downloaded_by_nobody(release, role):
+    client = client_of(release.benchmark, role)
+    slug, version = release.benchmark.slug, release.version
+
+    for name in ("release-file", "api:release-file"):
+        url = reverse(name, args=[slug, version, "hidden/test.tsv"])
+        assert client.get(url).status_code == 404
+    page = client.get(reverse("release-files", args=[slug, version]))
+    assert b"hidden/test.tsv" in page.content
+    assert b'href="/b/hiding/releases/1.0.0/files/hidden' not in page.content
+
+
+def test_leaderboard_table_has_means_and_no_single_values(release):
+    slug, version = release.benchmark.slug, release.version
+    url = reverse("scoring:leaderboard-csv", args=[slug, version])
+
+    told = client_of(release.benchmark, "viewer").get(url).content.decode()
+
+    (row,) = csv.DictReader(io.StringIO(told))
+    assert row["n_queries"] == "2"
+
+
+# --- exposure ------------------------------------------------------------------------------------
+
+
+def test_publishing_exposes_graded_queries_of_public_splits_alone(release, hiding):
+    factories.query(hiding, "q3")
+
+    exposed = dict(hiding.queries.values_list("qid", "exposed_at"))
+
+    assert exposed["q1"] == release.published_at
+    assert exposed["q2"] is None
+
+
+def test_exposed_query_keeps_its_first_time(release, hiding):
+    query = hiding.queries.get(qid="q1")
+
+    n_new = mark_exposed(benchmark=hiding, queries=[query.pk], at=timezone.now())
+
+    assert n_new == 0
+    assert Query.objects.get(pk=query.pk).exposed_at == release.published_at
+
+
+def test_exposed_queries_are_named_when_they_would_be_hidden(release, hiding):
+    keys = list(hiding.queries.values_list("pk", flat=True))
+
+    with pytest.raises(ExposedQueriesError, match=r"1 queries .* \(q1\), so they can not be"):
+        refuse_hiding(benchmark=hiding, hidden=keys)
+    refuse_hiding(benchmark=hiding, hidden=[hiding.queries.get(qid="q2").pk])
+
+
+def test_release_that_would_hide_what_was_public_is_refused(release, hiding):
+    QueryFamily.objects.filter(queries__qid="q1").update(split="test")
+    arguments = releasing.release_arguments(qrel_set=hiding.qrel_sets.get(), version="2.0.0")
+
+    job = jobs.run_here(benchmark=hiding, user=factories.user("keeper"), **arguments)
+
+    assert job.state == Job.State.FAILED
+    assert "release-exposed (query q1)" in job.error
+    assert hiding.releases.count() == 1
+
+
+def test_hidden_split_that_is_too_small_is_refused(hiding, monkeypatch):
+    monkeypatch.setattr(release_rules, "SMALLEST_HIDDEN_SPLIT", 30)
+    arguments = releasing.release_arguments(qrel_set=hiding.qrel_sets.get(), version="1.0.0")
+
+    job = jobs.run_here(benchmark=hiding, user=factories.user("keeper"), **arguments)
+
+    assert job.state == Job.State.FAILED
+    assert "release-hidden-small" in job.error
+
+
+def test_findings_of_hidden_queries_are_not_published(hiding):
+    qrels = factories.qrel_set(hiding, {("q1", "d1"): 2, ("q2", SENTINEL): 0}, name="zeros")
+    type(qrels).objects.filter(pk=qrels.pk).update(n_relevant=1)
+    qrels.refresh_from_db()
+
+    made = factories.release(qrels)
+
+    assert SENTINEL not in str(made.findings)
+    assert "release-query-all-zero" not in {found["code"] for found in made.findings}
