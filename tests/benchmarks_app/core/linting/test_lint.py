@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks_app.core.findings import Finding, Severity
 from benchmarks_app.core.linting import FORMATS, TARGETS, lint
-from tests.benchmarks_app.core.sources import Document, Query, source
+from tests.benchmarks_app.core.odd_toy import Document, Query, source
 
 CLEAN: dict[str, Any] = {
     "documents": [Document("d1", text="one"), Document("d2", text="two")],

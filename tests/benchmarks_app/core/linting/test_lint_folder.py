@@ -13,7 +13,7 @@ from benchmarks_app.core.exporters.exporter import written
 from benchmarks_app.core.findings import Severity
 from benchmarks_app.core.linting.folders import lint_folder
 from benchmarks_app.core.linting.rules import FORMATS, RULES, TARGETS
-from tests.benchmarks_app.core.sources import source
+from tests.benchmarks_app.core.odd_toy import source
 
 
 def made(tmp_path: Path, name: str) -> Path:

@@ -16,7 +16,7 @@ from benchmarks_app.core.exporters import EXPORTERS
 from benchmarks_app.core.exporters.exporter import written
 from benchmarks_app.core.findings import Severity
 from benchmarks_app.core.linting.folders import lint_folder
-from tests.benchmarks_app.core.sources import QRELS, source
+from tests.benchmarks_app.core.odd_toy import QRELS, source
 
 MISSING = {"NA", "null", "None", "nan", "NULL", "NaN", "N/A", ""}
 Loaded = tuple[dict[str, Any], dict[str, Any], dict[str, dict[str, int]]]
