@@ -16,9 +16,12 @@ from annotation.models import Pool
 from annotation.services import statements
 from annotation.services.statements import Asked, Card, Text
 from annotation.services.tokens import Shown, key_of, query_key_of, sealed_token
-from benchmarks_app.models import Corpus
+from benchmarks_app import selectors
+from benchmarks_app.models import Benchmark, Corpus, Document
 
 TAG = re.compile(r"<[^>]*>")
+LONGEST_FACT = 200
+NOTHING = (None, "", [], {})
 NO_TEXT = Text(content_hash="", title="", text="", lang="")
 
 
@@ -30,6 +33,7 @@ def items_of(
         return []
     corpus = pool.benchmark.corpus
     texts = statements.texts([card.document for card in given])
+    facts = _facts(pool.benchmark, [card.document for card in given])
     asked = statements.queries(sorted({card.query for card in given}))
     answers = statements.answers([card.slot for card in given], me)
     places = _places(pool, me, given, hand)
@@ -52,13 +56,36 @@ def items_of(
                 "key": key_of(card.slot, me),
                 "token": sealed_token(card.slot, me, seen),
                 "query": _query(corpus, query, query_key_of(card.query, me)),
-                "document": document,
+                "document": document | {"facts": facts.get(card.document, [])},
                 "place": {"number": number, "total": total},
                 "is_later": bool(card.is_later),
                 "answer": None if answer is None else {"question": question, "answer": answer},
             }
         )
     return items
+
+
+def _facts(benchmark: Benchmark, documents: list[int]) -> dict[int, list[list[str]]]:
+    """By document: the metadata that the owner shows to judges, as pairs of key and text."""
+    keys = benchmark.shown_metadata
+    if not keys:
+        return {}
+    docids = dict(Document.objects.filter(pk__in=documents).values_list("pk", "docid"))
+    found = selectors.benchmark_documents(benchmark, docids.values())
+    facts = {}
+    for document, docid in docids.items():
+        metadata = found[docid].metadata if docid in found else {}
+        told = [[key, _said(metadata[key])] for key in keys if metadata.get(key) not in NOTHING]
+        facts[document] = told
+    return facts
+
+
+def _said(value: Any) -> str:
+    """A value of metadata as a person reads it, cut where it is long."""
+    if isinstance(value, list):
+        value = ", ".join(str(part) for part in value)
+    text = " ".join(str(value).split())
+    return text if len(text) <= LONGEST_FACT else f"{text[:LONGEST_FACT]}…"
 
 
 def _places(

@@ -203,7 +203,7 @@ class _Staging:
         twice = [found for found in sides.values() if len(found) > 1]
         if twice:
             shown = "; ".join(
-                " and ".join(f"'{qid}' is in {split}" for split, qid in found.items())
+                " and ".join(f"'{qid}' is in {split}" for split, qid in sorted(found.items()))
                 for found in twice[:NAMED_AT_MOST]
             )
             raise FamilyOnTwoSidesError(examples=shown)

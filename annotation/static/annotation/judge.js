@@ -139,6 +139,22 @@
       }),
     );
   };
+  const paintFacts = ({ document: { facts = [] } }) => {
+    show(part("facts"), facts.length);
+    part("facts").replaceChildren(
+      ...facts.map((pair) => {
+        const row = document.createElement("li");
+        const [key, value] = pair.map((text) => {
+          const span = document.createElement("span");
+          span.textContent = text;
+          return span;
+        });
+        value.dir = "auto";
+        row.append(key, " ", value);
+        return row;
+      }),
+    );
+  };
   const paintText = () => {
     const { document: shown } = current;
     const text = part("text");
@@ -180,6 +196,7 @@
     speak(title, shown);
     title.innerHTML = shown.title || "Document without a title";
     title.classList.toggle("sr-only", !shown.title);
+    paintFacts(current);
     paintText();
     paintTerms(current);
     show(part("later-mark"), current.is_later);

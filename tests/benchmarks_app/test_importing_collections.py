@@ -1,0 +1,367 @@
+"""Collections of every layout imported, with what their files say of queries; real ones too."""
+
+import gzip
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import polars as pl
+import pytest
+from django.core.management import CommandError, call_command
+
+from benchmarks_app import selectors
+from benchmarks_app.models import (
+    Benchmark,
+    FamilyChange,
+    FamilyLink,
+    Job,
+    Qrel,
+    Query,
+    QueryFamily,
+    Slice,
+)
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+DATA = Path(os.environ.get("BENCHWRIGHT_TEST_DATA", Path(__file__).parents[3] / "shared" / "data"))
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"BENCHWRIGHT_TEST_DATA: no {DATA}")
+CORPUS = b'{"_id": "d1", "title": "", "text": "one"}\n{"_id": "d2", "title": "", "text": "two"}\n'
+QUERIES = b"".join(b'{"_id": "q%d", "text": "query %d"}\n' % (n, n) for n in (1, 2, 3))
+HEADER = b"query-id\tcorpus-id\tscore\n"
+FAMILIES = b"query-id\tfamily\nq1\tq1\nq2\tq1\nq3\tq3\n"
+
+
+@pytest.fixture
+def texts() -> Benchmark:
+    return factories.texts_benchmark("texts")
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def take(into: Benchmark, content: bytes, name: str, **options) -> Job:
+    return factories.done(factories.imported(into, content, name, **options))
+
+
+def families(of: Benchmark) -> set[frozenset[str]]:
+    grouped: dict[int, set[str]] = {}
+    for qid, family in of.queries.committed().values_list("qid", "family"):
+        grouped.setdefault(family, set()).add(qid)
+    return {frozenset(qids) for qids in grouped.values()}
+
+
+# --- what files say of queries -------------------------------------------------------------------
+
+
+def test_families_slices_and_weights_of_a_collection_are_kept(texts):
+    members = {
+        "corpus.jsonl": CORPUS,
+        "queries.jsonl": QUERIES,
+        "qrels/test.tsv": HEADER + b"q1\td1\t2\n",
+        "families.tsv": FAMILIES,
+        "slices.tsv": b"query-id\tslice\nq1\thead\nq3\ttail\nq3\thead\n",
+        "weights.tsv": b"query-id\tweight\nq1\t0.30000000000000004\n",
+    }
+
+    take(texts, zipped(members), "ours.zip")
+
+    assert families(texts) == {frozenset({"q1", "q2"}), frozenset({"q3"})}
+    assert dict(texts.queries.values_list("qid", "family__split")) == {
+        "q1": "test",
+        "q2": "test",
+        "q3": "",
+    }
+    held = {
+        one.name: set(one.members.values_list("query__qid", flat=True))
+        for one in Slice.objects.all()
+    }
+    assert held == {"head": {"q1", "q3"}, "tail": {"q3"}}
+    assert texts.queries.get(qid="q1").weight == 0.1 + 0.2
+    assert FamilyLink.objects.get().reason == "given"
+
+
+def test_a_file_of_families_regroups_queries_that_are_here(texts):
+    take(texts, QUERIES.replace(b"}\n", b', "metadata": {"family": "all"}}\n'), "queries.jsonl")
+    assert len(families(texts)) == 1
+
+    take(texts, FAMILIES, "families.tsv")
+
+    assert families(texts) == {frozenset({"q1", "q2"}), frozenset({"q3"})}
+    change = FamilyChange.objects.get()
+    assert sorted(map(len, change.before.values())) == [3]
+    assert sorted(map(len, change.after.values())) == [1, 2]
+    assert not QueryFamily.objects.filter(queries=None).exists()
+
+
+def test_families_over_two_splits_are_refused_and_nothing_changes(texts):
+    take(texts, QUERIES, "queries.jsonl")
+    for qid, split in (("q1", "train"), ("q2", "test")):
+        QueryFamily.objects.filter(queries__qid=qid).update(split=split)
+
+    job = factories.imported(texts, FAMILIES, "families.tsv")
+
+    assert job.state == Job.State.FAILED
+    assert "q1 is in train, q2 is in test" in job.error
+    assert "Put both queries into one split" in job.error
+    assert len(families(texts)) == 3
+
+
+def test_qrels_that_put_a_family_on_two_sides_are_refused(texts):
+    members = {
+        "queries.jsonl": QUERIES,
+        "families.tsv": FAMILIES,
+        "qrels/train.tsv": HEADER + b"q1\td1\t1\n",
+        "qrels/test.tsv": HEADER + b"q2\td1\t1\n",
+    }
+
+    job = factories.imported(texts, zipped(members), "leaky.zip")
+
+    assert job.state == Job.State.FAILED
+    assert "'q2' is in test and 'q1' is in train" in job.error
+    assert not Query.objects.exists()
+    assert not Qrel.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("families.tsv", b"query-id\tfamily\nq9\tq1\n", "query 'q9' is not in the benchmark"),
+        ("slices.tsv", b"query-id\tslice\nq9\thead\n", "query 'q9' is not in the benchmark"),
+        ("weights.tsv", b"query-id\tweight\nq1\t-1\n", "expected a number above 0"),
+    ],
+)
+def test_files_about_queries_that_are_not_here_say_so(texts, name, content, words):
+    take(texts, QUERIES, "queries.jsonl")
+
+    job = factories.imported(texts, content, name)
+
+    assert job.state == Job.State.FAILED
+    assert words in job.problems[0]["text"]
+
+
+def test_columns_of_no_field_stay_with_the_query(texts):
+    content = b'qid,text,team,last_seen,tags,clicks\nq1,how,web,2024-05-01,a; b,"{""d1"": 2}"\n'
+
+    take(texts, content, "queries.csv")
+
+    query = texts.queries.get()
+    assert query.metadata == {"team": "web", "tags": ["a", "b"]}
+    assert query.last_seen_at.isoformat() == "2024-05-01T00:00:00+00:00"
+    assert query.clicks == {"d1": 2}
+
+
+def test_a_split_that_is_not_ours_is_told_and_validation_is_dev(texts):
+    members = {
+        "queries.jsonl": QUERIES,
+        "qrels/validation.tsv": HEADER + b"q1\td1\t1\n",
+        "qrels/holdout.tsv": HEADER + b"q2\td1\t1\n",
+    }
+
+    job = take(texts, zipped(members), "x.zip")
+
+    assert texts.queries.get(qid="q1").family.split == "dev"
+    assert any(
+        "'holdout' is none of the splits dev, test, train" in note for note in job.result["notes"]
+    )
+
+
+# --- layouts of the field ------------------------------------------------------------------------
+
+
+def test_miracl_with_topics_qrels_and_passages(texts):
+    corpus = [{"docid": f"7#{n}", "title": "Nairobi", "text": f"passage {n}"} for n in range(3)]
+    members = {
+        "docs-0.jsonl.gz": gzip.compress("\n".join(map(json.dumps, corpus)).encode()),
+        "topics.miracl-v1.0-sw-dev.tsv": b"6\tBandari iko wapi?\n",
+        "qrels.miracl-v1.0-sw-dev.tsv": b"6\tQ0\t7#0\t1\n6\tQ0\t7#2\t0\n",
+    }
+
+    take(texts, zipped(members), "miracl-sw.zip")
+
+    query = texts.queries.get()
+    assert (query.qid, query.lang) == ("6", "sw")
+    assert list(selectors.qrels_of(texts.qrel_sets.get())) == [("6", "7#0", 1), ("6", "7#2", 0)]
+    assert texts.current_corpus_version.n_documents == 3
+
+
+def test_rows_with_positive_and_negative_passages_are_queries_grades_and_a_first_corpus(texts):
+    row = {
+        "query_id": "6",
+        "query": "Bandari iko wapi?",
+        "positive_passages": [{"docid": "7#0", "title": "T", "text": "x"}],
+        "negative_passages": [{"docid": "7#2", "title": "T", "text": "y"}],
+    }
+
+    job = take(texts, json.dumps(row).encode() + b"\n", "dev.jsonl")
+
+    assert list(selectors.qrels_of(texts.qrel_sets.get())) == [("6", "7#0", 1), ("6", "7#2", 0)]
+    assert texts.current_corpus_version.n_documents == 2
+    assert any("judged passages alone" in note for note in job.result["notes"])
+
+
+def test_mmarco_has_documents_of_one_language_and_queries_of_another(texts):
+    members = {
+        "collections/german_collection.tsv": b"0\tDas Manhattan-Projekt\n1\tEin Atom\n",
+        "queries/french_queries.dev.small.tsv": b"9\tqu'est-ce qu'un atome\n",
+        "qrels.dev.small.tsv": b"9\t0\t1\t1\n",
+        "runs/run.bm25.tsv": b"9\t1\t1\n9\t0\t2\n",
+    }
+
+    take(texts, zipped(members), "mmarco.zip")
+
+    assert texts.queries.get().lang == "fr"
+    assert selectors.benchmark_documents(texts, ["1"])["1"].text == "Ein Atom"
+    assert list(selectors.qrels_of(texts.qrel_sets.get())) == [("9", "1", 1)]
+    run = texts.runs.get()
+    assert [row.docid for row in _top(run)] == ["1", "0"]
+
+
+def _top(run):
+    from benchmarks_app.core.run_store import top_k
+
+    return list(top_k(selectors.run_path(run), 10))
+
+
+def test_a_translation_of_queries_that_are_here_is_refused_with_advice(texts):
+    take(texts, b"9\twhat is an atom\n", "english_queries.tsv")
+
+    job = factories.imported(texts, b"9\twas ist ein Atom\n", "german_queries.tsv")
+
+    assert "need a benchmark of their own" in job.problems[0]["text"]
+
+
+def test_a_dataset_repository_of_parquet_files_is_one_import(texts):
+    def parquet(frame: dict) -> bytes:
+        out = io.BytesIO()
+        pl.DataFrame(frame).write_parquet(out)
+        return out.getvalue()
+
+    members = {
+        "README.md": b"---\nlicense: mit\n---\n",
+        "corpus/train-00000-of-00002.parquet": parquet(
+            {"_id": ["d1"], "title": [""], "text": ["x"]}
+        ),
+        "corpus/train-00001-of-00002.parquet": parquet(
+            {"_id": ["d2"], "title": [""], "text": ["y"]}
+        ),
+        "queries/train-00000-of-00001.parquet": parquet({"_id": ["q1"], "text": ["what"]}),
+        "qrels/test-00000-of-00001.parquet": parquet(
+            {"query-id": ["q1"], "corpus-id": ["d2"], "score": [2]}
+        ),
+    }
+
+    take(texts, zipped(members), "hub.zip")
+
+    assert texts.current_corpus_version.n_documents == 2
+    assert list(selectors.qrels_of(texts.qrel_sets.get())) == [("q1", "d2", 2)]
+    assert texts.queries.get().family.split == "test"
+
+
+def test_what_a_run_says_of_itself_is_kept(texts):
+    take(texts, CORPUS, "corpus.jsonl")
+    take(texts, QUERIES, "queries.jsonl")
+    lines = b"# ir_metadata.start\n# tag: bm25\n# method:\n#   k1: 1.2\n# ir_metadata.end\n"
+
+    take(texts, lines + b"q1 Q0 d1 1 2.5 t\n", "mine.run")
+
+    assert texts.runs.get().metadata == {"ir_metadata": {"tag": "bm25", "method": {"k1": 1.2}}}
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+
+def test_import_file_tells_each_file_by_its_content(texts, tmp_path, capsys):
+    factories.member(texts, "olga", "owner")
+    (tmp_path / "docs.csv").write_text("doc,words\nd1,one\nd2,two\n")
+    (tmp_path / "q.jsonl").write_bytes(QUERIES)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "x.run").write_text("q1 Q0 d1 1 2.5 t\n")
+
+    mapping = {"map": ["id=doc", "text=words"], "kind": "documents"}
+    call_command("import_file", "texts", tmp_path / "docs.csv", **mapping)
+    call_command("import_file", "texts", tmp_path / "q.jsonl", tmp_path / "folder")
+
+    assert texts.current_corpus_version.n_documents == 2
+    assert texts.queries.count() == 3
+    assert texts.runs.get().name == "x"
+    assert "imported 3 queries" in capsys.readouterr().out
+
+
+def test_import_file_refuses_a_mapping_that_is_none(texts, tmp_path):
+    factories.member(texts, "olga", "owner")
+    (tmp_path / "docs.csv").write_text("doc,words\nd1,one\n")
+
+    with pytest.raises(CommandError, match="'id' is not field=column"):
+        call_command("import_file", "texts", tmp_path / "docs.csv", map=["id"])
+
+
+# --- what judges see -----------------------------------------------------------------------------
+
+
+def test_metadata_that_the_owner_picked_is_on_the_card_and_no_other(texts):
+    from annotation.services.showing import _facts
+
+    row = {
+        "_id": "d1",
+        "title": "",
+        "text": "x",
+        "metadata": {"year": 1999, "rank": 1, "tags": ["a", "b"]},
+    }
+    take(texts, json.dumps(row).encode() + b"\n", "corpus.jsonl", shown_metadata=["year", "tags"])
+    texts.refresh_from_db()
+    document = texts.corpus.documents.create(docid="d1")
+
+    assert _facts(texts, [document.pk]) == {document.pk: [["year", "1999"], ["tags", "a, b"]]}
+
+
+# --- real collections ----------------------------------------------------------------------------
+
+
+@needs_data
+def test_scifact_comes_in_as_csv_and_beir(texts):
+    with zipfile.ZipFile(DATA / "scifact" / "scifact_claims_corpus_csv.zip") as archive:
+        corpus = archive.read("corpus_train.csv")
+    take(texts, corpus, "corpus_train.csv")
+    take(texts, (DATA / "scifact" / "queries.jsonl").read_bytes(), "queries.jsonl")
+    take(texts, (DATA / "scifact" / "qrels" / "test.tsv").read_bytes(), "test.tsv", split="test")
+
+    assert texts.current_corpus_version.n_documents == 5183
+    assert texts.queries.count() == 1109
+    assert texts.qrel_sets.get().n_qrels == 339
+    assert texts.queries.filter(family__split="test").count() == 300
+
+
+@needs_data
+def test_cranfield_comes_in_as_smart_with_its_scale_turned(texts):
+    folder = DATA / "cranfield"
+    take(texts, (folder / "cran.all.1400").read_bytes(), "cran.all.1400")
+    queries = list((folder / "cran.qry").read_text().split(".I ")[1:])
+    # The judgments number the queries by their place in the file.
+    numbered = "".join(f".I {n}\n{rest.split(chr(10), 1)[1]}" for n, rest in enumerate(queries, 1))
+    take(texts, numbered.encode(), "cran.qry")
+
+    grades = "1=3, 2=2, 3=1, 4=0, -1=0"
+    take(texts, (folder / "cranqrel").read_bytes(), "cranqrel", grade_map=grades)
+
+    assert texts.current_corpus_version.n_documents == 1400
+    assert texts.queries.count() == 225
+    found = texts.qrel_sets.get()
+    assert (found.n_qrels, found.qrels.filter(grade=3).count()) == (1837, 128)
+
+
+@needs_data
+def test_vaswani_comes_in_as_trec(texts):
+    folder = DATA / "vaswani"
+    for name in ("doc-text.trec.gz", "query-text.trec", "qrels"):
+        take(texts, (folder / name).read_bytes(), name)
+
+    assert texts.current_corpus_version.n_documents == 11429
+    assert texts.queries.count() == 93
+    assert texts.qrel_sets.get().n_qrels == 2083
