@@ -18,7 +18,7 @@ def frequency_chart(counts: Any, *, head_share: float, tail_share: float) -> Cha
         cuts = None
     rows = [{"rank": rank, "searches": count} for rank, count in frequency_curve(counts)]
     curve = {
-        "mark": {"type": "area", "interpolate": "step-after", "line": True, "opacity": 0.3},
+        "mark": {"type": "line", "strokeWidth": 2.5},
         "encoding": {
             "x": {
                 "field": "rank",
@@ -30,7 +30,7 @@ def frequency_chart(counts: Any, *, head_share: float, tail_share: float) -> Cha
             "y": {
                 "field": "searches",
                 "type": "quantitative",
-                "scale": {"type": "log"},
+                "scale": {"type": "log", "domain": [int(counts[-1]), int(counts[0])]},
                 "title": "Searches",
                 "axis": {"format": ",d", "tickCount": 5, "labelOverlap": True},
             },

@@ -276,13 +276,17 @@ def previewed(form: SampleForm) -> dict[str, Any]:
         "log": log,
         "errors": [],
         "is_traffic": design.weighting is Weighting.TRAFFIC,
-        "traffic_width": NORMAL_95 * plan.traffic_error,
-        "queries_width": NORMAL_95 * plan.queries_error,
+        "traffic_width": _half_width(plan.traffic_error),
+        "queries_width": _half_width(plan.queries_error),
         "shares": (round(design.head_share * PER), round(design.tail_share * PER)),
         "curve": log_charts.described(cuts, families.n_queries, families.counts),
         "curve_height": log_charts.HEIGHT,
         "curve_title": log_charts.TITLE,
     }
+
+
+def _half_width(error: float) -> str:
+    return f"±{NORMAL_95 * error:.3f}"
 
 
 def _shown(plan: Plan) -> list[Shown]:
