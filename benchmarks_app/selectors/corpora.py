@@ -1,6 +1,7 @@
 """Reads of corpora for their pages, commands and API."""
 
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
@@ -11,6 +12,8 @@ from benchmarks_app.models import Benchmark, Corpus, CorpusVersion
 from benchmarks_app.selectors.reading import corpus_documents, corpus_reader
 
 SAMPLES = 20
+# Characters of a text that changed: so many in all, so many of them before the change.
+SHOWN, SHOWN_BEFORE = 240, 80
 DIFFERENCES = {
     "added": "added",
     "changed": "changed",
@@ -73,6 +76,35 @@ class Change:
     docid: str
     before: StoredDocument | None
     after: StoredDocument | None
+
+    @property
+    def said_before(self) -> str:
+        return _around(_said(self.before), _said(self.after))
+
+    @property
+    def said_after(self) -> str:
+        return _around(_said(self.after), _said(self.before))
+
+    @property
+    def begins(self) -> str:
+        return _around(_said(self.after or self.before), "")
+
+
+def _said(document: StoredDocument | None) -> str:
+    if document is None:
+        return ""
+    return f"{document.title}: {document.text}" if document.title else document.text
+
+
+def _around(text: str, other: str) -> str:
+    """What a text says where it begins to differ from another one, with a little before it."""
+    same = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(text, other, strict=False))
+    )
+    start = max(0, same - SHOWN_BEFORE) if same > SHOWN_BEFORE * 2 else 0
+    shown = text[start : start + SHOWN]
+    before, after = "…" if start else "", "…" if start + SHOWN < len(text) else ""
+    return f"{before}{shown}{after}"
 
 
 def examples_of(version: CorpusVersion) -> list[tuple[str, int, list[Change]]]:
