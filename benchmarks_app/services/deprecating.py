@@ -44,10 +44,8 @@ def deprecate_release(
 
 
 def _refuse_successor(release: Release, successor: Release) -> None:
-    is_usable = successor.state == Release.State.PUBLISHED
-    if successor.pk == release.pk or successor.benchmark_id != release.benchmark_id:
-        is_usable = False
-    if not is_usable:
+    usable = Release.objects.filter(benchmark=release.benchmark_id, state=Release.State.PUBLISHED)
+    if not usable.exclude(pk=release.pk).filter(pk=successor.pk).exists():
         raise DeprecationError(
             reason=f"{successor.version} can not be used instead of {release.version}: choose "
             "another published release of this benchmark."

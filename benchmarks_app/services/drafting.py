@@ -23,6 +23,7 @@ from benchmarks_app.services.releasing import (
     findings_of,
     proposed_version,
     refuse_findings,
+    refuse_nothing,
     refuse_taken,
     start_release,
     wanted_of,
@@ -60,8 +61,8 @@ def create_draft(
 
     Raises
     ------
-    VersionError, VersionTakenError, ThresholdError
-        If it cannot be called so, or nothing has the grade that is to be relevant.
+    VersionError, VersionTakenError, ThresholdError, NothingToReleaseError
+        If it cannot be called so, there is no such grade, or nothing is relevant.
     """
     benchmark = qrel_set.benchmark
     draft = Release(benchmark=benchmark, state=Release.State.DRAFT, created_by=user)
@@ -124,6 +125,7 @@ def _set(
     """Fill in a draft; what was found before is of another one now."""
     benchmark = qrel_set.benchmark
     _refuse_threshold(benchmark, options.threshold)
+    refuse_nothing(qrel_set, options)
     options = replace(options, is_version_proposed=not version, accepted=())
     if version:
         numbers = parse_version(version)

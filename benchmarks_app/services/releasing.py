@@ -61,8 +61,7 @@ def release_arguments(
         If this release cannot be made.
     """
     refuse_taken(qrel_set.benchmark, parse_version(version), but=draft)
-    if not qrel_set.n_relevant:
-        raise NothingToReleaseError(name=qrel_set.name)
+    refuse_nothing(qrel_set, options or ReleaseOptions())
     return {
         "kind": JOB_KIND,
         "title": f"Publish release {version}",
@@ -90,6 +89,18 @@ def start_release(*, user: User, qrel_set: QrelSet, **wanted: Any) -> Job:
         target=arguments["parameters"]["version"],
     )
     return job
+
+
+def refuse_nothing(qrel_set: QrelSet, options: ReleaseOptions) -> None:
+    """Refuse grades of which none is relevant by the scale; another threshold is looked at later.
+
+    Raises
+    ------
+    NothingToReleaseError
+        If there is none.
+    """
+    if options.threshold is None and not qrel_set.n_relevant:
+        raise NothingToReleaseError(name=qrel_set.name)
 
 
 def refuse_taken(benchmark: Benchmark, version: Version, *, but: Release | None = None) -> None:

@@ -422,18 +422,90 @@ def release_form(of: QrelSet, **changes: str) -> dict[str, object]:
     return {"qrel_set": of.pk, "version": "1.0.0", "notes": "The first.", **changes}
 
 
-def test_release_form_leads_to_a_job_that_publishes(olga, texts, do_jobs):
+def test_release_form_leads_to_a_draft_and_the_draft_to_a_release(olga, texts, do_jobs):
     response = olga.post(
         reverse("release-new", args=["texts"]), release_form(texts.qrel_sets.get())
     )
+    (job,) = do_jobs()
+    assert response.headers["Location"] == job.get_absolute_url()
+    draft = Release.objects.get()
+    assert job.result_url == reverse("release-draft", args=["texts", draft.pk])
+
+    page = olga.get(job.result_url)
+    assert "There is no licence" in page.content.decode()
+    refused = olga.post(job.result_url, {"accepted": ["release-size"]})
+    assert refused.status_code == 422
+    assert "Read and tick every warning first" in refused.content.decode()
+    response = olga.post(job.result_url, {"accepted": page.context["form"].codes})
 
     (job,) = do_jobs()
     assert response.headers["Location"] == job.get_absolute_url()
     assert job.result_url == reverse("release-detail", args=["texts", "1.0.0"])
-    page = page_of(olga, "release-detail", "texts", "1.0.0")
-    assert "The first." in page
-    assert Release.objects.get().manifest["files"]["qrels.trec"]["sha256"] in page
+    assert "The first." in page_of(olga, "release-detail", "texts", "1.0.0")
+    files = page_of(olga, "release-files", "texts", "1.0.0")
+    assert Release.objects.get().manifest["files"]["qrels.trec"]["sha256"] in files
     assert "1.0.0" in page_of(olga, "release-list", "texts")
+
+
+def test_card_is_shown_with_nothing_in_it_that_runs(olga, texts, do_jobs):
+    form = release_form(texts.qrel_sets.get(), description=f"{SCRIPT} ![x](https://example.org/x)")
+    olga.post(reverse("release-new", args=["texts"]), form)
+    do_jobs()
+    draft = Release.objects.get()
+    codes = olga.get(reverse("release-draft", args=["texts", draft.pk])).context["form"].codes
+    olga.post(reverse("release-draft", args=["texts", draft.pk]), {"accepted": codes})
+    do_jobs()
+
+    page = page_of(olga, "release-card", "texts", "1.0.0")
+
+    assert SCRIPT not in page
+    assert "https://example.org/x" not in page
+    assert "<h3>Splits</h3>" in page
+    assert page.count("<h1") == 1
+
+
+def test_draft_is_changed_checked_again_and_thrown_away(olga, texts, do_jobs):
+    qrels = texts.qrel_sets.get()
+    olga.post(reverse("release-new", args=["texts"]), release_form(qrels))
+    draft = Release.objects.get()
+    address = [texts.slug, draft.pk]
+
+    changed = release_form(qrels, licence="CC0-1.0", version="", formats=["trec"])
+    response = olga.post(reverse("release-draft-edit", args=address), changed)
+    *_, job = do_jobs()
+
+    draft.refresh_from_db()
+    assert response.headers["Location"] == job.get_absolute_url()
+    assert (draft.version, draft.options["licence"]) == ("0.1.0", "CC0-1.0")
+    assert "beir" in draft.options["left_out"]
+    assert "release-licence-missing" not in {found["code"] for found in draft.findings}
+    olga.post(reverse("release-draft-delete", args=address))
+    assert not Release.objects.exists()
+
+
+def test_drafts_are_listed_for_keepers_alone(olga, texts, signed_in):
+    olga.post(reverse("release-new", args=["texts"]), release_form(texts.qrel_sets.get()))
+    assert "1.0.0" in page_of(olga, "release-list", "texts")
+
+    viewer = signed_in(factories.member(texts, "vi", "viewer"))
+
+    assert "1.0.0" not in page_of(viewer, "release-list", "texts")
+
+
+def test_deprecated_release_says_so_everywhere(olga, released):
+    newer = factories.release(released.qrel_set, "1.1.0")
+    address = [released.benchmark.slug, released.version]
+
+    olga.post(
+        reverse("release-deprecate", args=address),
+        {"reason": "The grades of q1 were swapped.", "successor": newer.pk},
+    )
+
+    page = page_of(olga, "release-detail", *address)
+    assert "The grades of q1 were swapped." in page
+    assert "release 1.1.0" in page
+    assert "deprecated" in page_of(olga, "release-list", address[0])
+    assert "Deprecate</a>" not in page
 
 
 def test_taken_version_is_refused_on_the_form(olga, texts):

@@ -189,7 +189,13 @@ def publish_own_labels(page: Page) -> None:
 def publish_release(page: Page, of: str) -> None:
     open_page(page, "Qrels")
     row(page, of).get_by_role("link", name=f"Release {of}").click()
-    page.get_by_role("button", name="Publish").click()
+    page.get_by_role("button", name="Draft and check").click()
+    wait_for_job(page)
+    page.get_by_role("link", name="See the result").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Draft 0.1.0")
+    for warning in page.get_by_role("checkbox").all():
+        warning.check()
+    page.get_by_role("button", name="Publish 0.1.0").click()
     wait_for_job(page)
     page.get_by_role("link", name="See the result").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Release 0.1.0")
