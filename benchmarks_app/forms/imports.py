@@ -57,7 +57,10 @@ class UploadForm(forms.Form):
 class PartForm(forms.Form):
     """What one file is, and which of its columns is what."""
 
-    kind = forms.ChoiceField(required=False, label="This is")
+    # Only drawn: what is posted is read by `posted_part`.
+    use_required_attribute = False
+
+    kind = forms.ChoiceField(label="This is")
     header = forms.BooleanField(required=False, label="The first line names the columns")
     lang = forms.CharField(
         max_length=35, required=False, label="Language of the queries", help_text="Such as en, de."

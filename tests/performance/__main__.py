@@ -22,6 +22,7 @@ PARTS = {
     "simulation": "simulation",
     "in-process": "in_process",
     "judging": "judging",
+    "importing": "importing",
     "families": "families",
     "corpora": "corpora",
 }
