@@ -22,10 +22,9 @@ from benchmarks_app.core.exporters.exporter import (
 )
 from benchmarks_app.core.exporters.side_files import side_files
 from benchmarks_app.core.formats.beir_writing import (
-    MAX_METADATA_KEYS,
-    OTHER_KEY,
     MetadataShape,
     check_grade,
+    json_text,
     order_checked,
 )
 from benchmarks_app.core.parquet import ParquetSink
@@ -70,35 +69,25 @@ class Config:
 
     def info(self) -> dict[str, Any]:
         """Return the columns as a README's `dataset_info` has them."""
-        features = [
-            {"name": name} | ({"sequence": "string"} if dtype == "strings" else {"dtype": dtype})
-            for name, dtype in self.features
-        ]
+        features = [{"name": name, "dtype": dtype} for name, dtype in self.features]
         return {"config_name": self.name, "features": features}
 
 
 TEXT_FEATURES = (("_id", "string"), ("title", "string"), ("text", "string"))
 QUERY_FEATURES = (("_id", "string"), ("text", "string"))
 QREL_FEATURES = (("query-id", "string"), ("corpus-id", "string"), ("score", "int32"))
-# Of the kinds of a key's values, as `MetadataShape` has them; any other mixture is JSON text.
-DTYPES = {
-    frozenset({"string"}): "string",
-    frozenset({"integer"}): "int64",
-    frozenset({"number"}): "float64",
-    frozenset({"integer", "number"}): "float64",
-    frozenset({"boolean"}): "bool",
-    frozenset({"strings"}): "strings",
-}
+METADATA = (("metadata", "string"),)
 
 
 def members(source: ReleaseSource, work: Path) -> Iterator[Member]:
     """Yield the shards of the three tables, the files beside them, and the README that names all.
 
-    Each key of the metadata is a column of its own.
+    Metadata is one column of JSON text, there only where any row has some: in columns of its own it
+    would have nulls, and MTEB stops at the first one.
     """
-    corpus = Config(CORPUS, (*TEXT_FEATURES, *_columns(source.document_shape, TEXT_FEATURES)))
+    corpus = Config(CORPUS, TEXT_FEATURES + _metadata_column(source.document_shape))
     yield from shards(corpus, CORPUS, _document_rows(source), work, stem=CORPUS)
-    queries = Config(QUERIES, (*QUERY_FEATURES, *_columns(source.query_shape, QUERY_FEATURES)))
+    queries = Config(QUERIES, QUERY_FEATURES + _metadata_column(source.query_shape))
     yield from shards(queries, QUERIES, _query_rows(source), work, stem=QUERIES)
     qrels = Config(QRELS, QREL_FEATURES, is_default=True)
     for split in source.splits:
@@ -108,39 +97,25 @@ def members(source: ReleaseSource, work: Path) -> Iterator[Member]:
     yield from side_files(source)
 
 
-def _columns(shape: MetadataShape, taken: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return a column for each key that the rows' metadata has, in its type, by name.
-
-    A key called like one of the columns that are there gets `metadata_` before its name.
-    """
-    if len(shape.kinds) > MAX_METADATA_KEYS:
-        return [(OTHER_KEY, "string")]
-    names = {name for name, _ in taken}
-    return [
-        (f"metadata_{key}" if key in names else key, _dtype(shape.kinds[key]))
-        for key in sorted(shape.kinds)
-    ]
+def _metadata_column(shape: MetadataShape) -> tuple[tuple[str, str], ...]:
+    return METADATA if shape.kinds else ()
 
 
-def _dtype(kinds: Iterable[str]) -> str:
-    return DTYPES.get(frozenset(kinds) - {"null"}, "string")
-
-
-def _document_rows(source: ReleaseSource) -> Iterator[tuple[Any, ...]]:
+def _document_rows(source: ReleaseSource) -> Iterator[tuple[str, ...]]:
     rows = order_checked(documents_of(source), lambda document: document.docid, file=CORPUS)
     for document in rows:
         more = _metadata(source.document_shape, document.metadata)
-        yield document.docid, document.title, document.text, *more
+        yield (document.docid, document.title, document.text, *more)
 
 
-def _query_rows(source: ReleaseSource) -> Iterator[tuple[Any, ...]]:
+def _query_rows(source: ReleaseSource) -> Iterator[tuple[str, ...]]:
     for query in order_checked(source.queries(), lambda query: query.qid, file=QUERIES):
-        yield query.qid, query.text, *_metadata(source.query_shape, query.metadata)
+        yield (query.qid, query.text, *_metadata(source.query_shape, query.metadata))
 
 
-def _metadata(shape: MetadataShape, metadata: Mapping[str, Any]) -> list[Any]:
-    """Return the cells of the columns of metadata."""
-    return list(shape.applied(metadata).values())
+def _metadata(shape: MetadataShape, metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the cell of the column of metadata, where there is one."""
+    return (json_text(shape.applied(metadata)),) if shape.kinds else ()
 
 
 def _qrel_rows(source: ReleaseSource, split: str) -> Iterator[tuple[str, str, int]]:
@@ -167,7 +142,7 @@ def shards(
     """
     config.files[split] = []
     config.rows[split] = 0
-    batches = _batches(rows, _schema(config))
+    batches = _batches(rows, [name for name, _ in config.features])
     waiting = next(batches, None)
     while waiting is not None or not config.files[split]:
         name = f"{stem}/{file or stem}-{len(config.files[split]):05d}.parquet"
@@ -176,7 +151,7 @@ def shards(
             n_rows = n_bytes = 0
             while waiting is not None and n_rows < SHARD_ROWS and n_bytes < SHARD_BYTES:
                 frame, size = waiting
-                sink.write(frame)
+                sink.write(frame.cast(_schema(config)))  # type: ignore[arg-type]
                 n_rows, n_bytes = n_rows + frame.height, n_bytes + size
                 waiting = next(batches, None)
         config.files[split].append(name)
@@ -188,41 +163,28 @@ def shards(
 def _schema(config: Config) -> dict[str, Any]:
     import polars as pl
 
-    kinds = {
-        "string": pl.String(),
-        "int32": pl.Int32(),
-        "int64": pl.Int64(),
-        "float64": pl.Float64(),
-        "bool": pl.Boolean(),
-        "strings": pl.List(pl.String()),
-    }
+    kinds = {"string": pl.String(), "int32": pl.Int32()}
     return {name: kinds[dtype] for name, dtype in config.features}
 
 
 def _batches(
-    rows: Iterable[Sequence[Any]], schema: Mapping[str, Any]
+    rows: Iterable[Sequence[Any]], columns: list[str]
 ) -> Iterator[tuple[pl.DataFrame, int]]:
     """Yield frames of rows, each with the size of its texts."""
     batch: list[Sequence[Any]] = []
     for row in rows:
         batch.append(row)
         if len(batch) == BATCH_ROWS:
-            yield _frame(batch, schema)
+            yield _frame(batch, columns)
             batch = []
     if batch:
-        yield _frame(batch, schema)
+        yield _frame(batch, columns)
 
 
-def _frame(batch: list[Sequence[Any]], schema: Mapping[str, Any]) -> tuple[pl.DataFrame, int]:
+def _frame(batch: list[Sequence[Any]], columns: list[str]) -> tuple[pl.DataFrame, int]:
     import polars as pl
 
-    cells = zip(*batch, strict=True)
-    frame = pl.DataFrame(
-        [
-            pl.Series(name, column, dtype=kind, strict=True)
-            for (name, kind), column in zip(schema.items(), cells, strict=True)
-        ]
-    )
+    frame = pl.DataFrame(dict(zip(columns, zip(*batch, strict=True), strict=True)), strict=True)
     return frame, int(frame.estimated_size())
 
 

@@ -121,9 +121,19 @@ def _json_columns(lines: Sequence[bytes]) -> tuple[str, ...]:
 def _flattened(record: Record) -> Record:
     """Metadata and fields side by side, as BEIR's `metadata` means them; a field goes first."""
     metadata = record.get("metadata")
+    if isinstance(metadata, str) and metadata.startswith("{"):
+        metadata = _object_of(metadata)
     if not isinstance(metadata, dict):
         return record
     return {**metadata, **{key: value for key, value in record.items() if key != "metadata"}}
+
+
+def _object_of(text: str) -> Any:
+    """What a column of JSON text holds, as tables that know no objects have it; None if no JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
 
 
 def _smart_columns(lines: Sequence[bytes]) -> Iterator[str]:
@@ -138,7 +148,11 @@ def _parquet_columns(path: Path, file: str) -> tuple[str, ...]:
     import polars as pl
 
     try:
-        return tuple(pl.read_parquet_schema(path))
+        columns = tuple(pl.read_parquet_schema(path))
+        if "metadata" not in columns:
+            return columns
+        rows = pl.scan_parquet(path).head(HEAD_LINES).collect().iter_rows(named=True)
+        return tuple(dict.fromkeys(name for row in rows for name in _flattened(row))) or columns
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _damaged_parquet(file, error) from error
 
@@ -239,7 +253,7 @@ def _parquet_records(path: Path, file: str) -> Records:
         for batch in batches:
             for record in batch.iter_rows(named=True):
                 number += 1
-                yield number, record
+                yield number, _flattened(record)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _damaged_parquet(file, error) from error
 
