@@ -36,9 +36,13 @@ def slices_of(benchmark: Benchmark, *, is_registered: bool | None = None) -> dic
 
 def counted_slices(benchmark: Benchmark) -> QuerySet[Slice]:
     """The slices by name, each with `n_members` and `n_suggested`."""
-    return Slice.objects.filter(benchmark=benchmark).annotate(
-        n_members=Count("members", filter=MEMBER),
-        n_suggested=Count("members", filter=SUGGESTED),
+    return (
+        Slice.objects.filter(benchmark=benchmark)
+        .annotate(
+            n_members=Count("members", filter=MEMBER),
+            n_suggested=Count("members", filter=SUGGESTED),
+        )
+        .order_by("name")
     )
 
 

@@ -92,7 +92,7 @@ def _one_clicked(query: AskedQuery) -> Reason | None:
     docid, most = max(query.clicks.items(), key=lambda pair: (pair[1], pair[0]))
     if most < CLICK_SHARE * n_clicks:
         return None
-    return Reason("clicks", f"{most / n_clicks:.0%} of {n_clicks} clicks are on {docid}")
+    return Reason("clicks", f"{100 * most / n_clicks:.0f} % of {n_clicks} clicks are on {docid}")
 
 
 def exact_match(query: AskedQuery, known: Knowledge) -> Reason | None:

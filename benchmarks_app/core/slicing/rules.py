@@ -222,11 +222,9 @@ def _by_frequency(rule: Rule, queries: Sequence[AskedQuery], around: Surrounding
         )
         above, below = cuts.head_above, cuts.tail_below
         notes += cuts.notes
-        traffic = cuts.parts[Band(rule["band"])].n_traffic
         if cuts.n_traffic:
-            notes.append(
-                f"{traffic / cuts.n_traffic:.0%} of the traffic of {len(counted):,} queries."
-            )
+            traffic = 100 * cuts.parts[Band(rule["band"])].n_traffic / cuts.n_traffic
+            notes.append(f"{traffic:.0f} % of the traffic of {len(counted):,} queries.")
     if len(counted) < len(queries):
         n_without = len(queries) - len(counted)
         notes.append(f"{n_without:,} of {len(queries):,} queries have no frequency: in no band.")
