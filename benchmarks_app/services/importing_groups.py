@@ -16,6 +16,7 @@ from benchmarks_app.core.slicing.files import read_slice_file
 from benchmarks_app.models import FamilyChange, FamilyLink, Query, QueryFamily, Slice
 from benchmarks_app.services import slicing
 from benchmarks_app.services.exposure import refuse_hiding
+from benchmarks_app.services.family_changes import STATES, states_of
 from benchmarks_app.services.staging import ROWS_PER_BATCH, Import
 
 # Read before the queries, whose rows they complete.
@@ -138,11 +139,13 @@ def _regroup(work: Import, families: Mapping[str, str], groups: Mapping[str, lis
         members[family].add(pk)
         if qid in families:
             of_name[families[qid]].append((qid, pk, family))
+    present = {family for name in groups for _, _, family in of_name[name]}
+    states = states_of(present)
     moves: dict[int, int] = {}
     for name in groups:
         moves |= _moves(work, of_name[name], members)
     if moves:
-        _write_moves(work, moves, {pk: family for _, pk, family in rows})
+        _write_moves(work, moves, {pk: family for _, pk, family in rows}, states)
     _link(work, of_name.values())
 
 
@@ -162,7 +165,12 @@ def _moves(
     return {pk: own for _, pk, family in group if family != own}
 
 
-def _write_moves(work: Import, moves: Mapping[int, int], family_of: Mapping[int, int]) -> None:
+def _write_moves(
+    work: Import,
+    moves: Mapping[int, int],
+    family_of: Mapping[int, int],
+    states: Mapping[str, Any],
+) -> None:
     touched = {family_of[pk] for pk in moves} | set(moves.values())
     before: defaultdict[int, list[int]] = defaultdict(list)
     after: defaultdict[int, list[int]] = defaultdict(list)
@@ -182,10 +190,15 @@ def _write_moves(work: Import, moves: Mapping[int, int], family_of: Mapping[int,
     FamilyChange.objects.create(
         benchmark=work.benchmark,
         kind=FamilyChange.Kind.GROUP,
-        before={str(key): value for key, value in before.items()},
-        after={str(key): value for key, value in after.items()},
+        # With their splits, which an undoing gives back.
+        before={**_named(before), STATES: {key: states[key] for key in _named(before)}},
+        after={**_named(after), STATES: states_of(after)},
         actor=work.upload.owner,
     )
+
+
+def _named(members: Mapping[int, list[int]]) -> dict[str, list[int]]:
+    return {str(family): sorted(queries) for family, queries in members.items()}
 
 
 def _link(work: Import, groups: Iterable[list[tuple[str, int, int]]]) -> None:

@@ -22,6 +22,7 @@ from benchmarks_app.models import (
     QueryFamily,
     Slice,
 )
+from benchmarks_app.services import family_changes
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -95,9 +96,22 @@ def test_a_file_of_families_regroups_queries_that_are_here(texts):
 
     assert families(texts) == {frozenset({"q1", "q2"}), frozenset({"q3"})}
     change = FamilyChange.objects.get()
-    assert sorted(map(len, change.before.values())) == [3]
-    assert sorted(map(len, change.after.values())) == [1, 2]
+    assert sorted(len(told) for key, told in change.before.items() if key.isdecimal()) == [3]
+    assert sorted(len(told) for key, told in change.after.items() if key.isdecimal()) == [1, 2]
     assert not QueryFamily.objects.filter(queries=None).exists()
+
+
+def test_families_of_a_file_can_be_undone_with_their_splits(texts):
+    take(texts, QUERIES, "queries.jsonl")
+    QueryFamily.objects.filter(queries__qid="q2").update(split="test")
+    take(texts, FAMILIES, "families.tsv")
+    assert texts.queries.get(qid="q1").family.split == "test"
+
+    family_changes.undo_change(change=FamilyChange.objects.get(), actor=factories.user("keeper"))
+
+    assert len(families(texts)) == 3
+    splits = dict(texts.queries.values_list("qid", "family__split"))
+    assert splits == {"q1": "", "q2": "test", "q3": ""}
 
 
 def test_families_over_two_splits_are_refused_and_nothing_changes(texts):
