@@ -6,7 +6,7 @@ from math import cos, pi, sin
 
 from benchmarks_app.models import FamilyLink, Query
 
-WIDTH, HEIGHT, RADIUS, DOT = 640, 400, 160, 15
+WIDTH, HEIGHT, RADIUS, DOT = 640, 420, 170, 20
 # More would be a ball of wool; the table has them all.
 MOST_MEMBERS = 36
 MOST_LINKS = 160
@@ -65,7 +65,7 @@ def drawn(
 def _place(n: int, of: int) -> tuple[float, float]:
     """On a circle, from the left, clockwise."""
     angle = pi + 2 * pi * n / of
-    across = WIDTH / 2 - 3 * DOT if of > 2 else RADIUS
+    across = WIDTH / 2 - 2 * DOT if of > 2 else RADIUS
     x = WIDTH / 2 + across * cos(angle)
     return round(x, 1), round(HEIGHT / 2 + RADIUS * sin(angle), 1)
 

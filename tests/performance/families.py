@@ -269,7 +269,7 @@ def across_the_line(folder: Path) -> str:
 def made_queries(folder: Path, n: int) -> list[str]:
     """Distinct texts like those of a log: real ones, and these with words changed or mistyped."""
     rng = random.Random(7)
-    base = [text for given in sets(folder) for text in given.texts]
+    base = [" ".join(text.split()) for given in sets(folder) for text in given.texts]
     words = [word for text in base for word in text.split()]
     found = dict.fromkeys(base)
     while len(found) < n:
