@@ -8,13 +8,13 @@ from benchmarks_app.core.detection import CONTENT_OF, FileKind, Part, layout_for
 from benchmarks_app.core.formats import beir, mapped, passages
 from benchmarks_app.core.formats.beir import CorpusRow, QrelRow, QueryRow
 from benchmarks_app.core.formats.inputs import Input
+from benchmarks_app.core.formats.mapped import ResultRow
 from benchmarks_app.core.formats.tables import Layout, Records, records
 from benchmarks_app.core.formats.tabular import docid_rows
 from benchmarks_app.core.formats.trec import read_qrels
 from benchmarks_app.core.formats.trec_topics import read_topics
 from benchmarks_app.core.mapping import checked
 from benchmarks_app.core.problems import Problems
-from benchmarks_app.core.run_store import StoredRow
 from benchmarks_app.models import Unit
 from benchmarks_app.services.staging import Import
 
@@ -93,7 +93,7 @@ def _text(raw: bytes) -> str:
     return raw.decode(errors="backslashreplace")
 
 
-def run_rows(work: Import, file: PartFile) -> Iterable[StoredRow]:
+def run_rows(work: Import, file: PartFile) -> Iterable[ResultRow]:
     """The results of a run that is a table."""
     mapping, read = _mapped(work, file, work.problems)
     shown = file.given.shown

@@ -13,6 +13,7 @@ from benchmarks_app import files
 from benchmarks_app.core.aggregating import DEFAULT
 from benchmarks_app.core.corpus_store import CorpusReader
 from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.formats.mapped import ResultRow
 from benchmarks_app.core.formats.sources import Readable
 from benchmarks_app.core.formats.trec import read_run
 from benchmarks_app.core.ids import id_problem
@@ -70,7 +71,7 @@ def stage_run(
     folder: Path,
     lines: Iterable[bytes] | None = None,
     stream: Readable | None = None,
-    rows: Iterable[StoredRow] | None = None,
+    rows: Iterable[StoredRow | ResultRow] | None = None,
     problems: Problems | None = None,
     allowed_queries: set[str] | None = None,
     known_document: Callable[[Iterable[str]], set[str]] | None = None,
@@ -149,8 +150,8 @@ def _usable_frames(
 
 
 def _wanted(
-    rows: Iterable[StoredRow], allowed: set[str] | None, seen_extra: set[str]
-) -> Iterator[StoredRow]:
+    rows: Iterable[StoredRow | ResultRow], allowed: set[str] | None, seen_extra: set[str]
+) -> Iterator[StoredRow | ResultRow]:
     for row in rows:
         if allowed is None or row.qid in allowed:
             yield row

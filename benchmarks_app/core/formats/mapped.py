@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from math import isfinite, isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks_app.core.formats.beir import (
     LARGEST_GRADE,
@@ -24,7 +24,6 @@ from benchmarks_app.core.formats.tabular import query_row
 from benchmarks_app.core.ids import id_problem
 from benchmarks_app.core.mapping import PARENT_FROM_ID
 from benchmarks_app.core.problems import Problems
-from benchmarks_app.core.run_store import StoredRow
 
 Numbered = Iterable[tuple[int, Record]]
 Say = Callable[[str], None]
@@ -32,6 +31,15 @@ Mapped = Mapping[str, str]
 PARENT_KEY, URL_KEY = "parent_id", "url"
 DEFAULT_GRADE = 1
 SHOWN = 40
+
+
+class ResultRow(NamedTuple):
+    """One result of a run and the line it stands on."""
+
+    line: int
+    qid: str
+    docid: str
+    score: float
 
 
 def document_rows(
@@ -95,7 +103,7 @@ def qrel_rows(
 
 def run_rows(
     numbered: Numbered, mapping: Mapped, *, file: str, problems: Problems
-) -> Iterable[StoredRow]:
+) -> Iterable[ResultRow]:
     """Yield the results; where only ranks are given, the score is the rank, negative."""
     column = mapping.get("score")
     for line, record in numbered:
@@ -110,7 +118,7 @@ def run_rows(
                 shown = _shown(record.get(mapping["rank"]))
                 say(f"rank is {shown}; expected a whole number. Drop the line or number it.")
         if qid is not None and docid is not None and score is not None:
-            yield StoredRow(line, qid, docid, score)
+            yield ResultRow(line, qid, docid, score)
 
 
 def _teller(problems: Problems, file: str, line: int) -> Say:
