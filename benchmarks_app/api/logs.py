@@ -1,5 +1,6 @@
 """Endpoints of query logs, and of samples drawn from them."""
 
+from collections.abc import Collection
 from typing import Any
 
 from django.shortcuts import get_object_or_404
@@ -26,6 +27,17 @@ from benchmarks_app.services.importing_logs import Reading
 from benchmarks_app.services.sampling import MAX_SEED
 
 TAG = ["query logs"]
+
+
+# What says that nothing is to be masked.
+NO_KIND = "none"
+
+
+def _kinds(given: Collection[str] | None) -> tuple[str, ...]:
+    """The kinds to mask: all, unless some are named, or none explicitly."""
+    if not given:
+        return tuple(KIND_LABELS)
+    return tuple(kind for kind in given if kind != NO_KIND)
 
 
 class LogSerializer(serializers.ModelSerializer):
@@ -57,9 +69,8 @@ class LogUploadSerializer(serializers.Serializer):
     file = serializers.FileField()
     name = serializers.CharField(max_length=120, required=False, default="", allow_blank=True)
     floor = serializers.IntegerField(min_value=1, required=False, default=1)
-    kinds = serializers.MultipleChoiceField(
-        choices=list(KIND_LABELS), required=False, default=tuple(KIND_LABELS)
-    )
+    # A form that leaves them out sends an empty list: then all are masked.
+    kinds = serializers.MultipleChoiceField(choices=[*KIND_LABELS, NO_KIND], required=False)
     lenient = serializers.BooleanField(required=False, default=False)
     keep_raw = serializers.BooleanField(required=False, default=False)
 
@@ -138,7 +149,7 @@ class LogList(Endpoint):
         reading = Reading(
             name=given["name"],
             columns=LogColumns.of(named) if named else None,
-            kinds=tuple(given["kinds"]),
+            kinds=_kinds(given.get("kinds")),
             floor=given["floor"],
             is_lenient=given["lenient"],
             keeps_raw=given["keep_raw"],
