@@ -12,7 +12,8 @@ from benchmarks_app.core.batches import batched
 from benchmarks_app.core.run_store import top_k
 from benchmarks_app.core.slicing.asked import AskedQuery, RelevantDocument
 from benchmarks_app.core.slicing.words import weights_of, words_of
-from benchmarks_app.models import Benchmark, Qrel, QrelSet, Query, Run
+from benchmarks_app.models import Benchmark, Qrel, QrelSet, Query, QueryLog, Run
+from benchmarks_app.selectors.logs import log_path
 from benchmarks_app.selectors.reading import benchmark_documents, corpus_reader, run_path
 
 BATCH = 500
@@ -37,6 +38,20 @@ FIELDS = (
 def sliceable_queries(benchmark: Benchmark) -> Any:
     """The queries that rules look at: those that no split leaves out."""
     return Query.objects.committed().filter(benchmark=benchmark, excluded_reason="")
+
+
+def sampled_log_counts(benchmark: Benchmark) -> Any:
+    """How often each distinct query of the log was asked that the queries were drawn from.
+
+    Of the newest such log; None where no query was drawn from one.
+    """
+    logs = QueryLog.objects.filter(benchmark=benchmark, samples__queries__benchmark=benchmark)
+    log = logs.order_by("-pk").first()
+    if log is None:
+        return None
+    import polars as pl
+
+    return pl.read_parquet(log_path(log), columns=["count"])["count"].to_numpy()
 
 
 def grades_set(benchmark: Benchmark) -> QrelSet | None:

@@ -17,6 +17,7 @@ from benchmarks_app.core.problems import Problems
 from benchmarks_app.core.slicing.asked import AskedQuery, Reason
 from benchmarks_app.core.slicing.expressions import parse_expression
 from benchmarks_app.core.slicing.files import read_slice_file
+from benchmarks_app.core.slicing.frequency import frequency_cuts
 from benchmarks_app.core.slicing.names import checked_name
 from benchmarks_app.core.slicing.rules import (
     NEEDS_RELEVANT,
@@ -45,6 +46,7 @@ from benchmarks_app.selectors.asked_queries import (
     asked_queries,
     counted_queries,
     queries_with_texts,
+    sampled_log_counts,
     sliceable_queries,
     word_weights,
 )
@@ -90,7 +92,7 @@ def applied_rule(
     SliceRuleError, ExpressionError, FrequencyError
         If the rule is none, or says nothing of these queries.
     """
-    whole = checked_rule(rule)
+    whole = _cut_as_in_the_log(benchmark, checked_rule(rule))
     around = Surroundings(slices=_named_slices(benchmark, whole))
     is_counting = "relevant" in str(whole.get("expression", ""))
     queries = (counted_queries if is_counting else asked_queries)(benchmark)
@@ -109,6 +111,21 @@ def applied_rule(
         done += len(batch)
         on_progress(done, len(looked_at))
     return Taken(reasons, () if has_texts else tuple(notes))
+
+
+def _cut_as_in_the_log(benchmark: Benchmark, rule: dict[str, Any]) -> dict[str, Any]:
+    """A rule of frequency with the cuts of the whole log that queries were drawn from.
+
+    A sample has more of the head than the log: its own five percent are another head.
+    """
+    if rule["kind"] != "frequency" or "head_above" in rule:
+        return rule
+    counts = sampled_log_counts(benchmark)
+    if counts is None:
+        return rule
+    cuts = frequency_cuts(counts, head_share=rule["head_share"], tail_share=rule["tail_share"])
+    cut_at = {"head_above": cuts.head_above, "tail_below": cuts.tail_below}
+    return {"kind": "frequency", "band": rule["band"], **cut_at}
 
 
 def _named_slices(benchmark: Benchmark, rule: Rule) -> Mapping[str, set[str]]:

@@ -147,6 +147,26 @@ def test_relevant_counts_the_newest_qrels(benchmark, olga):
     assert (states(made), states(none)) == ({"q1": "member"}, {"q2": "member"})
 
 
+def test_bands_of_a_sample_are_cut_as_in_its_log(benchmark, olga, tmp_path, monkeypatch):
+    """Of a hundred logged queries five are head: those asked more than 95 times."""
+    import polars as pl
+
+    from benchmarks_app.models import QuerySample
+
+    log = factories.query_log(benchmark, "log")
+    drawn = QuerySample.objects.create(log=log, seed=1, n_families=5, n_queries=5, created_by=olga)
+    for place, query in enumerate(benchmark.queries.order_by("qid")):
+        benchmark.queries.filter(pk=query.pk).update(sample=drawn, frequency=100 - place * 2)
+    pl.DataFrame({"count": list(range(1, 101))}).write_parquet(tmp_path / "log.parquet")
+    monkeypatch.setattr(
+        "benchmarks_app.selectors.asked_queries.log_path", lambda of: tmp_path / "log.parquet"
+    )
+
+    made = make(benchmark, olga, "head", {"kind": "frequency", "band": "head"})
+
+    assert set(states(made)) == {"q1", "q2", "q3"}
+
+
 def test_a_preview_makes_nothing(benchmark):
     found = slicing.preview_rule(benchmark, QUESTIONS)
 
