@@ -195,9 +195,7 @@ def test_log_goes_in_and_a_sample_comes_out_through_the_api(client, benchmark):
     assert Query.objects.count() == 3
 
 
-@pytest.mark.parametrize(
-    ("kinds", "masked"), [([], {"email": 9}), (["phone"], {}), (["none"], {})]
-)
+@pytest.mark.parametrize(("kinds", "masked"), [([], {"email": 9}), (["phone"], {}), (["none"], {})])
 def test_api_masks_everything_unless_kinds_are_named(client, kinds, masked):
     file = SimpleUploadedFile("help.csv", LOG.encode())
     columns = {"query": "asked", "count": "times"}
