@@ -263,7 +263,7 @@ def contaminated_queries(of: Benchmark, first: int, last: int) -> None:
     check = of.contamination_checks.first() or factories.contamination_check(
         of, result={"slices": [row]}
     )
-    for number in range(first, last):
+    for _ in range(first, last):
         check.matches.create(query=factories.query(of), degree="exact", similarity=1)
 
 

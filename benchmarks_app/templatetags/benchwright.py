@@ -72,6 +72,11 @@ DEEDS = {
     "release-documents": "gave back documents of",
     "score-runs": "scored the runs on",
     "waive-double-labels": "waived double labels of",
+    "split-queries": "split the queries,",
+    "hide-splits": "chose the hidden splits:",
+    "tell-apart": "said that these differ:",
+    "check-contamination": "compared the queries with",
+    "delete-contamination": "deleted the check",
     "user-anonymise": "anonymised an account",
 }
 

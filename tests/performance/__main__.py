@@ -24,6 +24,7 @@ PARTS = {
     "judging": "judging",
     "importing": "importing",
     "families": "families",
+    "splitting": "splitting",
     "corpora": "corpora",
 }
 
