@@ -8,6 +8,7 @@ FamiliesError
 ├── GroupingChangedError      queries or verdicts changed while the job was at work
 ├── FamilyWithItselfError     a merge of one family
 ├── FamiliesOfTwoBenchmarksError
+├── UnknownFamilyError        neither a family nor a query of this benchmark
 ├── PairOfOneError            a verdict about a query and itself
 ├── FamilyMemberError         a query that is not in the family it is to be taken out of
 ├── EmptyPartError            a split that leaves a family empty
@@ -65,6 +66,14 @@ class FamiliesOfTwoBenchmarksError(FamiliesError):
     message = (
         "Family {other} is not a family of {benchmark}: families are merged inside one benchmark. "
         "Choose a family of {benchmark}."
+    )
+
+
+class UnknownFamilyError(FamiliesError):
+    code = "unknown-family"
+    message = (
+        "'{told}' is neither a family nor a query of {benchmark}. "
+        "Give the number of a family of this benchmark, or the id of one of its queries."
     )
 
 

@@ -11,7 +11,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.families import normalised
-from benchmarks_app.core.families_errors import FamilyMemberError, SplitChoiceError
+from benchmarks_app.core.families_errors import (
+    FamilyMemberError,
+    SplitChoiceError,
+    UnknownFamilyError,
+)
 from benchmarks_app.family_drawing import drawn
 from benchmarks_app.forms.families import DecisionForm, GroupForm
 from benchmarks_app.models import Benchmark, FamilyChange, Job, Query, QueryFamily
@@ -205,7 +209,7 @@ def _decided(benchmark: Benchmark, family: QueryFamily, told: dict[str, Any], ac
         return f"{n} {'query is' if n == 1 else 'queries are'} a family of their own now."
     other = selectors.family_named(benchmark, told["other"].strip())
     if other is None:
-        raise FamilyMemberError(query=told["other"], family=f"of {benchmark.name}")
+        raise UnknownFamilyError(told=told["other"], benchmark=benchmark.name)
     family_changes.merge_families(family=family, other=other, split=told["split"] or None, **seen)
     return "The two families are one now."
 

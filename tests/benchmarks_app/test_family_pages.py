@@ -153,7 +153,7 @@ def test_a_merge_over_two_splits_asks_which_one(signed_in, owner, benchmark):
         ({"act": "same"}, 422, "choose both"),
         ({"act": "merge"}, 422, "Name the family to merge with"),
         ({"act": "merge", "other": "q1"}, 422, "cannot be merged with itself"),
-        ({"act": "merge", "other": "nobody"}, 422, "is not in family"),
+        ({"act": "merge", "other": "nobody"}, 422, "neither a family nor a query of Standard"),
         ({"act": "split"}, 422, "at least one of its 3 queries"),
         ({"act": "split", "queries": "999"}, 422, "not in this family any more"),
         ({"act": "confirm", "seen": "1.2"}, 409, "changed by somebody else"),
