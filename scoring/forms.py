@@ -1,9 +1,13 @@
 """Forms of submissions: they validate, and leave writing to the services."""
 
+from typing import Any
+
 from django import forms
 from django.core.exceptions import ValidationError
 
-from benchmarks_app.models import Run
+from benchmarks_app.core.aggregating import DEFAULT, LABELS
+from benchmarks_app.models import Benchmark, Run
+from benchmarks_app.selectors import measures_documents_of_passages
 
 MAX_METADATA_LINES = 40
 
@@ -57,6 +61,18 @@ class SubmissionForm(forms.Form):
         widget=forms.RadioSelect,
         label="Who may see it",
     )
+
+    aggregation = forms.ChoiceField(
+        choices=[(DEFAULT, LABELS[DEFAULT]), *((k, v) for k, v in LABELS.items() if k != DEFAULT)],
+        required=False,
+        label="From passages to documents",
+        help_text="This benchmark measures documents; a run of passages is summed up in this way.",
+    )
+
+    def __init__(self, *args: Any, benchmark: Benchmark | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if benchmark is None or not measures_documents_of_passages(benchmark):
+            del self.fields["aggregation"]
 
     def clean_name(self) -> str:
         return " ".join(self.cleaned_data["name"].split())

@@ -376,6 +376,8 @@ def _summary(directory: Path, taken: _Taken, written: _Written) -> CorpusSummary
 DOCIDS, PARENTS = 0, 1
 # Of more ids than this, reading two columns whole is quicker than looking each of them up.
 FEW = 2_000
+# Documents put together of their passages in one go.
+DOCUMENTS_AT_ONCE = 2_000
 DIGITS = re.compile(r"(\d+)")
 
 
@@ -463,6 +465,17 @@ class CorpusReader:
         for frame in self.frames(self._columns()):
             for row in frame.iter_rows():
                 yield StoredDocument(*row)
+
+    def iterate_documents(self) -> Iterator[StoredDocument]:
+        """Yield the documents that the passages are of, by the bytes of their ids."""
+        import polars as pl
+
+        column = pl.scan_parquet(self.parquet).select(pl.col("parent").unique().sort())
+        parents = column.collect(engine="streaming")["parent"]
+        for start in range(0, len(parents), DOCUMENTS_AT_ONCE):
+            some = parents[start : start + DOCUMENTS_AT_ONCE].to_list()
+            found = self.documents(some)
+            yield from (found[parent] for parent in some)
 
     def frames(self, columns: list[str] | None = None) -> Iterator[pl.DataFrame]:
         """Yield the rows as columns, a row group at a time."""

@@ -45,6 +45,19 @@ def corpus_documents(version: CorpusVersion, docids: Iterable[str]) -> dict[str,
     return found | reader.documents(wanted - found.keys())
 
 
+def documents_in_unit(version: CorpusVersion, unit: str) -> Iterator[StoredDocument]:
+    """All documents of a version in the unit of a benchmark, by the bytes of their ids."""
+    reader = corpus_reader(version)
+    is_summed_up = unit == Unit.DOCUMENT and version.n_parents
+    return reader.iterate_documents() if is_summed_up else reader.iterate()
+
+
+def n_documents_in_unit(version: CorpusVersion, unit: str) -> int:
+    """How many documents a benchmark of this unit has in a version."""
+    is_summed_up = unit == Unit.DOCUMENT and version.n_parents
+    return version.n_parents if is_summed_up else version.n_documents
+
+
 def passages_of(benchmark: Benchmark, docid: str) -> list[StoredDocument]:
     """The passages of a document, in order, where the corpus is one of passages."""
     version = benchmark.current_corpus_version

@@ -12,7 +12,7 @@ from benchmarks_app.core.canonical import family_names
 from benchmarks_app.core.formats.beir_writing import DocumentLike, MetadataShape, metadata_shape
 from benchmarks_app.core.release_source import Qrels, ReleaseSource
 from benchmarks_app.models import Release
-from benchmarks_app.selectors.reading import corpus_reader, hidden_rows
+from benchmarks_app.selectors.reading import documents_in_unit, hidden_rows
 
 T = TypeVar("T")
 PathOf = Callable[[str], Path]
@@ -175,7 +175,7 @@ def _documents_of(release: Release) -> Callable[[], Iterator[DocumentLike]] | No
     is_passed_on = (release.manifest.get("corpus") or {}).get("texts", True)
     if version is None or not is_passed_on or not release.benchmark.corpus.has_texts:
         return None
-    return lambda: corpus_reader(version).iterate()
+    return lambda: documents_in_unit(version, release.manifest.get("unit", ""))
 
 
 def _queries(path: Path) -> Iterator[SourceQuery]:

@@ -241,7 +241,9 @@ def _source(benchmark: Benchmark, made: Contents, manifest: dict[str, Any]) -> R
         manifest=manifest,
         title=benchmark.name,
         description=benchmark.description,
-        documents=(lambda: selectors.corpus_reader(version).iterate()) if has_texts else None,
+        documents=(lambda: selectors.documents_in_unit(version, benchmark.unit))
+        if has_texts
+        else None,
         see_hidden=True,
     )
 
@@ -263,34 +265,38 @@ def corpus_facts(
     return {
         "version": version.number,
         "sha256": version.sha256,
-        "n_documents": version.n_documents,
+        "n_documents": selectors.n_documents_in_unit(version, benchmark.unit),
         "snapshot_date": version.snapshot_date and version.snapshot_date.isoformat(),
         "cut": version.cut,
         "kind": benchmark.corpus.kind,
         "texts": has_texts and passes_on and benchmark.corpus.may_be_passed_on,
         "metadata_kinds": {},
-        **(_known_hashes(version) or (_hashes(version, tell) if has_texts else {})),
+        **(
+            _known_hashes(version, benchmark.unit)
+            or (_hashes(version, benchmark.unit, tell) if has_texts else {})
+        ),
     }
 
 
 HASHED = ("metadata_kinds", "content_sha256", "jsonl_sha256", "jsonl_bytes")
 
 
-def _known_hashes(version: CorpusVersion) -> dict[str, Any] | None:
+def _known_hashes(version: CorpusVersion, unit: str) -> dict[str, Any] | None:
     for manifest in version.releases.published().values_list("manifest", flat=True):
         known = manifest.get("corpus") or {}
-        if all(key in known for key in HASHED):
+        # A benchmark of the other unit has other documents of the same version.
+        if manifest.get("unit") == unit and all(key in known for key in HASHED):
             return {key: known[key] for key in HASHED}
     return None
 
 
-def _hashes(version: CorpusVersion, tell: jobs.RunningJob | None) -> dict[str, Any]:
+def _hashes(version: CorpusVersion, unit: str, tell: jobs.RunningJob | None) -> dict[str, Any]:
     """Of all documents: the types of their metadata, the content digest, and corpus.jsonl's."""
-    reader = selectors.corpus_reader(version)
-    shape = metadata_shape(document.metadata for document in reader.iterate())
+    read = selectors.documents_in_unit
+    shape = metadata_shape(document.metadata for document in read(version, unit))
     canonical, written, n_bytes = hashlib.sha256(), hashlib.sha256(), 0
-    lines = corpus_jsonl(reader.iterate(), shape=shape)
-    for line in _told(lines, version.n_documents, tell):
+    lines = corpus_jsonl(read(version, unit), shape=shape)
+    for line in _told(lines, selectors.n_documents_in_unit(version, unit), tell):
         written.update(line)
         n_bytes += len(line)
         canonical.update(without_nulls(line) if NULL in line else line)
@@ -338,7 +344,7 @@ def _documents(release: Release) -> Callable[[], Iterator[DocumentLike]] | None:
     version = release.corpus_version
     if version is None or not release.benchmark.corpus.has_texts:
         return None
-    return lambda: selectors.corpus_reader(version).iterate()
+    return lambda: selectors.documents_in_unit(version, release.manifest.get("unit", ""))
 
 
 def _corpus_sha256(manifest: dict[str, Any]) -> str:

@@ -47,8 +47,11 @@ def accept_submission(
     description: str = "",
     metadata: dict[str, Any] | None = None,
     visibility: str = Run.Visibility.BENCHMARK,
+    aggregation: str = "",
 ) -> Submission:
     """Write the submission down and start the job that validates and scores it.
+
+    `aggregation` says how a run of passages becomes one of documents, where these are measured.
 
     Raises
     ------
@@ -68,7 +71,8 @@ def accept_submission(
             title=f"Score {name}",
             benchmark=phase.benchmark,
             user=user,
-            parameters=_parameters(submission, upload, description, metadata, visibility),
+            parameters=_parameters(submission, upload, description, metadata, visibility)
+            | {"aggregation": aggregation},
         )
         submission.save(update_fields=["job"])
     return submission

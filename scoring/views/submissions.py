@@ -30,7 +30,7 @@ def submission_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     if phase is None:
         status = 409 if request.method == "POST" else 200
         return render(request, "scoring/submission_closed.html", status=status)
-    form = SubmissionForm(request.POST or None, request.FILES or None)
+    form = SubmissionForm(request.POST or None, request.FILES or None, benchmark=benchmark)
     if request.method == "POST" and form.is_valid():
         answer = _submit(request, phase, form)
         if answer is not None:

@@ -3,10 +3,12 @@
 import json
 
 import pytest
+from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
+from django.urls import reverse
 
 from benchmarks_app import selectors
-from benchmarks_app.core.run_store import top_k
+from benchmarks_app.core.run_store import hits_against, top_k
 from benchmarks_app.core.unit_errors import (
     MixedUnitsError,
     NotDerivableError,
@@ -17,6 +19,7 @@ from benchmarks_app.core.unit_errors import (
     UnknownUnitError,
 )
 from benchmarks_app.models import Corpus, QrelSet, Run
+from benchmarks_app.services import jobs
 from benchmarks_app.services.benchmarks import create_benchmark
 from benchmarks_app.services.runs import stage_run
 from benchmarks_app.services.units import change_corpus, derive_document_qrels
@@ -342,3 +345,21 @@ def test_the_command_derives_and_names_what_there_is(documents, capsys):
     assert "qrels 'whole': 1 grades of documents, 1 relevant" in capsys.readouterr().out
     with pytest.raises(CommandError, match=r"No qrels 'none' in 'docs'\. There are: "):
         call_command("derive_document_qrels", "docs", "none")
+
+
+def test_a_submitted_run_of_passages_is_scored_by_its_documents(documents, signed_in):
+    grades = factories.qrel_set(documents, {("q1", "a"): 3, ("q1", "c"): 1}, "official")
+    QrelSet.objects.filter(pk=grades.pk).update(n_relevant=2)
+    factories.release(QrelSet.objects.get(pk=grades.pk))
+    client = signed_in(factories.member(documents, "sam", "submitter"))
+    file = ContentFile(RUN.strip().encode() + b"\n", name="s.run")
+    asked = {"file": file, "name": "mine", "visibility": "benchmark", "aggregation": "sump"}
+
+    client.post(reverse("scoring:submission-new", args=["docs"]), asked)
+    jobs.run_queued()
+
+    run = documents.runs.get(name="mine")
+    assert run.metadata["aggregation"] == "sump"
+    # a, b, c: the first and the last are relevant, two of three are judged.
+    hits = hits_against(selectors.run_path(run), selectors.release_qrels(documents.releases.get()))
+    assert hits["q1"] == (3, [(1, 3), (3, 1)])

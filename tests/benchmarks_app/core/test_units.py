@@ -94,6 +94,14 @@ def test_a_document_is_put_together_of_its_passages(reader):
     assert (document.title, document.text) == ("A", "two\n\nten")
 
 
+def test_all_documents_come_by_the_bytes_of_their_ids(reader, monkeypatch):
+    monkeypatch.setattr("benchmarks_app.core.corpus_store.DOCUMENTS_AT_ONCE", 1)
+
+    found = list(reader.iterate_documents())
+
+    assert [(one.docid, one.text) for one in found] == [("a", "two\n\nten"), ("b", "zero")]
+
+
 def test_parents_first_passages_and_what_is_neither(reader, monkeypatch):
     for few in (2_000, 0):  # looked up one by one, and read whole
         monkeypatch.setattr("benchmarks_app.core.corpus_store.FEW", few)
