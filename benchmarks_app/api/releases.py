@@ -220,7 +220,7 @@ class DraftEndpoint(Endpoint):
         return found
 
 
-class DraftDetail(DraftEndpoint):
+class ReleaseDraft(DraftEndpoint):
     serializer_class = DraftSerializer
 
     @extend_schema(
@@ -251,7 +251,7 @@ class DraftDetail(DraftEndpoint):
         return Response(status=204)
 
 
-class DraftCheck(DraftEndpoint):
+class ReleaseDraftCheck(DraftEndpoint):
     serializer_class = JobSerializer
 
     @extend_schema(
@@ -265,7 +265,7 @@ class DraftCheck(DraftEndpoint):
         return Response(JobSerializer(job).data, status=202)
 
 
-class DraftPublish(DraftEndpoint):
+class ReleaseDraftPublish(DraftEndpoint):
     serializer_class = AcceptedSerializer
 
     @extend_schema(
@@ -284,9 +284,15 @@ class DraftPublish(DraftEndpoint):
 
 of_benchmark = [
     path("releases/", ReleaseList.as_view(), name="release-list"),
-    path("releases/drafts/<int:pk>/", DraftDetail.as_view(), name="release-draft"),
-    path("releases/drafts/<int:pk>/check/", DraftCheck.as_view(), name="release-draft-check"),
-    path("releases/drafts/<int:pk>/publish/", DraftPublish.as_view(), name="release-draft-publish"),
+    path("releases/drafts/<int:pk>/", ReleaseDraft.as_view(), name="release-draft"),
+    path(
+        "releases/drafts/<int:pk>/check/", ReleaseDraftCheck.as_view(), name="release-draft-check"
+    ),
+    path(
+        "releases/drafts/<int:pk>/publish/",
+        ReleaseDraftPublish.as_view(),
+        name="release-draft-publish",
+    ),
     path("releases/<str:version>/", ReleaseDetail.as_view(), name="release-detail"),
     path("releases/<str:version>/files/<path:name>", ReleaseFile.as_view(), name="release-file"),
     path("releases/<str:version>/deprecate/", ReleaseDeprecate.as_view(), name="release-deprecate"),

@@ -3,6 +3,7 @@
 BenchmarkError
 ├── UnknownExportError      no such format
 ├── ExportNeedsTextsError   the format is made of texts, and the corpus has none
+├── ExportLeftOutError      the release is not given in it
 ├── ExportFolderError       the folder to write into is not empty
 ├── ExportNotReadyError     too large to be made while somebody waits
 └── NothingToExportError    the flavour would be empty
@@ -24,6 +25,12 @@ class ExportNeedsTextsError(BenchmarkError):
         "{format} needs the documents' texts, and this benchmark's corpus holds ids only. "
         "Download the TREC qrels instead, or the flavour with qrels and ids."
     )
+
+
+class ExportLeftOutError(BenchmarkError):
+    code = "export-left-out"
+    status = 404
+    message = "This release is not given as {format}: its owner has left the format out."
 
 
 class ExportFolderError(BenchmarkError):

@@ -66,10 +66,12 @@ class Offer:
 
 
 def offers(release: Release) -> list[Offer]:
-    """Every format there is, in the order of the registry."""
+    """Every format that the release is given in, in the order of the registry."""
     source = selectors.release_source(release)
     split = _split_shown(source)
-    return [_offer(release, exporter, source, split) for exporter in EXPORTERS.values()]
+    left_out = release.manifest.get("formats_left_out", ())
+    given = [exporter for exporter in EXPORTERS.values() if exporter.name not in left_out]
+    return [_offer(release, exporter, source, split) for exporter in given]
 
 
 def _offer(release: Release, exporter: Exporter, source: ReleaseSource, split: str) -> Offer:

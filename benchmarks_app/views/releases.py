@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 
 from benchmarks_app import selectors
 from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.exporters import BEIR
 from benchmarks_app.core.findings import Severity
 from benchmarks_app.core.releases.options import ReleaseOptions
 from benchmarks_app.downloads import WITHHELD, file_response, published_release, zip_response
@@ -183,12 +184,13 @@ def release_draft_delete(request: HttpRequest, benchmark: Benchmark, pk: int) ->
 def release_detail(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = published_release(benchmark, version)
     manifest = release.manifest
+    offers = exporting.offers(release)
     context = {
         "release": release,
         "crumbs": _crumbs(benchmark, release.version),
-        "offers": exporting.offers(release),
         "stem": exporting.export_name(release),
-        "has_beir_export": exporting.has_beir_export(release),
+        "has_beir_export": any(one.exporter is BEIR and one.is_possible for one in offers),
+        "has_texts": exporting.has_beir_export(release),
         "splits": manifest.get("splits", {}),
         "notes": [one for one in findings_of(release) if one.severity is not Severity.ERROR],
         "citation": manifest.get("citation", ""),

@@ -23,7 +23,7 @@ from benchmarks_app.core.release_errors import (
 )
 from benchmarks_app.core.releases.options import ReleaseOptions
 from benchmarks_app.models import AuditEvent, Job, Qrel, QrelSet, Release, User
-from benchmarks_app.services import drafting, jobs, releasing
+from benchmarks_app.services import drafting, exporting, jobs, releasing
 from benchmarks_app.services.deprecating import deprecate_release
 from tests import factories
 
@@ -242,6 +242,19 @@ def test_texts_that_are_not_passed_on_are_in_no_export(official, olga):
     assert "release-texts-withheld" in codes(release)
     assert "corpus.jsonl" not in selectors.release_file_path(release, "croissant.json").read_text()
     with pytest.raises(CommandError, match="needs the documents' texts"):
+        call_command("export_release", "tiny", release.version, format="beir")
+
+
+def test_format_that_was_left_out_is_neither_checked_nor_given(official, olga):
+    every = drafted(official, olga)
+    options = ReleaseOptions(left_out=("beir", "croissant"))
+    release = published(drafted(official, olga, options=options), olga)
+
+    offered = {offer.exporter.name for offer in exporting.offers(release)}
+    targets = {one.target for one in releasing.findings_of(release)}
+    assert {"beir", "croissant"} & (offered | targets) == set()
+    assert every.manifest["formats_left_out"] == []
+    with pytest.raises(CommandError, match="is not given as BEIR: its owner has left the format"):
         call_command("export_release", "tiny", release.version, format="beir")
 
 

@@ -10,7 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks_app.core.export_errors import ExportFolderError, ExportNeedsTextsError
+from benchmarks_app.core.export_errors import (
+    ExportFolderError,
+    ExportLeftOutError,
+    ExportNeedsTextsError,
+)
 from benchmarks_app.core.formats.beir_writing import DocumentLike, streamed_zip
 from benchmarks_app.core.release_source import ReleaseSource
 
@@ -72,9 +76,13 @@ class Exporter:
 
         Raises
         ------
+        ExportLeftOutError
+            If the release is not given in this format.
         ExportNeedsTextsError
             If the format is made of texts, and the corpus has none or may not be passed on.
         """
+        if self.name in source.manifest.get("formats_left_out", ()):
+            raise ExportLeftOutError(format=self.label)
         if self.needs_texts and source.documents is None:
             raise ExportNeedsTextsError(format=self.label)
 

@@ -104,7 +104,7 @@ def _counts(facts: Mapping[str, Any]) -> str:
         rows.insert(0, ("Documents", f"{corpus['n_documents']:,}{snapshot}"))
         if corpus.get("cut"):
             rows.insert(1, ("Corpus", cut_sentence(corpus["cut"])))
-    return table(("", ""), rows)
+    return table(("What", "How much"), rows)
 
 
 def _splits(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -146,7 +146,8 @@ def _grades(facts: Mapping[str, Any]) -> Iterator[str]:
 
 def _agreement(agreement: Mapping[str, Any]) -> str:
     said = (
-        f"{agreement['n_labels']:,} labels of {agreement['n_annotators']:,} annotators; "
+        f"{agreement['n_labels']:,} labels of {agreement['n_annotators']:,} "
+        f"annotator{'' if agreement['n_annotators'] == 1 else 's'}; "
         f"{agreement['n_doubled']:,} pairs have more than one."
     )
     if agreement.get("alpha") is None:
