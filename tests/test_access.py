@@ -153,6 +153,12 @@ api:benchmark-list              GET  200
 api:benchmark-list              POST 405
 api:candidates-list             GET  401   403   403   403   200   200   200   404   401   403
 api:candidates-list             POST 401   403   403   403   403   415   415   404   401   403
+api:contamination-detail        GET  401   200   200   200   200   200   200   404   200   200
+api:contamination-detail        POST 405
+api:contamination-list          GET  401   200   200   200   200   200   200   404   200   200
+api:contamination-list          POST 401   403   403   403   403   415   415   404   401   403
+api:contamination-matches       GET  401   200   200   200   200   200   200   404   200   200
+api:contamination-matches       POST 405
 api:corpus-detail               GET  401   200   200   200   200   200   200   404   200   200
 api:corpus-detail               POST 405
 api:document-grades-list        GET  405
@@ -177,14 +183,16 @@ api:family-verdict              GET  405
 api:family-verdict              POST 401   403   403   403   403   415   415   404   401   403
 api:fetch-list                  GET  405
 api:fetch-list                  POST 401   403   403   403   403   415   415   404   401   403
-api:snapshot-detail             GET  401   403   403   403   403   200   200   404   401   403
-api:snapshot-detail             POST 401   403   403   403   403   415   415   404   401   403
 api:job-detail                  GET  401   404   404   404   404   200   200   404   401   404
 api:job-detail                  POST 405
 api:judgments-export            GET  401   403   403   403   403   200   200   404   401   403
 api:judgments-export            POST 405
 api:judgments-import            GET  405
 api:judgments-import            POST 401   403   403   403   403   415   415   404   401   403
+api:leak-report                 GET  401   200   200   200   200   200   200   404   200   200
+api:leak-report                 POST 405
+api:leak-report-markdown        GET  401   200   200   200   200   200   200   404   200   200
+api:leak-report-markdown        POST 405
 api:log-detail                  GET  401   403   403   403   403   200   200   404   401   403
 api:log-detail                  POST 405
 api:log-list                    GET  401   403   403   403   403   200   200   404   401   403
@@ -239,6 +247,14 @@ api:slice-refresh               GET  405
 api:slice-refresh               POST 401   403   403   403   403   200   200   404   401   403
 api:slice-register              GET  405
 api:slice-register              POST 401   403   403   403   403   422   422   404   401   403
+api:snapshot-detail             GET  401   403   403   403   403   200   200   404   401   403
+api:snapshot-detail             POST 401   403   403   403   403   415   415   404   401   403
+api:split-detail                GET  401   200   200   200   200   200   200   404   200   200
+api:split-detail                POST 401   403   403   403   403   415   415   404   401   403
+api:split-hide                  GET  405
+api:split-hide                  POST 401   403   403   403   403   415   415   404   401   403
+api:split-preview               GET  405
+api:split-preview               POST 401   403   403   403   403   415   415   404   401   403
 api:upload-detail               GET  401   403   403   403   403   200   200   404   401   403
 api:upload-detail               POST 405
 api:upload-import               GET  405
@@ -251,12 +267,28 @@ benchmark-new                   GET  login 200   200   200   200   200   200   2
 benchmark-new                   POST login 422   422   422   422   422   422   422   login 422
 benchmark-settings              GET  login 403   403   403   403   200   200   404   login 403
 benchmark-settings              POST login 403   403   403   403   422   422   404   login 403
+chart-bundle                    GET  200
+chart-bundle                    POST 405
+contamination-clean             GET  login 200   200   200   200   200   200   404   200   200
+contamination-clean             POST 405
+contamination-delete            GET  405
+contamination-delete            POST login 403   403   403   403   302   302   404   login 403
+contamination-detail            GET  login 200   200   200   200   200   200   404   200   200
+contamination-detail            POST 405
+contamination-list              GET  login 200   200   200   200   200   200   404   200   200
+contamination-list              POST 405
+contamination-new               GET  login 403   403   403   403   200   200   404   login 403
+contamination-new               POST login 403   403   403   403   422   422   404   login 403
+contamination-slice             GET  405
+contamination-slice             POST login 403   403   403   403   302   302   404   login 403
 corpus-detail                   GET  login 200   200   200   200   200   200   404   200   200
 corpus-detail                   POST login 403   403   403   403   422   422   404   403   403
 corpus-list                     GET  login 200   200   200   200   200   200   200   login 200
 corpus-list                     POST 405
 corpus-version                  GET  login 403   403   403   403   200   200   404   login 403
 corpus-version                  POST 405
+document-detail                 GET  login 200   200   200   200   200   200   404   200   200
+document-detail                 POST 405
 document-grades-new             GET  login 403   403   403   403   200   200   404   login 403
 document-grades-new             POST login 403   403   403   403   422   422   404   login 403
 family-decide                   GET  405
@@ -273,14 +305,6 @@ family-undo                     GET  405
 family-undo                     POST login 403   403   403   403   409   409   404   login 403
 fetch-new                       GET  login 403   403   403   403   200   200   404   login 403
 fetch-new                       POST login 403   403   403   403   422   422   404   login 403
-snapshot-discard                GET  405
-snapshot-discard                POST login 403   403   403   403   302   302   404   login 403
-snapshot-take                   GET  405
-snapshot-take                   POST login 403   403   403   403   302   302   404   login 403
-chart-bundle                    GET  200
-chart-bundle                    POST 405
-document-detail                 GET  login 200   200   200   200   200   200   404   200   200
-document-detail                 POST 405
 healthz                         GET  200
 healthz                         POST 405
 home                            GET  200
@@ -301,6 +325,20 @@ invitation-revoke               GET  405
 invitation-revoke               POST login 403   403   403   403   403   302   404   login 403
 job-detail                      GET  login 404   404   404   404   200   200   404   login 404
 job-detail                      POST login 405   405   405   405   405   405   405   login 405
+job-list                        GET  login 403   403   403   403   200   200   404   login 403
+job-list                        POST 405
+job-progress                    GET  login 404   404   404   404   200   200   404   login 404
+job-progress                    POST login 405   405   405   405   405   405   405   login 405
+job-retry                       GET  login 405   405   405   405   405   405   405   login 405
+job-retry                       POST login 404   404   404   404   302   302   404   login 404
+leak-differ                     GET  405
+leak-differ                     POST login 403   403   403   403   404   404   404   login 403
+leak-report-compute             GET  405
+leak-report-compute             POST login 403   403   403   403   302   302   404   login 403
+leak-report-detail              GET  login 200   200   200   200   200   200   404   200   200
+leak-report-detail              POST 405
+leak-report-file                GET  login 200   200   200   200   200   200   404   200   200
+leak-report-file                POST 405
 log-columns                     GET  login 403   403   403   403   200   200   404   login 403
 log-columns                     POST login 403   403   403   403   422   422   404   login 403
 log-curve                       GET  login 403   403   403   403   200   200   404   login 403
@@ -311,16 +349,6 @@ log-discard                     GET  405
 log-discard                     POST login 403   403   403   403   302   302   404   login 403
 log-list                        GET  login 403   403   403   403   200   200   404   login 403
 log-list                        POST login 403   403   403   403   422   422   404   login 403
-sample-new                      GET  login 403   403   403   403   200   200   404   login 403
-sample-new                      POST login 403   403   403   403   422   422   404   login 403
-sample-preview                  GET  login 403   403   403   403   200   200   404   login 403
-sample-preview                  POST 405
-job-list                        GET  login 403   403   403   403   200   200   404   login 403
-job-list                        POST 405
-job-progress                    GET  login 404   404   404   404   200   200   404   login 404
-job-progress                    POST login 405   405   405   405   405   405   405   login 405
-job-retry                       GET  login 405   405   405   405   405   405   405   login 405
-job-retry                       POST login 404   404   404   404   302   302   404   login 404
 member-remove                   GET  405
 member-remove                   POST login 403   403   403   403   403   302   404   login 403
 member-role                     GET  405
@@ -375,12 +403,16 @@ release-list                    GET  login 200   200   200   200   200   200   4
 release-list                    POST 405
 release-new                     GET  login 403   403   403   403   200   200   404   login 403
 release-new                     POST login 403   403   403   403   422   422   404   login 403
-run-export                      GET  login 200   200   200   200   200   200   404   200   200
-run-export                      POST 405
 run-detail                      GET  login 200   200   200   200   200   200   404   200   200
 run-detail                      POST 405
+run-export                      GET  login 200   200   200   200   200   200   404   200   200
+run-export                      POST 405
 run-list                        GET  login 200   200   200   200   200   200   404   200   200
 run-list                        POST 405
+sample-new                      GET  login 403   403   403   403   200   200   404   login 403
+sample-new                      POST login 403   403   403   403   422   422   404   login 403
+sample-preview                  GET  login 403   403   403   403   200   200   404   login 403
+sample-preview                  POST 405
 scoring:baselines-create        GET  405
 scoring:baselines-create        POST login 403   403   403   403   302   302   404   login 403
 scoring:leaderboard             GET  login 302   302   302   302   302   302   404   302   302
@@ -433,6 +465,22 @@ slice-refresh                   GET  405
 slice-refresh                   POST login 403   403   403   403   302   302   404   login 403
 slice-register                  GET  405
 slice-register                  POST login 403   403   403   403   422   422   404   login 403
+snapshot-discard                GET  405
+snapshot-discard                POST login 403   403   403   403   302   302   404   login 403
+snapshot-take                   GET  405
+snapshot-take                   POST login 403   403   403   403   302   302   404   login 403
+split-assignment                GET  login 200   200   200   200   200   200   404   200   200
+split-assignment                POST 405
+split-chart                     GET  login 200   200   200   200   200   200   404   200   200
+split-chart                     POST 405
+split-detail                    GET  login 200   200   200   200   200   200   404   200   200
+split-detail                    POST login 403   403   403   403   422   422   404   login 403
+split-hide                      GET  405
+split-hide                      POST login 403   403   403   403   302   302   404   login 403
+split-preview                   GET  login 403   403   403   403   200   200   404   login 403
+split-preview                   POST 405
+split-preview-chart             GET  login 403   403   403   403   200   200   404   login 403
+split-preview-chart             POST 405
 system                          GET  login 403   403   403   403   403   403   403   login 403
 system                          POST login 405   405   405   405   405   405   405   login 405
 """

@@ -77,6 +77,16 @@ qrels-list            GET    -        401    403 403 403 403 200 200 404
 qrels-list            POST   qrels    401    403 403 403 403 202 202 404
 qrels-detail          GET    -        401    403 403 403 403 200 200 404
 qrels-download        GET    -        401    403 403 403 403 200 200 404
+contamination-list    GET    -        401    200 200 200 200 200 200 404
+contamination-list    POST   -        401    403 403 403 403 400 400 404
+contamination-detail  GET    -        401    200 200 200 200 200 200 404
+contamination-matches GET    -        401    200 200 200 200 200 200 404
+leak-report           GET    -        401    200 200 200 200 200 200 404
+leak-report-markdown  GET    -        401    200 200 200 200 200 200 404
+split-detail          GET    -        401    200 200 200 200 200 200 404
+split-detail          POST   given    401    403 403 403 403 422 422 404
+split-preview         POST   given    401    403 403 403 403 422 422 404
+split-hide            POST   hidden   401    403 403 403 403 200 200 404
 slice-list            GET    -        401    200 200 200 200 200 200 404
 slice-list            POST   slice    401    403 403 403 403 201 201 404
 slice-detail          GET    -        401    200 200 200 200 200 200 404
@@ -97,6 +107,8 @@ upload-import         POST   -        401    403 403 403 403 202 202 404
 """
 BODIES = {
     "-": None,
+    "given": {"mode": "given", "given": {"nothing": "test"}},
+    "hidden": {"hidden": []},
     "labels": {
         "source": "a crowd",
         "labels": [{"query": "q1", "document": "d1", "grade": 1, "annotator": "W1"}],
@@ -164,6 +176,7 @@ def urls(benchmark, cast) -> dict[str, str]:
     factories.rule_slice(benchmark, "short")
     log = benchmark.query_logs.first() or factories.read_log(benchmark)
     job = benchmark.jobs.create(kind="test", title="a", created_by=cast["olga"], state="done")
+    check = factories.contamination_check(benchmark, result={"slices": []})
     waiting = factories.waiting_upload(benchmark, "new.csv", b"qid,text\nnew,what is new\n")
     of = f"/api/v1/benchmarks/{benchmark.slug}/"
     family = f"{of}families/{benchmark.queries.get(qid='q1').family_id}/"
@@ -210,6 +223,14 @@ def urls(benchmark, cast) -> dict[str, str]:
         "qrels-list": f"{of}qrels/",
         "qrels-detail": f"{of}qrels/{qrels.pk}/",
         "qrels-download": f"{of}qrels/{qrels.pk}/download/",
+        "contamination-list": f"{of}contamination/",
+        "contamination-detail": f"{of}contamination/{check.pk}/",
+        "contamination-matches": f"{of}contamination/{check.pk}/matches/",
+        "leak-report": f"{of}splits/leaks/",
+        "leak-report-markdown": f"{of}splits/leaks.md",
+        "split-detail": f"{of}splits/",
+        "split-preview": f"{of}splits/preview/",
+        "split-hide": f"{of}splits/hide/",
         "slice-list": f"{of}slices/",
         "slice-detail": f"{of}slices/short/",
         "slice-members": f"{of}slices/short/queries/",

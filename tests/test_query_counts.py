@@ -335,7 +335,6 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
         lambda of: {"slug": of.slug, "pk": of.contamination_checks.get().pk},
     ),
     "api:contamination-list": (contamination_checks, lambda of: {"slug": of.slug}),
-    "split-detail": (split_slices, lambda of: {"slug": of.slug}),
     "leak-report-detail": (split_slices, lambda of: {"slug": of.slug}),
     "api:benchmark-list": (benchmarks, lambda of: {}),
     "api:candidates-list": (candidate_lists, lambda of: {"slug": of.slug}),

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
+from django.core import signing
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
@@ -21,6 +22,7 @@ from benchmarks_app.models import Benchmark, Role, User
 from benchmarks_app.services import jobs, people
 from benchmarks_app.services.api_tokens import create_api_token
 from benchmarks_app.services.drafting import create_draft
+from benchmarks_app.views.splits import TOKEN_SALT
 from tests import factories
 from tests.annotation.making import begun
 
@@ -108,6 +110,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "number": factories.snapshot(of).number,
         "name": "qrels.trec",
         "chart": "coverage",
+        **_split(of),
         "format": "csv",
         "secret": invited.secret,
         **_logs(of),
@@ -183,6 +186,24 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "scoring:submission-state": submission.pk,
         "scoring:run-scores": runs[0].pk,
         "scoring:run-queries": runs[0].pk,
+    }
+
+
+def _split(of: Benchmark) -> dict[str, Any]:
+    """A check against an outside list, and what addresses of splits name."""
+    row = {"name": "all queries", "n": 1, "n_exact": 0, "n_near": 0, "n_possible": 0}
+    check = factories.contamination_check(
+        of, result={"slices": [{**row, "n_document": 0, "n_clean": 1}]}
+    )
+    recipe = "mode=random&train=50&dev=0&test=50&seed=0"
+    names = ("detail", "clean", "slice", "delete")
+    return {
+        "split_chart": "balance",
+        "recipe": signing.dumps(recipe, salt=TOKEN_SALT, compress=True),
+        "written": "json",
+        **{f"contamination-{name}": check.pk for name in names},
+        "api:contamination-detail": check.pk,
+        "api:contamination-matches": check.pk,
     }
 
 

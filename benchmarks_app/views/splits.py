@@ -5,6 +5,7 @@ from io import BufferedReader, BytesIO
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
 from django.core import signing
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
@@ -45,6 +46,8 @@ ROWS_OF_SLICES = 40
 def split_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The split in force; for who may edit, the form of another one. A post previews or applies."""
     if not may(request.user, Action.EDIT, benchmark):
+        if request.method == "POST" and not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
         if request.method == "POST":
             raise PermissionDenied
         return render(request, "benchmarks_app/split_detail.html", _current(benchmark))

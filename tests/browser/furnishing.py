@@ -50,6 +50,7 @@ def furnished() -> str:
         "token": default_token_generator.make_token(forgetful),
     }
     facts |= _sliced(benchmark, owner)
+    facts["outside"] = _split_up(benchmark, owner)
     facts |= _logged(benchmark)
     facts["family"] = _in_doubt(benchmark)
     facts["snapshot"] = _proposed(benchmark, owner)
@@ -151,6 +152,27 @@ def _waiting(benchmark, owner) -> dict[str, int]:
         archive.writestr("toy/README.md", "# Toy")
     packed = factories.waiting_upload(benchmark, path.name, path.read_bytes(), owner)
     return {"waiting": table.pk, "waiting_zip": packed.pk}
+
+
+def _split_up(benchmark, owner) -> int:
+    """Split the queries, one of them leaking, and check them against a list."""
+    from benchmarks_app.core.splitting import SplitRecipe
+    from benchmarks_app.models import ContaminationCheck, Query, QueryFamily
+    from benchmarks_app.services import contamination, jobs, splitting, uploading
+
+    first = benchmark.queries.order_by("pk").first()
+    family = QueryFamily.objects.create(benchmark=benchmark)
+    twin = {"qid": "twin", "text": f"{first.text}?", "first_seen_at": first.first_seen_at}
+    Query.objects.create(benchmark=benchmark, family=family, **twin)
+    splitting.apply_split(benchmark=benchmark, user=owner, recipe=SplitRecipe())
+    QueryFamily.objects.filter(pk=first.family_id).update(split="train")
+    QueryFamily.objects.filter(pk=family.pk).update(split="test")
+    path = _folder() / "outside.txt"
+    path.write_text(f"{first.text}\nsomething else\n")
+    upload = uploading.receive_path(benchmark=benchmark, owner=owner, path=path)
+    arguments = contamination.check_arguments(benchmark=benchmark, upload=upload, name="outside")
+    jobs.run_here(benchmark=benchmark, user=owner, **arguments)
+    return ContaminationCheck.objects.get(benchmark=benchmark, name="outside").pk
 
 
 def _asked_and_judged(benchmark) -> dict[str, int]:
