@@ -219,6 +219,9 @@ def _of_json(lines: Sequence[bytes], name: str) -> FileKind:
 
 def _of_tokens(lines: list[bytes], name: str) -> FileKind | None:
     rows = [line.split() for line in lines]
+    if all(line.count(b"\t") == 1 for line in lines):
+        # Two cells: the blanks in them separate words, and no columns.
+        return _of_delimited(lines, name)
     counts = {len(row) for row in rows}
     if counts == {4} and all(_is_integer(row[3]) for row in rows):
         return FileKind.QREL_TABLE if _is_shifted(rows) else FileKind.QRELS

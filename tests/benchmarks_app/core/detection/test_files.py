@@ -48,6 +48,8 @@ def told(tmp_path, content: bytes | str, name: str):
         ("x", "7\t12\t1\n7\t44\t2\n8\t9\t1\n", FileKind.RUN_TABLE),
         ("x", "7\t12\t1\n7\t44\t1\n8\t9\t0\n", FileKind.QREL_TABLE),
         ("x", "1 184 1\n1 29 1\n1 31 3\n2 12 -1\n", FileKind.QREL_TABLE),
+        ("x", "7\tquery 12\n8\tquery 13\n", FileKind.QUERIES),
+        ("x", "7\twhat is 12\n8\twhat is 13\n", FileKind.QUERIES),
         ("x", "d1\nd2\n", FileKind.IDS),
         ("x", "qid,text\nq1,how\n", FileKind.QUERIES),
         ("x", "qid;text\nq1;how\n", FileKind.QUERIES),
