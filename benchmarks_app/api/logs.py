@@ -175,7 +175,7 @@ class LogDetail(Endpoint):
         return Response(LogSerializer(_log(self.benchmark_for(Action.EDIT), pk)).data)
 
 
-class SampleList(Endpoint):
+class LogSamples(Endpoint):
     serializer_class = SampleSerializer
 
     @extend_schema(
@@ -203,7 +203,7 @@ class SampleList(Endpoint):
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 
 
-class SamplePreview(Endpoint):
+class LogSamplePreview(Endpoint):
     serializer_class = DesignSerializer
     pagination_class = None
 
@@ -226,6 +226,6 @@ def _log(benchmark: Benchmark, pk: int) -> QueryLog:
 of_benchmark = [
     path("logs/", LogList.as_view(), name="log-list"),
     path("logs/<int:pk>/", LogDetail.as_view(), name="log-detail"),
-    path("logs/<int:pk>/samples/", SampleList.as_view(), name="log-samples"),
-    path("logs/<int:pk>/samples/preview/", SamplePreview.as_view(), name="log-sample-preview"),
+    path("logs/<int:pk>/samples/", LogSamples.as_view(), name="log-samples"),
+    path("logs/<int:pk>/samples/preview/", LogSamplePreview.as_view(), name="log-sample-preview"),
 ]
