@@ -117,7 +117,8 @@ class _TextCheck:
         for key, text in distinct.items():
             for place in self.exact.get(key, ()):
                 self.best[place].take(Degree.EXACT, 1.0, text)
-        others = [text for key, text in distinct.items() if key not in self.exact]
+        # Those that are one of ours as well: they may be near to another of ours.
+        others = list(distinct.values())
         pairs = similar_pairs(self.texts, others, threshold=POSSIBLE_AT)
         for place, other, similarity in pairs:
             is_near = similarity + 1e-6 >= NEAR_AT

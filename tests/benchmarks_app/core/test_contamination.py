@@ -74,6 +74,14 @@ def test_the_surest_match_of_a_query_is_kept():
     assert [(match.degree, match.similarity) for match in matches] == [(Degree.EXACT, 1.0)]
 
 
+def test_an_outside_query_that_is_one_of_ours_is_alike_to_another_of_ours():
+    ours = [OURS[0], OurQuery("near", "how long do goldfish live in a bowl please")]
+
+    matches, _ = check_queries(ours, [OutsideQuery(1, OUTSIDE[0])])
+
+    assert degrees(matches) == {"case": Degree.EXACT, "near": Degree.POSSIBLE}
+
+
 def test_a_list_that_has_nothing_of_ours_finds_nothing():
     matches, n = check_queries(OURS, [OutsideQuery(1, "tallest building in chicago")])
 
