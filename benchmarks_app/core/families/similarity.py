@@ -14,7 +14,7 @@ Progress = Callable[[int, int], None]
 """Told how many texts are done, of how many."""
 
 # Lower makes more of each row take part in the first product, and fewer pairs reach the second.
-_REST = 0.35
+_REST = 0.75  # of the threshold
 _PRODUCTS_AT_A_TIME = 40_000_000
 _PAIRS_AT_A_TIME = 200_000
 
@@ -103,14 +103,17 @@ def similar_rows(
     whose beginnings give less than `threshold - rest` is out as well. What remains is computed in
     full.
     """
-    rest = min(_REST, threshold / 2)
+    rest = _REST * threshold
     begun = _beginnings(rows, rest)
     begun_others = begun if others is None else _beginnings(others, rest)
     columns = begun_others.T.tocsr()
     found_a, found_b, found_s = [], [], []
     for start, stop in _blocks(begun, columns):
-        product = (begun[start:stop] @ columns).tocoo()
-        a, b = product.coords[0] + start, product.coords[1]
+        # Of rows compared with themselves, those before the block have had their turn.
+        first = start if others is None else 0
+        right = begun[first:].T.tocsr() if first else columns
+        product = (begun[start:stop] @ right).tocoo()
+        a, b = product.coords[0] + start, product.coords[1] + first
         near = product.data >= threshold - rest - 1e-5
         if others is None:
             near &= a < b
