@@ -216,7 +216,7 @@ def queries_of_a_run(of: Benchmark, first: int, last: int) -> None:
     made.refresh_from_db()
     if not of.runs.exists():
         factories.run(of, "\n".join(f"n{number} Q0 d1 1 1 s" for number in range(MANY)))
-    factories.release(made, f"1.0.{last}")
+    factories.release(made, f"{last}.0.0")
     jobs.run_queued()
 
 
@@ -314,6 +314,7 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     "api:slice-list": (slices, lambda of: {"slug": of.slug}),
     "api:slice-members": (slice_members, lambda of: {"slug": of.slug, "slice_name": "slice"}),
     "release-list": (releases, lambda of: {"slug": of.slug}),
+    "api:release-list": (releases, lambda of: {"slug": of.slug}),
     "activity-list": (events, lambda of: {"slug": of.slug}),
     "job-list": (background_jobs, lambda of: {"slug": of.slug}),
     "people-list": (members, lambda of: {"slug": of.slug}),

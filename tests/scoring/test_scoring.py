@@ -286,7 +286,7 @@ def test_run_on_a_new_release_is_read_for_the_changed_queries_only(
     )
 
     changed = {**GRADES, ("q1", "d2"): 2, ("q4", "d1"): 1}
-    second = publish(factories.qrel_set(benchmark, changed), "1.1.0")
+    second = publish(factories.qrel_set(benchmark, changed), "2.0.0")
     do_jobs()
 
     assert asked == [{"q1", "q4"}]
@@ -305,7 +305,7 @@ def test_run_on_a_new_release_scores_as_if_it_were_the_first(seed, benchmark, pu
     run = factories.run(benchmark, "\n".join(lines))
     first = publish(factories.qrel_set(benchmark, grades))
     score_run(run=run, target=Target.of(first), folder=tmp_path / "first")
-    second = Target.of(publish(factories.qrel_set(benchmark, changed), "1.1.0"))
+    second = Target.of(publish(factories.qrel_set(benchmark, changed), "2.0.0"))
 
     score_set = score_run(run=run, target=second, folder=tmp_path / "second")
 
@@ -320,7 +320,7 @@ def test_run_without_a_query_of_the_new_release_is_told_as_ever(benchmark, publi
     factories.run(benchmark, "q1 Q0 d1 1 1 s", name="old")
     publish(factories.qrel_set(benchmark, {("q1", "d1"): 1, ("q2", "d1"): 1}))
     do_jobs()
-    publish(factories.qrel_set(benchmark, {("q2", "d1"): 1}), "1.1.0")
+    publish(factories.qrel_set(benchmark, {("q2", "d1"): 1}), "2.0.0")
 
     (job,) = do_jobs()
 
