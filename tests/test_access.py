@@ -183,6 +183,10 @@ api:family-verdict              GET  405
 api:family-verdict              POST 401   403   403   403   403   415   415   404   401   403
 api:fetch-list                  GET  405
 api:fetch-list                  POST 401   403   403   403   403   415   415   404   401   403
+api:export-detail               GET  401   200   200   200   200   200   200   404   200   200
+api:export-detail               POST 401   403   403   403   403   202   202   404   401   403
+api:export-list                 GET  401   200   200   200   200   200   200   404   200   200
+api:export-list                 POST 405
 api:job-detail                  GET  401   404   404   404   404   200   200   404   401   404
 api:job-detail                  POST 405
 api:judgments-export            GET  401   403   403   403   403   200   200   404   401   403
@@ -231,6 +235,8 @@ api:release-file                GET  401   200   200   200   200   200   200   4
 api:release-file                POST 405
 api:release-list                GET  401   200   200   200   200   200   200   404   200   200
 api:release-list                POST 401   403   403   403   403   415   415   404   401   403
+api:run-export                  GET  401   200   200   200   200   200   200   404   200   200
+api:run-export                  POST 405
 api:slice-decide                GET  405
 api:slice-decide                POST 401   403   403   403   403   415   415   404   401   403
 api:slice-detail                GET  401   200   200   200   200   200   200   404   200   200

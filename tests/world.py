@@ -129,6 +129,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "annotation:adjudicate-item": _dispute(of, owner),
         "run-detail": runs[0].pk,
         "run-export": runs[0].pk,
+        "api:run-export": runs[0].pk,
         "qrels-download": qrels.pk,
         "release-draft": draft.pk,
         "api:release-draft": draft.pk,

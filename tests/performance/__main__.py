@@ -23,6 +23,7 @@ PARTS = {
     "in-process": "in_process",
     "judging": "judging",
     "importing": "importing",
+    "exporting": "exporting",
     "families": "families",
     "splitting": "splitting",
     "corpora": "corpora",
