@@ -404,7 +404,10 @@ def _has_none_relevant(made: Contents, qid: str) -> bool:
 def write_words(built: Built, *, at: datetime) -> dict[str, Any]:
     """Write card, citation, changelog, leak report and metadata; returns the whole manifest."""
     made = built.contents
-    said = [one.message for one in built.findings if one.severity is not Severity.ERROR]
+    # One thing may be found for several formats: it is said once.
+    said = list(
+        dict.fromkeys(one.message for one in built.findings if one.severity is not Severity.ERROR)
+    )
     citation = _citation(built, at)
     manifest = {
         **built.manifest,

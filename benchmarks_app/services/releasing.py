@@ -160,7 +160,7 @@ def publish_release(job: jobs.RunningJob) -> None:
         release = _publish(job, built, draft, folder, manifest, now)
         _expose(built, now)
         result.update(version=release.version, url=release.get_absolute_url())
-        result["notes"] = [one.message for one in built.findings]
+        result["notes"] = manifest["warnings"]
         transaction.on_commit(lambda: release_published.send(Release, release=release))
 
 

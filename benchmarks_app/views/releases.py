@@ -192,7 +192,7 @@ def release_detail(request: HttpRequest, benchmark: Benchmark, version: str) -> 
         "has_beir_export": any(one.exporter is BEIR and one.is_possible for one in offers),
         "has_texts": exporting.has_beir_export(release),
         "splits": manifest.get("splits", {}),
-        "notes": [one for one in findings_of(release) if one.severity is not Severity.ERROR],
+        "limits": manifest["warnings"],
         "citation": manifest.get("citation", ""),
         "has_card": "README.md" in manifest["files"],
         "has_leaks": "leaks.json" in manifest["files"],
