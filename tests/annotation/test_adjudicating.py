@@ -332,6 +332,7 @@ def test_a_person_who_judged_it_may_not_open_the_case(benchmark, bo, ann, signed
 
 def test_who_opens_a_case_of_a_test_query_is_recorded(benchmark, made, bo, signed_in):
     client = signed_in(bo)
+    QueryFamily.objects.update(split="train")
     client.get(url(benchmark))
     assert not benchmark.audit_events.filter(action="read-judgments").exists()
 

@@ -164,7 +164,7 @@ def _split_up(benchmark, owner) -> int:
     family = QueryFamily.objects.create(benchmark=benchmark)
     twin = {"qid": "twin", "text": f"{first.text}?", "first_seen_at": first.first_seen_at}
     Query.objects.create(benchmark=benchmark, family=family, **twin)
-    splitting.apply_split(benchmark=benchmark, user=owner, recipe=SplitRecipe())
+    splitting.apply_split(benchmark=benchmark, user=owner, recipe=SplitRecipe(), accept_small=True)
     QueryFamily.objects.filter(pk=first.family_id).update(split="train")
     QueryFamily.objects.filter(pk=family.pk).update(split="test")
     path = _folder() / "outside.txt"

@@ -24,7 +24,7 @@ def row(text, n=1, day=0, clicks=None, lang=""):
 
 
 def written(rows, tmp_path, **options):
-    folder = tmp_path / f"work{len(list(tmp_path.iterdir()))}"
+    folder = tmp_path / f"work{len(list(tmp_path.glob('work*')))}"
     folder.mkdir()
     counted = write_distinct(rows, folder / "out.parquet", folder, options=Options(**options))
     return counted, pl.read_parquet(folder / "out.parquet").to_dicts()
