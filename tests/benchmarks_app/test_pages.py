@@ -640,7 +640,7 @@ def test_ids_only_benchmark_has_no_beir_zip_and_says_why(benchmark, owner, signe
 
     assert reverse("release-export", args=[benchmark.slug, "1.0.0"]) not in page
     assert "corpus holds ids only, so there is no BEIR zip" in page
-    assert "Download the TREC qrels instead." in refusal
+    assert "Download the TREC qrels instead, or the flavour with qrels and ids." in refusal
     assert (
         b"".join(client.get(reverse("release-file", args=[benchmark.slug, "1.0.0", "qrels.trec"])))
         == b"q1 0 d1 1\n"
