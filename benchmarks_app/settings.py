@@ -263,6 +263,12 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "PoolState": "annotation.models.Pool.State",
         "JobState": "benchmarks_app.models.Job.State",
+        "CorpusVersionState": "benchmarks_app.models.CorpusVersion.State",
+        "ReleaseState": "benchmarks_app.models.Release.State",
+        "Unit": "benchmarks_app.models.Unit",
+        "TextUnit": "benchmarks_app.api.corpora.UNITS",
+        "FamilySplit": "benchmarks_app.models.QueryFamily.Split",
+        "Split": "benchmarks_app.core.splitting.SPLITS",
     },
 }
 

@@ -88,7 +88,7 @@ class CorpusChangeSerializer(serializers.Serializer):
     shown_metadata = serializers.ListField(child=serializers.CharField(), required=False)
 
 
-class DecisionSerializer(serializers.Serializer):
+class SnapshotDecisionSerializer(serializers.Serializer):
     """What is to become of a proposed snapshot."""
 
     decision = serializers.ChoiceField(choices=["take", "discard"])
@@ -189,12 +189,12 @@ class SnapshotDetail(Endpoint):
     @extend_schema(
         summary="Take or discard a proposed snapshot",
         tags=["corpora"],
-        request=DecisionSerializer,
+        request=SnapshotDecisionSerializer,
     )
     def post(self, request: Request, slug: str, number: int) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
         version = self._version(benchmark, number)
-        decision = self.validated(DecisionSerializer)["decision"]
+        decision = self.validated(SnapshotDecisionSerializer)["decision"]
         given = {"version": version, "benchmark": benchmark, "actor": request.user}
         if decision == "discard":
             snapshots.discard_snapshot(**given)

@@ -154,7 +154,7 @@ class MergeSerializer(SeenSerializer):
     )
 
 
-class PartSerializer(SeenSerializer):
+class FamilyPartSerializer(SeenSerializer):
     queries = serializers.ListField(child=serializers.CharField())
 
 
@@ -300,7 +300,7 @@ def _editable(request: Request) -> Any:
 
 
 class FamilySplit(FamilyEndpoint):
-    serializer_class = PartSerializer
+    serializer_class = FamilyPartSerializer
 
     @extend_schema(
         summary="Make a family of its own of some queries",
@@ -309,7 +309,7 @@ class FamilySplit(FamilyEndpoint):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         family = self.found(Action.EDIT)
-        told = self.validated(PartSerializer)
+        told = self.validated(FamilyPartSerializer)
         taken = [self.query_of(family, qid).pk for qid in told["queries"]]
         seen = self.seen_of(family, told)
         change = family_changes.split_family(

@@ -57,7 +57,7 @@ class LookSerializer(serializers.Serializer):
         return {str(grade): n for grade, n in look.grades_in_order}
 
 
-class PreviewSerializer(serializers.Serializer):
+class UploadPreviewSerializer(serializers.Serializer):
     """An upload as it would be imported; `error` is what keeps it from being read."""
 
     upload = UploadSerializer()
@@ -67,7 +67,7 @@ class PreviewSerializer(serializers.Serializer):
     files = LookSerializer(source="looks", many=True)
 
 
-class PartSerializer(serializers.Serializer):
+class ImportPartSerializer(serializers.Serializer):
     """What one file of a collection is; `kind` null leaves it out."""
 
     member = serializers.CharField()
@@ -93,7 +93,7 @@ class ImportStartSerializer(serializers.Serializer):
     )
     max_docs = serializers.IntegerField(required=False, min_value=1, allow_null=True, default=None)
     aggregation = serializers.CharField(required=False, default=DEFAULT)
-    parts = PartSerializer(many=True, required=False)
+    parts = ImportPartSerializer(many=True, required=False)
 
 
 def waiting_upload(benchmark: Benchmark, pk: Any) -> Upload:
@@ -128,7 +128,7 @@ class UploadList(Endpoint):
 
 
 class UploadDetail(Endpoint):
-    serializer_class = PreviewSerializer
+    serializer_class = UploadPreviewSerializer
     pagination_class = None
 
     @extend_schema(
@@ -143,7 +143,7 @@ class UploadDetail(Endpoint):
         if kind:
             field = serializers.ChoiceField(choices=KINDS)
             parts = [Part("", FileKind(field.run_validation(kind)))]
-        return Response(PreviewSerializer(preview(upload, parts)).data)
+        return Response(UploadPreviewSerializer(preview(upload, parts)).data)
 
     @extend_schema(summary="Take a waiting file away", tags=["imports"], responses={204: None})
     def delete(self, request: Request, slug: str, pk: int) -> Response:

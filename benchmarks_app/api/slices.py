@@ -97,7 +97,7 @@ class PreviewRowSerializer(serializers.Serializer):
     reason = serializers.CharField()
 
 
-class PreviewSerializer(serializers.Serializer):
+class SlicePreviewSerializer(serializers.Serializer):
     """What a rule would take, with some of the queries."""
 
     n_taken = serializers.IntegerField()
@@ -122,7 +122,7 @@ class SliceMemberSerializer(serializers.ModelSerializer):
         return member.reason if self.context.get("has_reasons") else ""
 
 
-class DecisionSerializer(serializers.Serializer):
+class SliceDecisionSerializer(serializers.Serializer):
     """`confirm` or `reject` the queries named, or every suggestion where none are."""
 
     verdict = serializers.ChoiceField([slicing.CONFIRM, slicing.REJECT])
@@ -200,14 +200,14 @@ class SliceList(Endpoint):
 
 
 class SlicePreview(Endpoint):
-    serializer_class = PreviewSerializer
+    serializer_class = SlicePreviewSerializer
     pagination_class = None
 
     @extend_schema(
         summary="What a rule would take",
         tags=TAG,
         request=RuleSerializer,
-        responses=PreviewSerializer,
+        responses=SlicePreviewSerializer,
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
@@ -224,7 +224,7 @@ class SlicePreview(Endpoint):
             "notes": found.notes,
             "rows": rows,
         }
-        return Response(PreviewSerializer(told).data)
+        return Response(SlicePreviewSerializer(told).data)
 
 
 class SliceImport(Endpoint):
@@ -315,18 +315,18 @@ class SliceMembers(Endpoint):
 
 
 class SliceDecide(Endpoint):
-    serializer_class = DecisionSerializer
+    serializer_class = SliceDecisionSerializer
     pagination_class = None
 
     @extend_schema(
         summary="Confirm or reject suggestions, or take members out",
         tags=TAG,
-        request=DecisionSerializer,
+        request=SliceDecisionSerializer,
         responses=CountSerializer,
     )
     def post(self, request: Request, slug: str, slice_name: str) -> Response:
         found = _slice(self.benchmark_for(Action.EDIT), slice_name)
-        told = self.validated(DecisionSerializer)
+        told = self.validated(SliceDecisionSerializer)
         keys = None
         if "queries" in told:
             wanted = found.members.filter(query__qid__in=told["queries"])
