@@ -19,13 +19,15 @@ ACTION_MS = 15_000
 Person = Callable[..., Page]
 
 
+@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.slow)
-            # One demo site serves them all: building a second costs more than it saves.
-            item.add_marker(pytest.mark.xdist_group("browser"))
+            # Two demo sites serve them all: building a third costs more than it saves.
+            group = "pages" if item.path.name == "test_pages.py" else "browser"
+            item.add_marker(pytest.mark.xdist_group(group))
 
 
 def _is_required() -> bool:

@@ -204,6 +204,16 @@ NO_PAGES = {
     **{
         f"api:{name}": "JSON for machines"
         for name in (
+            "export-detail",
+            "export-list",
+            "release-deprecate",
+            "release-detail",
+            "release-draft",
+            "release-draft-check",
+            "release-draft-publish",
+            "release-file",
+            "release-list",
+            "run-export",
             "agreement-detail",
             "benchmark-detail",
             "benchmark-list",

@@ -56,7 +56,7 @@ def test_page_is_accessible_and_in_bounds(visitor: Person, facts: dict[str, Any]
         page = visitor(place.who, **options)
         answer = page.goto(place.url(facts))
         assert answer.status == place.status
-        page.locator(place.part).wait_for()
+        page.locator(place.part).first.wait_for()
         is_wide = options is WIDE
         faults += [f"{options['viewport']['width']}: {fault}" for fault in faults_of(page, is_wide)]
         faults += [
