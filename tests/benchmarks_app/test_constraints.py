@@ -232,16 +232,16 @@ CASES = {
         bad=lambda of: factories.query(of, "q1"),
     ),
     "query_inclusion_is_a_probability": Case(
-        good=lambda of: factories.query(of, inclusion_probability=1.0),
-        bad=lambda of: factories.query(of, inclusion_probability=0.0),
+        good=lambda of: factories.query(of, "q2", inclusion_probability=1.0),
+        bad=lambda of: factories.query(of, "q3", inclusion_probability=0.0),
     ),
     "query_log_name_once": Case(
         good=lambda of: [factories.query_log(of, name) for name in ("May", "June")],
         bad=lambda of: factories.query_log(of, "May"),
     ),
     "query_weight_above_0": Case(
-        good=lambda of: factories.query(of, weight=0.5),
-        bad=lambda of: factories.query(of, weight=0.0),
+        good=lambda of: factories.query(of, "q2", weight=0.5),
+        bad=lambda of: factories.query(of, "q3", weight=0.0),
     ),
     "slice_member_once": Case(
         good=lambda of: factories.query_slice(of, "tail", of.queries.get()),

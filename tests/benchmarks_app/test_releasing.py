@@ -218,7 +218,7 @@ def test_announcement_waits_for_the_commit(official, tiny, django_capture_on_com
     assert heard == ["1.0.0"]
 
 
-# --- the export, rule by rule (METHODS.md 3.1) ---------------------------------------------------
+# --- the export, rule by rule ---------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -163,7 +163,8 @@ def test_check_finds_a_query_that_is_in_two_splits(folder):
     done = run("check", folder)
 
     assert done.exit_code == 1
-    assert "one family: q3 “cheapest flights from oslo to lisbon” and q3" in done.output
+    assert "query q3 is judged in test and in train. Keep it in one of them." in done.output
+    assert "one family: q3" not in done.output
 
 
 def test_check_of_a_folder_with_one_split_looks_for_no_leak(folder):
