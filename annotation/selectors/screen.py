@@ -36,13 +36,6 @@ class Place:
         return (self.number - 1) / self.total if self.total else 0.0
 
 
-def labels_in_pool(pool: Pool) -> Place:
-    """Which label of the pool comes next, of all it wants."""
-    labels = Slot.objects.filter(pool=pool, kind=Slot.Kind.LABEL)
-    n_done = labels.filter(state=Slot.State.DONE).count()
-    return Place(n_done + 1, pool.n_wanted)
-
-
 # As many of one's own labels may be taken back.
 UNDOABLE = 50
 

@@ -105,6 +105,11 @@ def counts_of(pool: Pool, saved: Saved = NOTHING_SAVED) -> Counts:
     return counts
 
 
+def n_done_now(pool: Pool, me: int) -> int:
+    """Labels of the pool as `progress` tells them to a person, counted anew."""
+    return statements.n_labels(pool.pk) + statements.n_own_uncounted(pool.pk, me)
+
+
 def progress(pool: Pool, me: int, saved: Saved = NOTHING_SAVED) -> dict[str, Any]:
     """How far pool and person are, as JSON; every label of theirs is a step."""
     counts = counts_of(pool, saved)

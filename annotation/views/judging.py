@@ -45,6 +45,7 @@ from annotation.services.judging import (
     undo_last,
 )
 from annotation.services.mapping_keys import save_key_map
+from annotation.services.pacing import n_done_now
 from annotation.services.tokens import Shown, key_of, read_token
 from annotation.views.starting import address_of
 from benchmarks_app.models import Benchmark, User
@@ -88,7 +89,7 @@ def judge(request: HttpRequest, pk: int) -> HttpResponse:
     # The others come with the first answer: the page is there sooner.
     del answer["items"][DOCUMENTS_AHEAD:]
     # Counted now: the exchange's count may be some seconds old.
-    answer["progress"]["pool"]["done"] = screen.labels_in_pool(pool).number - 1
+    answer["progress"]["pool"]["done"] = n_done_now(pool, request.user.pk)
     context = {
         "pool": pool,
         "benchmark": pool.benchmark,

@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Judgment, Pool, PoolEntry, Question, Slot
-from annotation.selectors import screen
 from annotation.services.claiming import claim_slots
+from annotation.services.pacing import n_done_now
 from benchmarks_app.models import Corpus, DocumentContent, Membership, Query
 from tests import factories
 from tests.annotation.making import begun, guideline, judge, pool
@@ -572,7 +572,7 @@ def test_the_labeling_page_asks_the_database_no_more_in_a_larger_pool(benchmark,
     assert counted(small) == counted(large)
 
 
-def test_practice_and_checks_are_no_labels_of_the_pool(benchmark, ada):
+def test_checks_are_steps_of_who_judged_them_and_practice_is_none(benchmark, ada, bo):
     made = pool(benchmark, {"q1": ["d1", "d2"]})
     entry = made.entries.first()
     for kind in (Slot.Kind.PRACTICE, Slot.Kind.GOLD):
@@ -586,4 +586,4 @@ def test_practice_and_checks_are_no_labels_of_the_pool(benchmark, ada):
             state=Slot.State.DONE,
         )
 
-    assert screen.labels_in_pool(made) == screen.Place(1, 2)
+    assert (n_done_now(made, ada.pk), n_done_now(made, bo.pk)) == (1, 0)

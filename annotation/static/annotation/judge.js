@@ -185,6 +185,7 @@
   const fill = (bar, share) => bar.querySelector(".bar-fill").setAttribute("width", Math.round(1000 * share));
   const paint = () => {
     current = queue[0] ?? null;
+    store("current", current?.key ?? "");
     closeFind();
     show(part("judge"), current);
     show(part("nothing"), !current);
@@ -774,6 +775,9 @@
     // Said before the page was left, and not sent yet.
     const done = new Set(left.filter(({ event }) => event.do !== "undo").map(({ key }) => key));
     for (const item of data.items) if (!done.has(item.key)) add(item);
+    // Who loads the page again goes on with the document they were at.
+    const at = queue.findIndex(({ key }) => key === stored("current"));
+    if (at > 0 && !new URLSearchParams(location.search).has("doc")) queue.unshift(...queue.splice(at, 1));
     for (const element of screen.querySelectorAll("[data-script]")) element.hidden = false;
     const openDialog = cantJudgeDialog.open;
     cantJudgeDialog.close();
