@@ -69,6 +69,14 @@ def folders(settings, tmp_path: Path) -> None:
 
 
 @pytest.fixture(autouse=True)
+def nothing_kept() -> None:
+    """What one test left in the cache is not the next one's: rolled back, keys come again."""
+    from django.core.cache import cache
+
+    cache.clear()
+
+
+@pytest.fixture(autouse=True)
 def jobs_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """Started jobs stay queued: a test does them with `do_jobs()`; no broker is spoken to."""
     monkeypatch.setattr("benchmarks_app.services.jobs.send", lambda job: None)

@@ -33,4 +33,5 @@ urlpatterns = [
     path("benchmarks/<slug:slug>/", include(of_benchmark)),
     path("jobs/<int:pk>/", views.JobDetail.as_view(), name="job-detail"),
     path("", include("annotation.api.urls")),
+    path("", include("scoring.api.urls")),
 ]

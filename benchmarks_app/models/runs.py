@@ -71,7 +71,12 @@ class Run(models.Model):
     team = models.ForeignKey(Team, models.SET_NULL, null=True, blank=True, related_name="runs")
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.UPLOADED)
     visibility = models.CharField(max_length=16, choices=Visibility, default=Visibility.BENCHMARK)
+    # From then on everyone who sees the benchmark sees it, whatever its visibility.
     public_from = models.DateTimeField(null=True, blank=True)
+    # Until then its owner and team are not told to others.
+    anonymous_until = models.DateTimeField(null=True, blank=True)
+    # Taken back by its owner: it stays for whom it was compared with, and stands on no board.
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
     description = models.TextField(blank=True)
     metadata = models.JSONField(default=dict, blank=True)
     upload = models.ForeignKey(Upload, models.PROTECT, null=True, blank=True, related_name="runs")

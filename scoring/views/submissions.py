@@ -14,7 +14,7 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.services.uploading import receive_upload
 from scoring import selectors
-from scoring.forms import SubmissionForm
+from scoring.forms.submissions import SubmissionForm
 from scoring.models import Phase, Submission
 from scoring.services import submitting
 from scoring.services.errors import NameInUseError, SubmittedBeforeError

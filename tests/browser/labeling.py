@@ -11,6 +11,8 @@ POOL = "/judge/1/"
 SAID = "#judge-said"
 SAVED = "[data-part=saved]"
 READY = "#judge-screen[data-ready=yes]"
+# Longer than two keys that go down together, which mean one.
+SAME_MOMENT_MS = 20
 BEGIN = "from tests.annotation.making import begun; from annotation.models import Pool; "
 BEGIN += "begun(Pool.objects.get(pk=1))"
 
@@ -45,10 +47,11 @@ def label(page: Page) -> int:
 
 
 def press(page: Page, key: str) -> None:
-    """A key that brings another document."""
+    """A key that brings another document, and time enough that the next is not one with it."""
     token = shown(page)
     page.keyboard.press(key)
     expect(page.locator("#grade-form [name=token]")).not_to_have_value(token)
+    page.wait_for_timeout(SAME_MOMENT_MS)
 
 
 def all_saved(page: Page) -> None:

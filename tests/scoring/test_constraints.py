@@ -8,7 +8,16 @@ from django.db.models import ProtectedError
 from django.utils import timezone
 
 from benchmarks_app.models import Benchmark, Release, Run
-from scoring.models import Phase, Score, ScoreSet, Submission
+from scoring.models import (
+    GatePolicy,
+    GateResult,
+    Phase,
+    ProbingFlag,
+    ReportedScore,
+    Score,
+    ScoreSet,
+    Submission,
+)
 from tests import factories
 from tests.constraints import Case, check, constraints_of
 
@@ -70,7 +79,65 @@ def score(of: Benchmark, measure: str, slice_name: str = "") -> Score:
     )
 
 
+def reported(of: Benchmark, source: str = "a paper") -> ReportedScore:
+    return ReportedScore.objects.create(
+        benchmark=of,
+        system="E5",
+        measure="nDCG@10",
+        value=0.5,
+        kind=ReportedScore.Kind.ENTERED,
+        source=source,
+        reported_by=factories.user("keeper"),
+    )
+
+
+def policy(of: Benchmark, version: int = 1) -> GatePolicy:
+    return of.gate_policies.get_or_create(
+        name="daily",
+        version=version,
+        defaults={"baseline": run(of), "content": {}, "created_by": factories.user("keeper")},
+    )[0]
+
+
+def gate(of: Benchmark, candidate: str = "new", **values: Any) -> GateResult:
+    return GateResult.objects.create(
+        policy=policy(of),
+        release=of.releases.get(),
+        candidate=run(of, candidate),
+        created_by=factories.user("keeper"),
+        **values,
+    )
+
+
+def flag(of: Benchmark, kind: str) -> ProbingFlag:
+    mine = Submission.objects.first() or submission(of, None)
+    return mine.probing_flags.create(earlier=mine, kind=kind)
+
+
 CASES = {
+    "probing_flag_once": Case(
+        good=lambda of: [flag(of, "near_identical"), flag(of, "single_query")],
+        bad=lambda of: flag(of, "single_query"),
+    ),
+    "reported_score_once": Case(
+        good=lambda of: [reported(of), reported(of, "a site")], bad=reported
+    ),
+    "gate_policy_version_once": Case(
+        good=lambda of: [policy(of), policy(of, 2)],
+        bad=lambda of: GatePolicy.objects.create(
+            benchmark=of,
+            name="daily",
+            baseline=run(of),
+            content={},
+            created_by=factories.user("keeper"),
+        ),
+    ),
+    "gate_policy_from_1": Case(good=policy, bad=lambda of: policy(of, 0)),
+    "gate_result_once": Case(good=lambda of: [gate(of), gate(of, "newer")], bad=gate),
+    "gate_result_decided_has_verdict": Case(
+        good=lambda of: gate(of, state="decided", verdict="hold", decided_at=NOW),
+        bad=lambda of: gate(of, "newer", state="decided", decided_at=NOW),
+    ),
     "phase_once": Case(
         good=lambda of: [phase(of, "test"), phase(of, "dev")], bad=lambda of: phase(of, "test")
     ),

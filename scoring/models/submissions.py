@@ -1,4 +1,4 @@
-"""From submitted runs to comparable numbers."""
+"""When runs may be submitted, and what was."""
 
 from typing import Self
 
@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks_app.models import Benchmark, Job, Release, Run
+from benchmarks_app.models import Benchmark, Job, Release, Run, Team
 
 
 class Phase(models.Model):
@@ -21,6 +21,9 @@ class Phase(models.Model):
     opens_at = models.DateTimeField(default=timezone.now)
     closes_at = models.DateTimeField(null=True, blank=True)
     daily_limit = models.PositiveIntegerField(default=20)
+    # Of a team, or of a person without one, over the whole phase; none where it is empty.
+    total_limit = models.PositiveIntegerField(null=True, blank=True)
+    description = models.TextField(blank=True)
 
     class Meta:
         constraints = [
@@ -57,7 +60,13 @@ class Submission(models.Model):
     submitter = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="submissions"
     )
+    team = models.ForeignKey(
+        Team, models.SET_NULL, null=True, blank=True, related_name="submissions"
+    )
     state = models.CharField(max_length=16, choices=State, default=State.RECEIVED)
+    # Why it is invalid or failed, by line; kept here because jobs are cleared away.
+    problems = models.JSONField(default=list, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
     job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="submissions")
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -83,58 +92,32 @@ class Submission(models.Model):
         return reverse("scoring:submission-detail", args=[self.phase.benchmark.slug, self.pk])
 
 
-class ScoreSet(models.Model):
-    """All numbers of one run on one release: per-query values and hits as files."""
+class ProbingFlag(models.Model):
+    """A submission that looks made to read hidden grades, for the owner to look at."""
 
-    run = models.ForeignKey(Run, models.CASCADE, related_name="score_sets")
-    release = models.ForeignKey(Release, models.PROTECT, related_name="score_sets")
-    scorer_version = models.CharField(max_length=40)
-    per_query = models.CharField(max_length=255)
-    hits = models.CharField(max_length=255)
-    n_queries = models.PositiveIntegerField()
-    n_missing = models.PositiveIntegerField()
-    n_extra = models.PositiveIntegerField()
-    # How the intervals of its scores were made: `scoring.core.uncertainty.Recipe`.
-    intervals = models.JSONField(default=dict, blank=True)
+    class Kind(models.TextChoices):
+        NEAR_IDENTICAL = "near_identical", "nearly the same ranking as an earlier submission"
+        SINGLE_QUERY = "single_query", "differs from an earlier submission in few queries"
+
+    submission = models.ForeignKey(Submission, models.CASCADE, related_name="probing_flags")
+    earlier = models.ForeignKey(
+        Submission, models.SET_NULL, null=True, blank=True, related_name="probed_by"
+    )
+    kind = models.CharField(max_length=16, choices=Kind)
+    # The numbers it was raised for, such as how many queries differ.
+    evidence = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
+    settled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    settled_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["run", "release", "scorer_version"], name="score_set_once"
+                fields=["submission", "earlier", "kind"], name="probing_flag_once"
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.run} on {self.release}"
-
-
-class Score(models.Model):
-    """One mean, as a typed column, for boards."""
-
-    # In the place of a slice: the weighted mean over all queries. No slice is called so, because
-    # a file of slices has tabs between its columns.
-    WEIGHTED = "\tweighted"
-
-    score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="scores")
-    measure = models.CharField(max_length=120)
-    slice_name = models.CharField(max_length=120, blank=True)
-    mean = models.FloatField(null=True)
-    ci_low = models.FloatField(null=True, blank=True)
-    ci_high = models.FloatField(null=True, blank=True)
-    n = models.PositiveIntegerField()
-    judged_share = models.FloatField(null=True)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["score_set", "measure", "slice_name"], name="score_once"
-            ),
-        ]
-        indexes = [
-            # selectors.leaderboard: best first for one measure and slice.
-            models.Index(fields=["measure", "slice_name", "-mean"], name="score_for_board"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.measure}: {self.mean}"
+        return f"{self.get_kind_display()}: {self.submission}"

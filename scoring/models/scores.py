@@ -1,0 +1,104 @@
+"""The numbers of runs: computed here, or reported from elsewhere."""
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from benchmarks_app.models import Benchmark, Release, Run
+
+
+class ScoreSet(models.Model):
+    """All numbers of one run on one release: per-query values and hits as files."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="score_sets")
+    release = models.ForeignKey(Release, models.PROTECT, related_name="score_sets")
+    scorer_version = models.CharField(max_length=40)
+    per_query = models.CharField(max_length=255)
+    hits = models.CharField(max_length=255)
+    n_queries = models.PositiveIntegerField()
+    n_missing = models.PositiveIntegerField()
+    n_extra = models.PositiveIntegerField()
+    # How the intervals of its scores were made: `scoring.core.uncertainty.Recipe`.
+    intervals = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    # When somebody last looked at it, to the hour: what is looked at is scored first.
+    looked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "release", "scorer_version"], name="score_set_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run} on {self.release}"
+
+
+class Score(models.Model):
+    """One mean, as a typed column, for boards."""
+
+    # In the place of a slice: the weighted mean over all queries. No slice is called so, because
+    # a file of slices has tabs between its columns.
+    WEIGHTED = "\tweighted"
+
+    score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="scores")
+    measure = models.CharField(max_length=120)
+    slice_name = models.CharField(max_length=120, blank=True)
+    mean = models.FloatField(null=True)
+    ci_low = models.FloatField(null=True, blank=True)
+    ci_high = models.FloatField(null=True, blank=True)
+    n = models.PositiveIntegerField()
+    judged_share = models.FloatField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["score_set", "measure", "slice_name"], name="score_once"
+            ),
+        ]
+        indexes = [
+            # selectors.leaderboard: best first for one measure and slice.
+            models.Index(fields=["measure", "slice_name", "-mean"], name="score_for_board"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.measure}: {self.mean}"
+
+
+class ReportedScore(models.Model):
+    """A value somebody reports of a system: shown beside ours, never ranked among them."""
+
+    class Kind(models.TextChoices):
+        MTEB = "mteb", "MTEB result file"
+        ENTERED = "entered", "entered by hand"
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="reported_scores")
+    # Of which release it is said to be; null where nobody knows.
+    release = models.ForeignKey(
+        Release, models.PROTECT, null=True, blank=True, related_name="reported_scores"
+    )
+    system = models.CharField(max_length=200)
+    measure = models.CharField(max_length=120)
+    value = models.FloatField()
+    split = models.CharField(max_length=16, blank=True)
+    kind = models.CharField(max_length=16, choices=Kind)
+    # Where it is from: an address, a paper, a file's name.
+    source = models.CharField(max_length=500)
+    sha256 = models.CharField(max_length=64, blank=True)
+    metadata = models.JSONField(default=dict, blank=True)
+    reported_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="reported_scores"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["benchmark", "system", "measure", "split", "source"],
+                name="reported_score_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.system}: {self.measure} {self.value}"

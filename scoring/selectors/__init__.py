@@ -1,0 +1,81 @@
+"""Reads of submissions, scores and boards; what other modules ask for most is here by name."""
+
+from scoring.selectors.boards import (
+    BoardRow,
+    Interval,
+    added_measures,
+    intervals_by_name,
+    leaderboard,
+    score_sets_seen_by,
+    weighted_scores,
+    whole_leaderboard,
+    whole_score_sets,
+)
+from scoring.selectors.releases import (
+    SCORER_VERSION,
+    newest_release,
+    open_phase,
+    published_releases,
+    release_families,
+    release_of_version,
+    release_query_texts,
+    relevance_threshold,
+)
+from scoring.selectors.runs import (
+    QueryRow,
+    per_query_values,
+    query_rows,
+    score_set_of,
+    score_sets_of_run,
+    sorted_queries,
+)
+from scoring.selectors.score_sets import (
+    earlier_score_set,
+    n_answered,
+    n_runs_without_scores,
+    runs_without_scores,
+    score_files,
+)
+from scoring.selectors.submissions import (
+    WAITING,
+    SubmissionRow,
+    state_of,
+    submission_rows,
+    submissions_seen_by,
+)
+
+__all__ = [
+    "SCORER_VERSION",
+    "WAITING",
+    "BoardRow",
+    "Interval",
+    "QueryRow",
+    "SubmissionRow",
+    "added_measures",
+    "earlier_score_set",
+    "intervals_by_name",
+    "leaderboard",
+    "n_answered",
+    "n_runs_without_scores",
+    "newest_release",
+    "open_phase",
+    "per_query_values",
+    "published_releases",
+    "query_rows",
+    "release_families",
+    "release_of_version",
+    "release_query_texts",
+    "relevance_threshold",
+    "runs_without_scores",
+    "score_files",
+    "score_set_of",
+    "score_sets_of_run",
+    "score_sets_seen_by",
+    "sorted_queries",
+    "state_of",
+    "submission_rows",
+    "submissions_seen_by",
+    "weighted_scores",
+    "whole_leaderboard",
+    "whole_score_sets",
+]

@@ -1,0 +1,71 @@
+"""Releases as scoring reads them, and the phase that takes runs."""
+
+import json
+from functools import lru_cache
+from pathlib import Path
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from benchmarks_app.core.formats.sources import open_lines
+from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.selectors import release_file_path, release_queries
+from scoring.core import released
+from scoring.models import Phase
+
+# Part of every score set's identity: raised whenever a number can come out differently.
+SCORER_VERSION = "2"
+
+
+def relevance_threshold(release: Release) -> int:
+    """The lowest grade that counts as relevant on a release, as its manifest froze the scale."""
+    return released.relevance_threshold(release.manifest)
+
+
+def published_releases(benchmark: Benchmark) -> QuerySet[Release]:
+    return Release.objects.filter(benchmark=benchmark).published().newest_first()
+
+
+def newest_release(benchmark: Benchmark) -> Release | None:
+    return published_releases(benchmark).first()
+
+
+def release_of_version(benchmark: Benchmark, version: str) -> Release | None:
+    """The published release that is called `version` ("1.2.0"), or None."""
+    parts = version.split(".")
+    if len(parts) != 3 or not all(part.isascii() and part.isdigit() for part in parts):
+        return None
+    major, minor, patch = (int(part) for part in parts)
+    found = published_releases(benchmark).filter(major=major, minor=minor, patch=patch).first()
+    # "01.0.0" is another way to write a version, and a pinned address has one.
+    return found if found and found.version == version else None
+
+
+def open_phase(benchmark: Benchmark) -> Phase | None:
+    """The phase of the newest release that takes submissions now."""
+    now = timezone.now()
+    return (
+        Phase.objects.filter(benchmark=benchmark, opens_at__lte=now, daily_limit__gt=0)
+        .filter(Q(closes_at=None) | Q(closes_at__gt=now))
+        .filter(release__in=Release.objects.published())
+        .select_related("release", "benchmark")
+        .order_by("-release__major", "-release__minor", "-release__patch", "-pk")
+        .first()
+    )
+
+
+@lru_cache(maxsize=8)
+def _texts(path: Path) -> dict[str, str]:
+    rows = (json.loads(line) for line in open_lines(path))
+    return {row["_id"]: row.get("text", "") for row in rows}
+
+
+def release_query_texts(release: Release) -> dict[str, str]:
+    """{qid: text} as the release froze them; its files never change, so they are read once."""
+    return _texts(release_file_path(release, "queries.jsonl"))
+
+
+def release_families(release: Release) -> dict[str, str]:
+    """{qid: family} as the release froze them."""
+    found = {row["_id"]: row.get("metadata", {}).get("family") for row in release_queries(release)}
+    return {qid: family for qid, family in found.items() if family}

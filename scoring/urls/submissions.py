@@ -1,0 +1,12 @@
+"""Addresses of submissions."""
+
+from django.urls import path
+
+from scoring.views import submissions
+
+in_benchmark = [
+    path("runs/submit/", submissions.submission_new, name="submission-new"),
+    path("runs/submissions/", submissions.submission_list, name="submission-list"),
+    path("runs/submissions/<int:pk>/", submissions.submission_detail, name="submission-detail"),
+    path("runs/submissions/<int:pk>/state/", submissions.submission_state, name="submission-state"),
+]
