@@ -9,7 +9,7 @@ RUNTIME := $(VENV)/.installed
 DEVELOPMENT := $(VENV)/.installed-dev
 PYTEST_WORKERS ?= 2
 
-.PHONY: demo test test-all check bench readers screenshots lock clean
+.PHONY: demo test test-all check bench readers screenshots openapi fuzz-api lock clean
 
 $(RUNTIME): requirements.lock pyproject.toml scoring/core/reading/_scanner.c
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or later, or set PYTHON=…"; exit 1; }
@@ -59,6 +59,15 @@ readers: $(DEVELOPMENT)
 
 screenshots: $(DEVELOPMENT)
 	@$(BIN)/python -m tests.browser.screenshots docs/images
+
+# The description of the API that is checked in; a test says when it is out of date.
+openapi: $(RUNTIME)
+	@SECRET_KEY=$${SECRET_KEY:-none} $(BIN)/python manage.py spectacular --format openapi-json --validate --fail-on-warn --file docs/openapi.json
+
+# Many requests made up from that description, against a furnished site in this process.
+fuzz-api: export FUZZ_EXAMPLES ?= 200
+fuzz-api: $(DEVELOPMENT)
+	@$(BIN)/python -m pytest -q -s -p no:cacheprovider tests/system/test_schemathesis.py $(ARGS)
 
 # Needs uv. Hashes of every file, no address of any index.
 lock:

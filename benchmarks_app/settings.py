@@ -233,6 +233,9 @@ SESSION_COOKIE_AGE = 14 * 24 * 3600
 # Requests a minute of one person, and of one address without an account.
 API_REQUESTS_PER_MINUTE = env_int("API_REQUESTS_PER_MINUTE", 600, minimum=1)
 API_ANONYMOUS_PER_MINUTE = env_int("API_ANONYMOUS_PER_MINUTE", 60, minimum=1)
+# Of these the files that are sent, and what computes or starts a job.
+API_UPLOADS_PER_MINUTE = env_int("API_UPLOADS_PER_MINUTE", 60, minimum=1)
+API_COMPUTATIONS_PER_MINUTE = env_int("API_COMPUTATIONS_PER_MINUTE", 60, minimum=1)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "benchmarks_app.api.authentication.TokenAuthentication",
@@ -242,8 +245,11 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "benchmarks_app.api.paging.Pages",
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_THROTTLE_CLASSES": ["benchmarks_app.api.throttling.Rate"],
+    "DEFAULT_SCHEMA_CLASS": "benchmarks_app.api.schema.Description",
+    "DEFAULT_THROTTLE_CLASSES": [
+        "benchmarks_app.api.throttling.Rate",
+        "benchmarks_app.api.throttling.CostlyRate",
+    ],
     "EXCEPTION_HANDLER": "benchmarks_app.api.errors.as_response",
 }
 SPECTACULAR_SETTINGS = {

@@ -205,6 +205,8 @@ api:log-sample-preview          GET  405
 api:log-sample-preview          POST 401   403   403   403   403   415   415   404   401   403
 api:log-samples                 GET  401   403   403   403   403   200   200   404   401   403
 api:log-samples                 POST 401   403   403   403   403   415   415   404   401   403
+api:me-detail                   GET  401   200   200   200   200   200   200   200   401   200
+api:me-detail                   POST 405
 api:pair-detail                 GET  401   403   403   403   400   400   400   404   401   403
 api:pair-detail                 POST 405
 api:pool-detail                 GET  401   403   403   403   200   200   200   404   401   403

@@ -64,6 +64,7 @@ family-verdict        POST   said     401    403 403 403 403 422 422 404
 family-confirm        POST   -        401    403 403 403 403 200 200 404
 family-undo           POST   -        401    403 403 403 403 409 409 404
 job-detail            GET    -        401    404 404 404 404 200 200 404
+me-detail             GET    -        401    200 200 200 200 200 200 200
 judgments-export      GET    -        401    403 403 403 403 200 200 404
 judgments-import      POST   labels   401    403 403 403 403 200 200 404
 pair-detail           GET    pair     401    403 403 403 200 200 200 404
@@ -213,6 +214,7 @@ def urls(benchmark, cast) -> dict[str, str]:
         "log-samples": f"{of}logs/{log.pk}/samples/",
         "log-sample-preview": f"{of}logs/{log.pk}/samples/preview/",
         "job-detail": f"/api/v1/jobs/{job.pk}/",
+        "me-detail": "/api/v1/me/",
         "judgments-export": f"{of}judgments/",
         "judgments-import": f"{of}judgments/import/",
         "pair-detail": f"{of}pair/?query=q1&document=d1",

@@ -20,6 +20,7 @@ JOBS_LOOKED_AT = 20
 
 
 class AgreementDetail(Endpoint):
+    refusals = {"GET": (409, 422)}
     serializer_class = AgreementSerializer
     pagination_class = None
 

@@ -31,6 +31,7 @@ from annotation.services.exporting_judgments import CONTENT_TYPES, export_judgme
 from annotation.services.importing_labels import enter_rows, scale_of, unknown_ids
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.errors import answer
+from benchmarks_app.api.throttling import UPLOADS
 from benchmarks_app.core.ids import id_problem
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, may
@@ -67,6 +68,7 @@ class JudgmentsExport(Endpoint):
 
 
 class JudgmentsImport(Endpoint):
+    limits = {"POST": UPLOADS}
     pagination_class = None
 
     @extend_schema(

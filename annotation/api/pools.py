@@ -29,12 +29,14 @@ from annotation.services.pooling import pool_arguments, set_pool_state
 from annotation.services.watching import signals_of
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
+from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Benchmark, CandidateList, Run
 from benchmarks_app.permissions import Action
 from benchmarks_app.services import jobs
 
 
 class PoolList(Endpoint):
+    limits = {"POST": COMPUTATIONS}
     serializer_class = PoolSummarySerializer
 
     @extend_schema(

@@ -9,12 +9,14 @@ from annotation.api.serializers import NewQrelsSerializer
 from annotation.services.publishing import publishing_arguments
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer, QrelSetSerializer
+from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import QrelSet
 from benchmarks_app.permissions import Action
 from benchmarks_app.services import jobs
 
 
 class QrelsList(Endpoint):
+    limits = {"POST": COMPUTATIONS}
     serializer_class = QrelSetSerializer
 
     @extend_schema(

@@ -1,6 +1,7 @@
 """What the endpoints share: finding the benchmark, reading what was sent, pages of lists."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
@@ -17,6 +18,10 @@ from benchmarks_app.permissions import Action, may
 class Endpoint(GenericAPIView):
     """An endpoint; its permissions are those of the pages, asked for with `benchmark_for`."""
 
+    # What its methods cost beside a request, as `throttling` names it: {"POST": UPLOADS}.
+    limits: ClassVar[Mapping[str, str]] = {}
+    # Errors its methods answer with beside those that follow from method and address.
+    refusals: ClassVar[Mapping[str, tuple[int, ...]]] = {}
     # Of the schema alone, which must not guess from the database.
     queryset = Benchmark.objects.none()
 

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer, QrelSetSerializer
+from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.core.cuts import cut_sentence
 from benchmarks_app.models import Benchmark, Corpus, CorpusVersion, QrelSet, Unit
 from benchmarks_app.permissions import Action, may
@@ -208,6 +209,7 @@ class SnapshotDetail(Endpoint):
 
 
 class FetchList(Endpoint):
+    limits = {"POST": COMPUTATIONS}
     serializer_class = FetchSerializer
     pagination_class = None
 

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
+from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.core.exporters import exporter_of
 from benchmarks_app.downloads import published_release, zip_response
 from benchmarks_app.models import Run
@@ -55,6 +56,8 @@ class ExportList(Endpoint):
 
 
 class ExportDetail(Endpoint):
+    limits = {"POST": COMPUTATIONS}
+    refusals = {"GET": (409, 422)}
     serializer_class = JobSerializer
     pagination_class = None
 

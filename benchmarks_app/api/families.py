@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
+from benchmarks_app.api.throttling import UPLOADS
 from benchmarks_app.core.families import GroupingOptions, Linkage
 from benchmarks_app.core.families_errors import FamilyMemberError
 from benchmarks_app.models import (
@@ -373,6 +374,7 @@ class FamilyUndo(Endpoint):
 
 
 class FamilyGroup(Endpoint):
+    limits = {"POST": UPLOADS}
     serializer_class = GroupSerializer
     pagination_class = None
     parser_classes = [JSONParser, MultiPartParser]

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer, ProblemSerializer
+from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
 from benchmarks_app.core.aggregating import DEFAULT
 from benchmarks_app.core.detection import FileKind, Part
 from benchmarks_app.models import Benchmark, Upload
@@ -102,6 +103,7 @@ def waiting_upload(benchmark: Benchmark, pk: Any) -> Upload:
 
 
 class UploadList(Endpoint):
+    limits = {"POST": UPLOADS}
     serializer_class = UploadSerializer
     parser_classes = [MultiPartParser]
 
@@ -152,6 +154,7 @@ class UploadDetail(Endpoint):
 
 
 class UploadImport(Endpoint):
+    limits = {"POST": COMPUTATIONS}
     serializer_class = ImportStartSerializer
     pagination_class = None
 

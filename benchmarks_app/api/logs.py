@@ -14,6 +14,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
+from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.logs.columns import LABELS, LogColumns
 from benchmarks_app.core.logs.masking import KIND_LABELS
@@ -125,6 +126,7 @@ def design_of(given: dict[str, Any]) -> Design:
 
 
 class LogList(Endpoint):
+    limits = {"POST": UPLOADS}
     serializer_class = LogSerializer
     parser_classes = [MultiPartParser]
 
@@ -176,6 +178,7 @@ class LogDetail(Endpoint):
 
 
 class LogSamples(Endpoint):
+    limits = {"POST": COMPUTATIONS}
     serializer_class = SampleSerializer
 
     @extend_schema(
@@ -204,6 +207,7 @@ class LogSamples(Endpoint):
 
 
 class LogSamplePreview(Endpoint):
+    limits = {"POST": COMPUTATIONS}
     serializer_class = DesignSerializer
     pagination_class = None
 

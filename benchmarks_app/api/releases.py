@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
+from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.core.exporters import EXPORTERS
 from benchmarks_app.core.releases.options import ReleaseOptions
 from benchmarks_app.downloads import file_response, published_release
@@ -252,6 +253,7 @@ class ReleaseDraft(DraftEndpoint):
 
 
 class ReleaseDraftCheck(DraftEndpoint):
+    limits = {"POST": COMPUTATIONS}
     serializer_class = JobSerializer
 
     @extend_schema(
@@ -266,6 +268,7 @@ class ReleaseDraftCheck(DraftEndpoint):
 
 
 class ReleaseDraftPublish(DraftEndpoint):
+    limits = {"POST": COMPUTATIONS}
     serializer_class = AcceptedSerializer
 
     @extend_schema(

@@ -3,6 +3,7 @@
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.openapi import AutoSchema
 
 ERROR = {
     "type": "object",
@@ -11,22 +12,91 @@ ERROR = {
     "properties": {
         "code": {"type": "string"},
         "message": {"type": "string"},
-        "detail": {"type": "object", "additionalProperties": {}},
+        "detail": {
+            "description": "Facts by name; of what was sent and not expected, what is wrong where.",
+            "oneOf": [{"type": "object", "additionalProperties": {}}, {"type": "array"}],
+        },
     },
 }
+# What each status of an error means here; `docs/api.md` has the codes.
+MEANINGS = {
+    400: "What was sent is not what is expected; `detail` names the fields.",
+    401: "No token, or one that is unknown, revoked or expired.",
+    403: "Your role in the benchmark does not allow it.",
+    404: "There is no such thing, or it is not for you to see.",
+    406: "It is not given in the form that `Accept` asks for.",
+    409: "The benchmark does not allow it as it stands now; the message says what to do.",
+    413: "The file is larger than the site takes.",
+    415: "The body has another content type than those the endpoint reads.",
+    422: "It was understood and cannot be done; the message says why, and what to do.",
+    429: "Too many requests in a minute; `Retry-After` says how many seconds to wait.",
+}
+HEADERS = {
+    401: {"WWW-Authenticate": ("The scheme to send a token by.", "string")},
+    429: {"Retry-After": ("Seconds until the next request is answered.", "integer")},
+}
+EVERYWHERE = (401, 403, 406, 429)
+OF_WRITING = (400, 409, 422)
+WRITING = ("POST", "PUT", "PATCH", "DELETE")
+
+
+class Description(AutoSchema):
+    """Says of each endpoint which errors it may answer with.
+
+    Those follow from its method and its address; a method that raises more of them names these:
+    `refusals = {"GET": (409,)}`.
+    """
+
+    def get_operation(self, *args: Any, **settings: Any) -> dict[str, Any] | None:
+        operation: dict[str, Any] | None = super().get_operation(*args, **settings)
+        if operation is not None:
+            for status in sorted(self._refusals(operation)):
+                told = {"$ref": f"#/components/responses/{_name(status)}"}
+                operation["responses"].setdefault(str(status), told)
+        return operation
+
+    def _refusals(self, operation: dict[str, Any]) -> set[int]:
+        found = {*EVERYWHERE, *getattr(self.view, "refusals", {}).get(self.method, ())}
+        taken = {parameter["in"] for parameter in operation.get("parameters", ())}
+        if taken & {"path", "query"}:
+            found.add(404)  # a page beyond the last is not there either
+        if "query" in taken:
+            found.add(400)
+        if self.method in WRITING:
+            found.update(OF_WRITING)
+        if self.method in WRITING and self.method != "DELETE":
+            found.add(415)
+        if "multipart/form-data" in operation.get("requestBody", {}).get("content", {}):
+            found.add(413)
+        return found
 
 
 def with_errors(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """A hook of drf-spectacular: each endpoint may answer with the one shape of errors."""
-    result["components"]["schemas"]["Error"] = ERROR
-    told = {
-        "description": "An error",
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
-    }
-    for path in result["paths"].values():
-        for operation in path.values():
-            operation["responses"].setdefault("default", told)
+    """A hook of drf-spectacular: the one shape of errors, and each of their answers by name."""
+    components = result["components"]
+    components["schemas"]["Error"] = ERROR
+    components["responses"] = {_name(status): _answer(status) for status in MEANINGS}
     return result
+
+
+def _name(status: int) -> str:
+    return f"Error{status}"
+
+
+def _answer(status: int) -> dict[str, Any]:
+    schema = {"$ref": "#/components/schemas/Error"}
+    answer: dict[str, Any] = {
+        "description": MEANINGS[status],
+        "headers": {"X-Error-Code": _header("The `code` once more.", "string")},
+        "content": {"application/json": {"schema": schema}},
+    }
+    for name, (description, kind) in HEADERS.get(status, {}).items():
+        answer["headers"][name] = _header(description, kind)
+    return answer
+
+
+def _header(description: str, kind: str) -> dict[str, Any]:
+    return {"description": description, "required": True, "schema": {"type": kind}}
 
 
 class TokenScheme(OpenApiAuthenticationExtension):

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
+from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
 from benchmarks_app.models import Benchmark, Job, Slice, SliceMember
 from benchmarks_app.models.slices import SMALLEST_SLICE
 from benchmarks_app.permissions import Action, may
@@ -200,6 +201,7 @@ class SliceList(Endpoint):
 
 
 class SlicePreview(Endpoint):
+    limits = {"POST": COMPUTATIONS}
     serializer_class = SlicePreviewSerializer
     pagination_class = None
 
@@ -228,6 +230,7 @@ class SlicePreview(Endpoint):
 
 
 class SliceImport(Endpoint):
+    limits = {"POST": UPLOADS}
     serializer_class = SliceFileSerializer
     pagination_class = None
     parser_classes = [MultiPartParser]
@@ -350,6 +353,7 @@ class SliceRegister(Endpoint):
 
 
 class SliceRefresh(Endpoint):
+    limits = {"POST": COMPUTATIONS}
     serializer_class = SliceSerializer
     pagination_class = None
 

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
+from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
 from benchmarks_app.core.leaks import as_markdown
 from benchmarks_app.core.splitting import DEFAULT_SHARES, MODES, SPLITS, SplitRecipe
 from benchmarks_app.core.splitting.recipe import Mode, Straddling
@@ -112,6 +113,7 @@ class ListSerializer(serializers.Serializer):
 
 
 class SplitDetail(Endpoint):
+    limits = {"POST": COMPUTATIONS}
     pagination_class = None
 
     @extend_schema(
@@ -142,6 +144,7 @@ class SplitDetail(Endpoint):
 
 
 class SplitPreview(Endpoint):
+    limits = {"POST": COMPUTATIONS}
     pagination_class = None
 
     @extend_schema(
@@ -223,6 +226,7 @@ class LeakReportMarkdown(Endpoint):
 
 
 class ContaminationList(Endpoint):
+    limits = {"POST": UPLOADS}
     serializer_class = ContaminationSerializer
     parser_classes = [MultiPartParser]
 

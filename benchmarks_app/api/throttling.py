@@ -1,10 +1,18 @@
-"""How often one may ask."""
+"""How often one may ask: in all, and of what costs the site more than a look.
+
+An endpoint names what its methods cost: `limits = {"POST": UPLOADS}`.
+"""
 
 from typing import Any
 
 from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
+
+UPLOADS = "uploads"
+"""Files that are sent: submissions, imports, query logs."""
+COMPUTATIONS = "computations"
+"""What computes while one waits, or starts a job that does."""
 
 
 class Rate(SimpleRateThrottle):
@@ -16,14 +24,32 @@ class Rate(SimpleRateThrottle):
         self.num_requests, self.duration = 0, 60
 
     def allow_request(self, request: Request, view: Any) -> bool:
-        is_known = bool(request.user and request.user.is_authenticated)
-        self.num_requests = (
-            settings.API_REQUESTS_PER_MINUTE if is_known else settings.API_ANONYMOUS_PER_MINUTE
-        )
+        self.num_requests = self.most(request)
         self.rate = f"{self.num_requests}/min"
-        return super().allow_request(request, view)
+        return bool(super().allow_request(request, view))
+
+    def most(self, request: Request) -> int:
+        """Return how many requests a minute there may be of whoever asks."""
+        is_known = bool(request.user and request.user.is_authenticated)
+        known, unknown = settings.API_REQUESTS_PER_MINUTE, settings.API_ANONYMOUS_PER_MINUTE
+        return known if is_known else unknown
 
     def get_cache_key(self, request: Request, view: Any) -> str:
         user = request.user
         ident = user.pk if user and user.is_authenticated else self.get_ident(request)
         return self.cache_format % {"scope": self.scope, "ident": ident}
+
+
+class CostlyRate(Rate):
+    """A limit of its own for what an endpoint says is costly; counted beside the general one."""
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        self.scope = getattr(view, "limits", {}).get(request.method, "")
+        return not self.scope or super().allow_request(request, view)
+
+    def most(self, request: Request) -> int:
+        of_scope = {
+            UPLOADS: settings.API_UPLOADS_PER_MINUTE,
+            COMPUTATIONS: settings.API_COMPUTATIONS_PER_MINUTE,
+        }[self.scope]
+        return min(of_scope, super().most(request))

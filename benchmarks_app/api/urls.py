@@ -8,6 +8,7 @@ from benchmarks_app.api import (
     families,
     imports,
     logs,
+    me,
     releases,
     slices,
     splits,
@@ -29,6 +30,7 @@ of_benchmark = [
     *exports.of_benchmark,
 ]
 urlpatterns = [
+    *me.urlpatterns,
     path("benchmarks/", views.BenchmarkList.as_view(), name="benchmark-list"),
     path("benchmarks/<slug:slug>/", include(of_benchmark)),
     path("jobs/<int:pk>/", views.JobDetail.as_view(), name="job-detail"),

@@ -1,0 +1,85 @@
+"""The description of the API for machines: checked in, complete, and the same for everybody."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from django.core.cache import cache
+from drf_spectacular.generators import SchemaGenerator
+
+from benchmarks_app.api.schema import MEANINGS, WRITING
+
+KEPT = Path(__file__).resolve().parent.parent / "docs" / "openapi.json"
+ERROR = {"$ref": "#/components/schemas/Error"}
+
+
+@pytest.fixture(scope="module")
+def described() -> dict:
+    return json.loads(json.dumps(SchemaGenerator().get_schema(request=None, public=True)))
+
+
+def operations(described: dict) -> list[tuple[str, dict]]:
+    return [
+        (f"{how.upper()} {path}", operation)
+        for path, ways in described["paths"].items()
+        for how, operation in ways.items()
+    ]
+
+
+def test_description_that_is_checked_in_is_that_of_the_code(described):
+    kept = json.loads(KEPT.read_text("utf-8"))
+
+    assert kept == described, "docs/openapi.json is out of date: renew it with `make openapi`"
+
+
+def test_every_endpoint_has_a_summary_and_an_area(described):
+    lacking = [
+        name
+        for name, operation in operations(described)
+        if not operation.get("summary") or len(operation.get("tags", [])) != 1
+    ]
+
+    assert len(operations(described)) > 80
+    assert lacking == []
+
+
+def test_every_endpoint_has_an_id_of_its_own_that_says_where_it_is(described):
+    ids = [operation["operationId"] for _, operation in operations(described)]
+
+    assert len(set(ids)) == len(ids)
+    assert [one for one in ids if re.search(r"_\d+$", one)] == []  # counted, so by order
+
+
+def test_every_endpoint_names_the_errors_it_answers_with(described):
+    for name, operation in operations(described):
+        errors = {int(status) for status in operation["responses"] if status >= "4"}
+        assert {401, 403, 406, 429} <= errors, name
+        assert errors <= set(MEANINGS), name
+        assert "default" not in operation["responses"], name
+        if name.split()[0] in WRITING:
+            assert {400, 409, 422} <= errors, name
+
+
+def test_every_error_has_the_one_shape(described):
+    answers = described["components"]["responses"]
+
+    assert set(answers) == {f"Error{status}" for status in MEANINGS}
+    for answer in answers.values():
+        assert answer["content"] == {"application/json": {"schema": ERROR}}
+    assert "Retry-After" in answers["Error429"]["headers"]
+    assert "WWW-Authenticate" in answers["Error401"]["headers"]
+
+
+def test_every_meaning_of_an_error_is_documented():
+    page = (KEPT.parent / "api.md").read_text("utf-8").partition("## Errors")[2]
+    told = {int(status) for status in re.findall(r"\b4\d\d\b", page.partition("\n## ")[0])}
+
+    assert set(MEANINGS) - told == set()
+
+
+@pytest.mark.django_db
+def test_site_gives_the_same_description(client, described):
+    cache.clear()
+
+    assert client.get("/api/v1/schema/?format=json").json() == described
