@@ -38,18 +38,25 @@ class Upload(models.Model):
 
 class RunQuerySet(models.QuerySet):
     def visible_to(self, user: object) -> Self:
-        """Runs of public view, one's own and one's teams', and all where one maintains."""
-        seen = Q(
-            visibility=Run.Visibility.BENCHMARK, benchmark__in=Benchmark.objects.visible_to(user)
-        )
+        """Runs of public view, one's own and one's teams', and all where one maintains.
+
+        A run that was withdrawn stays with whom its visibility names: lists and boards leave it out
+        by `standing`.
+        """
+        is_public = Q(visibility=Run.Visibility.BENCHMARK) | Q(public_from__lte=timezone.now())
+        seen = is_public & Q(benchmark__in=Benchmark.objects.visible_to(user))
         if getattr(user, "is_authenticated", False):
             maintained = user.memberships.filter(role__in=[Role.OWNER, Role.MAINTAINER])
             seen |= (
                 Q(owner=user)
-                | Q(visibility=Run.Visibility.TEAM, team__members=user)
+                | Q(visibility=Run.Visibility.TEAM, team__in=user.teams.values("pk"))
                 | Q(benchmark__in=maintained.values("benchmark"))
             )
-        return self.filter(seen).distinct()
+        return self.filter(seen)
+
+    def standing(self) -> Self:
+        """Runs that were not withdrawn, which boards rank and lists offer."""
+        return self.filter(withdrawn_at=None)
 
 
 class Run(models.Model):

@@ -8,8 +8,9 @@ from django.urls import reverse
 
 from benchmarks_app.charts.chart import HEIGHT, SIZES
 from benchmarks_app.charts.drawing import bundle_digest
-from benchmarks_app.models import Benchmark
+from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.permissions import Action, may
+from benchmarks_app.selectors.naming import owner_name
 
 register = template.Library()
 DASH = "\N{EN DASH}"
@@ -86,6 +87,13 @@ def allowed(context: dict[str, Any], action: str, benchmark: Benchmark | None = 
     """Whether the page's user may do `action`: `{% allowed "edit" as may_edit %}`."""
     request: HttpRequest = context["request"]
     return may(request.user, Action(action), benchmark or request.benchmark)
+
+
+@register.simple_tag(takes_context=True)
+def run_by(context: dict[str, Any], run: Run) -> str:
+    """Who a run is by, as the page's user may know it: `{% run_by run %}`."""
+    request: HttpRequest = context["request"]
+    return owner_name(run, request.user)
 
 
 @register.inclusion_tag("_chart.html", takes_context=True)

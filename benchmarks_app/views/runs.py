@@ -13,8 +13,8 @@ from benchmarks_app.permissions import Action, benchmark_view
 @benchmark_view(Action.VIEW)
 def run_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     kind = request.GET.get("kind", "")
-    runs = Run.objects.visible_to(request.user).filter(benchmark=benchmark)
-    runs = runs.select_related("owner").order_by("name", "pk")
+    runs = Run.objects.visible_to(request.user).standing().filter(benchmark=benchmark)
+    runs = runs.select_related("owner", "team", "benchmark").order_by("name", "pk")
     if kind in Run.Kind.values:
         runs = runs.filter(kind=kind)
     context = {
@@ -30,6 +30,8 @@ def run_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @require_safe
 @benchmark_view(Action.VIEW)
 def run_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    runs = Run.objects.visible_to(request.user).select_related("owner", "team", "upload")
+    runs = Run.objects.visible_to(request.user).select_related(
+        "owner", "team", "upload", "benchmark"
+    )
     run = get_object_or_404(runs, benchmark=benchmark, pk=pk)
     return render(request, "benchmarks_app/run_detail.html", {"run": run})

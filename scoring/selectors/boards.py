@@ -48,14 +48,14 @@ def whole_score_sets(release: Release, slice_name: str = "") -> QuerySet[ScoreSe
     overall = Score.objects.filter(slice_name=slice_name)
     return (
         ScoreSet.objects.filter(release=release, scorer_version=SCORER_VERSION)
-        .select_related("run__owner")
+        .select_related("run__owner", "run__team", "run__benchmark")
         .prefetch_related(Prefetch("scores", queryset=overall, to_attr="overall"))
     )
 
 
 def score_sets_seen_by(user: Any, release: Release, slice_name: str = "") -> QuerySet[ScoreSet]:
     """The score sets of a release whose runs this person may see."""
-    seen = Run.objects.filter(benchmark=release.benchmark_id).visible_to(user)
+    seen = Run.objects.filter(benchmark=release.benchmark_id).standing().visible_to(user)
     return whole_score_sets(release, slice_name).filter(run__in=seen.values("pk"))
 
 

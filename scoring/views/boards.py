@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.selectors.naming import owner_name
 from scoring import selectors
 from scoring.core.weighting import weighted_name
 from scoring.models import Score
@@ -163,12 +164,14 @@ def leaderboard_csv(request: HttpRequest, benchmark: Benchmark, version: str) ->
         labels += [name for one in named for name in (one, f"{one} low", f"{one} high")]
     before = ["rank", "best_rank", "worst_rank", "tie_group", "run", "by", "kind"]
     writer.writerow([*before, *labels, "n_queries", "n_missing", "n_extra", "sha256"])
-    writer.writerows(_csv_row(row, shown, weighted) for row in board)
+    writer.writerows(
+        _csv_row(row, owner_name(row.run, request.user), shown, weighted) for row in board
+    )
     return response
 
 
 def _csv_row(
-    row: selectors.BoardRow, shown: list[Shown], weighted: dict[int, dict[str, Score]]
+    row: selectors.BoardRow, by: str, shown: list[Shown], weighted: dict[int, dict[str, Score]]
 ) -> list[Any]:
     score_set = row.score_set
     numbers = [
@@ -183,7 +186,7 @@ def _csv_row(
         row.rank,
         *(row.standing or ("", "", "")),
         _harmless(row.run.name),
-        _harmless(str(row.run.owner)),
+        _harmless(by),
         row.run.kind,
         *("" if number is None else repr(number) for number in numbers),
         score_set.n_queries,

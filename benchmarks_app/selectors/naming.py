@@ -1,0 +1,45 @@
+"""Who a run is by, as far as somebody may know it."""
+
+from typing import Any
+
+from django.utils import timezone
+
+from benchmarks_app.models import Run
+from benchmarks_app.permissions import Action, may
+
+ANONYMOUS = "anonymous"
+
+
+def owner_name(run: Run, viewer: Any) -> str:
+    """The team a run was submitted for, else the person; "anonymous" for whom it is still a secret.
+
+    It is never one to its owner, its team and the benchmark's keepers. Lists select `owner`, `team`
+    and `benchmark` beforehand.
+    """
+    if is_anonymous_to(run, viewer):
+        return ANONYMOUS
+    return str(run.team or run.owner)
+
+
+def is_anonymous_to(run: Run, viewer: Any) -> bool:
+    """Whether this person is not to be told who a run is by."""
+    if run.anonymous_until is None or run.anonymous_until <= timezone.now():
+        return False
+    return not knows_owner(run, viewer)
+
+
+def knows_owner(run: Run, viewer: Any) -> bool:
+    """Whether this person is its owner, in its team, or keeps the benchmark."""
+    if not getattr(viewer, "is_authenticated", False):
+        return False
+    if run.owner_id == viewer.pk or may(viewer, Action.EDIT, run.benchmark):
+        return True
+    return run.team_id is not None and run.team_id in team_ids_of(viewer)
+
+
+def team_ids_of(user: Any) -> frozenset[int]:
+    """The teams a person is in; asked once per request."""
+    known = user.__dict__.get("_team_ids")
+    if known is None:
+        known = user.__dict__["_team_ids"] = frozenset(user.teams.values_list("pk", flat=True))
+    return known
