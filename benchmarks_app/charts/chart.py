@@ -14,6 +14,9 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 # Widths in pixels: of a telephone, of half the page and of all of it.
 SIZES = {"narrow": 344, "column": 560, "wide": 1120}
 HEIGHT = 260
+PADDING = 8
+# A browser's letters may be wider than those a picture was laid out with: pixels a letter.
+ROOM_A_LETTER, MOST_LETTERS = 1.2, 28
 # A spreadsheet takes what begins like this for a formula.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -40,10 +43,20 @@ class Chart:
             "$schema": SCHEMA,
             "description": f"{self.title}. {self.description}",
             "autosize": {"type": "fit", "contains": "padding"},
+            "padding": {**dict.fromkeys(("top", "right", "bottom"), PADDING), "left": self._left()},
             **fitted,
             **themed(self.spec, theme),
             "data": {"values": [dict(row) for row in self.rows]},
         }
+
+    def _left(self) -> int:
+        """The padding before the names of a vertical axis: more, the longer they are."""
+        parts = [self.spec, *self.spec.get("layer", ())]
+        axes = [part["encoding"]["y"] for part in parts if "y" in part.get("encoding", {})]
+        fields = {y["field"] for y in axes if y.get("type") in {"nominal", "ordinal"}}
+        names = [str(row[field]) for row in self.rows for field in fields if field in row]
+        letters = min(max(map(len, names), default=0), MOST_LETTERS)
+        return PADDING + round(ROOM_A_LETTER * letters)
 
     def digest(self, *more: object) -> str:
         """A digest of what is drawn, theme and size included; equal for equal pictures."""

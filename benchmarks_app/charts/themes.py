@@ -82,7 +82,6 @@ def _config(theme: str) -> dict[str, Any]:
     return {
         "background": tokens["surface"],
         "font": FONT,
-        "padding": 8,
         "view": {"stroke": None},
         "axis": _axis(tokens),
         "axisX": {"grid": False, "labelFlush": True},

@@ -7,13 +7,14 @@ docs/performance.md are written anew for the parts that were run.
 
 import os
 import platform
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
 
 PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
-# By module, imported in its turn: the memory of a child process is never told as less than that of
-# the process that starts it, so the first part must find this one small.
+# By module. Each is a process of its own, for the memory of a child is never told as less than that
+# of the process that starts it.
 PARTS = {
     "whole-process": "whole_process",
     "pooling": "pooling",
@@ -27,6 +28,7 @@ PARTS = {
     "families": "families",
     "splitting": "splitting",
     "corpora": "corpora",
+    "large-site": "large_site",
 }
 
 
@@ -48,10 +50,15 @@ def write_page(tables: dict[str, list[str]]) -> None:
 
 
 def main(chosen: list[str]) -> None:
+    parts = chosen or list(PARTS)
+    if len(parts) > 1:
+        for part in parts:
+            subprocess.run([sys.executable, "-m", "tests.performance", part], check=True)
+        return
     print(machine())
-    for part in chosen or PARTS:
-        if lines := import_module(f"tests.performance.{PARTS[part]}").main():
-            write_page({part: lines})
+    (part,) = parts
+    if lines := import_module(f"tests.performance.{PARTS[part]}").main():
+        write_page({part: lines})
 
 
 if __name__ == "__main__":

@@ -86,8 +86,9 @@ class FrequencyCuts:
                 f"each, and there are too many of them for the share of the head."
             )
         if not self.tail.n_queries:
+            often = "once" if self.tail_below == 1 else f"{self.tail_below:,} times"
             said.append(
-                f"No query is tail: too many were asked only {self.tail_below:,} times, the least "
+                f"No query is tail: too many were asked only {often}, the least "
                 "of all, so the cut falls among them and they are torso. A larger share of the "
                 "tail, one that takes them all in, makes them tail."
             )

@@ -57,7 +57,7 @@ def test_a_log_of_mostly_single_queries_has_no_tail_and_says_so():
     cuts = frequency_cuts([9] * 5 + [2] * 15 + [1] * 80)
 
     assert cuts.tail.n_queries == 0
-    assert "asked only 1 times" in cuts.notes[0]
+    assert "asked only once" in cuts.notes[0]
     assert frequency_cuts([9] * 5 + [2] * 15 + [1] * 80, tail_share=0.8).tail.n_queries == 80
 
 
