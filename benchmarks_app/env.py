@@ -46,6 +46,18 @@ def env_list(name: str, default: Sequence[str]) -> list[str]:
     return [part.strip() for part in value.split(",") if part.strip()]
 
 
+def env_limits(name: str, default: str) -> dict[str, int]:
+    """{kind: number} of `kind=number,…`; `*` is every kind that is not named."""
+    value = os.environ.get(name, default)
+    found = {}
+    for part in filter(None, (part.strip() for part in value.split(","))):
+        kind, _, number = part.partition("=")
+        if not kind or not number.isascii() or not number.isdigit():
+            raise EnvError(name, value, "kind=number, separated by commas; * is every other kind")
+        found[kind.strip()] = int(number)
+    return found
+
+
 def env_path(name: str, default: Path) -> Path:
     value = os.environ.get(name)
     path = Path(value).expanduser() if value else default

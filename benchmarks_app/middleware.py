@@ -1,11 +1,15 @@
 """Domain errors become pages here, and nowhere else."""
 
+import logging
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.full_disk import DiskFullError, is_disk_full
+
+log = logging.getLogger(__name__)
 
 
 class DomainErrorMiddleware:
@@ -16,6 +20,9 @@ class DomainErrorMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if is_disk_full(error):
+            log.error("the disk is full", exc_info=error)
+            error = DiskFullError()
         if not isinstance(error, BenchmarkError):
             return None
         context = {

@@ -8,7 +8,7 @@ import dj_database_url
 from csp.constants import NONE, SELF
 
 from benchmarks_app.core.fetching.names import BEIR_URL as BEIR_SETS_URL
-from benchmarks_app.env import env_bool, env_int, env_list, env_path, env_str
+from benchmarks_app.env import env_bool, env_int, env_limits, env_list, env_path, env_str
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = env_path("BENCHWRIGHT_DATA", BASE_DIR / "data")
@@ -143,6 +143,11 @@ JOB_HEARTBEAT_SECONDS = env_int("JOB_HEARTBEAT_SECONDS", 5, minimum=1)
 JOB_LOST_AFTER_SECONDS = env_int("JOB_LOST_AFTER_SECONDS", 30, minimum=1)
 # A queued job not taken for this long is sent again (a second message is harmless).
 JOB_RESEND_AFTER_SECONDS = env_int("JOB_RESEND_AFTER_SECONDS", 60, minimum=1)
+# Seconds and megabytes a job may take before it is ended with a message; 0 is no limit.
+JOB_TIME_LIMITS = env_limits("JOB_TIME_LIMITS", "*=21600,score-submission=3600,score-runs=7200")
+JOB_MEMORY_LIMITS = env_limits("JOB_MEMORY_LIMITS", "*=0,score-submission=4096,score-runs=4096")
+# How long a job that is told to stop may take for that, before its process is ended.
+JOB_GRACE_SECONDS = env_int("JOB_GRACE_SECONDS", 30, minimum=1)
 JOB_MAX_ATTEMPTS = env_int("JOB_MAX_ATTEMPTS", 3, minimum=1)
 SWEEP_SECONDS = env_int("SWEEP_SECONDS", 15, minimum=1)
 WORKER_MISSING_AFTER_SECONDS = 120
@@ -199,6 +204,8 @@ AXES_VERBOSE = False
 INVITATION_DAYS = 7
 # Valid submissions of one person that a new phase scores in 24 hours.
 SUBMISSIONS_PER_DAY = env_int("SUBMISSIONS_PER_DAY", 20, minimum=1)
+# Documents of one query in a submitted run: they are ranked in one piece.
+RUN_MAX_DEPTH = env_int("RUN_MAX_DEPTH", 100_000, minimum=1)
 EMAIL_BACKEND = env_str("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
 EMAIL_HOST = env_str("EMAIL_HOST", "localhost")
 EMAIL_PORT = env_int("EMAIL_PORT", 25, minimum=1)

@@ -22,7 +22,7 @@ from benchmarks_app.services import (
 
 @shared_task(name="benchmarks_app.run_job")
 def run_job(job_id: int) -> None:
-    jobs.execute(job_id)
+    jobs.execute(job_id, is_worker=True)
 
 
 @jobs.handles(importing.JOB_KIND)

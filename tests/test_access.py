@@ -187,8 +187,12 @@ api:export-detail               GET  401   200   200   200   200   200   200   4
 api:export-detail               POST 401   403   403   403   403   202   202   404   401   403
 api:export-list                 GET  401   200   200   200   200   200   200   404   200   200
 api:export-list                 POST 405
+api:job-cancel                  GET  405
+api:job-cancel                  POST 401   404   404   404   404   200   200   404   401   404
 api:job-detail                  GET  401   404   404   404   404   200   200   404   401   404
 api:job-detail                  POST 405
+api:job-retry                   GET  405
+api:job-retry                   POST 401   404   404   404   404   202   202   404   401   404
 api:judgments-export            GET  401   403   403   403   403   200   200   404   401   403
 api:judgments-export            POST 405
 api:judgments-import            GET  405
@@ -337,6 +341,8 @@ job-list                        GET  login 403   403   403   403   200   200   4
 job-list                        POST 405
 job-progress                    GET  login 404   404   404   404   200   200   404   login 404
 job-progress                    POST login 405   405   405   405   405   405   405   login 405
+job-cancel                      GET  login 405   405   405   405   405   405   405   login 405
+job-cancel                      POST login 404   404   404   404   302   302   404   login 404
 job-retry                       GET  login 405   405   405   405   405   405   405   login 405
 job-retry                       POST login 404   404   404   404   302   302   404   login 404
 leak-differ                     GET  405

@@ -63,6 +63,8 @@ family-split          POST   queries  401    403 403 403 403 422 422 404
 family-verdict        POST   said     401    403 403 403 403 422 422 404
 family-confirm        POST   -        401    403 403 403 403 200 200 404
 family-undo           POST   -        401    403 403 403 403 409 409 404
+job-cancel            POST   -        401    404 404 404 404 200 409 404
+job-retry             POST   -        401    404 404 404 404 202 202 404
 job-detail            GET    -        401    404 404 404 404 200 200 404
 me-detail             GET    -        401    200 200 200 200 200 200 200
 judgments-export      GET    -        401    403 403 403 403 200 200 404
@@ -214,6 +216,8 @@ def urls(benchmark, cast) -> dict[str, str]:
         "log-samples": f"{of}logs/{log.pk}/samples/",
         "log-sample-preview": f"{of}logs/{log.pk}/samples/preview/",
         "job-detail": f"/api/v1/jobs/{job.pk}/",
+        "job-cancel": f"/api/v1/jobs/{job.pk}/cancel/",
+        "job-retry": f"/api/v1/jobs/{job.pk}/retry/",
         "me-detail": "/api/v1/me/",
         "judgments-export": f"{of}judgments/",
         "judgments-import": f"{of}judgments/import/",

@@ -100,6 +100,10 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
     failed = jobs.Job.objects.create(
         kind="score-runs", title="Lost", benchmark=of, created_by=owner, state="failed"
     )
+    # Nobody is at it, so cancelling it is the same each time.
+    running = jobs.Job.objects.create(
+        kind="score-runs", title="Waits", benchmark=of, created_by=owner, state="queued"
+    )
     membership = guest.memberships.get()
     waiting = factories.waiting_upload(of, "queries.csv", b"qid,text\nq-new,what is new\n", owner)
     return {
@@ -148,6 +152,9 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "job-detail": failed.pk,
         "job-progress": failed.pk,
         "job-retry": failed.pk,
+        "job-cancel": running.pk,
+        "api:job-cancel": running.pk,
+        "api:job-retry": failed.pk,
         "api:job-detail": failed.pk,
         "api:pool-detail": pool.pk,
         "api:pool-people": pool.pk,

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.full_disk import DiskFullError, is_disk_full
 
 log = logging.getLogger(__name__)
 CODES = {
@@ -25,6 +26,9 @@ CODES = {
 
 def as_response(error: Exception, context: dict[str, Any]) -> Response:
     """What the API answers instead of an exception."""
+    if is_disk_full(error):
+        log.error("the disk is full", exc_info=error)
+        error = DiskFullError()
     if isinstance(error, BenchmarkError):
         return answer(error.status, error.code, str(error), _facts(error))
     if isinstance(error, exceptions.ValidationError):

@@ -7,6 +7,7 @@ from benchmarks_app.api import (
     exports,
     families,
     imports,
+    jobs,
     logs,
     me,
     releases,
@@ -34,6 +35,7 @@ urlpatterns = [
     path("benchmarks/", views.BenchmarkList.as_view(), name="benchmark-list"),
     path("benchmarks/<slug:slug>/", include(of_benchmark)),
     path("jobs/<int:pk>/", views.JobDetail.as_view(), name="job-detail"),
+    *jobs.urlpatterns,
     path("", include("annotation.api.urls")),
     path("", include("scoring.api.urls")),
 ]

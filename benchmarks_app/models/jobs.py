@@ -28,6 +28,7 @@ class Job(models.Model):
         RUNNING = "running"
         DONE = "done"
         FAILED = "failed"
+        CANCELLED = "cancelled"
 
     kind = models.CharField(max_length=40)
     title = models.CharField(max_length=200)
@@ -40,6 +41,7 @@ class Job(models.Model):
     parameters = models.JSONField(default=dict, blank=True)
     state = models.CharField(max_length=16, choices=State, default=State.QUEUED)
     # The fence: every write of a result checks the token of the attempt that is allowed to write.
+    # A cancelled job has one as long as what it has staged is not cleared away.
     attempt = models.PositiveSmallIntegerField(default=0)
     token = models.UUIDField(null=True, blank=True)
     done = models.PositiveBigIntegerField(default=0)
@@ -79,7 +81,7 @@ class Job(models.Model):
 
     @property
     def is_finished(self) -> bool:
-        return self.state in (self.State.DONE, self.State.FAILED)
+        return self.state in (self.State.DONE, self.State.FAILED, self.State.CANCELLED)
 
     @property
     def is_without_worker(self) -> bool:

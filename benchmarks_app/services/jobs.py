@@ -7,7 +7,6 @@ attempt that was given up for lost can no longer write anything.
 
 import logging
 import shutil
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -26,17 +25,22 @@ from django.utils import timezone
 from django.utils.module_loading import autodiscover_modules
 
 from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
+from benchmarks_app.core.full_disk import DiskFullError, is_disk_full
 from benchmarks_app.models import Benchmark, Job, User
+from benchmarks_app.services.job_limits import JobStopped, Limits, Stopper, watched
 
 log = logging.getLogger(__name__)
 
 PROGRESS_EVERY_SECONDS = 0.5
 GIVES_WAY_AT_MOST_SECONDS = 0.3
+CLEARS_AT_MOST_SECONDS = 60.0
 Handler = Callable[["RunningJob"], None]
 # Removes rows that a job has staged, or a batch of them: true while there may be more.
 Cleaner = Callable[[int], bool | None]
 HANDLERS: dict[str, Handler] = {}
 CLEANERS: list[Cleaner] = []
+# What else the sweeper does each time it looks.
+SWEEPERS: list[Callable[[], object]] = []
 
 
 class JobFencedError(BenchmarkError):
@@ -61,6 +65,12 @@ def cleans(cleaner: Cleaner) -> Cleaner:
     """Register what removes the rows an unfinished attempt of a job has staged."""
     CLEANERS.append(cleaner)
     return cleaner
+
+
+def sweeps(sweeper: Callable[[], object]) -> Callable[[], object]:
+    """Register what the sweeper is to do as well: cheap where there is nothing to do."""
+    SWEEPERS.append(sweeper)
+    return sweeper
 
 
 @cache
@@ -142,6 +152,7 @@ class RunningJob:
         self.row = job
         self.parameters: dict[str, Any] = job.parameters
         self.folder: Path = settings.STAGING_DIR / f"job-{job.pk}-{job.attempt}"
+        self.stopper = Stopper()
         self._on_progress = on_progress
         self._told_at = 0.0
 
@@ -181,12 +192,13 @@ class RunningJob:
     @contextmanager
     def fenced(self) -> Iterator[None]:
         """A short transaction that may write staged rows while it is this attempt's turn."""
-        with transaction.atomic():
-            # The update also locks the row: nobody can take the job over before the commit.
-            self._write(heartbeat_at=timezone.now())
-            began = time.monotonic()
-            yield
-        _give_way(time.monotonic() - began)
+        with self.stopper.writing():
+            with transaction.atomic():
+                # The update also locks the row: nobody can take the job over before the commit.
+                self._write(heartbeat_at=timezone.now())
+                began = time.monotonic()
+                yield
+            _give_way(time.monotonic() - began)
 
     @contextmanager
     def commit(self) -> Iterator[dict[str, Any]]:
@@ -231,8 +243,12 @@ def execute(
     *,
     has_heartbeat: bool = True,
     on_progress: Callable[[int, int, str], None] | None = None,
+    is_worker: bool = False,
 ) -> None:
-    """Take the job if it is free, and do it; a job that is taken or finished is left alone."""
+    """Take the job if it is free, and do it; a job that is taken or finished is left alone.
+
+    A process that is a worker may be ended where its job cannot be stopped in another way.
+    """
     load_handlers()
     job = _take(job_id)
     if job is None:
@@ -240,7 +256,7 @@ def execute(
     running = RunningJob(job, on_progress)
     running.folder.mkdir(parents=True, exist_ok=True)
     try:
-        with _heartbeat(running, is_on=has_heartbeat):
+        with _watched(running, is_on=has_heartbeat, is_worker=is_worker):
             _run(running)
     finally:
         shutil.rmtree(running.folder, ignore_errors=True)
@@ -281,10 +297,13 @@ def _run(running: RunningJob) -> None:
     job = running.row
     try:
         _clean(running)
-        HANDLERS[job.kind](running)
-        if running.mine().exists():
-            with running.commit():
-                pass
+        with running.stopper.opened():
+            HANDLERS[job.kind](running)
+            if running.mine().exists():
+                with running.commit():
+                    pass
+    except JobStopped:
+        _end_stopped(running)
     except JobFencedError:
         _say_fenced(running)
     except FileProblemsError as error:
@@ -296,7 +315,23 @@ def _run(running: RunningJob) -> None:
         log.exception("job %s: the database could not be used", job.pk)
     except Exception as error:  # process boundary
         log.exception("job %s failed", job.pk)
-        _fail(running, f"Unexpected error ({type(error).__name__}). The log has the details.")
+        _fail(running, told_of(error))
+
+
+def told_of(error: Exception) -> str:
+    """What to tell of an error that nobody foresaw."""
+    if is_disk_full(error):
+        return str(DiskFullError())
+    return f"Unexpected error ({type(error).__name__}). The log has the details."
+
+
+def _end_stopped(running: RunningJob) -> None:
+    """A limit was passed, which is told; or the turn is over, and there is nothing to write."""
+    if running.stopper.reason:
+        log.warning("job %s: %s", running.row.pk, running.stopper.reason)
+        _fail(running, running.stopper.reason)
+    else:
+        _say_fenced(running)
 
 
 def _fail(running: RunningJob, error: str, problems: Any = ()) -> None:
@@ -334,31 +369,21 @@ def _clean_batch(job_id: int) -> bool:
 
 
 @contextmanager
-def _heartbeat(running: RunningJob, *, is_on: bool) -> Iterator[None]:
-    """A thread that says every few seconds that the attempt is alive."""
+def _watched(running: RunningJob, *, is_on: bool, is_worker: bool) -> Iterator[None]:
+    """A thread says every few seconds that the attempt is alive, and ends it when it must end."""
     if not is_on:
         yield
         return
-    stop = threading.Event()
-
-    def beat() -> None:
-        try:
-            while not stop.wait(settings.JOB_HEARTBEAT_SECONDS):
-                try:
-                    if not running.beat():
-                        return
-                except OperationalError:
-                    log.warning("job %s: heartbeat missed", running.row.pk)
-        finally:
-            connection.close()
-
-    thread = threading.Thread(target=beat, daemon=True, name=f"heartbeat-{running.row.pk}")
-    thread.start()
-    try:
+    with watched(
+        name=str(running.row.pk),
+        stopper=running.stopper,
+        limits=Limits.of(running.row.kind),
+        beat=running.beat,
+        # Of its own: the one that does not stop is still at work in the other thread.
+        fail=lambda reason: _fail(RunningJob(running.row), reason),
+        may_end_process=is_worker,
+    ):
         yield
-    finally:
-        stop.set()
-        thread.join()
 
 
 # --- sweeping ------------------------------------------------------------------------------
@@ -376,8 +401,12 @@ class Swept:
 def sweep() -> Swept:
     """Give every lost job another attempt, or up; send again what no worker has taken."""
     requeued, given_up = _sweep_lost()
+    given_up += _sweep_overdue()
     resent = _sweep_unsent()
+    _sweep_cancelled()
     _sweep_folders()
+    for sweeper in SWEEPERS:
+        sweeper()
     return Swept(requeued, given_up, resent)
 
 
@@ -389,19 +418,34 @@ def _sweep_lost() -> tuple[int, int]:
             pk=job.pk, token=job.token, state=Job.State.RUNNING, heartbeat_at__lt=lost_before
         )
         if job.attempt >= settings.JOB_MAX_ATTEMPTS:
-            n_given_up += _give_up(job, same)
+            told = (
+                f"The worker was lost {job.attempt} times. Start the job again, or look at the log."
+            )
+            n_given_up += _give_up(job, same, told)
         elif same.update(state=Job.State.QUEUED, token=None, message="worker lost; starting again"):
             n_requeued += 1
             send(job)
     return n_requeued, n_given_up
 
 
-def _give_up(job: Job, same: Any) -> int:
+def _sweep_overdue() -> int:
+    """Give up jobs that passed their limit long ago, and whose process did not end them."""
+    n_given_up = 0
+    spare = 2 * settings.JOB_GRACE_SECONDS + settings.JOB_LOST_AFTER_SECONDS
+    for job in Job.objects.filter(state=Job.State.RUNNING, started_at__isnull=False):
+        limits = Limits.of(job.kind)
+        seconds = (timezone.now() - job.started_at).total_seconds()
+        if limits.seconds and seconds > limits.seconds + spare:
+            same = Job.objects.filter(pk=job.pk, token=job.token, state=Job.State.RUNNING)
+            n_given_up += _give_up(job, same, limits.too_long(seconds))
+    return n_given_up
+
+
+def _give_up(job: Job, same: Any, told: str) -> int:
     """Take the job over, so that a worker that still lives writes no more, and let it fail."""
     job.token = uuid.uuid4()
     if not same.update(token=job.token, heartbeat_at=timezone.now()):
         return 0
-    told = f"The worker was lost {job.attempt} times. Start the job again, or look at the log."
     _fail(RunningJob(job), told)
     return 1
 
@@ -416,6 +460,26 @@ def _sweep_unsent() -> int:
     for job in waiting:
         send(job)
     return len(waiting)
+
+
+def clear_away(job: Job, *, at_most: float) -> None:
+    """Remove what a cancelled job has staged, for so many seconds; the sweeper does the rest."""
+    load_handlers()
+    mine = Job.objects.filter(pk=job.pk, state=Job.State.CANCELLED, token__isnull=False)
+    deadline, is_more = time.monotonic() + at_most, True
+    while is_more and time.monotonic() < deadline:
+        with transaction.atomic():
+            # The update also locks the row: nobody can start the job again meanwhile.
+            if not mine.update(heartbeat_at=timezone.now()):
+                return
+            is_more = _clean_batch(job.pk)
+            if not is_more:
+                mine.update(token=None)
+
+
+def _sweep_cancelled() -> None:
+    for job in Job.objects.filter(state=Job.State.CANCELLED, token__isnull=False):
+        clear_away(job, at_most=CLEARS_AT_MOST_SECONDS)
 
 
 def _sweep_folders() -> None:

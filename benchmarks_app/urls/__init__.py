@@ -54,6 +54,7 @@ urlpatterns = [
     path("jobs/<int:pk>/", jobs.job_detail, name="job-detail"),
     path("jobs/<int:pk>/progress/", jobs.job_progress, name="job-progress"),
     path("jobs/<int:pk>/retry/", jobs.job_retry, name="job-retry"),
+    path("jobs/<int:pk>/cancel/", jobs.job_cancel, name="job-cancel"),
     path("account/", account.account_detail, name="account-detail"),
     path("account/tokens/", account.api_token_create, name="api-token-create"),
     path("account/tokens/<int:pk>/revoke/", account.api_token_revoke, name="api-token-revoke"),

@@ -13,11 +13,16 @@ from django.views.decorators.http import require_POST, require_safe
 
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.permissions import Action, benchmark_view, may
-from benchmarks_app.services.job_retry import is_retryable, retry
+from benchmarks_app.services.job_retry import (
+    cancel,
+    is_retryable,
+    may_cancel,
+    may_retry,
+    retry,
+)
 from benchmarks_app.site_selectors import has_worker, jobs_readable_by
 
 PAGE_SIZE = 25
-SUBMISSION_KIND = "score-submission"  # scoring's; a submitter starts it without editing rights
 
 
 @require_safe
@@ -52,10 +57,21 @@ def job_progress(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def job_retry(request: HttpRequest, pk: int) -> HttpResponse:
     job = _readable(request, pk)
-    if not _may_retry(request.user, job):
+    if not may_retry(request.user, job):
         raise PermissionDenied
     retry(job=job, user=request.user)
     messages.success(request, f"“{job.title}” is queued again.")
+    return redirect(job)
+
+
+@login_required
+@require_POST
+def job_cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    job = _readable(request, pk)
+    if not may_cancel(request.user, job):
+        raise PermissionDenied
+    cancel(job=job, user=request.user)
+    messages.success(request, f"“{job.title}” is cancelled; nothing of it is kept.")
     return redirect(job)
 
 
@@ -64,22 +80,11 @@ def _readable(request: HttpRequest, pk: int) -> Job:
     return get_object_or_404(jobs, pk=pk)
 
 
-def _may_retry(user: Any, job: Job) -> bool:
-    """Who may still do what the job does: having started it once is not enough for who left."""
-    if user.is_staff:
-        return True
-    is_own = job.created_by == user
-    if job.benchmark is None:
-        return is_own
-    if is_own and job.kind == SUBMISSION_KIND:
-        return may(user, Action.SUBMIT, job.benchmark)
-    return may(user, Action.EDIT, job.benchmark)
-
-
 def _state(request: HttpRequest, job: Job) -> dict[str, Any]:
     return {
         "job": job,
-        "may_retry": is_retryable(job) and _may_retry(request.user, job),
+        "may_retry": is_retryable(job) and may_retry(request.user, job),
+        "may_cancel": not job.is_finished and may_cancel(request.user, job),
         "lacks_worker": job.state == Job.State.QUEUED and not has_worker(),
         "took": _took(job),
     }

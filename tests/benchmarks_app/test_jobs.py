@@ -472,7 +472,7 @@ def test_attempt_beats_while_it_works_and_stops_when_its_turn_is_over(settings):
         return len(beats) < 3
 
     running.beat = beat
-    with jobs._heartbeat(running, is_on=True):
+    with jobs._watched(running, is_on=True, is_worker=False):
         assert over.wait(10)
         time.sleep(0.1)  # time for the beats that must not come
 

@@ -316,6 +316,7 @@ NO_PAGES = {
     "import-all": "takes posts only",
     "import-remove": "takes posts only",
     "job-retry": "takes posts only",
+    "job-cancel": "takes posts only",
     "invitation-create": "takes posts only; its page is in test_working",
     "invitation-revoke": "takes posts only",
     "member-role": "takes posts only",

@@ -1,0 +1,274 @@
+"""A job ends when it is cancelled, takes too long or too much; a write is whole."""
+
+import threading
+import time
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from benchmarks_app.core.full_disk import is_disk_full
+from benchmarks_app.models import Job
+from benchmarks_app.services import job_retry, jobs
+from benchmarks_app.services.job_limits import JobStopped, Limits, Stopper
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def quick(settings):
+    settings.JOB_HEARTBEAT_SECONDS = 0.02
+    settings.JOB_GRACE_SECONDS = 1
+
+
+@pytest.fixture
+def does(monkeypatch):
+    """Make a function the handler of jobs of kind "test"."""
+    jobs.load_handlers()
+    return lambda handler: monkeypatch.setitem(jobs.HANDLERS, "test", handler)
+
+
+@pytest.fixture
+def beats(monkeypatch):
+    """A heartbeat that does not ask the database, which a test's other threads cannot see."""
+    turns = {"is_mine": True}
+    monkeypatch.setattr(jobs.RunningJob, "beat", lambda self: turns["is_mine"])
+    return turns
+
+
+def queued(of=None, **values) -> Job:
+    return Job.objects.create(kind="test", title="Long work", benchmark=of, **values)
+
+
+def run(job: Job) -> Job:
+    jobs.execute(job.pk)
+    job.refresh_from_db()
+    return job
+
+
+def sleep_on(running) -> None:
+    time.sleep(20)
+
+
+# --- limits --------------------------------------------------------------------------------
+
+
+def test_job_that_takes_too_long_is_ended_with_what_to_do(settings, does, beats):
+    settings.JOB_TIME_LIMITS = {"test": 1}
+    does(sleep_on)
+    began = time.monotonic()
+
+    job = run(queued())
+
+    assert job.state == "failed"
+    assert job.error.startswith("Stopped after 1 s: a job of this kind may run for 1 s.")
+    assert "raise JOB_TIME_LIMITS (test)" in job.error
+    assert time.monotonic() - began < 5
+    assert job_retry.is_retryable(job)
+
+
+def test_job_that_takes_too_much_memory_is_ended(settings, does, beats):
+    settings.JOB_MEMORY_LIMITS = {"*": 64}
+    taken = []
+
+    def handler(running):
+        taken.append(bytearray(b"1") * (128 << 20))
+        time.sleep(20)
+
+    does(handler)
+
+    job = run(queued())
+
+    assert "a job of this kind may take 64 MB" in job.error
+
+
+def test_kind_without_a_limit_has_that_of_all_others(settings):
+    settings.JOB_TIME_LIMITS = {"*": 7, "test": 0}
+    settings.JOB_MEMORY_LIMITS = {}
+
+    assert Limits.of("other") == Limits("other", 7, 0)
+    assert Limits.of("test").passed(seconds=1e9, megabytes=1e9) == ""
+
+
+def test_what_is_being_written_is_written_whole_before_the_job_ends(settings, does, beats):
+    settings.JOB_TIME_LIMITS = {"test": 1}
+    written = []
+
+    def handler(running):
+        with running.fenced():
+            time.sleep(1.3)
+            written.append("all")
+        written.append("never")
+
+    does(handler)
+
+    assert run(queued()).state == "failed"
+    assert written == ["all"]
+
+
+def test_job_that_was_done_when_its_time_was_over_stays_done(settings, does, beats):
+    settings.JOB_TIME_LIMITS = {"test": 1}
+
+    def handler(running):
+        with running.commit() as result:
+            time.sleep(1.3)
+            result["made"] = ["something"]
+
+    does(handler)
+
+    job = run(queued())
+    assert (job.state, job.result["made"]) == ("done", ["something"])
+
+
+def test_work_in_another_thread_is_refused_at_its_next_write():
+    stopper = Stopper()
+    said = []
+
+    def work():
+        own = Stopper()
+        with own.opened():
+            own.stop("over")
+            try:
+                with own.writing():
+                    said.append("wrote")
+            except JobStopped:
+                said.append("stopped")
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+
+    assert said == ["wrote", "stopped"]
+    assert not stopper.is_due
+
+
+def test_sweeper_gives_up_a_job_far_beyond_its_limit(settings, monkeypatch):
+    settings.JOB_TIME_LIMITS = {"test": 60}
+    long_ago = timezone.now() - timedelta(hours=2)
+    job = queued()
+    attempt = jobs.RunningJob(jobs._take(job.pk))
+    Job.objects.filter(pk=job.pk).update(started_at=long_ago)
+
+    assert jobs.sweep().n_given_up == 1
+
+    job.refresh_from_db()
+    assert job.state == "failed"
+    assert job.error.startswith("Stopped after 2.0 h")
+    with pytest.raises(jobs.JobFencedError):
+        attempt.progress(1, 1, "late")
+
+
+# --- cancelling ----------------------------------------------------------------------------
+
+
+def test_cancelled_job_in_the_queue_is_never_done(does, owner, benchmark):
+    done = []
+    does(done.append)
+    job = job_retry.cancel(job=queued(benchmark), user=owner)
+
+    run(job)
+
+    assert (job.state, job.error, done) == ("cancelled", "Cancelled by olga.", [])
+
+
+def test_cancelled_attempt_writes_no_more(benchmark, owner):
+    attempt = jobs.RunningJob(jobs._take(queued(benchmark).pk))
+
+    job_retry.cancel(job=attempt.row, user=owner)
+
+    with pytest.raises(jobs.JobFencedError), attempt.commit():
+        pass
+    assert Job.objects.get().state == "cancelled"
+
+
+def test_work_of_a_cancelled_job_is_interrupted(does, beats):
+    def handler(running):
+        Job.objects.filter(pk=running.row.pk).update(state=Job.State.CANCELLED)
+        beats["is_mine"] = False
+        time.sleep(20)
+
+    does(handler)
+    began = time.monotonic()
+
+    assert run(queued()).state == "cancelled"
+    assert time.monotonic() - began < 5
+
+
+def test_finished_job_cannot_be_cancelled(owner):
+    job = queued(state=Job.State.DONE)
+
+    with pytest.raises(job_retry.JobFinishedError, match="there is nothing to cancel"):
+        job_retry.cancel(job=job, user=owner)
+
+
+def test_cancelled_job_can_be_started_again(does, owner, benchmark):
+    done = []
+    does(done.append)
+    job = job_retry.cancel(job=queued(benchmark), user=owner)
+
+    job_retry.retry(job=job, user=owner)
+
+    assert run(job).state == "done"
+    assert len(done) == 1
+
+
+def test_what_a_cancelled_job_staged_is_cleared_by_the_sweeper(monkeypatch, benchmark, owner):
+    jobs.load_handlers()
+    left = [True, True, False]
+    monkeypatch.setattr(jobs, "CLEANERS", [lambda job_id: left.pop(0)])
+    monkeypatch.setattr(job_retry, "CLEARS_SECONDS", 0)
+    job = job_retry.cancel(job=queued(benchmark), user=owner)
+    assert job.token
+    assert not job_retry.is_retryable(job)
+
+    jobs.sweep()
+
+    job.refresh_from_db()
+    assert (left, job.token) == ([], None)
+
+
+@pytest.mark.parametrize(("person", "status"), [("olga", 302), ("mia", 302), ("vi", 404)])
+def test_keepers_may_cancel_and_others_do_not_see_the_job(
+    client, benchmark, owner, maintainer, vi, person, status
+):
+    job = queued(benchmark)
+    client.force_login(factories.user(person), backend="django.contrib.auth.backends.ModelBackend")
+
+    assert client.post(f"/jobs/{job.pk}/cancel/").status_code == status
+
+    job.refresh_from_db()
+    assert job.state == ("cancelled" if status == 302 else "queued")
+
+
+def test_who_started_a_job_may_cancel_it_and_the_page_offers_it(signed_in, benchmark, sam):
+    job = queued(benchmark, created_by=sam)
+    page = signed_in(sam).get(job.get_absolute_url()).content.decode()
+    assert "Cancel this job" in page
+
+    answer = signed_in(sam).post(f"/api/v1/jobs/{job.pk}/cancel/")
+
+    assert (answer.status_code, answer.json()["state"]) == (200, "cancelled")
+    page = signed_in(sam).get(job.get_absolute_url()).content.decode()
+    assert "Cancelled by sam." in page
+    assert "Cancel this job" not in page
+
+
+# --- a full disk ---------------------------------------------------------------------------
+
+
+def test_job_on_a_full_disk_says_so(does):
+    def handler(running):
+        raise OSError(28, "No space left on device")
+
+    does(handler)
+
+    job = run(queued())
+
+    assert job.error.startswith("The disk of this site is full: nothing was stored")
+    assert job_retry.is_retryable(job)
+
+
+def test_other_errors_are_not_taken_for_a_full_disk():
+    assert not is_disk_full(OSError(2, "No such file"))
+    assert not is_disk_full(ValueError("no space left on device"))
