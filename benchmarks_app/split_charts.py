@@ -38,7 +38,7 @@ def balance(described: Described) -> Chart:
                 "field": "share",
                 "type": "quantitative",
                 "title": "Of the split's queries",
-                "axis": {"format": ".0%"},
+                "axis": {"format": ".0%", "tickCount": 5},
                 "scale": {"zero": True},
             },
             "color": {

@@ -386,6 +386,7 @@ def _facts(
         judged_shares=judged_shares(wanted.benchmark, spool_path(made)),
         n_graded=manifest["reliability"]["n_queries"],
         detectable=manifest["reliability"]["detectable"],
+        is_reach_assumed=bool(manifest["reliability"]["is_assumed"]),
         licence=manifest["licence"],
         description=manifest["description"],
         cut=corpus.get("cut") or {},

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks_app.core.findings import Finding, Severity
+from benchmarks_app.core.reliability import reach_in_words
 from benchmarks_app.core.versions import Needed, Version, is_enough, next_version, written_version
 
 TARGET = "release"
@@ -92,6 +93,7 @@ class ReleaseFacts:
     judged_shares: Mapping[str, float] = field(default_factory=dict)
     n_graded: int = RELIABLE_FROM
     detectable: float | None = None
+    is_reach_assumed: bool = False
     licence: str = ""
     description: str = ""
     cut: Mapping[str, Any] = field(default_factory=dict)
@@ -289,15 +291,12 @@ def _pools(facts: ReleaseFacts) -> Iterator[Finding]:
             len(low),
         )
     if facts.n_graded < RELIABLE_FROM:
-        reach = (
-            ""
-            if facts.detectable is None
-            else (f" Differences below {facts.detectable:.3f} cannot be told from chance.")
-        )
+        few = f"{facts.n_graded:,} graded queries are too few to rely on small differences."
+        reach = reach_in_words(facts.detectable, is_assumed=facts.is_reach_assumed)
         yield _finding(
             "release-size",
             "queries",
-            f"{facts.n_graded:,} graded queries are too few to rely on small differences.{reach}",
+            " ".join(filter(None, [few, reach])),
             f"Grade {RELIABLE_FROM:,} queries or more, or compare with care.",
         )
 

@@ -6,6 +6,7 @@ from typing import Any
 from benchmarks_app.core.cuts import cut_sentence
 from benchmarks_app.core.exporters.hub import LICENCES
 from benchmarks_app.core.releases.changelog import in_cell
+from benchmarks_app.core.reliability import reach_in_words
 
 SIZES = (
     (1_000, "n<1K"),
@@ -190,9 +191,8 @@ def _reliability(facts: Mapping[str, Any]) -> Iterator[str]:
     if not found:
         return
     parts = [f"{found['n_queries']:,} graded queries: {found['tier']}."]
-    if found.get("detectable") is not None:
-        parts.append(f"Differences below {found['detectable']:.3f} cannot be told from chance.")
-    yield f"## Reliability\n\n{' '.join(parts)}"
+    parts.append(reach_in_words(found.get("detectable"), is_assumed=bool(found.get("is_assumed"))))
+    yield f"## Reliability\n\n{' '.join(filter(None, parts))}"
 
 
 def _limits(facts: Mapping[str, Any]) -> Iterator[str]:
