@@ -56,13 +56,9 @@ def adjudicate(
     known = Judgment.objects.filter(actor=actor, client_id=client_id).first()
     if known:
         return _same(known, query, docid, outcome, grade)
-    if has_said_something(benchmark, query.pk, docid, actor):
-        raise OwnLabelError
-    case = case_detail(benchmark, query, docid)
-    if case is None or not case.pair.labels:
-        raise NoDisagreementError
+    grades = _grades_to_settle(benchmark, query, docid, actor)
     if outcome in GRADED:
-        _check_grade(benchmark, case.pair.grades, outcome, grade, reason)
+        _check_grade(benchmark, grades, outcome, grade, reason)
     elif outcome == Outcome.THIRD_OPINION:
         _ask_another(benchmark, query, docid)
     said, note = fitting(reason.strip())
@@ -96,6 +92,16 @@ def _same(known: Judgment, query: Query, docid: str, outcome: str, grade: int | 
     if not is_same or (outcome in GRADED and known.grade != grade):
         raise ClientIdReusedError
     return known
+
+
+def _grades_to_settle(benchmark: Benchmark, query: Query, docid: str, actor: User) -> list[int]:
+    """The grades people gave, if there are any and this person's is none of them."""
+    if has_said_something(benchmark, query.pk, docid, actor):
+        raise OwnLabelError
+    case = case_detail(benchmark, query, docid)
+    if case is None or not case.pair.labels:
+        raise NoDisagreementError
+    return case.pair.grades
 
 
 def _check_grade(

@@ -4,6 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,43 +75,56 @@ def oversampling_plan(
     """
     given = weights or {}
     weight = np.array([given.get(query, 1.0) for query in queries])
-    place = {query: number for number, query in enumerate(queries)}
-    masks = {name: np.zeros(len(queries), dtype=bool) for name in slices}
-    for name, members in slices.items():
-        masks[name][[place[query] for query in members if query in place]] = True
-    # How many queries each of today's stands for once its slices have grown.
-    copies = np.ones(len(queries))
-    added: dict[str, int] = {}
-    while lacks := _lacks(masks, wanted, copies, added):
-        name = max(lacks, key=lambda one: (lacks[one], one))
-        mask = masks[name]
-        added[name] = lacks[name]
-        copies[mask] += lacks[name] / mask.sum()
-    shared = weight / copies
+    masks = _masks(slices, queries)
+    added, copies = _grown(masks, wanted, len(queries))
     n_after = len(queries) + sum(added.values())
-    scale = n_after / weight.sum() if len(queries) else 1.0
     additions = tuple(
-        Addition(
-            name=name,
-            n_now=int(masks[name].sum()),
-            n_wanted=wanted[name],
-            n_to_add=n,
-            share=float(weight[masks[name]].sum() / weight.sum()),
-            weight_before=float(weight[masks[name]].mean() * len(queries) / weight.sum()),
-            weight_after=float(weight[masks[name]].sum() / copies[masks[name]].sum() * scale),
-        )
-        for name, n in added.items()
+        _addition(name, n, wanted[name], weight, copies, masks[name]) for name, n in added.items()
     )
-    squares = float((copies * shared**2).sum())
+    squares = float((weight**2 / copies).sum())
     effective = float(weight.sum()) ** 2 / squares if squares else 0.0
     return Plan(additions, len(queries), n_after, effective)
 
 
+def _masks(slices: Mapping[str, Collection[str]], queries: Sequence[str]) -> dict[str, Mask]:
+    """Which of the queries are in each slice."""
+    place = {query: number for number, query in enumerate(queries)}
+    masks = {name: np.zeros(len(queries), dtype=bool) for name in slices}
+    for name, members in slices.items():
+        masks[name][[place[query] for query in members if query in place]] = True
+    return masks
+
+
+def _grown(
+    masks: Mapping[str, Mask], wanted: Mapping[str, int], n_queries: int
+) -> tuple[dict[str, int], Floats]:
+    """What is added to each slice, and how many queries each of today's stands for then."""
+    copies = np.ones(n_queries)
+    added: dict[str, int] = {}
+    while lacks := _lacks(masks, wanted, copies, added):
+        name = max(lacks, key=lambda one: (lacks[one], one))
+        added[name] = lacks[name]
+        copies[masks[name]] += lacks[name] / masks[name].sum()
+    return added, copies
+
+
+def _addition(
+    name: str, n: int, n_wanted: int, weight: Floats, copies: Floats, mask: Mask
+) -> Addition:
+    inside, total = float(weight[mask].sum()), float(weight.sum())
+    return Addition(
+        name=name,
+        n_now=int(mask.sum()),
+        n_wanted=n_wanted,
+        n_to_add=n,
+        share=inside / total,
+        weight_before=inside / float(mask.sum()) * len(weight) / total,
+        weight_after=inside / float(copies[mask].sum()) * float(copies.sum()) / total,
+    )
+
+
 def _lacks(
-    masks: Mapping[str, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]],
-    wanted: Mapping[str, int],
-    copies: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
-    added: Mapping[str, int],
+    masks: Mapping[str, Mask], wanted: Mapping[str, int], copies: Floats, added: Mapping[str, int]
 ) -> dict[str, int]:
     """How many queries each slice still lacks; an empty one says nothing of what to add."""
     found = {
