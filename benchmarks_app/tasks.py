@@ -11,6 +11,7 @@ from benchmarks_app.services import (
     grouping,
     importing,
     importing_logs,
+    importing_slices,
     jobs,
     refreshing_texts,
     releasing,
@@ -90,9 +91,9 @@ def make_slice_task(job: jobs.RunningJob) -> None:
     slicing.make_slice_job(job)
 
 
-@jobs.handles(slicing.IMPORT_KIND)
+@jobs.handles(importing_slices.IMPORT_KIND)
 def import_slices_task(job: jobs.RunningJob) -> None:
-    slicing.import_slices(job)
+    importing_slices.import_slices(job)
 
 
 @jobs.handles(contamination.JOB_KIND)

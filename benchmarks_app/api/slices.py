@@ -18,7 +18,14 @@ from benchmarks_app.models import Benchmark, Job, Slice, SliceMember
 from benchmarks_app.models.slices import SMALLEST_SLICE
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors import slices as selectors
-from benchmarks_app.services import slicing, uploading
+from benchmarks_app.services import (
+    importing_slices,
+    slice_changes,
+    slice_members,
+    slice_rules,
+    slicing,
+    uploading,
+)
 
 TAG = ["slices"]
 
@@ -126,7 +133,7 @@ class SliceMemberSerializer(serializers.ModelSerializer):
 class SliceDecisionSerializer(serializers.Serializer):
     """`confirm` or `reject` the queries named, or every suggestion where none are."""
 
-    verdict = serializers.ChoiceField([slicing.CONFIRM, slicing.REJECT])
+    verdict = serializers.ChoiceField([slice_members.CONFIRM, slice_members.REJECT])
     queries = serializers.ListField(child=serializers.CharField(), required=False)
 
 
@@ -187,7 +194,7 @@ class SliceList(Endpoint):
         told = self.validated(NewSliceSerializer)
         shared = {"description": told["description"], "minimum": told["minimum"]}
         if "qids" in told:
-            made: Slice | Job = slicing.make_hand_slice(
+            made: Slice | Job = slice_members.make_hand_slice(
                 benchmark=benchmark,
                 name=told["name"],
                 qids=told["qids"],
@@ -213,7 +220,7 @@ class SlicePreview(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        found = slicing.preview_rule(benchmark, self.validated(RuleSerializer)["rule"])
+        found = slice_rules.preview_rule(benchmark, self.validated(RuleSerializer)["rule"])
         rows = [
             {"query": query.qid, "text": query.text, "reason": str(reason)}
             for query, reason in found.rows
@@ -245,7 +252,7 @@ class SliceImport(Endpoint):
         benchmark = self.benchmark_for(Action.EDIT)
         file = self.validated(SliceFileSerializer)["file"]
         upload = uploading.receive_upload(benchmark=benchmark, owner=request.user, file=file)
-        job = slicing.start_import(benchmark=benchmark, user=request.user, upload=upload)
+        job = importing_slices.start_import(benchmark=benchmark, user=request.user, upload=upload)
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 
 
@@ -267,7 +274,7 @@ class SliceDetail(Endpoint):
         found = _slice(self.benchmark_for(Action.EDIT), slice_name)
         told = self.validated(SliceChangeSerializer)
         with transaction.atomic():
-            made: Slice | Job = slicing.change_slice(
+            made: Slice | Job = slice_changes.change_slice(
                 of=found,
                 actor=request.user,
                 name=told.get("name", found.name),
@@ -281,7 +288,7 @@ class SliceDetail(Endpoint):
     @extend_schema(summary="Delete a slice; its queries stay", tags=TAG, responses={204: None})
     def delete(self, request: Request, slug: str, slice_name: str) -> Response:
         found = _slice(self.benchmark_for(Action.EDIT), slice_name)
-        slicing.delete_slice(of=found, actor=request.user)
+        slice_changes.delete_slice(of=found, actor=request.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -313,7 +320,7 @@ class SliceMembers(Endpoint):
     def post(self, request: Request, slug: str, slice_name: str) -> Response:
         found = _slice(self.benchmark_for(Action.EDIT), slice_name)
         qids = self.validated(QueryIdsSerializer)["queries"]
-        n = slicing.add_queries(to=found, qids=qids, actor=request.user)
+        n = slice_members.add_queries(to=found, qids=qids, actor=request.user)
         return Response({"n": n})
 
 
@@ -334,7 +341,7 @@ class SliceDecide(Endpoint):
         if "queries" in told:
             wanted = found.members.filter(query__qid__in=told["queries"])
             keys = list(wanted.values_list("pk", flat=True))
-        n = slicing.decide_members(
+        n = slice_members.decide_members(
             of=found, actor=request.user, verdict=told["verdict"], members=keys
         )
         return Response({"n": n})
@@ -349,7 +356,7 @@ class SliceRegister(Endpoint):
     )
     def post(self, request: Request, slug: str, slice_name: str) -> Response:
         found = _slice(self.benchmark_for(Action.EDIT), slice_name)
-        return Response(_shown(slicing.register_slice(of=found, actor=request.user)))
+        return Response(_shown(slice_changes.register_slice(of=found, actor=request.user)))
 
 
 class SliceRefresh(Endpoint):

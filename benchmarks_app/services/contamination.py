@@ -40,7 +40,7 @@ from benchmarks_app.models import (
 from benchmarks_app.selectors import splits as reads
 from benchmarks_app.selectors.slices import slices_of
 from benchmarks_app.services import audit, jobs, uploading
-from benchmarks_app.services.slicing import make_hand_slice
+from benchmarks_app.services.slice_members import make_hand_slice
 
 JOB_KIND = "check-contamination"
 ROWS_AT_ONCE = 500

@@ -14,7 +14,7 @@ from benchmarks_app.core.formats.pairs import read_families, read_weights
 from benchmarks_app.core.import_errors import FamilyOnTwoSidesError, NothingImportedError
 from benchmarks_app.core.slicing.files import read_slice_file
 from benchmarks_app.models import FamilyChange, FamilyLink, Query, QueryFamily, Slice
-from benchmarks_app.services import slicing
+from benchmarks_app.services import importing_slices, slice_records
 from benchmarks_app.services.exposure import refuse_hiding
 from benchmarks_app.services.family_changes import STATES, states_of
 from benchmarks_app.services.staging import ROWS_PER_BATCH, Import
@@ -253,7 +253,9 @@ def stage_slices(work: Import, files: Sequence[PartFile]) -> None:
             file=file.given.shown,
             problems=work.problems,
             known=known,
-            refusal=lambda name: slicing.registered_refusal(name) if name in registered else "",
+            refusal=lambda name: (
+                slice_records.registered_refusal(name) if name in registered else ""
+            ),
         )
         for name, qids in read.items():
             found[name] |= qids
@@ -266,5 +268,5 @@ def stage_slices(work: Import, files: Sequence[PartFile]) -> None:
 def _put(work: Import, found: Mapping[str, Iterable[str]]) -> None:
     keys = dict(work.benchmark.queries.values_list("qid", "pk"))
     for name, qids in found.items():
-        slicing.import_members(work.benchmark, name, [keys[qid] for qid in qids])
+        importing_slices.import_members(work.benchmark, name, [keys[qid] for qid in qids])
     work.url = work.url or reverse("slice-list", args=[work.benchmark.slug])

@@ -20,7 +20,14 @@ from benchmarks_app.models import Benchmark, Job, Slice, SliceMember
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.selectors import slices as selectors
-from benchmarks_app.services import slicing, uploading
+from benchmarks_app.services import (
+    importing_slices,
+    slice_changes,
+    slice_members,
+    slice_rules,
+    slicing,
+    uploading,
+)
 
 SHOWN = {
     "members": SliceMember.State.MEMBER,
@@ -82,7 +89,7 @@ def _made(request: HttpRequest, benchmark: Benchmark, form: SliceForm) -> Slice 
     shared = {"description": told["description"], "minimum": told["minimum"]}
     try:
         if form.kind == HAND:
-            return slicing.make_hand_slice(
+            return slice_members.make_hand_slice(
                 benchmark=benchmark,
                 name=told["name"],
                 qids=told["qids"],
@@ -106,7 +113,7 @@ def _after(request: HttpRequest, made: Slice | Job) -> Any:
 
 def _preview(benchmark: Benchmark, form: RuleForm) -> Any:
     try:
-        return slicing.preview_rule(benchmark, form.rule)
+        return slice_rules.preview_rule(benchmark, form.rule)
     except BenchmarkError as error:
         form.add_error(None, str(error))
         return None
@@ -133,7 +140,9 @@ def slice_import(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
             upload = uploading.receive_upload(
                 benchmark=benchmark, owner=request.user, file=form.cleaned_data["file"]
             )
-            job = slicing.start_import(benchmark=benchmark, user=request.user, upload=upload)
+            job = importing_slices.start_import(
+                benchmark=benchmark, user=request.user, upload=upload
+            )
         except BenchmarkError as error:
             form.add_error(None, str(error))
         else:
@@ -213,7 +222,7 @@ def slice_edit(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> H
 
 def _changed(request: HttpRequest, found: Slice, form: SliceForm) -> Slice | Job:
     told = form.cleaned_data
-    changed = slicing.change_slice(
+    changed = slice_changes.change_slice(
         of=found,
         actor=request.user,
         name=told["name"],
@@ -235,10 +244,10 @@ def slice_decide(request: HttpRequest, benchmark: Benchmark, slice_name: str) ->
     keys = [int(key) for key in chosen if key.isdecimal() and len(key) < 19]
     is_all = "all" in request.POST
     if verdict and (keys or is_all):
-        n = slicing.decide_members(
+        n = slice_members.decide_members(
             of=found, actor=request.user, verdict=verdict, members=None if is_all else keys
         )
-        done = "confirmed" if verdict == slicing.CONFIRM else "rejected"
+        done = "confirmed" if verdict == slice_members.CONFIRM else "rejected"
         said = f"{n:,} {'query' if n == 1 else 'queries'} {done}."
     else:
         said = "Nothing was ticked, so nothing was changed."
@@ -257,7 +266,7 @@ def slice_decide(request: HttpRequest, benchmark: Benchmark, slice_name: str) ->
 def _verdict(request: HttpRequest) -> tuple[str, str]:
     """What was decided, and on which row where its own button was pressed ("confirm:12")."""
     verdict, _, one = request.POST.get("verdict", "").partition(":")
-    return (verdict if verdict in (slicing.CONFIRM, slicing.REJECT) else ""), one
+    return (verdict if verdict in (slice_members.CONFIRM, slice_members.REJECT) else ""), one
 
 
 @require_POST
@@ -267,7 +276,9 @@ def slice_add(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> Ht
     form = QueryIdsForm(request.POST)
     if form.is_valid():
         try:
-            n = slicing.add_queries(to=found, qids=form.cleaned_data["qids"], actor=request.user)
+            n = slice_members.add_queries(
+                to=found, qids=form.cleaned_data["qids"], actor=request.user
+            )
         except FileProblemsError as error:
             for problem in error.problems:
                 form.add_error("qids", f"line {problem.line}: {problem.text}")
@@ -291,7 +302,7 @@ def slice_refresh(request: HttpRequest, benchmark: Benchmark, slice_name: str) -
 @require_POST
 @benchmark_view(Action.EDIT)
 def slice_register(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
-    found = slicing.register_slice(of=_slice(benchmark, slice_name), actor=request.user)
+    found = slice_changes.register_slice(of=_slice(benchmark, slice_name), actor=request.user)
     messages.success(request, f"“{found.name}” is registered: its members stay as they are.")
     return redirect(slicing.slice_url(found))
 
@@ -299,6 +310,6 @@ def slice_register(request: HttpRequest, benchmark: Benchmark, slice_name: str) 
 @require_POST
 @benchmark_view(Action.EDIT)
 def slice_delete(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
-    slicing.delete_slice(of=_slice(benchmark, slice_name), actor=request.user)
+    slice_changes.delete_slice(of=_slice(benchmark, slice_name), actor=request.user)
     messages.success(request, f"Slice “{slice_name}” is deleted; its queries are still there.")
     return redirect("slice-list", benchmark.slug)

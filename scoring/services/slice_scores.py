@@ -12,7 +12,7 @@ from benchmarks_app.selectors import (
     release_qrels,
     release_slices,
 )
-from benchmarks_app.services.slicing import members_digest
+from benchmarks_app.services.slice_records import members_digest
 from scoring.core import Evaluation, evaluate_hits
 from scoring.core.reading.hits import Judged, QueryHits
 from scoring.core.uncertainty import Families, MeanInterval, mean_intervals

@@ -8,7 +8,7 @@ from benchmarks_app.charts import chart_response
 from benchmarks_app.models import Benchmark, Slice
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.reach import reach_of
-from benchmarks_app.services.slicing import members_of
+from benchmarks_app.services.slice_records import members_of
 from scoring import selectors
 from scoring.charts import reach_chart
 from scoring.core.reliability import ASSUMED_SOURCE

@@ -19,7 +19,14 @@ from benchmarks_app.core.slicing_errors import (
 )
 from benchmarks_app.models import AuditEvent, Job, Slice
 from benchmarks_app.selectors.slices import plan_for, slice_rows, slices_of
-from benchmarks_app.services import slicing
+from benchmarks_app.services import (
+    importing_slices,
+    slice_changes,
+    slice_members,
+    slice_records,
+    slice_rules,
+    slicing,
+)
 from benchmarks_app.services.slicing import Wanted
 from tests import factories
 
@@ -130,8 +137,8 @@ def test_a_rule_that_reads_texts_knows_grades_and_documents(olga):
     """A vocabulary gap needs the texts of relevant documents, an exact match their titles."""
     tiny = factories.tiny_benchmark()
 
-    found = slicing.applied_rule(tiny, {"kind": "semantic"})
-    named = slicing.applied_rule(tiny, {"kind": "exact_match"})
+    found = slice_rules.applied_rule(tiny, {"kind": "semantic"})
+    named = slice_rules.applied_rule(tiny, {"kind": "exact_match"})
 
     assert found.notes == ()
     assert {reason.code for reason in found.reasons.values()} <= {"low-overlap"}
@@ -168,7 +175,7 @@ def test_bands_of_a_sample_are_cut_as_in_its_log(benchmark, olga, tmp_path, monk
 
 
 def test_a_preview_makes_nothing(benchmark):
-    found = slicing.preview_rule(benchmark, QUESTIONS)
+    found = slice_rules.preview_rule(benchmark, QUESTIONS)
 
     assert (found.n_taken, found.n_queries, found.is_suggestion) == (2, 5, True)
     assert [query.qid for query, _ in found.rows] == ["q3", "q4"]
@@ -192,7 +199,7 @@ def test_what_takes_long_is_done_by_a_job(benchmark, olga, monkeypatch, do_jobs)
 def test_applying_a_rule_again_follows_the_queries_and_keeps_what_people_said(benchmark, olga):
     made = make(benchmark, olga, "asking", QUESTIONS)
     rejected = made.members.get(query__qid="q4")
-    slicing.decide_members(of=made, actor=olga, verdict="reject", members=[rejected.pk])
+    slice_members.decide_members(of=made, actor=olga, verdict="reject", members=[rejected.pk])
     benchmark.queries.filter(qid="q3").update(text="done")
     factories.query(benchmark, "q6", "which one")
 
@@ -233,8 +240,8 @@ def test_suggestions_are_confirmed_one_by_one_or_all(benchmark, olga):
     made = make(benchmark, olga, "asking", QUESTIONS)
     one = made.members.get(query__qid="q3").pk
 
-    first = slicing.decide_members(of=made, actor=olga, verdict="confirm", members=[one])
-    rest = slicing.decide_members(of=made, actor=olga, verdict="confirm")
+    first = slice_members.decide_members(of=made, actor=olga, verdict="confirm", members=[one])
+    rest = slice_members.decide_members(of=made, actor=olga, verdict="confirm")
 
     assert (first, rest) == (1, 1)
     assert slices_of(benchmark) == {"asking": ["q3", "q4"]}
@@ -246,7 +253,7 @@ def test_a_row_of_another_slice_is_not_decided(benchmark, olga):
     made = make(benchmark, olga, "asking", QUESTIONS)
     other = make(benchmark, olga)
 
-    n = slicing.decide_members(
+    n = slice_members.decide_members(
         of=other, actor=olga, verdict="confirm", members=[made.members.first().pk]
     )
 
@@ -256,7 +263,7 @@ def test_a_row_of_another_slice_is_not_decided(benchmark, olga):
 def test_queries_are_added_by_hand(benchmark, olga):
     made = make(benchmark, olga, "asking", QUESTIONS)
 
-    n = slicing.add_queries(to=made, qids=["q3", "q5"], actor=olga)
+    n = slice_members.add_queries(to=made, qids=["q3", "q5"], actor=olga)
 
     assert n == 2
     assert states(made) == {"q3": "member", "q4": "suggested", "q5": "member"}
@@ -264,7 +271,9 @@ def test_queries_are_added_by_hand(benchmark, olga):
 
 def test_queries_that_are_not_there_are_all_told(benchmark, olga):
     with pytest.raises(FileProblemsError) as caught:
-        slicing.make_hand_slice(benchmark=benchmark, name="mine", qids=["q1", "x", "y"], actor=olga)
+        slice_members.make_hand_slice(
+            benchmark=benchmark, name="mine", qids=["q1", "x", "y"], actor=olga
+        )
 
     assert [problem.line for problem in caught.value.problems] == [2, 3]
     assert not Slice.objects.filter(members__isnull=False).exists()
@@ -277,11 +286,11 @@ def test_registering_fixes_members_and_says_what_was_seen(benchmark, olga, monke
     monkeypatch.setattr(results_seen, "COUNTERS", [lambda of: 3, lambda of: 4])
     made = enough(make(benchmark, olga))
 
-    fixed = slicing.register_slice(of=made, actor=olga)
+    fixed = slice_changes.register_slice(of=made, actor=olga)
 
     assert fixed.is_registered
     assert fixed.n_results_before == 7
-    assert fixed.members_sha256 == slicing.members_digest(["q4", "q2", "q1"])
+    assert fixed.members_sha256 == slice_records.members_digest(["q4", "q2", "q1"])
     assert fixed.registered_by == olga
     assert AuditEvent.objects.get(action="register-slice").detail["n_results_before"] == 7
 
@@ -289,14 +298,14 @@ def test_registering_fixes_members_and_says_what_was_seen(benchmark, olga, monke
 def test_a_digest_is_that_of_the_ids_a_line_each():
     import hashlib
 
-    assert slicing.members_digest(["b", "a"]) == hashlib.sha256(b"a\nb\n").hexdigest()
+    assert slice_records.members_digest(["b", "a"]) == hashlib.sha256(b"a\nb\n").hexdigest()
 
 
 def test_a_slice_below_its_minimum_is_not_registered(benchmark, olga):
     made = make(benchmark, olga)
 
     with pytest.raises(SliceTooSmallError) as caught:
-        slicing.register_slice(of=made, actor=olga)
+        slice_changes.register_slice(of=made, actor=olga)
 
     assert "has 3 confirmed queries and needs 30" in str(caught.value)
     assert "add 27 more queries" in str(caught.value)
@@ -304,20 +313,20 @@ def test_a_slice_below_its_minimum_is_not_registered(benchmark, olga):
 
 def test_a_slice_with_open_suggestions_is_not_registered(benchmark, olga):
     made = enough(make(benchmark, olga, "asking", QUESTIONS), smallest=1)
-    slicing.decide_members(
+    slice_members.decide_members(
         of=made, actor=olga, verdict="confirm", members=[made.members.first().pk]
     )
 
     with pytest.raises(SliceHasSuggestionsError, match="has 1 suggestions that nobody"):
-        slicing.register_slice(of=made, actor=olga)
+        slice_changes.register_slice(of=made, actor=olga)
 
 
 def test_a_registered_slice_is_not_registered_again(benchmark, olga):
     made = enough(make(benchmark, olga))
-    slicing.register_slice(of=made, actor=olga)
+    slice_changes.register_slice(of=made, actor=olga)
 
     with pytest.raises(SliceAlreadyRegisteredError, match="is registered already, since"):
-        slicing.register_slice(of=made, actor=olga)
+        slice_changes.register_slice(of=made, actor=olga)
 
 
 @pytest.mark.parametrize(
@@ -325,25 +334,27 @@ def test_a_registered_slice_is_not_registered_again(benchmark, olga):
     [
         (lambda of, by: slicing.start_refresh(of=of, actor=by), "members"),
         (lambda of, by: slicing.start_refresh(of=of, actor=by, rule=QUESTIONS), "rule"),
-        (lambda of, by: slicing.decide_members(of=of, actor=by, verdict="reject"), "members"),
-        (lambda of, by: slicing.add_queries(to=of, qids=["q5"], actor=by), "members"),
+        (lambda of, by: slice_members.decide_members(of=of, actor=by, verdict="reject"), "members"),
+        (lambda of, by: slice_members.add_queries(to=of, qids=["q5"], actor=by), "members"),
         (
-            lambda of, by: slicing.change_slice(of=of, actor=by, name="other", description=""),
+            lambda of, by: slice_changes.change_slice(
+                of=of, actor=by, name="other", description=""
+            ),
             "name",
         ),
         (
-            lambda of, by: slicing.change_slice(
+            lambda of, by: slice_changes.change_slice(
                 of=of, actor=by, name="short", description="", minimum=99
             ),
             "minimum",
         ),
-        (lambda of, by: slicing.delete_slice(of=of, actor=by), "members, name and existence"),
+        (lambda of, by: slice_changes.delete_slice(of=of, actor=by), "members, name and existence"),
     ],
     ids=["refresh", "rule", "decide", "add", "rename", "minimum", "delete"],
 )
 def test_nothing_of_a_registered_slice_changes(benchmark, olga, change, what):
     made = enough(make(benchmark, olga))
-    slicing.register_slice(of=made, actor=olga)
+    slice_changes.register_slice(of=made, actor=olga)
     made.refresh_from_db()
     before = states(made)
 
@@ -357,9 +368,9 @@ def test_nothing_of_a_registered_slice_changes(benchmark, olga, change, what):
 
 def test_the_description_of_a_registered_slice_can_change(benchmark, olga):
     made = enough(make(benchmark, olga))
-    slicing.register_slice(of=made, actor=olga)
+    slice_changes.register_slice(of=made, actor=olga)
 
-    slicing.change_slice(of=made, actor=olga, name="short", description="said", minimum=2)
+    slice_changes.change_slice(of=made, actor=olga, name="short", description="said", minimum=2)
 
     assert Slice.objects.get().description == "said"
 
@@ -372,9 +383,9 @@ def test_a_slice_that_a_rule_names_stays_under_its_name(benchmark, olga, change)
 
     with pytest.raises(SliceInUseError, match="is named in the rule of 'long'"):
         if change == "delete":
-            slicing.delete_slice(of=made, actor=olga)
+            slice_changes.delete_slice(of=made, actor=olga)
         else:
-            slicing.change_slice(of=made, actor=olga, name="brief", description="")
+            slice_changes.change_slice(of=made, actor=olga, name="brief", description="")
 
 
 def test_an_expression_that_names_what_is_not_there_is_refused(benchmark, olga):
@@ -393,7 +404,7 @@ def imported(benchmark, olga, content: bytes) -> Job:
     upload = uploading.receive_upload(
         benchmark=benchmark, owner=olga, file=ContentFile(content, name="slices.tsv")
     )
-    arguments = slicing.import_arguments(upload)
+    arguments = importing_slices.import_arguments(upload)
     return jobs.run_here(benchmark=benchmark, user=olga, **arguments)
 
 
@@ -413,7 +424,7 @@ def test_a_file_makes_and_fills_slices(benchmark, olga):
 
 
 def test_every_wrong_line_of_a_file_is_told_and_nothing_is_made(benchmark, olga):
-    slicing.register_slice(of=enough(make(benchmark, olga)), actor=olga)
+    slice_changes.register_slice(of=enough(make(benchmark, olga)), actor=olga)
 
     job = imported(benchmark, olga, b"q1\tnew\nq1\nx\tok\nq5\tshort\nq1\ta\tb\nq1\tall\nq2\tfine\n")
 

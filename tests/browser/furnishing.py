@@ -100,7 +100,8 @@ def _proposed(benchmark, owner) -> int:
 
 def _sliced(benchmark, owner) -> dict[str, str]:
     """A slice of facts that is registered, and one of guesses that wait for a person."""
-    from benchmarks_app.services.slicing import Wanted, make_slice, register_slice
+    from benchmarks_app.services.slice_changes import register_slice
+    from benchmarks_app.services.slicing import Wanted, make_slice
 
     def made(name: str, rule: dict) -> object:
         return make_slice(benchmark=benchmark, wanted=Wanted(name, rule), actor=owner)

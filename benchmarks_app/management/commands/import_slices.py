@@ -11,7 +11,7 @@ from benchmarks_app.management.importing import (
     benchmark_of,
     finished,
 )
-from benchmarks_app.services import jobs, slicing, uploading
+from benchmarks_app.services import importing_slices, jobs, uploading
 
 
 class Command(BaseCommand):
@@ -30,5 +30,5 @@ class Command(BaseCommand):
             upload = uploading.receive_path(benchmark=benchmark, owner=actor, path=file)
         except BenchmarkError as error:
             raise CommandError(str(error)) from error
-        arguments = slicing.import_arguments(upload)
+        arguments = importing_slices.import_arguments(upload)
         finished(self, jobs.run_here(benchmark=benchmark, user=actor, **arguments))

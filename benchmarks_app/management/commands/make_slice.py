@@ -8,7 +8,7 @@ from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.slicing.rules import checked_rule
 from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
 from benchmarks_app.models.slices import SMALLEST_SLICE
-from benchmarks_app.services import slicing
+from benchmarks_app.services import slice_rules, slicing
 
 
 class Command(BaseCommand):
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         try:
             rule = checked_rule(_rule(options))
             if options["preview"]:
-                self._tell(slicing.preview_rule(benchmark, rule))
+                self._tell(slice_rules.preview_rule(benchmark, rule))
                 return
             wanted = slicing.Wanted(name, rule, options["description"], options["minimum"])
             actor = actor_of(benchmark, user)
@@ -40,7 +40,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         self.stdout.write(self.style.SUCCESS(f"slice '{made.name}' made: {_sizes(made)}"))
 
-    def _tell(self, preview: slicing.Preview) -> None:
+    def _tell(self, preview: slice_rules.Preview) -> None:
         self.stdout.write(f"{preview.n_taken:,} of {preview.n_looked_at:,} queries")
         for note in preview.notes:
             self.stdout.write(note)
