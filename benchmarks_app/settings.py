@@ -157,6 +157,8 @@ WORKER_MISSING_AFTER_SECONDS = 120
 LEASE_SECONDS = env_int("LEASE_SECONDS", 1800, minimum=1)
 # How old the counts of a pool may be that an annotator sees while judging.
 JUDGE_COUNTS_SECONDS = env_int("JUDGE_COUNTS_SECONDS", 5, minimum=0)
+# A label that was given longer ago is stale, whatever its document says today.
+LABELS_STALE_AFTER_DAYS = env_int("LABELS_STALE_AFTER_DAYS", 365, minimum=1)
 
 # --- files -------------------------------------------------------------------------------------
 MEDIA_ROOT = DATA_DIR / "files"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,6 +49,14 @@ class NoCommonQueryError(BenchmarkError):
     )
 
 
+class RunTooDeepError(BenchmarkError):
+    code = "run-too-deep"
+    message = (
+        "{file} ranks more than {limit:,} documents for query '{query}', which this site does not "
+        "take (RUN_MAX_DEPTH). Cut the ranking of each query."
+    )
+
+
 class RunNameTakenError(BenchmarkError):
     code = "run-name-taken"
     status = 409
@@ -79,6 +88,7 @@ def stage_run(
     benchmark: Benchmark | None = None,
     aggregation: str = DEFAULT,
     reader: CorpusReader | None = None,
+    max_depth: int | None = None,
 ) -> StagedRun:
     """Check a run and write it as Parquet into `folder`.
 
@@ -86,7 +96,7 @@ def stage_run(
     benchmark's: other queries are kept out and counted. `known_document` returns the ids the
     corpus lacks among those given. Where `benchmark` measures documents and its corpus holds
     passages, a run of passages becomes one of documents, by `aggregation`. `reader` is a corpus
-    that is not in the benchmark yet.
+    that is not in the benchmark yet. `max_depth` is how many documents a query may have.
 
     Raises
     ------
@@ -94,6 +104,8 @@ def stage_run(
         With every line that cannot be read, up to the limit.
     EmptyRunError, NoCommonQueryError
         If nothing of it can be scored.
+    RunTooDeepError
+        As soon as a query has more than `max_depth` documents.
     MixedUnitsError, OtherUnitError, ParentsMissingError, UnknownAggregationError
         If it is not of the benchmark's unit, and cannot be brought to it.
     """
@@ -103,6 +115,8 @@ def stage_run(
     if stream is not None:
         frames = run_frames(stream, file=file, problems=problems)
         usable = _usable_frames(frames, allowed_queries, seen_extra)
+        if max_depth:
+            usable = _frames_to_depth(usable, max_depth, file)
         summary = write_run_frames(
             usable, directory=folder, problems=problems, file=file, progress=progress
         )
@@ -111,6 +125,8 @@ def stage_run(
             rows = _usable_rows(lines or (), file, problems, allowed_queries, seen_extra)
         else:
             rows = _wanted(rows, allowed_queries, seen_extra)
+        if max_depth:
+            rows = _rows_to_depth(rows, max_depth, file)
         summary = write_run(rows, directory=folder, problems=problems, file=file, progress=progress)
     problems.raise_found()
     if not summary.n_rows and seen_extra:
@@ -147,6 +163,31 @@ def _usable_frames(
         extra = set(frame["qid"].unique()) - allowed if allowed is not None else ()
         seen_extra.update(extra)
         yield frame.filter(~pl.col("qid").is_in(list(extra))) if extra else frame
+
+
+def _frames_to_depth(
+    frames: Iterable[pl.DataFrame], limit: int, file: str
+) -> Iterator[pl.DataFrame]:
+    counts: Counter[str] = Counter()
+    for frame in frames:
+        for qid, n in frame.group_by("qid").len().iter_rows():
+            _count(counts, qid, n, limit, file)
+        yield frame
+
+
+def _rows_to_depth(
+    rows: Iterable[StoredRow | ResultRow], limit: int, file: str
+) -> Iterator[StoredRow | ResultRow]:
+    counts: Counter[str] = Counter()
+    for row in rows:
+        _count(counts, row.qid, 1, limit, file)
+        yield row
+
+
+def _count(counts: Counter[str], qid: str, n: int, limit: int, file: str) -> None:
+    counts[qid] += n
+    if counts[qid] > limit:
+        raise RunTooDeepError(file=file, query=qid, limit=limit)
 
 
 def _wanted(

@@ -4,7 +4,17 @@ from django.contrib import admin
 from django.urls import include, path
 
 from benchmarks_app.api import docs
-from benchmarks_app.urls import corpora, exports, families, imports, logs, releases, slices, splits
+from benchmarks_app.urls import (
+    corpora,
+    exports,
+    families,
+    imports,
+    logs,
+    releases,
+    slices,
+    splits,
+    teams,
+)
 from benchmarks_app.views import (
     account,
     benchmarks,
@@ -69,6 +79,7 @@ urlpatterns = [
         name="password-reset-confirm",
     ),
     *corpora.urlpatterns,
+    *teams.urlpatterns,
     path("b/<slug:slug>/", include(in_benchmark)),
     path("api/v1/", include("benchmarks_app.api.urls")),
     path("api/v1/schema/", docs.ApiSchema.as_view(), name="api-schema"),

@@ -17,6 +17,11 @@ from scoring.models import Phase
 SCORER_VERSION = "2"
 
 
+def scorer_version_of(split: str) -> str:
+    """Under which name scores over one split alone are kept, where a release hides another."""
+    return f"{SCORER_VERSION}/{split}"
+
+
 def relevance_threshold(release: Release) -> int:
     """The lowest grade that counts as relevant on a release, as its manifest froze the scale."""
     return released.relevance_threshold(release.manifest)
@@ -41,8 +46,8 @@ def release_of_version(benchmark: Benchmark, version: str) -> Release | None:
     return found if found and found.version == version else None
 
 
-def open_phase(benchmark: Benchmark) -> Phase | None:
-    """The phase of the newest release that takes submissions now."""
+def open_phases(benchmark: Benchmark) -> QuerySet[Phase]:
+    """The phases that take submissions now, those of the newest release first."""
     now = timezone.now()
     return (
         Phase.objects.filter(benchmark=benchmark, opens_at__lte=now, daily_limit__gt=0)
@@ -50,8 +55,12 @@ def open_phase(benchmark: Benchmark) -> Phase | None:
         .filter(release__in=Release.objects.published())
         .select_related("release", "benchmark")
         .order_by("-release__major", "-release__minor", "-release__patch", "-pk")
-        .first()
     )
+
+
+def open_phase(benchmark: Benchmark) -> Phase | None:
+    """The phase that takes a submission which names none: the last made of the newest release."""
+    return open_phases(benchmark).first()
 
 
 @lru_cache(maxsize=8)

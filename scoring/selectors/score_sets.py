@@ -1,11 +1,11 @@
 """Which runs have scores on which release, and where their files are."""
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from benchmarks_app import files
 from benchmarks_app.models import Release, Run
 from scoring.core.stored_hits import ScoreFiles
-from scoring.models import ScoreSet
+from scoring.models import ScoreSet, Submission
 from scoring.selectors.releases import SCORER_VERSION
 
 
@@ -19,8 +19,19 @@ def n_runs_without_scores(release: Release) -> int:
 
 
 def runs_without_scores(release: Release) -> QuerySet[Run]:
+    """Runs that stand, and lack scores on a release.
+
+    Where it hides a split, what was submitted to phases of other splits alone is not among them:
+    nobody learns of the hidden split by a phase with a generous limit.
+    """
     scored = ScoreSet.objects.filter(release=release, scorer_version=SCORER_VERSION)
-    return Run.objects.filter(benchmark=release.benchmark_id).exclude(pk__in=scored.values("run"))
+    standing = Run.objects.filter(benchmark=release.benchmark_id, withdrawn_at=None)
+    if release.hidden_splits:
+        admitted = Submission.objects.filter(
+            phase__split__in=release.hidden_splits, run__isnull=False
+        )
+        standing = standing.filter(~Q(kind=Run.Kind.SUBMITTED) | Q(pk__in=admitted.values("run")))
+    return standing.exclude(pk__in=scored.values("run"))
 
 
 def score_files(score_set: ScoreSet) -> ScoreFiles:

@@ -5,19 +5,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
 from pathlib import Path
-from typing import Any
 
-from django.db import OperationalError, transaction
-from django.urls import reverse
+from django.db import transaction
 
 from benchmarks_app import files, selectors
-from benchmarks_app.core.aggregating import DEFAULT
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.formats.sources import open_lines, sha256_of
-from benchmarks_app.core.problems import Problems
-from benchmarks_app.models import Benchmark, Job, Release, Run, Upload, User
-from benchmarks_app.services import audit, jobs, runs, uploading
-from benchmarks_app.services.jobs import JobFencedError, RunningJob
+from benchmarks_app.core.formats.sources import sha256_of
+from benchmarks_app.models import Release, Run
+from benchmarks_app.services.jobs import RunningJob
 from scoring.core import Evaluation, evaluate_hits, released
 from scoring.core.reading.hits import Judged, QueryHits
 from scoring.core.stored_hits import (
@@ -28,15 +22,14 @@ from scoring.core.stored_hits import (
     write_score_files,
 )
 from scoring.core.uncertainty import MeanInterval, Recipe, mean_intervals, recipe
-from scoring.models import Score, ScoreSet, Submission
+from scoring.models import Score, ScoreSet
 from scoring.selectors import (
     SCORER_VERSION,
     earlier_score_set,
-    newest_release,
     release_families,
     relevance_threshold,
-    runs_without_scores,
     score_files,
+    scorer_version_of,
 )
 from scoring.services.slice_scores import (
     SliceEvaluation,
@@ -49,8 +42,6 @@ from scoring.shown import measures_on
 RUNS_KIND = "score-runs"
 # In a run's metadata: queries of its file that the benchmark lacks, which are not stored.
 LEFT_OUT = "queries left out"
-TOLD_EVERY_LINES = 5000
-ENDED = (Submission.State.SCORED, Submission.State.INVALID, Submission.State.FAILED)
 
 
 # --- numbers -------------------------------------------------------------------------------
@@ -63,10 +54,22 @@ class Target:
     release: Release
     qrels: Mapping[str, Mapping[str, int]]
     _unchanged: dict[int, frozenset[str]] = field(default_factory=dict)
+    # Under which name its score sets are kept: boards read those of `SCORER_VERSION` alone.
+    scorer_version: str = SCORER_VERSION
 
     @classmethod
     def of(cls, release: Release) -> "Target":
         return cls(release, selectors.release_qrels(release))
+
+    @classmethod
+    def of_split(cls, release: Release, split: str, qids: Collection[str]) -> "Target":
+        """The queries of one split alone; its score sets are on no board."""
+        qrels = selectors.release_qrels(release)
+        return cls(
+            release,
+            {qid: grades for qid, grades in qrels.items() if qid in qids},
+            scorer_version=scorer_version_of(split),
+        )
 
     @cached_property
     def names(self) -> list[str]:
@@ -92,6 +95,8 @@ class Target:
         members: Mapping[str, Collection[str]] | None = None,
     ) -> Iterator[SliceEvaluation]:
         """Measures over each slice of the release, or over those given."""
+        if members is None and self.scorer_version != SCORER_VERSION:
+            members = {}  # a part of the queries is shown as a whole alone
         return slice_evaluations(
             slices_of_release(self.release) if members is None else members,
             judged=self.judged,
@@ -192,7 +197,7 @@ def store_scores(*, run: Run, target: Target, scored: Scored, n_left_out: int = 
     score_set, is_new = ScoreSet.objects.get_or_create(
         run=run,
         release=target.release,
-        scorer_version=SCORER_VERSION,
+        scorer_version=target.scorer_version,
         defaults={
             "per_query": _published(scored.files.per_query, target.release),
             "hits": _published(scored.files.hits, target.release),
@@ -263,149 +268,3 @@ def score_run(*, run: Run, target: Target, folder: Path, job: RunningJob | None 
         return store_scores(
             run=run, target=target, scored=scored, n_left_out=run.metadata.get(LEFT_OUT, 0)
         )
-
-
-# --- all runs of a benchmark ---------------------------------------------------------------
-
-
-@transaction.atomic
-def start_scoring_runs(*, release: Release, user: User | None) -> Job:
-    """Start a job that scores every run of the benchmark that this release has no scores of."""
-    job = jobs.start(benchmark=release.benchmark, user=user, **scoring_runs_arguments(release))
-    audit.record(
-        actor=user, action="score-runs", benchmark=release.benchmark, target=release.version
-    )
-    return job
-
-
-def scoring_runs_arguments(release: Release) -> dict[str, Any]:
-    """What `jobs.start` or `jobs.run_here` need to score the runs of a benchmark."""
-    return {
-        "kind": RUNS_KIND,
-        "title": f"Score runs on {release.version}",
-        "parameters": {"release": release.pk},
-    }
-
-
-def start_scoring_new_runs(benchmark: Benchmark, user: User | None) -> None:
-    """Score what is not scored yet on the newest release, if there is one."""
-    release = newest_release(benchmark)
-    if release and runs_without_scores(release).exists():
-        start_scoring_runs(release=release, user=user)
-
-
-def score_runs(job: RunningJob) -> None:
-    """The handler: each run is committed by itself; one that cannot be scored is only told."""
-    release = Release.objects.published().get(pk=job.parameters["release"])
-    target = Target.of(release)
-    waiting = list(runs_without_scores(release))
-    skipped: list[str] = []
-    for place, run in enumerate(waiting):
-        job.progress(place, len(waiting), f"scoring {run.name}")
-        try:
-            score_run(run=run, target=target, folder=job.folder / str(run.pk), job=job)
-        except JobFencedError:
-            raise
-        except BenchmarkError as error:
-            skipped.append(f"{run.name}: {error}")
-    with job.commit() as result:
-        result["made"] = [f"scores of {len(waiting) - len(skipped):,} runs"]
-        result["notes"] = skipped
-        result["url"] = reverse(
-            "scoring:leaderboard-release", args=[release.benchmark.slug, release.version]
-        )
-
-
-# --- one submission ------------------------------------------------------------------------
-
-
-def score_submission(job: RunningJob) -> None:
-    """The handler: validate the file, make the run, score it; visible all at once or not at all."""
-    submission = _submission_of(job.parameters["submission"])
-    if submission.state == Submission.State.SCORED:
-        return
-    _move(job, submission, Submission.State.RECEIVED, job=job.row)
-    try:
-        _score_submission(job, submission)
-    except (JobFencedError, OperationalError):
-        raise  # nothing is decided: another attempt writes what becomes of it
-    except BenchmarkError:
-        _move(job, submission, Submission.State.INVALID)
-        raise
-    except Exception:
-        _move(job, submission, Submission.State.FAILED)
-        raise
-
-
-def _submission_of(pk: int) -> Submission:
-    related = ("phase__release__benchmark", "phase__benchmark", "submitter")
-    return Submission.objects.select_related(*related).get(pk=pk)
-
-
-def _move(running: RunningJob, submission: Submission, state: str, **values: Any) -> None:
-    with running.fenced():
-        Submission.objects.filter(pk=submission.pk).update(state=state, **values)
-
-
-def _score_submission(job: RunningJob, submission: Submission) -> None:
-    upload = Upload.objects.get(pk=job.parameters["upload"])
-    staged = _validated(job, submission.phase.benchmark, upload)
-    _move(job, submission, Submission.State.VALIDATED)
-    target = Target.of(submission.phase.release)
-    _move(job, submission, Submission.State.SCORING)
-    job.progress(0, 0, "scoring")
-    scored = scored_run(parquet=staged.summary.parquet, target=target, folder=job.folder / "scores")
-    with job.commit() as result:
-        run = _create_run(job, submission, upload, staged)
-        store_scores(run=run, target=target, scored=scored, n_left_out=staged.n_extra_queries)
-        Submission.objects.filter(pk=submission.pk).update(run=run, state=Submission.State.SCORED)
-        result["made"] = [f"run '{run.name}' scored on {target.release.version}"]
-        result["notes"] = staged.warnings
-        result["url"] = submission.get_absolute_url()
-
-
-def _validated(job: RunningJob, benchmark: Benchmark, upload: Upload) -> runs.StagedRun:
-    return runs.stage_run(
-        lines=_told(job, open_lines(uploading.local(upload), file=upload.name)),
-        file=upload.name,
-        folder=job.folder / "run",
-        problems=Problems(),
-        allowed_queries=set(benchmark.queries.committed().values_list("qid", flat=True)),
-        known_document=lambda docids: selectors.unknown_documents(benchmark, docids),
-        benchmark=benchmark,
-        aggregation=job.parameters.get("aggregation") or DEFAULT,
-    )
-
-
-def _told(job: RunningJob, lines: Iterable[bytes]) -> Iterable[bytes]:
-    for n, line in enumerate(lines, start=1):
-        if n % TOLD_EVERY_LINES == 0:
-            job.progress(n, 0, f"{n:,} lines read")
-        yield line
-
-
-def _create_run(
-    job: RunningJob, submission: Submission, upload: Upload, staged: runs.StagedRun
-) -> Run:
-    metadata = dict(job.parameters["metadata"])
-    if staged.n_extra_queries:
-        metadata[LEFT_OUT] = staged.n_extra_queries
-    return runs.create_run(
-        staged=staged,
-        benchmark=submission.phase.benchmark,
-        name=submission.name,
-        owner=submission.submitter,
-        sha256=upload.sha256,
-        upload=upload,
-        kind=Run.Kind.SUBMITTED,
-        visibility=job.parameters["visibility"],
-        description=job.parameters["description"],
-        metadata=metadata,
-    )
-
-
-def set_back_submission(job_id: int) -> None:
-    """Bring a submission in line with its job, when an attempt begins or the job is given up."""
-    unfinished = Submission.objects.filter(job=job_id).exclude(state__in=ENDED)
-    has_failed = Job.objects.filter(pk=job_id, state=Job.State.FAILED).exists()
-    unfinished.update(state=Submission.State.FAILED if has_failed else Submission.State.QUEUED)

@@ -3,9 +3,13 @@
 A submission is received (its file is here, its job waits), validated (the file was found right),
 scoring, and scored. It is queued when a worker was lost and another attempt is to come, invalid
 when the file or its name is wrong, failed when the fault is ours.
+
+Limits count what a person has sent, for whichever team, and what the team has sent, whoever sent
+it: neither a second team nor a second member gives another place. What was withdrawn stays counted.
 """
 
 from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,29 +17,86 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from benchmarks_app.models import Benchmark, Job, Run, Upload, User
+from benchmarks_app.models import Benchmark, Job, Run, Team, Upload, User
 from benchmarks_app.services import audit, jobs
 from scoring.models import Phase, Submission
-from scoring.selectors import open_phase
+from scoring.selectors import open_phases
+from scoring.selectors.phases import UNCOUNTED, state_of_phase
 from scoring.services.errors import (
+    NO_RELEASE,
     DailyLimitError,
     NameInUseError,
     NoOpenPhaseError,
+    NotInTeamError,
+    PhaseChoiceError,
     SubmittedBeforeError,
+    TotalLimitError,
 )
 
 JOB_KIND = "score-submission"
 DAY = timedelta(hours=24)
-# Neither takes a place in the daily limit, a name, or the right to send the same bytes again.
-UNCOUNTED = (Submission.State.INVALID, Submission.State.FAILED)
 
 
-def phase_open_in(benchmark: Benchmark) -> Phase:
-    """The phase that takes submissions now; raises `NoOpenPhaseError` where none does."""
-    phase = open_phase(benchmark)
-    if phase is None:
-        raise NoOpenPhaseError(benchmark=benchmark.name)
-    return phase
+@dataclass(frozen=True)
+class Terms:
+    """What is said of a run that is sent in, beside its name: what it is, and who may see what.
+
+    `aggregation` says how a run of passages becomes one of documents, where these are measured.
+    """
+
+    description: str = ""
+    metadata: dict[str, Any] = field(default_factory=dict)
+    visibility: str = Run.Visibility.BENCHMARK
+    public_from: datetime | None = None
+    anonymous_until: datetime | None = None
+    aggregation: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        told = asdict(self)
+        for name in ("public_from", "anonymous_until"):
+            told[name] = told[name].isoformat() if told[name] else None
+        return told
+
+
+# --- which phase ---------------------------------------------------------------------------
+
+
+def phase_open_in(benchmark: Benchmark, number: int | None = None) -> Phase:
+    """The phase that takes submissions now; the one of this number, where it is given.
+
+    Raises
+    ------
+    NoOpenPhaseError
+        If none does; it says why.
+    PhaseChoiceError
+        If phases are open, and that one is none of them.
+    """
+    there = list(open_phases(benchmark))
+    if not there:
+        raise NoOpenPhaseError(benchmark=benchmark.name, reason=why_closed(benchmark))
+    if number is None:
+        return there[0]
+    found = next((phase for phase in there if phase.pk == number), None)
+    if found is None:
+        listed = ", ".join(f"{phase.pk} ({phase.name})" for phase in there)
+        raise PhaseChoiceError(reason=f"Phase {number} takes no runs.", phases=listed)
+    return found
+
+
+def why_closed(benchmark: Benchmark) -> str:
+    """Why no phase of a benchmark takes runs, and what can be done."""
+    now = timezone.now()
+    phases = Phase.objects.filter(benchmark=benchmark)
+    coming = phases.filter(opens_at__gt=now, daily_limit__gt=0).order_by("opens_at").first()
+    if coming:
+        return f"'{coming.name}' opens on {coming.opens_at:%Y-%m-%d %H:%M} UTC."
+    over = phases.filter(closes_at__lte=now).order_by("-closes_at").first()
+    if over:
+        return f"'{over.name}' closed on {over.closes_at:%Y-%m-%d %H:%M} UTC."
+    return "its phases are switched off." if phases.exists() else NO_RELEASE
+
+
+# --- accepting -----------------------------------------------------------------------------
 
 
 def accept_submission(
@@ -44,35 +105,34 @@ def accept_submission(
     user: User,
     upload: Upload,
     name: str,
-    description: str = "",
-    metadata: dict[str, Any] | None = None,
-    visibility: str = Run.Visibility.BENCHMARK,
-    aggregation: str = "",
+    team: Team | None = None,
+    **terms: Any,
 ) -> Submission:
     """Write the submission down and start the job that validates and scores it.
 
-    `aggregation` says how a run of passages becomes one of documents, where these are measured.
+    `terms` are those of `Terms`.
 
     Raises
     ------
     NoOpenPhaseError
         If the phase is closed.
+    NotInTeamError
+        If it is for a team the person is not in.
     SubmittedBeforeError
-        If this person sent the same bytes to this phase; `submission` is the earlier one.
-    DailyLimitError
-        If the valid submissions of the last 24 hours fill the phase's limit.
+        If this person or team sent the same bytes to this phase; `submission` is the earlier one.
+    DailyLimitError, TotalLimitError
+        If the valid submissions of the person or the team fill a limit of the phase.
     NameInUseError
-        If a run, or a submission that waits, has the name.
+        If another run, or a submission that waits, has the name.
     """
     with transaction.atomic():
-        submission = _admit(phase, user, upload, name)
+        submission = _admit(phase, user, upload, name, team)
         submission.job = jobs.start(
             kind=JOB_KIND,
             title=f"Score {name}",
             benchmark=phase.benchmark,
             user=user,
-            parameters=_parameters(submission, upload, description, metadata, visibility)
-            | {"aggregation": aggregation},
+            parameters=_parameters(submission, upload, Terms(**terms)),
         )
         submission.save(update_fields=["job"])
     return submission
@@ -84,102 +144,145 @@ def submit_here(
     user: User,
     upload: Upload,
     name: str,
-    description: str = "",
+    team: Team | None = None,
     on_progress: Callable[[int, int, str], None] | None = None,
+    **terms: Any,
 ) -> tuple[Submission, Job]:
     """As `accept_submission`, scored in this process; for commands."""
     with transaction.atomic():
-        submission = _admit(phase, user, upload, name)
+        submission = _admit(phase, user, upload, name, team)
     job = jobs.run_here(
         kind=JOB_KIND,
         title=f"Score {name}",
         benchmark=phase.benchmark,
         user=user,
-        parameters=_parameters(submission, upload, description, None, Run.Visibility.BENCHMARK),
+        parameters=_parameters(submission, upload, Terms(**terms)),
         on_progress=on_progress,
     )
     submission.refresh_from_db()
     return submission, job
 
 
-def _parameters(
-    submission: Submission,
-    upload: Upload,
-    description: str,
-    metadata: dict[str, Any] | None,
-    visibility: str,
-) -> dict[str, Any]:
-    return {
-        "submission": submission.pk,
-        "upload": upload.pk,
-        "sha256": upload.sha256,
-        "description": description,
-        "metadata": metadata or {},
-        "visibility": visibility,
-    }
+def _parameters(submission: Submission, upload: Upload, terms: Terms) -> dict[str, Any]:
+    told = {"submission": submission.pk, "upload": upload.pk, "sha256": upload.sha256}
+    return told | terms.as_json()
 
 
-def _admit(phase: Phase, user: User, upload: Upload, name: str) -> Submission:
+def _admit(phase: Phase, user: User, upload: Upload, name: str, team: Team | None) -> Submission:
     # One at a time in a phase: two uploads at once must not both take the last place of the day.
     locked = Phase.objects.select_for_update(of=("self",)).select_related("benchmark")
     phase = locked.get(pk=phase.pk)
     _refuse_closed(phase)
-    _refuse_same_bytes(phase, user, upload)
-    refuse_over_limit(phase=phase, user=user)
-    _refuse_taken_name(phase, name)
-    submission = Submission.objects.create(phase=phase, name=name, submitter=user)
+    _refuse_foreign_team(user, team)
+    refuse_same_bytes(phase=phase, user=user, team=team, sha256=upload.sha256)
+    refuse_over_limit(phase=phase, user=user, team=team)
+    _refuse_taken_name(phase, user, name, upload.sha256)
+    submission = Submission.objects.create(phase=phase, name=name, submitter=user, team=team)
     audit.record(
         actor=user,
         action="submit-run",
         benchmark=phase.benchmark,
         target=name,
         sha256=upload.sha256,
+        phase=phase.pk,
     )
     return submission
 
 
 def _refuse_closed(phase: Phase) -> None:
-    now = timezone.now()
-    is_over = phase.closes_at is not None and now >= phase.closes_at
-    if now < phase.opens_at or is_over or not phase.daily_limit:
-        raise NoOpenPhaseError(benchmark=phase.benchmark.name)
+    if state_of_phase(phase) != "open":
+        raise NoOpenPhaseError(benchmark=phase.benchmark.name, reason=why_closed(phase.benchmark))
 
 
-def _counted(phase: Phase, user: User) -> QuerySet[Submission]:
-    """Valid submissions of a person, and those of which it is not known yet."""
-    return Submission.objects.filter(phase=phase, submitter=user).exclude(state__in=UNCOUNTED)
+def _refuse_foreign_team(user: User, team: Team | None) -> None:
+    if team is not None and not team.members.filter(pk=user.pk).exists():
+        raise NotInTeamError(team=team.name)
 
 
-def _refuse_same_bytes(phase: Phase, user: User, upload: Upload) -> None:
-    same = Q(run__sha256=upload.sha256) | Q(job__parameters__sha256=upload.sha256)
-    earlier = _counted(phase, user).filter(same).select_related("phase__benchmark").first()
-    if earlier:
-        raise SubmittedBeforeError(name=earlier.name, digest=upload.sha256[:12], submission=earlier)
+def refuse_same_bytes(*, phase: Phase, user: User, team: Team | None, sha256: str) -> None:
+    """Raise `SubmittedBeforeError` where the person, or the team, sent these bytes to the phase."""
+    theirs = Q(submitter=user) | (Q(team=team) if team else Q(pk=None))
+    same = Q(run__sha256=sha256) | Q(job__parameters__sha256=sha256)
+    counted = Submission.objects.filter(phase=phase).exclude(state__in=UNCOUNTED)
+    earlier = counted.filter(theirs, same).select_related("phase__benchmark").first()
+    if earlier is None:
+        return
+    outcome = (
+        "It was withdrawn, and stays so." if earlier.withdrawn_at else "It was not scored again."
+    )
+    raise SubmittedBeforeError(
+        name=earlier.name, digest=sha256[:12], submission=earlier, outcome=outcome
+    )
 
 
-def _of_last_day(phase: Phase, user: User) -> list[datetime]:
-    since = timezone.now() - DAY
-    recent = _counted(phase, user).filter(created_at__gt=since).order_by("created_at")
+def _refuse_taken_name(phase: Phase, user: User, name: str, sha256: str) -> None:
+    waiting = Submission.objects.filter(phase__benchmark=phase.benchmark, name=name, run=None)
+    is_waiting = waiting.exclude(state__in=UNCOUNTED).exists()
+    # The same bytes may go to another phase under their name: they are one run.
+    others = Run.objects.filter(benchmark=phase.benchmark, name=name).exclude(
+        owner=user, sha256=sha256, kind=Run.Kind.SUBMITTED, withdrawn_at=None
+    )
+    if is_waiting or others.exists():
+        raise NameInUseError(name=name)
+
+
+# --- limits --------------------------------------------------------------------------------
+
+
+def _counted(phase: Phase) -> QuerySet[Submission]:
+    """Valid submissions, and those of which it is not known yet."""
+    return Submission.objects.filter(phase=phase).exclude(state__in=UNCOUNTED)
+
+
+def _sets(phase: Phase, user: User, team: Team | None) -> list[tuple[str, QuerySet[Submission]]]:
+    counted = _counted(phase)
+    sets = [("You have", counted.filter(submitter=user))]
+    return [*sets, (f"The team {team.name} has", counted.filter(team=team))] if team else sets
+
+
+def _of_last_day(submissions: QuerySet[Submission]) -> list[datetime]:
+    recent = submissions.filter(created_at__gt=timezone.now() - DAY).order_by("created_at")
     return list(recent.values_list("created_at", flat=True))
 
 
-def n_left_today(*, phase: Phase, user: User) -> int:
-    return max(0, phase.daily_limit - len(_of_last_day(phase, user)))
+def n_left_today(*, phase: Phase, user: User, team: Team | None = None) -> int:
+    """How many more the phase takes of this person, for this team, within 24 hours."""
+    used = max(len(_of_last_day(sent)) for _, sent in _sets(phase, user, team))
+    left = max(0, phase.daily_limit - used)
+    in_all = n_left_in_all(phase=phase, user=user, team=team)
+    return left if in_all is None else min(left, in_all)
 
 
-def refuse_over_limit(*, phase: Phase, user: User) -> None:
-    """Raise `DailyLimitError`, which says when the next is possible, where the day is used up."""
-    recent = _of_last_day(phase, user)
+def n_left_in_all(*, phase: Phase, user: User, team: Team | None = None) -> int | None:
+    """How many more the phase takes of this person, for this team, at all; None: no limit."""
+    if phase.total_limit is None:
+        return None
+    used = max(sent.count() for _, sent in _sets(phase, user, team))
+    return max(0, phase.total_limit - used)
+
+
+def refuse_over_limit(*, phase: Phase, user: User, team: Team | None = None) -> None:
+    """Raise `DailyLimitError`, which says when the next is possible, or `TotalLimitError`."""
+    for who, sent in _sets(phase, user, team):
+        _refuse_over_total(phase, who, sent)
+        _refuse_over_daily(phase, who, sent)
+
+
+def _refuse_over_total(phase: Phase, who: str, sent: QuerySet[Submission]) -> None:
+    if phase.total_limit is None:
+        return
+    used = sent.count()
+    if used >= phase.total_limit:
+        raise TotalLimitError(who=who, used=used, limit=phase.total_limit, phase=phase.name)
+
+
+def _refuse_over_daily(phase: Phase, who: str, sent: QuerySet[Submission]) -> None:
+    recent = _of_last_day(sent)
     limit = max(phase.daily_limit, 1)
     if len(recent) < limit:
         return
     # Where the limit was lowered meanwhile, more than one must pass out of the window first.
     frees_a_place = recent[len(recent) - limit]
-    raise DailyLimitError(used=len(recent), limit=phase.daily_limit, next_at=frees_a_place + DAY)
-
-
-def _refuse_taken_name(phase: Phase, name: str) -> None:
-    waiting = Submission.objects.filter(phase__benchmark=phase.benchmark, name=name, run=None)
-    is_waiting = waiting.exclude(state__in=UNCOUNTED).exists()
-    if is_waiting or Run.objects.filter(benchmark=phase.benchmark, name=name).exists():
-        raise NameInUseError(name=name)
+    raise DailyLimitError(
+        who=who, used=len(recent), limit=phase.daily_limit, next_at=frees_a_place + DAY
+    )

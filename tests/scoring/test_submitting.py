@@ -11,7 +11,7 @@ from benchmarks_app.models import AuditEvent, Job, Run
 from benchmarks_app.services import jobs
 from scoring.models import Phase, ScoreSet, Submission
 from scoring.selectors import state_of
-from scoring.services import scoring
+from scoring.services import scoring, scoring_submission
 from scoring.services.errors import (
     DailyLimitError,
     NameInUseError,
@@ -315,5 +315,5 @@ def test_submission_whose_worker_was_lost_is_shown_as_queued(submit, sam):
     Job.objects.filter(pk=submission.job_id).update(attempt=1)
 
     assert state_of(refreshed(submission)) == State.QUEUED
-    scoring.set_back_submission(submission.job_id)
+    scoring_submission.set_back_submission(submission.job_id)
     assert refreshed(submission).state == State.QUEUED
