@@ -10,6 +10,7 @@ COMMANDS = {
     "score": ("scoring.cli.score", "Measures of runs against qrels, over all queries and each."),
     "trec_eval": ("scoring.cli.trec_eval", "trec_eval's flags and output, as a drop-in."),
     "compare": ("scoring.cli.compare", "Differences between runs: intervals, tests, tie groups."),
+    "gate": ("scoring.cli.gate", "Is a candidate good enough for an A/B test? A verdict."),
     "check": ("scoring.cli.check", "Everything wrong in a run, qrels or benchmark, by line."),
     "verify": ("scoring.cli.verify", "Recompute a result file and say what differs."),
 }

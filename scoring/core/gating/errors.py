@@ -1,0 +1,36 @@
+"""What a person can get wrong with a gate, and mend.
+
+ScoringError (core/errors.py)
+├── PolicyFormatError        a policy that is no policy of ours, field by field
+├── PolicySliceError         a slice of the policy that the data does not have
+├── PolicyMeasureError       a measure of the policy that the runs were not scored by
+└── GateReportError          a file that is no report of a gate
+"""
+
+from scoring.core.errors import ScoringError
+
+
+class PolicyFormatError(ScoringError):
+    code = "policy-format"
+    message = "{where}: {field} is {value}; expected {expected}. Correct it."
+
+
+class PolicySliceError(ScoringError):
+    code = "policy-slice"
+    message = (
+        "The policy names the slice '{name}', which holds no graded query; expected one of "
+        "{known}. Give the file of slices that the policy was made for, or make a new policy."
+    )
+
+
+class PolicyMeasureError(ScoringError):
+    code = "policy-measure"
+    message = (
+        "Run '{run}' has no values of {measure}, which the policy asks for; expected one for every "
+        "query. Score the run again."
+    )
+
+
+class GateReportError(ScoringError):
+    code = "gate-report"
+    message = "A report ends in '{suffix}'; expected {known}. Name the file so."

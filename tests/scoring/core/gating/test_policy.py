@@ -1,0 +1,102 @@
+"""A policy is read strictly, and has one digest however it was written down."""
+
+import hashlib
+import json
+from dataclasses import replace
+
+import pytest
+
+from scoring.core.gating.errors import PolicyFormatError
+from scoring.core.gating.policy import DEFAULTS, Limits, Policy, policy_from, read_policy
+
+WRITTEN = {"goal": "not_worse", "slices": ["head", "tail"], "margin": 0.03}
+
+
+def test_the_digest_is_the_sha_256_of_sorted_json_without_spaces():
+    content = json.dumps(DEFAULTS.as_dict(), sort_keys=True, separators=(",", ":"))
+
+    assert hashlib.sha256(content.encode()).hexdigest() == DEFAULTS.digest
+
+
+def test_what_is_left_out_is_as_usual_and_makes_no_other_digest():
+    whole = policy_from({**DEFAULTS.as_dict(), **WRITTEN})
+
+    assert policy_from(WRITTEN) == whole
+    assert policy_from(WRITTEN).digest == whole.digest
+
+
+def test_the_order_of_fields_and_the_way_numbers_are_written_make_no_difference(tmp_path):
+    first, second = tmp_path / "a.json", tmp_path / "b.json"
+    first.write_text('{"margin": 0.020, "alpha": 5e-2, "measure": "ndcg_cut_10"}')
+    second.write_text('{"measure": "nDCG@10", "alpha": 0.05, "margin": 2e-2}')
+
+    assert read_policy(first).digest == read_policy(second).digest == DEFAULTS.digest
+
+
+CHANGES = [
+    *({"baseline": "b"}, {"measure": "AP"}, {"goal": "not_worse"}, {"slices": ["a"]}),
+    *({"margin": 0.03}, {"delta_min": 0.02}, {"alpha": 0.01}, {"labels": "sparse"}),
+    *({"guard_rails": {"worst_loss": 0.2}}, {"limits": {"agreement": 0.5}}, {"smallest_slice": 40}),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=str)
+def test_every_field_is_in_the_digest(change):
+    assert policy_from(change).digest != DEFAULTS.digest
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=str)
+def test_a_policy_survives_its_json(change):
+    said = policy_from(change)
+
+    assert policy_from(json.loads(json.dumps(said.as_dict()))) == said
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ([], "p.json: the policy is []; expected a JSON object"),
+        ({"gaol": "improve"}, "the policy is given a field 'gaol'; expected only baseline"),
+        ({"goal": "win"}, "goal is 'win'; expected improve or not_worse"),
+        ({"labels": None}, "labels is None; expected pooled or sparse"),
+        ({"margin": 0}, "margin is 0; expected a number between 0 and 1"),
+        ({"margin": True}, "margin is True; expected a number"),
+        ({"alpha": 0.5}, "alpha is 0.5; expected a number between 0 and 0.5"),
+        ({"alpha": float("nan")}, "alpha is nan; expected a number"),
+        ({"slices": "head"}, "slices is 'head'; expected a list of names"),
+        ({"slices": [""]}, "slices is ['']; expected a list of names"),
+        ({"measure": "nope@3"}, "measure is 'nope@3'; expected a measure"),
+        ({"measure": "GMAP"}, "measure is 'GMAP'; expected a measure whose mean"),
+        ({"guard_rails": []}, "guard_rails is []; expected a JSON object"),
+        ({"guard_rails": {"measures": ["x"]}}, "guard_rails.measures is 'x'; expected a measure"),
+        ({"limits": {"submissions": -1}}, "submissions is -1; expected a whole number"),
+        ({"limits": {"many": 1}}, "limits is given a field 'many'"),
+        ({"smallest_slice": 1}, "smallest_slice is 1; expected a whole number of at least 2"),
+        ({"baseline": 3}, "baseline is 3; expected a text"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_field(content, message):
+    with pytest.raises(PolicyFormatError) as raised:
+        policy_from(content, where="p.json")
+
+    assert message in str(raised.value)
+    assert str(raised.value).endswith("Correct it.")
+
+
+def test_a_file_that_is_no_json_is_told(tmp_path):
+    (tmp_path / "p.json").write_text("goal: improve")
+
+    with pytest.raises(PolicyFormatError, match=r"p\.json: the file is no JSON"):
+        read_policy(tmp_path / "p.json")
+
+
+def test_measures_are_known_by_one_name_each():
+    said = policy_from({"measure": "ndcg_cut_20", "guard_rails": {"measures": ["recall_100"]}})
+
+    assert said.measures == ("nDCG@20", "R@100", "Judged@20")
+    assert replace(said, measure="AP").judged == "Judged@10"
+
+
+def test_limits_can_be_written_in_part():
+    assert policy_from({"limits": {"submissions": 3}}).limits == Limits(submissions=3)
+    assert Policy().limits == Limits()
