@@ -13,6 +13,7 @@ from benchmarks_app.services import (
     importing_logs,
     importing_slices,
     jobs,
+    leak_reports,
     refreshing_texts,
     releasing,
     sampling,
@@ -71,9 +72,9 @@ def preview_split_task(job: jobs.RunningJob) -> None:
     splitting.preview_job(job)
 
 
-@jobs.handles(splitting.LEAKS_KIND)
+@jobs.handles(leak_reports.LEAKS_KIND)
 def leak_report_task(job: jobs.RunningJob) -> None:
-    splitting.leak_report_job(job)
+    leak_reports.leak_report_job(job)
 
 
 @jobs.handles(importing_logs.JOB_KIND)

@@ -22,7 +22,7 @@ from benchmarks_app.core.splitting.recipe import Mode, Straddling
 from benchmarks_app.models import Benchmark, ContaminatedQuery, ContaminationCheck, QrelSet
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors import splits as selectors
-from benchmarks_app.services import contamination, splitting
+from benchmarks_app.services import contamination, leak_reports, splitting
 from benchmarks_app.services.exposure import record_read
 from benchmarks_app.services.uploading import receive_upload
 
@@ -194,14 +194,14 @@ class LeakReport(Endpoint):
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.VIEW)
         see_hidden = may(request.user, Action.EDIT, benchmark)
-        report = splitting.kept_leak_report(benchmark, see_hidden=see_hidden)
-        if report is None and splitting.leaks_take_long(benchmark):
+        report = leak_reports.kept_leak_report(benchmark, see_hidden=see_hidden)
+        if report is None and leak_reports.leaks_take_long(benchmark):
             if not see_hidden:
                 raise Http404
-            job = splitting.start_leak_report(benchmark=benchmark, user=request.user)
+            job = leak_reports.start_leak_report(benchmark=benchmark, user=request.user)
             return Response(JobSerializer(job).data, status=202)
         if report is None:
-            report = splitting.current_leak_report(benchmark, see_hidden=see_hidden)
+            report = leak_reports.current_leak_report(benchmark, see_hidden=see_hidden)
         if see_hidden and benchmark.hidden_splits:
             record_read(actor=request.user, benchmark=benchmark, what="leak report")
         return Response(report)
@@ -217,9 +217,9 @@ class LeakReportMarkdown(Endpoint):
     )
     def get(self, request: Request, slug: str) -> HttpResponse:
         benchmark = self.benchmark_for(Action.VIEW)
-        report = splitting.kept_leak_report(benchmark)
-        if report is None and not splitting.leaks_take_long(benchmark):
-            report = splitting.current_leak_report(benchmark)
+        report = leak_reports.kept_leak_report(benchmark)
+        if report is None and not leak_reports.leaks_take_long(benchmark):
+            report = leak_reports.current_leak_report(benchmark)
         if report is None:
             raise Http404
         return HttpResponse(as_markdown(report), content_type="text/markdown; charset=utf-8")

@@ -12,8 +12,8 @@ from benchmarks_app.core.release_source import Qrels, ReleaseSource
 from benchmarks_app.models import Benchmark, Slice
 from benchmarks_app.reach import reach_of
 from benchmarks_app.selectors.splits import current_plan, is_outdated
+from benchmarks_app.services.leak_reports import current_leak_report
 from benchmarks_app.services.release_files import Contents
-from benchmarks_app.services.splitting import current_leak_report
 
 # Below each number of graded queries, what a benchmark is good for.
 TIERS = ((200, "unreliable"), (500, "minimal"), (1_000, "fair"), (5_000, "production"))

@@ -32,7 +32,7 @@ from benchmarks_app.forms.splits import MODES, HiddenForm, SplitForm
 from benchmarks_app.models import Benchmark, Job, SplitPlan
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.selectors import splits as selectors
-from benchmarks_app.services import jobs, splitting
+from benchmarks_app.services import jobs, leak_reports, splitting
 from benchmarks_app.services.exposure import record_read
 from benchmarks_app.split_charts import CHARTS, charts_for
 
@@ -240,7 +240,7 @@ def _current(benchmark: Benchmark) -> dict[str, Any]:
     if not context["is_split"]:
         return context
     found = splitting.current_description(benchmark)
-    report = splitting.kept_leak_report(benchmark)
+    report = leak_reports.kept_leak_report(benchmark)
     charts = [
         (reverse("split-chart", args=[benchmark.slug, name, "svg"]), chart)
         for name, chart in charts_for(found)
@@ -308,7 +308,9 @@ def split_hide(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @benchmark_view(Action.VIEW)
 def leak_report_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     report = _report(request, benchmark)
-    under_way = Job.objects.active().filter(benchmark=benchmark, kind=splitting.LEAKS_KIND).first()
+    under_way = (
+        Job.objects.active().filter(benchmark=benchmark, kind=leak_reports.LEAKS_KIND).first()
+    )
     context = {
         "report": report,
         "plan": selectors.current_plan(benchmark),
@@ -321,9 +323,9 @@ def leak_report_detail(request: HttpRequest, benchmark: Benchmark) -> HttpRespon
 def _report(request: HttpRequest, benchmark: Benchmark) -> dict[str, Any] | None:
     """The report as this person may see it; None where it takes long and nobody asked for it."""
     see_hidden = may(request.user, Action.EDIT, benchmark)
-    kept = splitting.kept_leak_report(benchmark, see_hidden=see_hidden)
-    if kept is None and not splitting.leaks_take_long(benchmark):
-        kept = splitting.current_leak_report(benchmark, see_hidden=see_hidden)
+    kept = leak_reports.kept_leak_report(benchmark, see_hidden=see_hidden)
+    if kept is None and not leak_reports.leaks_take_long(benchmark):
+        kept = leak_reports.current_leak_report(benchmark, see_hidden=see_hidden)
     if kept and see_hidden and benchmark.hidden_splits:
         record_read(actor=request.user, benchmark=benchmark, what="leak report")
     return kept
@@ -349,9 +351,9 @@ def _query_keys(benchmark: Benchmark, report: dict[str, Any] | None) -> dict[str
 @benchmark_view(Action.VIEW)
 def leak_report_file(request: HttpRequest, benchmark: Benchmark, written: str) -> HttpResponse:
     """The report as JSON or Markdown; as everyone may see it, for it is passed on."""
-    report = splitting.kept_leak_report(benchmark)
-    if report is None and not splitting.leaks_take_long(benchmark):
-        report = splitting.current_leak_report(benchmark)
+    report = leak_reports.kept_leak_report(benchmark)
+    if report is None and not leak_reports.leaks_take_long(benchmark):
+        report = leak_reports.current_leak_report(benchmark)
     if report is None or written not in LEAK_FILES:
         raise Http404
     kind, write = LEAK_FILES[written]
@@ -378,7 +380,7 @@ def leak_differ(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         for side in "ab"
     ]
     try:
-        splitting.tell_apart(benchmark=benchmark, user=request.user, a=pair[0], b=pair[1])
+        leak_reports.tell_apart(benchmark=benchmark, user=request.user, a=pair[0], b=pair[1])
     except BenchmarkError as error:
         messages.error(request, str(error))
     else:
@@ -390,5 +392,5 @@ def leak_differ(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @benchmark_view(Action.EDIT)
 def leak_report_compute(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     with transaction.atomic():
-        job: jobs.Job = splitting.start_leak_report(benchmark=benchmark, user=request.user)
+        job: jobs.Job = leak_reports.start_leak_report(benchmark=benchmark, user=request.user)
     return redirect(job)

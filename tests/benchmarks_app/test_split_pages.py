@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.models import AuditEvent, Job, Role, SplitPlan
-from benchmarks_app.services import jobs, splitting
+from benchmarks_app.services import jobs, leak_reports, splitting
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -122,7 +122,7 @@ def test_hiding_grades_that_were_public_is_refused_with_the_queries(bench, olga,
 
 def test_large_benchmarks_are_previewed_and_split_by_jobs(bench, olga, client, monkeypatch):
     monkeypatch.setattr(splitting, "SPLIT_AT_ONCE", 3)
-    monkeypatch.setattr(splitting, "LEAKS_AT_ONCE", 3)
+    monkeypatch.setattr(leak_reports, "LEAKS_AT_ONCE", 3)
 
     live = client.get(url("split-preview"), SHARES).content.decode()
     split(client, preview="1")

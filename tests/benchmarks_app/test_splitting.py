@@ -19,7 +19,7 @@ from benchmarks_app.core.splitting_errors import (
 )
 from benchmarks_app.models import AuditEvent, Job, Query, QueryFamily, Role, SplitPlan
 from benchmarks_app.selectors import splits as reads
-from benchmarks_app.services import jobs, splitting
+from benchmarks_app.services import jobs, leak_reports, splitting
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -226,14 +226,14 @@ def test_a_large_benchmark_is_split_by_a_job(bench, olga):
 
 def test_leak_report_is_kept_until_something_changes(bench, olga, monkeypatch):
     apply(bench, olga)
-    first = splitting.current_leak_report(bench)
-    monkeypatch.setattr(splitting, "leak_report", lambda *args, **kwargs: {"findings": "new"})
+    first = leak_reports.current_leak_report(bench)
+    monkeypatch.setattr(leak_reports, "leak_report", lambda *args, **kwargs: {"findings": "new"})
 
-    again = splitting.current_leak_report(bench)
+    again = leak_reports.current_leak_report(bench)
     factories.query(bench, "q99")
 
     assert first == again
-    assert splitting.current_leak_report(bench) == {"findings": "new"}
+    assert leak_reports.current_leak_report(bench) == {"findings": "new"}
 
 
 def test_leak_report_names_a_leak_until_families_are_merged(bench, olga):
@@ -243,7 +243,7 @@ def test_leak_report_names_a_leak_until_families_are_merged(bench, olga):
     QueryFamily.objects.filter(pk=bench.queries.get(qid="q0").family_id).update(split="train")
     QueryFamily.objects.filter(pk=twin.family_id).update(split="test")
 
-    (found,) = hard_violations(splitting.current_leak_report(bench))
+    (found,) = hard_violations(leak_reports.current_leak_report(bench))
 
     assert found.code == "split-leak-exact"
     assert "q0 “river 0” and twin “River 0!”" in found.message
@@ -254,8 +254,8 @@ def test_report_for_everyone_names_no_document_of_a_hidden_split(bench, olga):
     factories.qrel_set(bench, pairs)
     apply(bench, olga, hidden=["test"])
 
-    public = splitting.current_leak_report(bench)
-    keepers = splitting.current_leak_report(bench, see_hidden=True)
+    public = leak_reports.current_leak_report(bench)
+    keepers = leak_reports.current_leak_report(bench, see_hidden=True)
 
     assert "secret-doc" not in str(public)
     assert "secret-doc" in str(keepers)
@@ -263,7 +263,7 @@ def test_report_for_everyone_names_no_document_of_a_hidden_split(bench, olga):
 
 
 def test_leak_report_of_an_unsplit_benchmark_is_of_one_split(bench):
-    report = splitting.current_leak_report(bench)
+    report = leak_reports.current_leak_report(bench)
 
     assert [part["name"] for part in report["splits"]] == ["test"]
     assert (report["pairs"], report["plan"]) == ([], None)
@@ -272,11 +272,11 @@ def test_leak_report_of_an_unsplit_benchmark_is_of_one_split(bench):
 def test_leak_report_job_keeps_what_it_computed(bench, olga):
     apply(bench, olga, hidden=["test"])
 
-    job = splitting.start_leak_report(benchmark=bench, user=olga)
-    again = splitting.start_leak_report(benchmark=bench, user=olga)
+    job = leak_reports.start_leak_report(benchmark=bench, user=olga)
+    again = leak_reports.start_leak_report(benchmark=bench, user=olga)
     jobs.execute(job.pk, has_heartbeat=False)
 
     job.refresh_from_db()
     assert (again.pk, job.state, job.error) == (job.pk, Job.State.DONE, "")
-    assert splitting.kept_leak_report(bench) is not None
-    assert splitting.kept_leak_report(bench, see_hidden=True) is not None
+    assert leak_reports.kept_leak_report(bench) is not None
+    assert leak_reports.kept_leak_report(bench, see_hidden=True) is not None

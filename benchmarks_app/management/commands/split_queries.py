@@ -15,7 +15,7 @@ from benchmarks_app.management.importing import (
     benchmark_of,
 )
 from benchmarks_app.models import Benchmark, QrelSet
-from benchmarks_app.services import splitting
+from benchmarks_app.services import leak_reports, splitting
 
 NAMES = [mode.replace("_", "-") for mode in MODES]
 
@@ -99,7 +99,7 @@ class Command(BaseCommand):
             self.stdout.write(f"{found.severity}: {found.message} {found.advice}")
 
     def _print_leaks(self, benchmark: Benchmark) -> None:
-        report = splitting.current_leak_report(benchmark)
+        report = leak_reports.current_leak_report(benchmark)
         for found in report["findings"]:
             self.stdout.write(
                 f"{found['severity']}: {found['where']}: {found['message']} {found['advice']}"
