@@ -55,6 +55,7 @@ GROUPS: dict[str, list[Link]] = {
         Link("Runs", "run-list", Action.VIEW),
         Link("Submit a run", "scoring:submission-new", Action.SUBMIT),
         Link("Leaderboard", "scoring:leaderboard", Action.VIEW),
+        Link("Probing", "scoring:probing-list", Action.EDIT),
     ],
     "Manage": [
         Link("People", "people-list", Action.MANAGE_PEOPLE),

@@ -6,11 +6,15 @@ from typing import Any
 from django.urls import reverse
 
 from benchmarks_app.models import Benchmark
+from benchmarks_app.navigation import badge
 from benchmarks_app.overview import Step, step
 from benchmarks_app.reach import Reach, measures_reach
 from benchmarks_app.results_seen import counts_results
 from scoring.models import ScoreSet
 from scoring.selectors import SCORER_VERSION, newest_release
+from scoring.selectors.probing import n_open_flags
+
+badge("scoring:probing-list")(n_open_flags)
 
 
 @measures_reach

@@ -80,6 +80,7 @@ DEEDS = {
     "team-leave": "left a team",
     "release-documents": "gave back documents of",
     "score-runs": "scored the runs on",
+    "settle-probing": "settled a flag of probing on",
     "waive-double-labels": "waived double labels of",
     "split-queries": "split the queries,",
     "hide-splits": "chose the hidden splits:",

@@ -3,5 +3,10 @@
 from django.urls import include, path
 from django.urls.resolvers import URLPattern
 
-of_benchmark: list[URLPattern] = []
+from scoring.api import comparisons, runs
+
+of_benchmark: list[URLPattern] = [
+    *comparisons.of_benchmark,
+    *runs.of_benchmark,
+]
 urlpatterns = [path("benchmarks/<slug:slug>/", include(of_benchmark))]

@@ -2,19 +2,26 @@
 
 The grades of a hidden split are for the benchmark's keepers. To everybody else its queries exist
 without values: means are rounded, so that a change of one grade does not show in them, and what is
-told query by query leaves those queries out.
+told or counted query by query leaves those queries out.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmarks_app.models import Release
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors import hidden_queries
 from benchmarks_app.services.exposure import record_read
+from scoring.models import Score, ScoreSet
+from scoring.selectors import BoardRow
 
 DECIMALS = 3
+CLEAR_DECIMALS = 4  # what pages show where nothing is withheld
+WHY = (
+    "Queries of hidden splits are withheld here: a value of one query would tell its grades. "
+    "They are in the means, which are rounded to {decimals} decimals."
+)
 
 
 @dataclass(frozen=True)
@@ -28,13 +35,46 @@ class Sight:
     def is_clear(self) -> bool:
         return self.decimals is None
 
+    @property
+    def digits(self) -> int:
+        """How many decimals a page shows of a mean."""
+        return CLEAR_DECIMALS if self.decimals is None else self.decimals
+
+    @property
+    def why(self) -> str:
+        """A sentence for where queries are withheld; empty where none are."""
+        return "" if self.decimals is None else WHY.format(decimals=self.decimals)
+
     def rounded(self, value: float | None) -> float | None:
         """A mean as this person sees it."""
         return value if value is None or self.decimals is None else round(value, self.decimals)
 
+    def difference(self, one: float | None, other: float | None) -> float | None:
+        """The difference of two means, of which it tells no more than the two do as shown."""
+        if one is None or other is None:
+            return None
+        if self.decimals is None:
+            return one - other
+        return round(round(one, self.decimals) - round(other, self.decimals), self.decimals)
+
     def seen(self, qids: Iterable[str]) -> list[str]:
         """The queries whose values and documents this person may see, in their order."""
         return [qid for qid in qids if qid not in self.hidden]
+
+    def mean(self, score: Score) -> Score:
+        """A copy of a stored mean as this person sees it; it is not to be saved."""
+        if self.decimals is None:
+            return score
+        return Score(
+            score_set_id=score.score_set_id,
+            measure=score.measure,
+            slice_name=score.slice_name,
+            mean=self.rounded(score.mean),
+            ci_low=self.rounded(score.ci_low),
+            ci_high=self.rounded(score.ci_high),
+            n=score.n,
+            judged_share=self.rounded(score.judged_share),
+        )
 
 
 def sight_of(user: Any, release: Release) -> Sight:
@@ -51,3 +91,44 @@ def sight_written_down(user: Any, release: Release, what: str) -> Sight:
     if sight.is_clear and hidden_queries(release):
         record_read(actor=user, benchmark=release.benchmark, what=what)
     return sight
+
+
+def looked_at(score_set: ScoreSet, what: str) -> str:
+    """What the audit trail says a keeper has seen of a run; `score_set` comes with both."""
+    return f"run {score_set.run.name} on {score_set.release.version}, {what}"
+
+
+# --- what selectors found, as somebody sees it ---------------------------------------------------
+
+
+def as_seen(sight: Sight, score_set: ScoreSet) -> ScoreSet:
+    """A score set with what pages show of it, rounded in place; see `selectors.score_sets_of_run`.
+
+    Each of its lists and mappings of means and intervals is replaced; nothing of it is saved.
+    """
+    if sight.is_clear:
+        return score_set
+    score_set.means = {name: sight.rounded(mean) for name, mean in score_set.means.items()}
+    score_set.ranges = {name: _ends(sight, ends) for name, ends in score_set.ranges.items()}
+    score_set.added = [sight.mean(score) for score in score_set.added]
+    score_set.weighted = [(name, sight.mean(score)) for name, score in score_set.weighted]
+    score_set.overall = [sight.mean(score) for score in score_set.overall]
+    return score_set
+
+
+def board_as_seen(sight: Sight, rows: Iterable[BoardRow]) -> list[BoardRow]:
+    """The rows of a board with rounded means and intervals; ranks stay what they are."""
+    if sight.is_clear:
+        return list(rows)
+    return [
+        replace(
+            row,
+            scores={name: sight.rounded(mean) for name, mean in row.scores.items()},
+            intervals={name: _ends(sight, ends) for name, ends in row.intervals.items()},
+        )
+        for row in rows
+    ]
+
+
+def _ends(sight: Sight, ends: tuple[float, float]) -> tuple[float, float]:
+    return round(ends[0], sight.digits), round(ends[1], sight.digits)

@@ -1,141 +1,155 @@
-"""What scoring adds to a run's page, and the buttons that make or score runs."""
+"""What scoring adds to a run's page, part by part, and the buttons that make or score runs."""
 
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from benchmarks_app.models import Benchmark, Run
-from benchmarks_app.paging import page_of
-from benchmarks_app.permissions import Action, benchmark_view, may
-from benchmarks_app.selectors import hidden_queries
-from benchmarks_app.services.exposure import record_read
+from benchmarks_app.permissions import KEEPERS, Action, benchmark_view, role_in
 from scoring import selectors
-from scoring.charts import sorted_bars
-from scoring.core.measures import parse_measure
+from scoring.charts.runs import slices_chart
 from scoring.models import ScoreSet
-from scoring.services import measuring
+from scoring.selectors.submissions import state_of, submissions_seen_by
+from scoring.services import measuring, submitting
+from scoring.services.against import baselines_for, slices_against
 from scoring.services.baselines import start_baselines
 from scoring.services.errors import NoOpenPhaseError
-from scoring.services.scoring import start_scoring_runs
-from scoring.services.slice_scores import SliceMean, slice_means_of, slices_on_board
-from scoring.shown import BOARD, FURTHER, MEASURES, measures_on
+from scoring.services.firewall import sight_of
+from scoring.services.rescoring import start_scoring_runs
+from scoring.services.run_profiles import brackets_of, patterns_of, scenarios_of
+from scoring.shown import BOARD, FIRST_MEASURE, FURTHER, MEASURES, Shown
+from scoring.views.finding import run_of, score_set_of, score_sets_as_seen
 from scoring.views.measures import Asked, asked_measure
-
-
-def _run(request: HttpRequest, benchmark: Benchmark, pk: int) -> Run:
-    seen = Run.objects.visible_to(request.user).select_related("owner")
-    return get_object_or_404(seen, benchmark=benchmark, pk=pk)
+from scoring.views.run_queries import worst_queries
 
 
 @require_safe
 @benchmark_view(Action.VIEW)
 def run_scores(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The scores of a run: a part of its page, or a page of its own without htmx."""
-    run = _run(request, benchmark, pk)
-    score_sets = selectors.score_sets_of_run(run)
-    asked = _add_asked(request, score_sets)
+    run = run_of(request, benchmark, pk)
+    asked = _add_asked(request, run)
+    score_sets = score_sets_as_seen(request, run)
     context = {
         "run": run,
-        "score_sets": selectors.score_sets_of_run(run) if asked.is_added else score_sets,
+        "score_sets": score_sets,
         "asked": asked,
         "measures": MEASURES,
         "board": BOARD,
         "further": FURTHER,
         "release": selectors.newest_release(benchmark),
-        "slices": _slice_means(score_sets[:1], asked),
+        "submission": _submission(request, benchmark, run),
+        "place": _place(request, score_sets[0], asked.measure) if score_sets else None,
+        "worst": worst_queries(request, run, score_sets[0]) if score_sets else None,
+        "quota": _quota(request, benchmark),
     }
     template = "scoring/_run_scores.html" if request.htmx else "scoring/run_scores.html"
     return render(request, template, context, status=422 if asked.error else 200)
 
 
-def _slice_means(shown: list[ScoreSet], asked: Asked) -> list[SliceMean]:
-    """The run's means by slice on the release that is shown first."""
-    if not shown:
-        return []
-    score_set, measure = shown[0], asked.measure
-    slices = slices_on_board(score_set.release)
-    found = slice_means_of(score_set, slices, measure.name)
-    lacking = {one.name for one in slices} - {row.slice.name for row in found}
-    for name in lacking:
-        measuring.add_slice_scores(
-            release=score_set.release, score_sets=[score_set], slice_name=name, names=[measure.name]
-        )
-    return slice_means_of(score_set, slices, measure.name) if lacking else found
-
-
-def _add_asked(request: HttpRequest, score_sets: list[ScoreSet]) -> Asked:
+def _add_asked(request: HttpRequest, run: Run) -> Asked:
     """Compute the measure that is asked for on the release that is shown first."""
-    shown = score_sets[:1]
+    shown = selectors.score_sets_of_run(run)[:1]
     threshold = selectors.relevance_threshold(shown[0].release) if shown else 1
     asked = asked_measure(request, threshold)
     if shown and asked.is_added and request.user.is_authenticated:
-        release = shown[0].release
-        measuring.add_measure(release=release, score_sets=shown, name=asked.measure.name)
+        measuring.add_measure(release=shown[0].release, score_sets=shown, name=asked.measure.name)
     return asked
+
+
+def _submission(request: HttpRequest, benchmark: Benchmark, run: Run) -> dict[str, Any] | None:
+    """What a run was sent in as, for who may see that: its state, and what was wrong."""
+    if not request.user.is_authenticated:
+        return None
+    found = submissions_seen_by(request.user, benchmark).filter(run=run).first()
+    return {"row": found, "state": state_of(found)} if found else None
+
+
+def _place(request: HttpRequest, score_set: ScoreSet, measure: Shown) -> dict[str, Any] | None:
+    """The rank of the run among those of the release that this person sees."""
+    rows = selectors.leaderboard(release=score_set.release, user=request.user, measure=measure)
+    ranked = measuring.with_standings(release=score_set.release, rows=rows, name=measure.name)
+    row = next((one for one in ranked if one.run.pk == score_set.run_id), None)
+    return {"row": row, "n": len(ranked), "measure": measure} if row else None
+
+
+def _quota(request: HttpRequest, benchmark: Benchmark) -> dict[str, Any] | None:
+    """How many runs this person may still submit today."""
+    role = role_in(request.user, benchmark)
+    phase = selectors.open_phase(benchmark)
+    if phase is None or role is None or role not in KEEPERS | {"submitter"}:
+        return None
+    return {"phase": phase, "n_left": submitting.n_left_today(phase=phase, user=request.user)}
+
+
+# --- parts of their own: they take longer ----------------------------------------------------
 
 
 @require_safe
 @benchmark_view(Action.VIEW)
-def run_queries(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    run = _run(request, benchmark, pk)
-    score_set = _score_set(run, request.GET.get("release", ""))
-    threshold = selectors.relevance_threshold(score_set.release)
-    asked = asked_measure(request, threshold)
-    measure = asked.measure
-    is_best_first = request.GET.get("order") == "best"
-    known, n_withheld = _seen_queries(
-        request, score_set, measuring.per_query_values(score_set, measure.name)
-    )
-    rows = selectors.sorted_queries(known, column=measure.name, is_descending=is_best_first)
-    page = page_of(request, rows)
-    values = [row[measure.name] for row in rows]
+def run_slices(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """Means by slice beside those of a baseline."""
+    run = run_of(request, benchmark, pk)
+    score_set = score_set_of(run, request.GET.get("release", ""))
+    measure = asked_measure(request, selectors.relevance_threshold(score_set.release)).measure
+    sight = sight_of(request.user, score_set.release)
+    choices = baselines_for(request.user, score_set)
+    baseline = chosen_baseline(request.GET.get("baseline", ""), choices)
+    rows = slices_against(score_set, baseline, measure.name, sight)
     context = {
         "run": run,
         "score_set": score_set,
-        "release": score_set.release,
         "measure": measure,
-        "asked": asked,
-        "measures": list(dict.fromkeys([*measures_on(threshold), measure])),
-        "columns": [shown for shown in measures_on(threshold)[: len(BOARD)] if shown != measure],
-        "is_best_first": is_best_first,
-        "page": page,
-        "rows": selectors.query_rows(score_set, page.object_list),
-        "chart": sorted_bars(values),
-        "mean": parse_measure(measure.name).over_all(values),
-        "n_withheld": n_withheld,
+        "sight": sight,
+        "choices": choices,
+        "baseline": baseline,
+        "rows": rows,
+        "chart": slices_chart(measure.label, rows, baseline.run.name if baseline else ""),
+        "chart_name": f"slices-{baseline.run_id if baseline else 'none'}",
     }
-    status = 422 if asked.error else 200
-    return render(request, "scoring/run_queries.html", context, status=status)
+    template = "scoring/_run_slices.html" if request.htmx else "scoring/run_slices.html"
+    return render(request, template, context)
 
 
-def _seen_queries(
-    request: HttpRequest, score_set: ScoreSet, rows: list[dict[str, Any]]
-) -> tuple[list[dict[str, Any]], int]:
-    """The values this person may see, and of how many queries they are withheld.
-
-    A value of a query of a hidden split tells of its grades: keepers see it, which is written down.
-    """
-    hidden = hidden_queries(score_set.release)
-    if not hidden:
-        return rows, 0
-    benchmark = score_set.release.benchmark
-    if may(request.user, Action.EDIT, benchmark):
-        what = f"run {score_set.run.name} on {score_set.release.version}, query by query"
-        record_read(actor=request.user, benchmark=benchmark, what=what)
-        return rows, 0
-    seen = [row for row in rows if row["qid"] not in hidden]
-    return seen, len(rows) - len(seen)
+def chosen_baseline(wanted: str, choices: list[ScoreSet]) -> ScoreSet | None:
+    """The run of this key; without one the first baseline there is."""
+    named = next((one for one in choices if str(one.run_id) == wanted), None)
+    if named or wanted == "none":
+        return named
+    return next((one for one in choices if one.run.kind == Run.Kind.BASELINE), None)
 
 
-def _score_set(run: Run, version: str) -> ScoreSet:
-    """The score set of the release that is asked for, of the newest where none is."""
-    for score_set in selectors.score_sets_of_run(run):
-        if not version or score_set.release.version == version:
-            return score_set
-    raise Http404
+@require_safe
+@benchmark_view(Action.VIEW)
+def run_reading(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """What the numbers suggest, and what the unjudged documents could still change."""
+    run = run_of(request, benchmark, pk)
+    score_set = score_set_of(run, request.GET.get("release", ""))
+    sight = sight_of(request.user, score_set.release)
+    scenarios, n_draws = scenarios_of(score_set, sight)
+    overall = (
+        score_set.overall if sight.is_clear else [sight.mean(one) for one in score_set.overall]
+    )
+    judged = {one.measure: one.mean for one in overall}.get("Judged@10")
+    context = {
+        "run": run,
+        "score_set": score_set,
+        "sight": sight,
+        "judged": judged,
+        "patterns": patterns_of(score_set, sight),
+        "scenarios": scenarios,
+        "n_draws": n_draws,
+        "brackets": brackets_of(score_set, sight),
+        "measure": FIRST_MEASURE,
+    }
+    template = "scoring/_run_reading.html" if request.htmx else "scoring/run_reading.html"
+    return render(request, template, context)
+
+
+# --- buttons ---------------------------------------------------------------------------------
 
 
 @require_POST

@@ -1,0 +1,99 @@
+"""Whether a submission looks made to read hidden grades off its score.
+
+Who sends the same ranking again with one document moved learns from the change of the mean what
+that document's grade is. So two submissions are laid on each other, over the hidden queries alone:
+whatever else was changed beside them to look different does not count.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+Rankings: TypeAlias = Mapping[str, Sequence[str]]
+"""The first documents of each query, best first; a query without any may be left out."""
+Key = TypeVar("Key")
+
+DEPTH = 10
+"""How far down rankings are compared: what decides most of a score."""
+FEW_QUERIES = 3
+"""A submission that differs in so many queries, or fewer, asks about just these."""
+NEAR = 0.95
+"""Share of equal places from which two rankings are nearly the same."""
+FEWEST_QUERIES = 10
+"""Below so many queries, "few of them" says nothing."""
+
+SINGLE_QUERY, NEAR_IDENTICAL = "single_query", "near_identical"
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How far two rankings agree: over how many queries and places, and where they do not."""
+
+    n_queries: int
+    n_places: int
+    n_equal: int
+    differing: tuple[str, ...]
+
+    @property
+    def share(self) -> float:
+        """Places with the same document in both; 1 where neither has any."""
+        return self.n_equal / self.n_places if self.n_places else 1.0
+
+
+def likeness(one: Rankings, other: Rankings, qids: Iterable[str]) -> Likeness:
+    """How far two submissions agree in these queries, down to the lists' ends.
+
+    A place is a rank that either of them fills; it is equal where both have the same document.
+
+    Examples
+    --------
+    >>> likeness({"q": ["a", "b"]}, {"q": ["a", "c", "b"]}, ["q", "r"])
+    Likeness(n_queries=2, n_places=3, n_equal=1, differing=('q',))
+    """
+    n_queries = n_places = n_equal = 0
+    differing = []
+    for qid in qids:
+        mine, theirs = one.get(qid, ()), other.get(qid, ())
+        longest = max(len(mine), len(theirs))
+        equal = sum(a == b for a, b in zip(mine, theirs, strict=False))
+        n_queries, n_places, n_equal = n_queries + 1, n_places + longest, n_equal + equal
+        if equal < longest:
+            differing.append(qid)
+    return Likeness(n_queries, n_places, n_equal, tuple(differing))
+
+
+def suspicion(found: Likeness) -> str:
+    """What two submissions look like: `SINGLE_QUERY`, `NEAR_IDENTICAL`, or "" for nothing.
+
+    Examples
+    --------
+    >>> suspicion(Likeness(100, 1000, 990, ("q7",)))
+    'single_query'
+    >>> suspicion(Likeness(100, 1000, 950, tuple("abcdefg"))), suspicion(Likeness(5, 50, 50, ()))
+    ('near_identical', '')
+    """
+    if found.n_queries < FEWEST_QUERIES or not found.n_places:
+        return ""
+    if 0 < len(found.differing) <= FEW_QUERIES:
+        return SINGLE_QUERY
+    return NEAR_IDENTICAL if found.share >= NEAR else ""
+
+
+def most_alike(
+    rankings: Rankings, earlier: Mapping[Key, Rankings], qids: Collection[str]
+) -> tuple[Key, Likeness] | None:
+    """The earlier submission that is most suspiciously like this one; None where none is.
+
+    One that differs in few queries goes before one that is nearly the same, then the one with the
+    fewest queries that differ, then the most equal places; of equal ones the first.
+    """
+    best: tuple[tuple[bool, int, float], Key, Likeness] | None = None
+    for key, theirs in earlier.items():
+        found = likeness(rankings, theirs, qids)
+        kind = suspicion(found)
+        if not kind:
+            continue
+        place = (kind != SINGLE_QUERY, len(found.differing), -found.share)
+        if best is None or place < best[0]:
+            best = (place, key, found)
+    return None if best is None else best[1:]

@@ -1,0 +1,36 @@
+"""The queries of a scored run that somebody asks for and may see."""
+
+from collections.abc import Collection
+from typing import Any
+
+from scoring import selectors
+from scoring.models import ScoreSet
+from scoring.services import measuring
+from scoring.services.firewall import Sight
+
+
+def chosen_queries(
+    score_set: ScoreSet,
+    *,
+    measure: str,
+    sight: Sight,
+    search: str = "",
+    inside: Collection[str] | None = None,
+    is_best_first: bool = False,
+) -> tuple[list[dict[str, Any]], int]:
+    """Values by query, sorted by a measure, and of how many queries they are withheld.
+
+    `search` is looked for in ids and texts, in any case of letters; `inside` are those of a slice.
+    """
+    known = measuring.per_query_values(score_set, measure)
+    seen = [row for row in known if row["qid"] not in sight.hidden]
+    found = seen if inside is None else [row for row in seen if row["qid"] in inside]
+    if search:
+        texts, wanted = selectors.release_query_texts(score_set.release), search.casefold()
+        found = [
+            row
+            for row in found
+            if wanted in row["qid"].casefold() or wanted in texts.get(row["qid"], "").casefold()
+        ]
+    ordered = selectors.sorted_queries(found, column=measure, is_descending=is_best_first)
+    return ordered, len(known) - len(seen)

@@ -1,0 +1,120 @@
+"""What the numbers of one run suggest, and what unjudged documents could make of them."""
+
+from hashlib import sha256
+from typing import Any
+
+from django.core.cache import cache
+
+from benchmarks_app.models import Release
+from scoring import selectors
+from scoring.core.errors import NoBracketError
+from scoring.core.run_profile import GradeRanks, Pattern, Profile, grade_ranks, patterns
+from scoring.core.stored_hits import read_hits
+from scoring.core.unjudged import Bracket, Scenarios, bracket, scenarios
+from scoring.models import ScoreSet
+from scoring.services import measuring
+from scoring.services.firewall import Sight
+from scoring.services.scoring import Target
+from scoring.shown import with_threshold
+
+# Drawing grades goes through all queries: fewer draws of more queries, none of very many.
+MOST_DRAWS, FEWEST_DRAWS, DRAWN_VALUES = 200, 40, 40_000
+MOST_QUERIES = 2_000
+SCENARIO = "nDCG@10"
+BRACKETED = ("P@10", "RR@10")
+
+
+def n_draws_for(n_queries: int) -> int:
+    """How often grades are drawn for so many queries; 0 where there are too many."""
+    if n_queries > MOST_QUERIES:
+        return 0
+    return max(FEWEST_DRAWS, min(MOST_DRAWS, DRAWN_VALUES // max(n_queries, 1)))
+
+
+def patterns_of(score_set: ScoreSet, sight: Sight) -> list[Pattern]:
+    """What a run's values suggest, over the queries whose values this person may see."""
+    return _kept("patterns", score_set, sight.hidden, lambda: _patterns(score_set, sight))
+
+
+def _patterns(score_set: ScoreSet, sight: Sight) -> list[Pattern]:
+    threshold = selectors.relevance_threshold(score_set.release)
+    names = {
+        "ndcg": "nDCG@10",
+        "reciprocal_rank": with_threshold("RR@10", threshold),
+        "recall": with_threshold("R@100", threshold),
+        "condensed_ndcg": "nDCG(judged_only=True)@10",
+        "judged": "Judged@10",
+    }
+    target = Target.of(score_set.release)
+    found = measuring.evaluated(score_set, names.values(), target=target).per_query
+    qids = sight.seen(found)
+    relevant = {qid: sum(grade >= threshold for grade in target.judged[qid].grades) for qid in qids}
+    columns = {field: [found[qid][name] for qid in qids] for field, name in names.items()}
+    profile = Profile(
+        qids=qids, families=target.families, n_relevant=[relevant[q] for q in qids], **columns
+    )
+    return patterns(profile)
+
+
+def grade_names(release: Release) -> dict[int, str]:
+    """What the grades of a release's scale are called."""
+    return {one["value"]: one["name"] for one in release.manifest.get("grades") or ()}
+
+
+def grade_ranks_of(score_set: ScoreSet, sight: Sight) -> list[GradeRanks]:
+    """At which ranks documents of each grade were found, in queries that this person may see."""
+
+    def counted() -> list[GradeRanks]:
+        judged = Target.of(score_set.release).judged
+        hits = read_hits(selectors.score_files(score_set))
+        return grade_ranks({qid: judged[qid] for qid in sight.seen(judged)}, hits)
+
+    return _kept("grade-ranks", score_set, sight.hidden, counted)
+
+
+def scenarios_of(score_set: ScoreSet, sight: Sight) -> tuple[Scenarios, int]:
+    """nDCG@10 under each reading of the unjudged documents, rounded, and how often was drawn."""
+    n_draws = n_draws_for(score_set.n_queries)
+
+    def read() -> Scenarios:
+        target = Target.of(score_set.release)
+        return scenarios(
+            SCENARIO,
+            target.judged,
+            read_hits(selectors.score_files(score_set)),
+            top_grade=target.top_grade,
+            n_draws=max(n_draws, 1),
+        )
+
+    found = _kept("scenarios", score_set, (), read)
+    return Scenarios(*(sight.rounded(value) for value in found)), n_draws
+
+
+def brackets_of(score_set: ScoreSet, sight: Sight) -> dict[str, Bracket]:
+    """Between which values the means of measures must be that have such bounds, rounded."""
+
+    def read() -> dict[str, Bracket]:
+        threshold = selectors.relevance_threshold(score_set.release)
+        target = Target.of(score_set.release)
+        hits = read_hits(selectors.score_files(score_set))
+        found = {}
+        for name in (with_threshold(one, threshold) for one in BRACKETED):
+            try:
+                found[name] = bracket(name, target.judged, hits, top_grade=target.top_grade)
+            except NoBracketError:
+                continue
+        return found
+
+    found = _kept("brackets", score_set, (), read)
+    return {name: Bracket(*map(sight.rounded, ends)) for name, ends in found.items()}
+
+
+def _kept(what: str, score_set: ScoreSet, hidden: Any, compute: Any) -> Any:
+    """A score set never changes, so what is worked out of it is kept."""
+    facts = repr((what, score_set.pk, score_set.hits, sorted(hidden)))
+    key = f"run-profile-{sha256(facts.encode()).hexdigest()}"
+    found = cache.get(key)
+    if found is None:
+        found = compute()
+        cache.set(key, found, timeout=None)
+    return found
