@@ -37,6 +37,8 @@ EXIT_CODES = (
 ENVIRONMENT = (
     ("BENCHWRIGHT_DEBUG", "if set, an unexpected error shows where it happened, as --debug does"),
     ("BENCHWRIGHT_SCANNER", "twin or extension: which of the two scanners has to read the files"),
+    ("BENCHWRIGHT_SERVER", "the site that commands ask, where --server names none"),
+    ("BENCHWRIGHT_TOKEN", "the token they ask it with, in place of the one that `login` keeps"),
     ("NO_COLOR", "if set, a terminal gets no colour"),
 )
 
@@ -221,7 +223,8 @@ def _show_version(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> No
 def main(debug: bool) -> None:
     """Pool retrieval runs, score and compare them, and check the files they are in.
 
-    `benchwright COMMAND --help` is the manual of a command. None of them needs a server.
+    `benchwright COMMAND --help` is the manual of a command. None of them needs a server but those
+    that ask one: login, pull, submit, and gate with --server.
     """
 
 

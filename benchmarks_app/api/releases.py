@@ -182,11 +182,18 @@ class ReleaseFile(Endpoint):
 
     @extend_schema(
         summary="One of a release's files, as its manifest names it",
+        description=(
+            "A download that broke off goes on with `Range: bytes=N-` and the `ETag` as `If-Range`."
+        ),
         tags=["releases"],
-        responses={(200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY)},
+        responses={
+            (200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY),
+            (206, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY),
+        },
     )
     def get(self, request: Request, slug: str, version: str, name: str) -> HttpResponseBase:
-        return file_response(published_release(self.benchmark_for(Action.VIEW), version), name)
+        release = published_release(self.benchmark_for(Action.VIEW), version)
+        return file_response(release, name, request.headers)
 
 
 class ReleaseDeprecate(Endpoint):

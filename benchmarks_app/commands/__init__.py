@@ -1,4 +1,4 @@
-"""Commands of `benchwright` about collections of queries, without Django; see `benchmarks_app.cli`.
+"""Commands of `benchwright` about queries and sites, without Django; see `benchmarks_app.cli`.
 
 Here stands only what help shows; a command's module is imported when it is run.
 """
@@ -21,6 +21,18 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sketch": (
         "benchmarks_app.commands.sketch",
         "Hashes of a private list of queries, by which others find theirs in it.",
+    ),
+    "login": (
+        "benchmarks_app.commands.login",
+        "Keep the token of a site, for `pull`, `submit` and `gate --server`.",
+    ),
+    "pull": (
+        "benchmarks_app.commands.pull",
+        "Bring a release of a site into a folder, checked by its manifest.",
+    ),
+    "submit": (
+        "benchmarks_app.commands.submit",
+        "Send a run to a site, and see how it scores.",
     ),
 }
 

@@ -258,7 +258,7 @@ def release_export(request: HttpRequest, benchmark: Benchmark, version: str) -> 
 def release_file(
     request: HttpRequest, benchmark: Benchmark, version: str, name: str
 ) -> HttpResponseBase:
-    return file_response(published_release(benchmark, version), name)
+    return file_response(published_release(benchmark, version), name, request.headers)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

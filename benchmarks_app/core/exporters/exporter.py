@@ -123,9 +123,10 @@ def written(exporter: Exporter, source: ReleaseSource, folder: Path) -> list[str
     return names
 
 
-def file_pieces(path: Path) -> Iterator[bytes]:
-    """Yield what a file holds, in pieces."""
+def file_pieces(path: Path, begin: int = 0) -> Iterator[bytes]:
+    """Yield what a file holds from a byte on, in pieces."""
     with path.open("rb") as stream:
+        stream.seek(begin)
         while piece := stream.read(CHUNK):
             yield piece
 

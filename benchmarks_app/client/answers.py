@@ -1,0 +1,157 @@
+"""What a site answers, as typed values; `facts` has everything it said, also what is new there."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, ClassVar, Self
+
+from benchmarks_app.client.errors import StrangeAnswerError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """An answer of the API; a fact that has no field of its own is in `facts`."""
+
+    facts: Mapping[str, Any] = field(repr=False, compare=False, default_factory=dict)
+
+    @classmethod
+    def of(cls, facts: Any) -> Self:
+        """Return the value of an answer.
+
+        Raises
+        ------
+        StrangeAnswerError
+            If it lacks what every such answer has.
+        """
+        if not isinstance(facts, Mapping):
+            raise StrangeAnswerError(url="the site", why=f"a {cls.__name__} came as {facts!r:.40}")
+        own = [one for one in fields(cls) if one.name != "facts"]
+        needed = {
+            one.name for one in own if one.default is MISSING and one.default_factory is MISSING
+        }
+        if lacking := sorted(needed - set(facts)):
+            why = f"a {cls.__name__} came without {', '.join(lacking)}"
+            raise StrangeAnswerError(url="the site", why=why)
+        given = {one.name: facts[one.name] for one in own if facts.get(one.name) is not None}
+        return cls(facts=facts, **{name: given.get(name) for name in needed} | given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Me(Answer):
+    """Who the token is of: `token` with its name and `expires_at`, roles by benchmark."""
+
+    username: str
+    name: str = ""
+    token: Mapping[str, Any] | None = None
+    memberships: list[Mapping[str, str]] = field(default_factory=list)
+    teams: list[str] = field(default_factory=list)
+
+    @property
+    def expires_at(self) -> str:
+        """When the token expires (ISO 8601), or nothing where that is not told."""
+        return str((self.token or {}).get("expires_at", ""))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Benchmark(Answer):
+    slug: str
+    name: str = ""
+    description: str = ""
+    unit: str = ""
+    visibility: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release(Answer):
+    version: str
+    state: str = ""
+    published_at: str | None = None
+    deprecated_at: str | None = None
+    deprecated_reason: str = ""
+    successor: str | None = None
+    content_sha256: str = ""
+
+    @property
+    def is_published(self) -> bool:
+        return self.published_at is not None
+
+    @property
+    def manifest(self) -> Mapping[str, Any]:
+        """What the release holds; empty where it was taken from a list."""
+        return self.facts.get("manifest") or {}
+
+    @property
+    def hidden_splits(self) -> list[str]:
+        """Splits whose grades nobody is given."""
+        return list(self.facts.get("hidden_splits") or ())
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong at one line of a file; 0 is the file as a whole."""
+
+    file: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        place = ":".join(part for part in (self.file, str(self.line or "")) if part)
+        return f"{place}: {self.text}" if place else self.text
+
+    @classmethod
+    def of(cls, said: Any) -> "Problem":
+        """Return a problem as the site says it: an object, or a bare sentence.
+
+        Examples
+        --------
+        >>> str(Problem.of({"file": "bm25.run", "line": 3, "text": "score is 'n/a'"}))
+        "bm25.run:3: score is 'n/a'"
+        """
+        if not isinstance(said, Mapping):
+            return cls("", 0, str(said))
+        text = said.get("text") or said.get("message") or ""
+        return cls(str(said.get("file") or ""), int(said.get("line") or 0), str(text))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission(Answer):
+    """A run that was sent in, and how far it is; `scores` once it is scored."""
+
+    ENDED: ClassVar[tuple[str, ...]] = ("scored", "invalid", "failed")
+
+    id: int
+    state: str
+    name: str = ""
+    url: str = ""
+    run: Any = None
+    phase: Any = None
+    release: Any = None
+    problems: list[Any] = field(default_factory=list)
+    scores: Any = field(default_factory=dict)
+    job: Any = None
+    # Whether these bytes were sent before: then this is what came of them.
+    is_earlier: bool = False
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether nothing more will come of it by itself."""
+        return self.state in self.ENDED
+
+    @property
+    def is_scored(self) -> bool:
+        return self.state == "scored"
+
+    @property
+    def said_problems(self) -> list[Problem]:
+        """Why it is invalid or failed, line by line."""
+        return [Problem.of(one) for one in self.problems]
+
+
+@dataclass(frozen=True)
+class Pulled:
+    """What a pull has brought: the files below `folder`, and which splits' grades are withheld."""
+
+    release: Release
+    folder: Any
+    files: tuple[str, ...]
+    n_bytes: int
+    withheld: tuple[str, ...]

@@ -1,0 +1,655 @@
+"""The client of a site: its token goes to the site alone, and each answer means what it should."""
+
+import hashlib
+import json
+import logging
+import stat
+import traceback
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+
+import httpx
+import pytest
+
+from benchmarks_app.client import Client, InsecureServerWarning, Patience, errors
+from benchmarks_app.client.servers import Login, Servers, Token, login_for, normal_url
+
+SITE = "https://bench.example.org"
+SECRET = "bw_secret-of-sam"
+RUN = b"q1 Q0 d1 1 2.0 bm25\n"
+SENT = {"id": 7, "state": "received", "name": "bm25", "url": f"{SITE}/b/stdlib/submissions/7/"}
+
+
+def error(status: int, code: str = "some-code", **more) -> httpx.Response:
+    body = {"code": code, "message": f"The site says {code}.", "detail": more.pop("detail", {})}
+    return httpx.Response(status, json=body, **more)
+
+
+class Site:
+    """Answers requests as it was told to, the last answer for ever; remembers what it was asked."""
+
+    def __init__(self, *answers: httpx.Response | Exception | Callable) -> None:
+        self.answers = list(answers)
+        self.asked: list[httpx.Request] = []
+        self.slept: list[float] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        request.read()
+        self.asked.append(request)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer(request) if callable(answer) else answer
+
+    def client(self, url: str = SITE, token: str = SECRET, **settings) -> Client:
+        return Client(
+            url,
+            token,
+            transport=httpx.MockTransport(self),
+            sleep=self.slept.append,
+            **settings,
+        )
+
+    @property
+    def paths(self) -> list[str]:
+        return [f"{one.method} {one.url.raw_path.decode()}" for one in self.asked]
+
+
+@pytest.fixture
+def run(tmp_path):
+    path = tmp_path / "bm25.run"
+    path.write_bytes(RUN)
+    return path
+
+
+# --- where the token goes -------------------------------------------------------------------------
+
+
+def test_token_is_sent_to_the_site():
+    site = Site(httpx.Response(200, json={"username": "sam"}))
+
+    assert site.client().me().username == "sam"
+    assert site.asked[0].headers["Authorization"] == f"Bearer {SECRET}"
+    assert site.paths == ["GET /api/v1/me/"]
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    ["https://files.example.net/x", "https://bench.example.org:8443/x", "https://example.org/x"],
+)
+def test_read_that_leads_elsewhere_goes_on_without_the_token(elsewhere):
+    site = Site(
+        httpx.Response(302, headers={"Location": elsewhere}),
+        httpx.Response(200, json={"username": "sam"}),
+    )
+
+    site.client().me()
+
+    first, second = site.asked
+    assert str(second.url) == elsewhere
+    assert "Authorization" in first.headers
+    assert "Authorization" not in second.headers
+
+
+def test_read_that_leads_to_the_same_site_keeps_the_token():
+    site = Site(
+        httpx.Response(301, headers={"Location": "/api/v2/me/"}),
+        httpx.Response(200, json={"username": "sam"}),
+    )
+
+    site.client().me()
+
+    assert [one.headers.get("Authorization") for one in site.asked] == [f"Bearer {SECRET}"] * 2
+
+
+def test_nothing_follows_from_https_to_http():
+    site = Site(httpx.Response(302, headers={"Location": "http://bench.example.org/?key=1"}))
+
+    with pytest.raises(errors.RedirectedError, match="not encrypted") as caught:
+        site.client().me()
+
+    assert len(site.asked) == 1
+    assert "key=1" not in str(caught.value)
+
+
+def test_file_is_not_sent_elsewhere(run):
+    site = Site(httpx.Response(307, headers={"Location": "https://other.example.org/api/v1/x"}))
+
+    with pytest.raises(errors.RedirectedError, match=r"use https://other\.example\.org"):
+        site.client().submit("stdlib", run)
+
+    assert len(site.asked) == 1
+
+
+def test_circle_of_redirects_ends():
+    site = Site(httpx.Response(302, headers={"Location": "/again"}))
+
+    with pytest.raises(errors.RedirectedError, match="more than five"):
+        site.client().me()
+
+
+@pytest.mark.parametrize(
+    ("url", "is_warned"),
+    [
+        ("http://bench.example.org", True),
+        ("http://10.0.0.7:8000", True),
+        ("https://bench.example.org", False),
+        ("http://127.0.0.1:8000", False),
+        ("http://localhost:8000", False),
+        ("http://[::1]:8000", False),
+    ],
+)
+def test_plain_http_beyond_this_machine_warns(url, is_warned, recwarn):
+    Client(url, SECRET)
+
+    found = [one for one in recwarn if one.category is InsecureServerWarning]
+    assert bool(found) == is_warned
+    assert SECRET not in " ".join(str(one.message) for one in found)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        error(401, "token-invalid"),
+        error(500, "unexpected"),
+        httpx.ConnectError("no route"),
+        httpx.Response(200, text="<html>"),
+    ],
+)
+def test_no_error_repr_log_or_traceback_tells_the_token(answer, caplog):
+    caplog.set_level(logging.DEBUG)
+    client = Site(answer).client()
+
+    with pytest.raises(errors.ClientError) as caught:
+        client.me()
+
+    told = "".join(
+        traceback.TracebackException.from_exception(caught.value, capture_locals=True).format()
+    )
+    for text in (told, repr(client), repr(caught.value), str(vars(caught.value)), caplog.text):
+        assert SECRET not in text
+    assert "self" in told  # local variables are among what was looked at
+
+
+# --- what each answer means -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "said"),
+    [
+        (error(401, "token-invalid"), errors.TokenRefusedError, "benchwright login https://bench"),
+        (error(403, "forbidden"), errors.ForbiddenError, "Ask an owner"),
+        (error(404, "not-found"), errors.NotThereError, "private benchmark"),
+        (error(409, "daily-limit"), errors.ConflictError, "The site says daily-limit."),
+        (error(413, "upload-too-large"), errors.TooLargeError, "Compress the file"),
+        (error(422, "run-format"), errors.RefusedError, "The site says run-format."),
+        (error(400, "invalid", detail={"phase": ["No."]}), errors.RefusedError, "\n  phase: No."),
+        (error(503, "busy"), errors.ServerFaultError, r"HTTP 503\).*try again later"),
+        (httpx.Response(502, text="<html>"), errors.ServerFaultError, "HTTP 502"),
+        (httpx.Response(404, text="<html>"), errors.StrangeAnswerError, "address of a Benchwright"),
+        (httpx.Response(200, text="<html>"), errors.StrangeAnswerError, "no JSON"),
+        (httpx.Response(200, json=[1]), errors.StrangeAnswerError, "a Me came as"),
+        (httpx.Response(200, json={}), errors.StrangeAnswerError, "without username"),
+        (httpx.ConnectError("refused"), errors.UnreachableError, "nobody answers.*refused"),
+        (httpx.ReadTimeout("slow"), errors.UnreachableError, "nobody answers.*slow"),
+    ],
+)
+def test_each_answer_has_an_error_that_says_what_to_do(answer, kind, said):
+    with pytest.raises(kind, match=said) as caught:
+        Site(answer).client().me()
+
+    assert type(caught.value) is kind
+
+
+def test_without_a_token_a_refusal_says_how_to_sign_in():
+    with pytest.raises(errors.NotSignedInError, match="benchwright login https://bench"):
+        Site(error(401, "not-authenticated")).client(token="").me()
+
+
+def test_site_that_asks_to_wait_is_obeyed():
+    site = Site(
+        error(429, "throttled", headers={"Retry-After": "17"}),
+        httpx.Response(200, json={"username": "sam"}),
+    )
+
+    site.client().me()
+
+    assert site.slept == [17.0]
+
+
+def test_site_that_asks_to_wait_for_long_is_left_alone():
+    site = Site(error(429, "throttled", headers={"Retry-After": "900"}))
+
+    with pytest.raises(errors.TooManyRequestsError, match="for 900 s"):
+        site.client().me()
+
+    assert (len(site.asked), site.slept) == (1, [])
+
+
+@pytest.mark.parametrize("passing", [error(503), error(500), httpx.ReadError("cut")])
+def test_read_is_repeated_with_growing_pauses(passing):
+    site = Site(passing, passing, passing, httpx.Response(200, json={"username": "sam"}))
+
+    assert site.client(patience=Patience(pause=1.0)).me().username == "sam"
+    assert len(site.slept) == 3
+    assert all(0.5 * 2**n <= pause <= 2**n for n, pause in enumerate(site.slept))
+
+
+def test_repeating_ends():
+    site = Site(error(503))
+
+    with pytest.raises(errors.ServerFaultError):
+        site.client(patience=Patience(n_tries=3)).me()
+
+    assert len(site.asked) == 3
+
+
+@pytest.mark.parametrize("passing", [error(503), httpx.ReadError("cut")])
+def test_what_must_not_happen_twice_is_asked_once(passing):
+    site = Site(passing)
+
+    with pytest.raises(errors.ClientError):
+        site.client().gate("stdlib", policy="strict", candidate=3)
+
+    assert len(site.asked) == 1
+
+
+# --- submitting -----------------------------------------------------------------------------------
+
+
+def test_run_is_sent_with_what_is_known_of_it(run):
+    site = Site(httpx.Response(201, json=SENT))
+
+    sent = site.client().submit(
+        "stdlib", run, name="BM25", metadata={"system": "Lücene"}, team="", phase="dev"
+    )
+
+    body = site.asked[0].content
+    assert (sent.id, sent.state, sent.is_earlier, sent.is_ended) == (7, "received", False, False)
+    assert site.paths == ["POST /api/v1/benchmarks/stdlib/submissions/"]
+    assert RUN in body
+    assert b'filename="bm25.run"' in body
+    assert b'{"system": "L\xc3\xbccene"}' in body
+    assert b'name="phase"\r\n\r\ndev' in body
+    assert b'name="team"' not in body
+
+
+def test_name_of_a_run_is_that_of_its_file(tmp_path):
+    path = tmp_path / "dense.run.gz"
+    path.write_bytes(RUN)
+    site = Site(httpx.Response(201, json=SENT))
+
+    site.client().submit("stdlib", path)
+
+    assert b'name="name"\r\n\r\ndense.run\r\n' in site.asked[0].content
+
+
+def test_run_is_sent_whole_again_after_a_cut(run):
+    site = Site(httpx.WriteError("cut"), error(502), httpx.Response(200, json=SENT))
+
+    sent = site.client().submit("stdlib", run)
+
+    assert sent.is_earlier  # the first attempt had come through
+    assert [one.content.count(RUN) for one in site.asked] == [1, 1, 1]
+
+
+def test_upload_takes_no_memory_of_the_size_of_the_file(tmp_path):
+    path = tmp_path / "large.run"
+    with path.open("wb") as out:
+        out.truncate(64 << 20)
+    received = []
+
+    class Sink(httpx.BaseTransport):
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            received.append(sum(len(piece) for piece in request.stream))
+            return httpx.Response(201, json=SENT)
+
+    client = Client(SITE, SECRET, transport=Sink())
+    told = []
+    tracemalloc.start()
+    client.submit("stdlib", path, tell=lambda done, total: told.append((done, total)))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert received[0] > 64 << 20
+    assert told[-1] == (64 << 20, 64 << 20)
+    assert peak < 4 << 20
+
+
+def test_waiting_looks_ever_less_often_until_it_is_over():
+    states = [{**SENT, "state": state} for state in ["queued"] * 12 + ["scored"]]
+    site = Site(*[httpx.Response(200, json=one) for one in states])
+    seen = []
+
+    ended = site.client().wait("stdlib", 7, tell=lambda one: seen.append(one.state))
+
+    assert (ended.state, ended.is_scored) == ("scored", True)
+    assert seen == ["queued"] * 12 + ["scored"]
+    assert site.slept == sorted(site.slept)
+    assert (site.slept[0], site.slept[-1]) == (0.25, 5.0)
+
+
+def test_waiting_outlives_a_site_that_is_started_anew():
+    site = Site(
+        httpx.ConnectError("refused"),
+        httpx.ConnectError("refused"),
+        httpx.Response(200, json={**SENT, "state": "scored"}),
+    )
+
+    assert site.client(patience=Patience(n_tries=1)).wait("stdlib", 7).is_scored
+
+
+def test_waiting_ends_in_time():
+    site = Site(httpx.Response(200, json=SENT))
+
+    with pytest.raises(errors.WaitedTooLongError, match=r"bm25 is still 'received'.*submissions/7"):
+        site.client().wait("stdlib", 7, seconds=0.1)
+
+
+def test_problems_are_told_by_line():
+    said = [{"file": "bm25.run", "line": 412, "text": "score is 'n/a'"}, "too long"]
+    site = Site(httpx.Response(200, json={**SENT, "state": "invalid", "problems": said}))
+
+    problems = site.client().submission("stdlib", 7).said_problems
+
+    assert list(map(str, problems)) == ["bm25.run:412: score is 'n/a'", "too long"]
+
+
+def test_list_is_read_page_by_page():
+    def page(request):
+        number = int(request.url.params["page"])
+        rows = [{"slug": f"b{number}"}]
+        return httpx.Response(200, json={"results": rows, "next": "more" if number < 3 else None})
+
+    assert [one.slug for one in Site(page).client().benchmarks()] == ["b1", "b2", "b3"]
+
+
+def test_verdict_of_a_gate_is_waited_for():
+    site = Site(
+        httpx.Response(201, json={"id": 3, "state": "queued"}),
+        httpx.Response(200, json={"id": 3, "verdict": None}),
+        httpx.Response(200, json={"id": 3, "verdict": "hold"}),
+    )
+
+    assert site.client().gate("stdlib", policy="strict", candidate=9)["verdict"] == "hold"
+    assert json.loads(site.asked[0].content) == {"policy": "strict", "candidate": 9}
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "", "..", "a@", "a@../b", "a b", "a?b"])
+def test_name_that_would_lead_elsewhere_is_refused(name):
+    site = Site(httpx.Response(200, json={}))
+
+    with pytest.raises(errors.NotAReleaseNameError):
+        site.client().release(name)
+
+    assert site.asked == []
+
+
+# --- pulling --------------------------------------------------------------------------------------
+
+CONTENT = {"queries.jsonl": b'{"_id": "q1"}\n' * 300_000, "qrels/test.tsv": b"q1\td1\t1\n"}
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+MANIFEST = {
+    "files": {
+        **{name: {"sha256": digest(content)} for name, content in CONTENT.items()},
+        "hidden/qrels/secret.tsv": {"sha256": "0" * 64},
+    },
+    "content_sha256": "c" * 64,
+}
+
+
+class ReleaseSite(Site):
+    """Gives one release; `spoil` changes the answer to a path, once or for ever."""
+
+    def __init__(self, manifest=MANIFEST, content=CONTENT) -> None:
+        super().__init__(self._answer)
+        self.manifest = manifest
+        self.content = {**content, "manifest.json": json.dumps(manifest).encode()}
+        self.spoil: dict[str, list[Callable]] = {}
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path.partition("/releases/")[2]
+        for name, spoils in self.spoil.items():
+            if path.endswith(name) and spoils:
+                return spoils.pop(0)(request)
+        if not path:
+            row = {"version": "1.2.0", "published_at": "2026-01-01"}
+            draft = {"version": "2.0.0", "published_at": None}
+            old = {**row, "version": "1.3.0", "deprecated_at": "2026-02-01"}
+            return httpx.Response(200, json={"results": [draft, old, row], "next": None})
+        if "/files/" in path:
+            return self._file(request, path.partition("/files/")[2])
+        if "/exports/" in path:
+            return httpx.Response(200, content=zipped(self.content))
+        facts = {"manifest": self.manifest, "hidden_splits": ["test"]}
+        return httpx.Response(200, json={"version": "1.2.0", "published_at": "x", **facts})
+
+    def _file(self, request: httpx.Request, name: str) -> httpx.Response:
+        whole = self.content[name]
+        begin = int(request.headers.get("Range", "bytes=0-")[6:-1])
+        if not begin:
+            return httpx.Response(200, content=whole)
+        assert request.headers["If-Range"] == f'"{digest(whole)}"'
+        told = f"bytes {begin}-{len(whole) - 1}/{len(whole)}"
+        return httpx.Response(206, content=whole[begin:], headers={"Content-Range": told})
+
+
+def zipped(content: dict[str, bytes]) -> bytes:
+    out = BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in content.items():
+            archive.writestr(f"stdlib-1.2.0/{name}", data)
+    return out.getvalue()
+
+
+def cut_after(n_bytes: int) -> Callable:
+    """An answer that breaks off."""
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        whole = CONTENT["queries.jsonl"]
+
+        def pieces():
+            yield whole[:n_bytes]
+            raise httpx.ReadError("cut")
+
+        return httpx.Response(200, content=pieces(), headers={"Content-Length": str(len(whole))})
+
+    return answer
+
+
+def test_release_is_brought_with_every_file_as_the_manifest_says(tmp_path):
+    site = ReleaseSite()
+
+    pulled = site.client().pull("stdlib@1.2.0", tmp_path / "out")
+
+    assert pulled.files == ("manifest.json", "qrels/test.tsv", "queries.jsonl")
+    assert pulled.withheld == ("test",)
+    for name, content in CONTENT.items():
+        assert (tmp_path / "out" / name).read_bytes() == content
+    assert list(tmp_path.glob("*out*")) == [tmp_path / "out"]  # nothing is left beside it
+    assert not any("hidden" in path for path in site.paths)
+
+
+def test_newest_release_that_is_in_force_is_meant(tmp_path):
+    site = ReleaseSite()
+
+    assert site.client().release("stdlib").version == "1.2.0"
+    assert site.paths[-1] == "GET /api/v1/benchmarks/stdlib/releases/1.2.0/"
+
+
+def test_benchmark_without_a_release_is_told():
+    site = Site(httpx.Response(200, json={"results": [], "next": None}))
+
+    with pytest.raises(errors.NoReleaseError, match="stdlib has no published release"):
+        site.client().release("stdlib")
+
+
+def test_pull_goes_on_where_it_broke_off(tmp_path):
+    site = ReleaseSite()
+    site.spoil["queries.jsonl"] = [cut_after(1_000_000)]
+
+    site.client().pull("stdlib@1.2.0", tmp_path / "out")
+
+    asked = [one for one in site.asked if one.url.path.endswith("queries.jsonl")]
+    begun = int(asked[1].headers["Range"][6:-1])
+    assert 0 < begun <= 1_000_000
+    assert (tmp_path / "out/queries.jsonl").read_bytes() == CONTENT["queries.jsonl"]
+
+
+def test_later_pull_goes_on_where_an_earlier_one_ended(tmp_path):
+    site = ReleaseSite()
+    gone = [lambda request: httpx.Response(503)] * 99
+    site.spoil["queries.jsonl"] = [cut_after(1_000_000), *gone]
+    with pytest.raises(errors.ClientError):
+        site.client().pull("stdlib@1.2.0", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    site.spoil.clear()
+    site.asked.clear()
+
+    site.client().pull("stdlib@1.2.0", tmp_path / "out")
+
+    asked = next(one for one in site.asked if one.url.path.endswith("queries.jsonl"))
+    assert int(asked.headers["Range"][6:-1]) > 0
+    assert (tmp_path / "out/queries.jsonl").read_bytes() == CONTENT["queries.jsonl"]
+
+
+def test_file_that_is_not_what_the_manifest_says_is_thrown_away(tmp_path):
+    site = ReleaseSite(content={**CONTENT, "qrels/test.tsv": b"q1\td1\t3\n"})
+
+    with pytest.raises(errors.DigestError, match=r"qrels/test\.tsv: its SHA-256 is .* expected"):
+        site.client().pull("stdlib@1.2.0", tmp_path / "out")
+
+    assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.rglob("test.tsv*"))
+
+
+def test_manifest_that_changed_meanwhile_is_refused(tmp_path):
+    site = ReleaseSite()
+    site.content["manifest.json"] = b'{"content_sha256": "other"}'
+
+    with pytest.raises(errors.DigestError, match=r"manifest\.json"):
+        site.client().pull("stdlib@1.2.0", tmp_path / "out")
+
+
+def test_folder_that_holds_something_is_left_alone(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/mine.txt").write_text("mine")
+
+    with pytest.raises(errors.FolderTakenError):
+        ReleaseSite().client().pull("stdlib@1.2.0", tmp_path / "out")
+
+    assert [one.name for one in (tmp_path / "out").iterdir()] == ["mine.txt"]
+
+
+@pytest.mark.parametrize("name", ["../evil", "/etc/evil", "a/../../evil", "a\\..\\evil"])
+def test_file_name_that_leads_out_of_the_folder_is_refused(tmp_path, name):
+    manifest = {"files": {name: {"sha256": digest(b"")}}}
+
+    with pytest.raises(errors.StrangeAnswerError, match="names a file"):
+        ReleaseSite(manifest, {name: b""}).client().pull("stdlib@1.2.0", tmp_path / "out")
+
+
+def test_export_is_unpacked_and_checked(tmp_path):
+    pulled = ReleaseSite().client().pull("stdlib@1.2.0", tmp_path / "out", form="beir")
+
+    assert pulled.files == ("manifest.json", "qrels/test.tsv", "queries.jsonl")
+    assert (tmp_path / "out/qrels/test.tsv").read_bytes() == CONTENT["qrels/test.tsv"]
+
+
+def test_export_with_other_grades_is_refused(tmp_path):
+    site = ReleaseSite(content={**CONTENT, "qrels/test.tsv": b"q1\td1\t3\n"})
+
+    with pytest.raises(errors.DigestError, match="qrels/test"):
+        site.client().pull("stdlib@1.2.0", tmp_path / "out", form="beir")
+
+    assert not (tmp_path / "out").exists()
+
+
+def test_export_that_is_cut_short_is_refused(tmp_path):
+    site = ReleaseSite()
+    site.spoil["/exports/beir/"] = [
+        lambda request: httpx.Response(200, content=zipped(CONTENT)[:5000])
+    ]
+
+    with pytest.raises(errors.StrangeAnswerError, match="zip is broken"):
+        site.client().pull("stdlib@1.2.0", tmp_path / "out", form="beir")
+
+
+# --- where tokens are kept ------------------------------------------------------------------------
+
+
+def test_tokens_are_kept_where_nobody_else_reads_them(tmp_path):
+    servers = Servers(tmp_path / "config")
+    servers.add(Login(SITE, Token(SECRET), "sam", "2026-12-01"))
+    servers.add(Login("https://other.example.org", Token("bw_other")))
+
+    assert stat.S_IMODE(servers.path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(servers.path.parent.stat().st_mode) == 0o700
+    assert [one.url for one in servers.all()] == ["https://other.example.org", SITE]
+    assert servers.find(SITE) == Login(SITE, Token(SECRET), "sam", "2026-12-01")
+    assert SECRET not in repr(servers.all())
+    assert servers.remove(SITE)
+    assert SECRET not in servers.path.read_text()
+    assert not servers.remove(SITE)
+
+
+def test_file_of_tokens_that_is_broken_counts_as_none(tmp_path):
+    servers = Servers(tmp_path)
+    servers.path.write_text("{")
+
+    assert servers.all() == []
+
+
+def test_environment_comes_before_what_is_kept(tmp_path):
+    servers = Servers(tmp_path)
+    servers.add(Login(SITE, Token("kept")))
+    other = "https://other.example.org"
+
+    def chosen(server=None, **environment) -> tuple[str, str]:
+        found = login_for(server, servers=servers, environment=environment)
+        return found.url, str(found.token)
+
+    assert chosen() == (SITE, "kept")
+    assert chosen(BENCHWRIGHT_TOKEN="given") == (SITE, "given")
+    assert chosen(BENCHWRIGHT_SERVER=other) == (other, "")
+    assert chosen(f"{SITE}/", BENCHWRIGHT_SERVER=other) == (SITE, "kept")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("https://bench.example.org/", SITE),
+        ("HTTPS://BENCH.example.org:443", SITE),
+        ("http://127.0.0.1:8000", "http://127.0.0.1:8000"),
+        ("https://example.org/bench/", "https://example.org/bench"),
+        ("http://[::1]:80/", "http://[::1]"),
+    ],
+)
+def test_address_has_one_form(given, expected):
+    assert normal_url(given) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("bench.example.org", "https://"),
+        ("ftp://bench.example.org", "https://"),
+        ("https://", "no host"),
+        ("https://bench.example.org:99999", "Port"),
+        ("https://sam:word@bench.example.org", "password does not belong"),
+        ("https://bench.example.org/?a=1", "'?'"),
+    ],
+)
+def test_what_is_no_address_is_refused(given, why):
+    with pytest.raises(errors.ServerAddressError) as caught:
+        normal_url(given)
+
+    assert why in str(caught.value)
+    assert "word" not in str(caught.value).replace("password", "")
