@@ -3,8 +3,9 @@
 from typing import Any
 
 from benchmarks_app.models import Release
+from scoring.selectors import runs_without_scores
 from scoring.services.phases import open_submissions
-from scoring.services.scoring import runs_without_scores, start_scoring_runs
+from scoring.services.rescoring import start_scoring_runs
 
 
 def open_and_score(sender: Any, release: Release, **unused: Any) -> None:

@@ -2,17 +2,26 @@
 
 from benchmarks_app.services import jobs
 from benchmarks_app.services.jobs import RunningJob
-from scoring.services import baselines, scoring, submitting
+from scoring.selectors.rescoring import RUNS_KIND
+from scoring.services import (
+    baselines,
+    comparing,
+    ranking,
+    rescoring,
+    robustness,
+    scoring_submission,
+    submitting,
+)
 
 
 @jobs.handles(submitting.JOB_KIND)
 def score_submission_task(job: RunningJob) -> None:
-    scoring.score_submission(job)
+    scoring_submission.score_submission(job)
 
 
-@jobs.handles(scoring.RUNS_KIND)
+@jobs.handles(RUNS_KIND)
 def score_runs_task(job: RunningJob) -> None:
-    scoring.score_runs(job)
+    rescoring.score_runs(job)
 
 
 @jobs.handles(baselines.JOB_KIND)
@@ -20,6 +29,26 @@ def make_baselines_task(job: RunningJob) -> None:
     baselines.make_baselines(job)
 
 
+@jobs.handles(comparing.KIND)
+def compare_runs_task(job: RunningJob) -> None:
+    comparing.compare_runs(job)
+
+
+@jobs.handles(robustness.KIND)
+def compare_robustness_task(job: RunningJob) -> None:
+    robustness.compare_robustness(job)
+
+
 @jobs.cleans
 def set_back_submission(job_id: int) -> None:
-    scoring.set_back_submission(job_id)
+    scoring_submission.set_back_submission(job_id)
+
+
+@jobs.sweeps
+def score_again_after_an_upgrade() -> None:
+    rescoring.start_outdated_now_and_then()
+
+
+@jobs.handles(ranking.JOB_KIND)
+def rank_board_task(job: RunningJob) -> None:
+    ranking.rank_board(job)

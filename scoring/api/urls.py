@@ -3,9 +3,12 @@
 from django.urls import include, path
 from django.urls.resolvers import URLPattern
 
-from scoring.api import comparisons, runs
+from scoring.api import boards, comparisons, reported, rescoring, runs
 
 of_benchmark: list[URLPattern] = [
+    *boards.of_benchmark,
+    *reported.of_benchmark,
+    *rescoring.of_benchmark,
     *comparisons.of_benchmark,
     *runs.of_benchmark,
 ]

@@ -14,7 +14,7 @@ from benchmarks_app.services import audit, jobs, runs, uploading
 from benchmarks_app.services.jobs import RunningJob
 from scoring.core.retrieval import SYSTEMS, Index, build_index
 from scoring.services.errors import NoQueriesError, NoTextsError
-from scoring.services.scoring import start_scoring_new_runs
+from scoring.services.rescoring import start_scoring_new_runs
 
 JOB_KIND = "make-baselines"
 DEPTH = 100

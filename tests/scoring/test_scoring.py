@@ -15,8 +15,10 @@ from benchmarks_app.services import importing, jobs, uploading
 from scoring.core import evaluate, read_qrels, read_run
 from scoring.models import ScoreSet
 from scoring.selectors import per_query_values
+from scoring.selectors.rescoring import RUNS_KIND
 from scoring.services import scoring
-from scoring.services.scoring import Target, score_run, scored_run, start_scoring_runs
+from scoring.services.rescoring import start_scoring_runs
+from scoring.services.scoring import Target, score_run, scored_run
 from scoring.shown import MEASURES
 from tests import factories
 from tests.scoring.conftest import GRADES, means
@@ -102,7 +104,7 @@ def test_published_release_scores_the_runs_that_are_there(benchmark, publish, do
 
 
 def test_release_without_runs_starts_no_job(release):
-    assert not Job.objects.filter(kind=scoring.RUNS_KIND).exists()
+    assert not Job.objects.filter(kind=RUNS_KIND).exists()
 
 
 def test_run_that_shares_no_query_is_told_and_the_others_scored(benchmark, release, do_jobs, owner):
