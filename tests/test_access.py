@@ -437,8 +437,26 @@ scoring:leaderboard-release     GET  login 200   200   200   200   200   200   4
 scoring:leaderboard-release     POST 405
 scoring:reliability             GET  login 200   200   200   200   200   200   404   200   200
 scoring:reliability             POST 405
+scoring:probing-list            GET  login 403   403   403   403   200   200   404   login 403
+scoring:probing-list            POST 405
+scoring:probing-settle          GET  405
+scoring:probing-settle          POST login 403   403   403   403   302   302   404   login 403
+scoring:run-chart               GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-chart               POST 405
+scoring:run-holes               GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-holes               POST 405
+scoring:run-holes-csv           GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-holes-csv           POST 405
 scoring:run-queries             GET  login 200   200   200   200   200   200   404   200   200
 scoring:run-queries             POST 405
+scoring:run-queries-csv         GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-queries-csv         POST 405
+scoring:run-query               GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-query               POST 405
+scoring:run-reading             GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-reading             POST 405
+scoring:run-slices              GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-slices              POST 405
 scoring:run-scores              GET  login 200   200   200   200   200   200   404   200   200
 scoring:run-scores              POST 405
 scoring:runs-score              GET  405

@@ -5,13 +5,25 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
 from annotation.models import Pool
-from benchmarks_app.models import ApiToken, Benchmark, CandidateList, QrelSet, Role, Slice, User
+from benchmarks_app.models import (
+    ApiToken,
+    Benchmark,
+    CandidateList,
+    QrelSet,
+    Role,
+    Run,
+    Slice,
+    User,
+)
 from benchmarks_app.services.api_tokens import create_api_token, revoke_api_token
 from benchmarks_app.services.drafting import create_draft
+from scoring.models import ProbingFlag
+from scoring.services.scoring import Target, score_run
 from tests import factories
 from tests.annotation.making import judge, pool
 from tests.world import addresses
@@ -31,6 +43,11 @@ benchmark-detail      GET    -        401    200 200 200 200 200 200 404
 export-list           GET    -        401    200 200 200 200 200 200 404
 export-detail         GET    -        401    200 200 200 200 200 200 404
 export-detail         POST   -        401    403 403 403 403 202 202 404
+run-scores            GET    -        401    200 200 200 200 200 200 404
+run-queries           GET    -        401    200 200 200 200 200 200 404
+run-holes             GET    -        401    200 200 200 200 200 200 404
+probing-list          GET    -        401    403 403 403 403 200 200 404
+probing-settle        POST   -        401    403 403 403 403 200 200 404
 run-export            GET    -        401    200 200 200 200 200 200 404
 release-list          GET    -        401    200 200 200 200 200 200 404
 release-list          POST   draft    401    403 403 403 403 201 201 404
@@ -211,6 +228,11 @@ def urls(benchmark, cast) -> dict[str, str]:
         "release-draft-check": f"{of}releases/drafts/{draft.pk}/check/",
         "release-draft-publish": f"{of}releases/drafts/{draft.pk}/publish/",
         "run-export": f"{of}runs/{run.pk}/export/",
+        "run-scores": f"{of}runs/{run.pk}/scores/",
+        "run-queries": f"{of}runs/{run.pk}/queries/",
+        "run-holes": f"{of}runs/{run.pk}/holes/",
+        "probing-list": f"{of}runs/probing/",
+        "probing-settle": f"{of}runs/probing/{_flag(run, cast['sam']).pk}/settle/",
         "log-list": f"{of}logs/",
         "log-detail": f"{of}logs/{log.pk}/",
         "log-samples": f"{of}logs/{log.pk}/samples/",
@@ -249,6 +271,18 @@ def urls(benchmark, cast) -> dict[str, str]:
         "upload-detail": f"{of}uploads/{waiting.pk}/",
         "upload-import": f"{of}uploads/{waiting.pk}/import/",
     }
+
+
+def _flag(run: Run, by: User) -> ProbingFlag:
+    """The run's scores on the newest release, and its submission, which looks like probing."""
+    release = run.benchmark.releases.published().newest_first().first()
+    score_run(run=run, target=Target.of(release), folder=settings.STAGING_DIR / f"api-{run.pk}")
+    phase = run.benchmark.phases.get(release=release)
+    sent = phase.submissions.create(run=run, name=run.name, submitter=by, state="scored")
+    evidence = {"depth": 10, "n_queries": 40, "n_differing": 1, "share_equal": 0.99}
+    return sent.probing_flags.create(
+        kind="single_query", evidence={**evidence, "queries": ["q1"], "n_compared": 1}
+    )
 
 
 def by_session(person: User | None) -> Client:

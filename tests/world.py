@@ -194,6 +194,25 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "scoring:submission-state": submission.pk,
         "scoring:run-scores": runs[0].pk,
         "scoring:run-queries": runs[0].pk,
+        **_run_pages(runs[0].pk, submission),
+    }
+
+
+def _run_pages(run: int, submission: Any) -> dict[str, Any]:
+    """What addresses of a run's scores name, and a submission that looks like probing."""
+    evidence = {"depth": 10, "n_queries": 40, "n_differing": 1, "share_equal": 0.99}
+    flag = submission.probing_flags.create(
+        kind="single_query", evidence={**evidence, "queries": ["1"], "n_compared": 2}
+    )
+    names = ("slices", "reading", "holes", "holes-csv", "queries-csv", "query", "chart")
+    return {
+        "qid": "1",
+        "measure": "nDCG@10",
+        "run_chart": "grades",
+        **{f"scoring:run-{name}": run for name in names},
+        **{f"api:run-{name}": run for name in ("scores", "queries", "holes")},
+        "scoring:probing-settle": flag.pk,
+        "api:probing-settle": flag.pk,
     }
 
 
