@@ -21,6 +21,7 @@ BenchmarkError
     ├── UnknownAggregationError  a way from passages to documents that is not one of ours
     ├── ParentsNeededError       an aggregation that must know which passage is the first
     ├── ResultFormatError        a file that is no result of ours
+    ├── MtebFormatError          a file that is no result of MTEB
     ├── UnknownSystemError       a retrieval system that is not one of ours
     ├── TooFewRunsError          a comparison of fewer than two runs
     ├── TooFewQueriesError       a comparison on fewer than two queries
@@ -167,6 +168,11 @@ class ResultFormatError(ScoringError):
 class ModelError(ScoringError):
     code = "model"
     message = "Query '{qid}' ({text}): the model {reason}."
+
+
+class MtebFormatError(ScoringError):
+    code = "mteb-format"
+    message = "{file}: {what}; expected {expected}."
 
 
 class UnknownSystemError(ScoringError):

@@ -72,7 +72,7 @@ def mean_intervals(evaluation: Evaluation[str], families: Families) -> dict[str,
     rows = [[of[name] for name in names] for of in evaluation.per_query.values()]
     low, high = bootstrap_interval(
         np.array(rows),
-        families=_numbered(evaluation.per_query, families),
+        families=numbered(evaluation.per_query, families),
         method=METHOD,
         level=LEVEL,
         n_draws=N_DRAWS,
@@ -95,7 +95,7 @@ def standings(
     if len(values) < 2:
         return [Standing(1, 1, 1) for _ in values]
     columns: Floats = np.array(values, dtype=np.float64).T
-    numbers = _numbered(qids, families)
+    numbers = numbered(qids, families)
     cube = columns[:, :, np.newaxis]
     intervals = rank_intervals(cube, families=numbers, level=LEVEL, n_draws=N_DRAWS, seed=SEED)
     p = randomised_tukey(cube, families=numbers, n_draws=N_DRAWS, seed=SEED)[:, :, 0]
@@ -104,7 +104,7 @@ def standings(
     return list(map(Standing, best, worst, groups.tolist()))
 
 
-def _numbered(qids: Iterable[str], families: Families) -> "FamilyOf | None":
+def numbered(qids: Iterable[str], families: Families) -> "FamilyOf | None":
     """The number of each query's family, or None where every query is one."""
     import numpy as np
 

@@ -1,32 +1,50 @@
 """Boards: the means of the runs of one release, ranked."""
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from math import inf, isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Prefetch, QuerySet
 
 from benchmarks_app.models import Release, Run
+from benchmarks_app.selectors.naming import is_anonymous_to, owner_name
+from scoring.core.system_facts import is_trained_on, system_type
 from scoring.core.uncertainty import Standing
 from scoring.models import Score, ScoreSet
+from scoring.selectors.attempts import group_of
 from scoring.selectors.releases import SCORER_VERSION, relevance_threshold
 from scoring.selectors.score_sets import n_answered
 from scoring.shown import FIRST_MEASURE, Shown, added, measures_on
 
 Interval = tuple[float, float]
 
+JUDGED = "Judged@10"
+# Judged shares of the first ten from which runs may be compared freely, and at all.
+FREELY, AT_ALL = 0.95, 0.80
+PROVISIONAL, NOT_COMPARABLE = "provisional", "not comparable"
+
+
+class Unjudged(NamedTuple):
+    """What a mean would be under other readings of the documents that nobody judged."""
+
+    condensed: float | None
+    all_relevant: float | None
+    drawn: Interval | None
+
 
 @dataclass(frozen=True)
 class BoardRow:
     """One run on a board; `rank` is shared by runs whose shown scores are equal.
 
-    Scores and intervals are by the whole names of measures. `standing` says which ranks the run may
-    have and which runs it cannot be told from; None where that was not worked out.
+    A run without a value of the measure has no rank. Scores and intervals are by the whole names of
+    measures. `standing` says which ranks the run may have and which runs it cannot be told from;
+    None where that was not worked out. `by` is who the run is by, as far as the viewer may know;
+    `team` what its attempts are counted by, empty where it must not be known.
     """
 
-    rank: int
+    rank: int | None
     is_tied: bool
     run: Run
     score_set: ScoreSet
@@ -34,67 +52,173 @@ class BoardRow:
     intervals: dict[str, Interval]
     is_mine: bool
     standing: Standing | None = None
+    by: str = ""
+    team: str = ""
+    n_attempts: int = 1
+    adjusted: float | None = None
+    unjudged: Unjudged | None = None
+    before: Any = None
 
     @property
     def n_answered(self) -> int:
         return n_answered(self.score_set)
 
+    @property
+    def coverage(self) -> float:
+        """Share of the release's queries that the run answers."""
+        n_queries = self.score_set.n_queries
+        return self.n_answered / n_queries if n_queries else 0.0
+
+    @property
+    def judged(self) -> float | None:
+        return self.scores.get(JUDGED)
+
+    @property
+    def comparability(self) -> str:
+        """`provisional` or `not comparable` by the judged share of the first ten; empty if fine."""
+        if self.judged is None or self.judged >= FREELY:
+            return ""
+        return PROVISIONAL if self.judged >= AT_ALL else NOT_COMPARABLE
+
+    @property
+    def type(self) -> str:
+        return system_type(self.run.metadata)
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether its training sets name the benchmark, or it says so of itself."""
+        benchmark = self.run.benchmark
+        return is_trained_on(self.run.metadata, (benchmark.slug, benchmark.name))
+
+    @property
+    def is_baseline(self) -> bool:
+        return self.run.kind == Run.Kind.BASELINE
+
+    @property
+    def is_private(self) -> bool:
+        return self.run.visibility != Run.Visibility.BENCHMARK
+
     def standing_at(self, standing: Standing | None) -> "BoardRow":
         return replace(self, standing=standing)
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A score set with its numbers, as they may be told."""
+
+    score_set: ScoreSet
+    scores: dict[str, float | None] = field(default_factory=dict)
+    intervals: dict[str, Interval] = field(default_factory=dict)
+
+
+# --- score sets ----------------------------------------------------------------------------
+
+
+def _score_sets(release: Release) -> QuerySet[ScoreSet]:
+    """Of the runs of a release that were not withdrawn."""
+    standing = Run.objects.filter(benchmark=release.benchmark_id).standing()
+    return ScoreSet.objects.filter(
+        release=release, scorer_version=SCORER_VERSION, run__in=standing.values("pk")
+    ).select_related("run__owner", "run__team", "run__benchmark")
 
 
 def whole_score_sets(release: Release, slice_name: str = "") -> QuerySet[ScoreSet]:
     """The score sets of a release, with run, owner and means, overall or over a slice."""
     overall = Score.objects.filter(slice_name=slice_name)
-    return (
-        ScoreSet.objects.filter(release=release, scorer_version=SCORER_VERSION)
-        .select_related("run__owner", "run__team", "run__benchmark")
-        .prefetch_related(Prefetch("scores", queryset=overall, to_attr="overall"))
+    return _score_sets(release).prefetch_related(
+        Prefetch("scores", queryset=overall, to_attr="overall")
     )
 
 
 def score_sets_seen_by(user: Any, release: Release, slice_name: str = "") -> QuerySet[ScoreSet]:
     """The score sets of a release whose runs this person may see."""
-    seen = Run.objects.filter(benchmark=release.benchmark_id).standing().visible_to(user)
-    return whole_score_sets(release, slice_name).filter(run__in=seen.values("pk"))
+    return _seen(whole_score_sets(release, slice_name), user, release)
+
+
+def _seen(score_sets: QuerySet[ScoreSet], user: Any, release: Release) -> QuerySet[ScoreSet]:
+    seen = Run.objects.filter(benchmark=release.benchmark_id).visible_to(user)
+    return score_sets.filter(run__in=seen.values("pk"))
+
+
+# --- rows ----------------------------------------------------------------------------------
 
 
 def leaderboard(
-    *, release: Release, user: Any, measure: Shown = FIRST_MEASURE, slice_name: str = ""
+    *,
+    release: Release,
+    user: Any,
+    measure: Shown = FIRST_MEASURE,
+    slice_name: str = "",
+    decimals: int | None = None,
 ) -> list[BoardRow]:
     """The runs of a release that this person may see, best first by `measure`.
 
     Two queries however many runs there are. Runs rank by the four decimals a board shows: what
     looks equal shares a rank, and the next rank counts all before it (1, 2, 2, 4). Equal ones stand
-    by full score, then by name.
+    by full score, then by name. With `decimals` every mean is rounded to so many before anything
+    else is done with it, and so are the ends of intervals.
     """
     name = measure.counting_from(relevance_threshold(release))
-    return _ranked(score_sets_seen_by(user, release, slice_name), name, user.pk)
+    score_sets = _seen(_score_sets(release), user, release)
+    rows = _ranked(_entries(release, score_sets, slice_name, decimals), name, user.pk)
+    return [_named(row, user) for row in rows]
 
 
-def whole_leaderboard(*, release: Release, measure: Shown = FIRST_MEASURE) -> list[BoardRow]:
+def whole_leaderboard(
+    *, release: Release, measure: Shown = FIRST_MEASURE, slice_name: str = ""
+) -> list[BoardRow]:
     """As `leaderboard`, with every run: for who sits at the machine itself."""
     name = measure.counting_from(relevance_threshold(release))
-    return _ranked(whole_score_sets(release), name, None)
+    return _ranked(_entries(release, _score_sets(release), slice_name, None), name, None)
 
 
-def _ranked(score_sets: Iterable[ScoreSet], name: str, user_id: int | None) -> list[BoardRow]:
-    entries = [(one, {score.measure: score.mean for score in one.overall}) for one in score_sets]
-    entries.sort(key=lambda entry: (-_sortable(entry[1].get(name)), entry[0].run.name))
-    shown = [_shown(scores.get(name)) for _, scores in entries]
+def _entries(
+    release: Release, score_sets: QuerySet[ScoreSet], slice_name: str, decimals: int | None
+) -> list[_Entry]:
+    entries = {one.pk: _Entry(one) for one in score_sets}
+    # Plain values: a thousand runs have seven thousand scores, and models of them take long.
+    rows = Score.objects.filter(
+        score_set__release=release,
+        score_set__scorer_version=SCORER_VERSION,
+        slice_name=slice_name,
+    ).values_list("score_set", "measure", "mean", "ci_low", "ci_high")
+    for key, measure, mean, low, high in rows:
+        if key not in entries:
+            continue
+        entries[key].scores[measure] = _rounded(mean, decimals)
+        if low is not None and high is not None:
+            ends = _rounded(low, decimals), _rounded(high, decimals)
+            entries[key].intervals[measure] = ends
+    return list(entries.values())
+
+
+def _rounded(mean: float | None, decimals: int | None) -> float | None:
+    return mean if mean is None or decimals is None else round(mean, decimals)
+
+
+def _ranked(entries: list[_Entry], name: str, user_id: int | None) -> Iterator[BoardRow]:
+    entries.sort(key=lambda one: (-_sortable(one.scores.get(name)), one.score_set.run.name))
+    shown = [_shown(one.scores.get(name)) for one in entries]
     n_equal, rank_of = Counter(shown), _first_places(shown)
-    return [
-        BoardRow(
-            rank=rank_of[shown[place]],
-            is_tied=n_equal[shown[place]] > 1,
-            run=score_set.run,
-            score_set=score_set,
-            scores=scores,
-            intervals=intervals_by_name(score_set.overall),
-            is_mine=_is_submission_of(score_set.run, user_id),
+    for label, one in zip(shown, entries, strict=True):
+        yield BoardRow(
+            rank=rank_of[label] if _has_value(one.scores.get(name)) else None,
+            is_tied=n_equal[label] > 1 and _has_value(one.scores.get(name)),
+            run=one.score_set.run,
+            score_set=one.score_set,
+            scores=one.scores,
+            intervals=one.intervals,
+            is_mine=_is_submission_of(one.score_set.run, user_id),
         )
-        for place, (score_set, scores) in enumerate(entries)
-    ]
+
+
+def _named(row: BoardRow, viewer: Any) -> BoardRow:
+    run = row.run
+    team = "" if is_anonymous_to(run, viewer) else group_of(run)
+    return replace(row, by=owner_name(run, viewer), team=team)
+
+
+# --- scores beside the plain ones ------------------------------------------------------------
 
 
 def weighted_scores(
@@ -139,6 +263,10 @@ def _first_places(values: Iterable[str]) -> dict[str, int]:
     for place, value in enumerate(values, start=1):
         places.setdefault(value, place)
     return places
+
+
+def _has_value(mean: float | None) -> bool:
+    return _sortable(mean) > -inf
 
 
 def _sortable(mean: float | None) -> float:

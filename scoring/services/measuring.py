@@ -1,11 +1,9 @@
 """Numbers that were not stored, from what was: no run is read for any of them."""
 
 from collections.abc import Collection, Iterable, Sequence
-from hashlib import sha256
 from time import monotonic
 from typing import Any
 
-from django.core.cache import cache
 from django.db.models import Min
 
 from benchmarks_app.models import Release
@@ -13,9 +11,10 @@ from scoring import selectors
 from scoring.core import Evaluation, evaluate_hits
 from scoring.core.errors import MeasureParameterError
 from scoring.core.stored_hits import read_hits
-from scoring.core.uncertainty import Standing, mean_intervals, standings
+from scoring.core.uncertainty import mean_intervals
 from scoring.models import Score, ScoreSet
-from scoring.selectors import SCORER_VERSION, BoardRow
+from scoring.selectors import BoardRow
+from scoring.services import ranking
 from scoring.services.scoring import Target, scores_of, slice_scores_of
 from scoring.services.slice_scores import slices_of_release
 from scoring.shown import measures_on
@@ -25,8 +24,6 @@ SECONDS = 4.0
 # What was added is a cache: beyond so many measures of a release, the oldest goes.
 ADDED_KEPT = 40
 LONGEST_NAME = Score._meta.get_field("measure").max_length
-# Above so many runs, or values, ranks are worked out no more while a page waits.
-MOST_RUNS, MOST_VALUES = 60, 300_000
 
 
 def evaluated(
@@ -152,51 +149,7 @@ def with_standings(
     *, release: Release, rows: Sequence[BoardRow], name: str, slice_name: str = ""
 ) -> list[BoardRow]:
     """The rows of a board by `name`, each with its standing among those that have a value."""
-    ranked = [row for row in rows if row.scores.get(name) is not None]
-    if any(not row.score_set.per_query for row in ranked) or _is_large(ranked):
-        return list(rows)
-    found = _standings(release, [row.score_set for row in ranked], name, slice_name)
-    return [row.standing_at(found.get(row.score_set.pk)) for row in rows]
-
-
-def _is_large(rows: Sequence[BoardRow]) -> bool:
-    return len(rows) > MOST_RUNS or sum(row.score_set.n_queries for row in rows) > MOST_VALUES
-
-
-def _standings(
-    release: Release, score_sets: Sequence[ScoreSet], name: str, slice_name: str
-) -> dict[int, Standing]:
-    """By the keys of score sets, which never change: worked out once for each board."""
-    keys = [one.pk for one in score_sets]
-    facts = repr((SCORER_VERSION, release.pk, name, slice_name, keys))
-    key = f"standings-{sha256(facts.encode()).hexdigest()}"
-    found = cache.get(key)
+    found = ranking.board_facts(release=release, rows=rows, name=name, slice_name=slice_name)
     if found is None:
-        only = slices_of_release(release)[slice_name] if slice_name else None
-        values, qids = _columns(release, score_sets, name, only)
-        found = standings(values, qids, selectors.release_families(release))
-        cache.set(key, found, timeout=None)
-    return dict(zip(keys, found, strict=True))
-
-
-def _columns(
-    release: Release, score_sets: Sequence[ScoreSet], name: str, only: Collection[str] | None
-) -> tuple[list[list[float]], list[str]]:
-    """Values of each score set, in the order of the queries, and the queries."""
-    import polars as pl
-
-    columns, qids, target = [], [], None
-    for score_set in score_sets:
-        path = selectors.score_files(score_set).per_query
-        if name in pl.read_parquet_schema(path):
-            stored = pl.read_parquet(path, columns=["qid", name])
-            by_query = dict(stored.iter_rows())
-        else:
-            target = target or Target.of(release)
-            per_query = evaluated(score_set, [name], target=target).per_query
-            by_query = {qid: of[name] for qid, of in per_query.items()}
-        if not qids:
-            inside = by_query if only is None else by_query.keys() & set(only)
-            qids = sorted(inside, key=str.encode)
-        columns.append([by_query[qid] for qid in qids])
-    return columns, qids
+        return list(rows)
+    return [row.standing_at(found.standings.get(row.score_set.pk)) for row in rows]

@@ -1,30 +1,31 @@
 """Leaderboards, each of one release."""
 
-import csv
-from collections.abc import Iterable
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.urls import reverse
-from django.utils.text import slugify
+from django.urls import NoReverseMatch, reverse
 from django.views.decorators.http import require_safe
 
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
-from benchmarks_app.selectors.naming import owner_name
 from scoring import selectors
 from scoring.core.weighting import weighted_name
-from scoring.models import Score
-from scoring.services import measuring
-from scoring.services.weighted_scores import has_weights
-from scoring.shown import BOARD, Shown, measure_of, measures_on
-from scoring.views.measures import asked_measure
-from scoring.views.slices import asked_slice
+from scoring.forms.boards import BoardFilterForm
+from scoring.selectors.attempts import unranked_on
+from scoring.selectors.filters import filter_choices
+from scoring.services.boards import Board, board_of, is_told, weighted_of, with_scenarios
+from scoring.services.firewall import Sight, sight_of
+from scoring.services.ranking import start_ranking
+from scoring.shown import FIRST_MEASURE, measure_of
+from scoring.views.measures import Asked, asked_measure
+from scoring.views.slices import AskedSlice, asked_slice
 
-# What a spreadsheet would run as a formula when it begins a cell.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+SCENARIOS = "scenarios"
+SUM_WITHHELD = (
+    "{name} is no mean, and of a hidden split only rounded means are shown. Choose a listed one."
+)
 
 
 @require_safe
@@ -44,161 +45,147 @@ def leaderboard(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @require_safe
 @benchmark_view(Action.VIEW)
 def leaderboard_release(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
-    release = _release(benchmark, version)
-    threshold = selectors.relevance_threshold(release)
-    asked = asked_measure(request, threshold)
-    sliced = asked_slice(request, release)
-    board, n_waiting = _board(request, release, asked.measure, sliced.name)
-    means = [row.scores.get(asked.measure.name) for row in board]
-    page = page_of(request, board)
+    release = release_or_404(benchmark, version)
+    asked, sliced, form, board = asked_board(request, release)
+    form.offer(filter_choices(board.whole))
+    page = page_of(request, board.rows)
+    n_without_scenarios = 0
+    if shows_scenarios(request):
+        page.object_list, n_without_scenarios = with_scenarios(board, page.object_list)
+    weighted = weighted_of(board, page.object_list, [board.measure])
     context = {
-        "release": release,
-        "releases": list(selectors.published_releases(benchmark)),
-        "measure": asked.measure,
-        "asked": asked,
-        "sliced": sliced,
-        "threshold": threshold,
-        "measures": _known(asked.measure, selectors.added_measures(board, threshold), threshold),
-        "columns": _columns(asked.measure, threshold),
-        "is_share": all(mean is None or 0 <= mean <= 1 for mean in means),
-        "has_intervals": any(row.intervals for row in board),
-        "has_standings": any(row.standing for row in board),
+        **board_context(request, board, asked, sliced),
+        "form": form,
         "page": page,
-        "weighted": _weighted_of(release, page.object_list, asked.measure, sliced.name),
-        "weighted_label": weighted_name(asked.measure.label),
-        "n_waiting": n_waiting,
+        "weighted": {key: scores.get(board.measure.name) for key, scores in weighted.items()},
+        "weighted_label": weighted_name(board.measure.label),
+        "unranked": unranked_on(release, request.user),
+        "n_without_scenarios": n_without_scenarios,
         "n_unscored": selectors.n_runs_without_scores(release),
+        "is_ranking": _is_ranking(request, board),
     }
-    status = 422 if asked.error or sliced.error else 200
+    status = 422 if asked.error or sliced.error or form.errors else 200
     return render(request, "scoring/leaderboard.html", context, status=status)
 
 
-def _weighted_of(
-    release: Release, rows: Iterable[selectors.BoardRow], shown: Shown, slice_name: str
-) -> dict[int, Score | None]:
-    """The weighted mean of each row by one measure; empty where no row has one."""
-    found = _weighted(release, rows, [shown], slice_name)
-    return {key: scores.get(shown.name) for key, scores in found.items()}
+def _is_ranking(request: HttpRequest, board: Board) -> bool:
+    """Whether ranks are still being worked out; who is signed in has that done for everybody."""
+    if board.has_ranks or not board.rows:
+        return False
+    if request.user.is_authenticated and board.measure.is_standard:
+        start_ranking(
+            release=board.release,
+            rows=board.whole,
+            name=board.measure.name,
+            slice_name=board.slice_name,
+        )
+    return True
 
 
-def _weighted(
-    release: Release, rows: Iterable[selectors.BoardRow], shown: list[Shown], slice_name: str
-) -> dict[int, dict[str, Score]]:
-    """The weighted means of rows, by the keys of their score sets; of a slice there are none."""
-    if slice_name or not has_weights(release):
-        return {}
-    return selectors.weighted_scores([row.score_set for row in rows], [one.name for one in shown])
+# --- what boards of every form share -------------------------------------------------------
 
 
-def _board(
-    request: HttpRequest, release: Release, measure: Shown, slice_name: str = ""
-) -> tuple[list[selectors.BoardRow], int]:
-    """The rows, with standings, and how many of them still lack a measure that was added."""
-    n_waiting = 0
-    if not measure.is_standard and request.user.is_authenticated:
-        seen = selectors.score_sets_seen_by(request.user, release)
-        n_waiting = measuring.add_measure(release=release, score_sets=seen, name=measure.name)
-    if slice_name:
-        n_waiting = _add_slice(request, release, measure, slice_name)
-    rows = selectors.leaderboard(
-        release=release, user=request.user, measure=measure, slice_name=slice_name
-    )
-    ranked = measuring.with_standings(
-        release=release, rows=rows, name=measure.name, slice_name=slice_name
-    )
-    return ranked, n_waiting
-
-
-def _add_slice(request: HttpRequest, release: Release, measure: Shown, slice_name: str) -> int:
-    """Compute what scoring has not stored: a measure that was added, a run scored long ago."""
-    threshold = selectors.relevance_threshold(release)
-    names = [shown.name for shown in _columns(measure, threshold)]
-    if not request.user.is_authenticated:
-        names = [name for name in names if measure.is_standard or name != measure.name]
-    seen = selectors.score_sets_seen_by(request.user, release)
-    return measuring.add_slice_scores(
-        release=release, score_sets=seen, slice_name=slice_name, names=names
-    )
-
-
-def _columns(measure: Shown, threshold: int) -> tuple[Shown, ...]:
-    """The columns of scores; a measure that is none of them goes first, where telephones see it."""
-    standard = tuple(shown.on(threshold) for shown in BOARD)
-    return standard if measure in standard else (measure, *standard)
-
-
-def _known(measure: Shown, added: list[Shown], threshold: int) -> list[Shown]:
-    """What can be chosen: the standard measures, those added, and the one that is shown."""
-    return list(dict.fromkeys([*measures_on(threshold), *added, measure]))
-
-
-def _release(benchmark: Benchmark, version: str) -> Release:
+def release_or_404(benchmark: Benchmark, version: str) -> Release:
     release = selectors.release_of_version(benchmark, version)
     if release is None:
         raise Http404
     return release
 
 
+def asked_board(
+    request: HttpRequest, release: Release
+) -> tuple[Asked, AskedSlice, BoardFilterForm, Board]:
+    """The board that an address asks for, with what it asked and what was wrong of it."""
+    asked = _told(asked_measure(request, selectors.relevance_threshold(release)), request, release)
+    sliced = asked_slice(request, release)
+    form = BoardFilterForm(request.GET)
+    board = board_of(
+        release=release,
+        user=request.user,
+        measure=asked.measure,
+        slice_name=sliced.name,
+        asked=form.filter(),
+    )
+    return asked, sliced, form, board
+
+
+def _told(asked: Asked, request: HttpRequest, release: Release) -> Asked:
+    """What is asked for, or the first measure where sums would tell hidden grades."""
+    sight: Sight = sight_of(request.user, release)
+    if is_told(asked.measure, sight):
+        return asked
+    first = FIRST_MEASURE.on(selectors.relevance_threshold(release))
+    error = SUM_WITHHELD.format(name=asked.measure.label)
+    return Asked(first, text=asked.text or asked.measure.label, error=error)
+
+
+def shows_scenarios(request: HttpRequest) -> bool:
+    return request.GET.get("show") == SCENARIOS
+
+
+def board_context(
+    request: HttpRequest, board: Board, asked: Asked, sliced: AskedSlice
+) -> dict[str, Any]:
+    """What every page of a board names: the release, the measure, and what can be chosen."""
+    release = board.release
+    means = [row.scores.get(board.measure.name) for row in board.whole]
+    return {
+        "board": board,
+        "release": release,
+        "releases": list(selectors.published_releases(request.benchmark)),
+        "measure": board.measure,
+        "asked": asked,
+        "sliced": sliced,
+        "threshold": board.threshold,
+        "measures": board.choices,
+        "columns": board.columns,
+        "is_share": all(mean is None or 0 <= mean <= 1 for mean in means),
+        "has_intervals": any(row.intervals for row in board.whole),
+        "has_standings": any(row.standing for row in board.whole),
+        "has_attempts": any(row.adjusted is not None for row in board.whole),
+        "has_scenarios": shows_scenarios(request),
+        "digits": board.sight.digits,
+        "permanent": permanent_link(request, board),
+        "compare_url": _compare_url(request),
+        "asked_query": asked_query(request, board),
+    }
+
+
+def asked_query(request: HttpRequest, board: Board) -> str:
+    """The address's query, with the measure by its name and without the page."""
+    query: QueryDict = request.GET.copy()
+    for name in ("page", "measure"):
+        query.pop(name, None)
+    query["m"] = board.measure.label
+    empty = [name for name, values in query.lists() if not any(values)]
+    for name in empty:
+        del query[name]
+    return query.urlencode(safe="@")
+
+
+def permanent_link(request: HttpRequest, board: Board) -> str:
+    """The whole address of what is shown: release, measure, slice and filters are in it."""
+    args = [request.benchmark.slug, board.release.version]
+    url = reverse("scoring:leaderboard-release", args=args)
+    return request.build_absolute_uri(f"{url}?{asked_query(request, board)}")
+
+
+def _compare_url(request: HttpRequest) -> str:
+    try:
+        return reverse("scoring:comparison", args=[request.benchmark.slug])
+    except NoReverseMatch:
+        return ""
+
+
 @require_safe
 @benchmark_view(Action.VIEW)
-def leaderboard_csv(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
-    release = _release(benchmark, version)
-    threshold = selectors.relevance_threshold(release)
-    measure = asked_measure(request, threshold).measure
-    sliced = asked_slice(request, release)
-    if sliced.error:
+def leaderboard_compare(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+    """From the boxes that were ticked to the comparison's own address."""
+    release = release_or_404(benchmark, version)
+    chosen = [key for key in request.GET.getlist("run") if key.isascii() and key.isdigit()]
+    compare = _compare_url(request)
+    if not compare:
         raise Http404
-    board, _ = _board(request, release, measure, sliced.name)
-    shown = list(dict.fromkeys([*measures_on(threshold), measure]))
-    part = f"-{slugify(sliced.name) or 'slice'}" if sliced.name else ""
-    name = f"{benchmark.slug}-{release.version}{part}-leaderboard.csv"
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    writer = csv.writer(response)
-    labels = [
-        name for one in shown for name in (one.label, f"{one.label} low", f"{one.label} high")
-    ]
-    weighted = _weighted(release, board, shown, sliced.name)
-    if weighted:
-        named = [weighted_name(one.label) for one in shown]
-        labels += [name for one in named for name in (one, f"{one} low", f"{one} high")]
-    before = ["rank", "best_rank", "worst_rank", "tie_group", "run", "by", "kind"]
-    writer.writerow([*before, *labels, "n_queries", "n_missing", "n_extra", "sha256"])
-    writer.writerows(
-        _csv_row(row, owner_name(row.run, request.user), shown, weighted) for row in board
-    )
-    return response
-
-
-def _csv_row(
-    row: selectors.BoardRow, by: str, shown: list[Shown], weighted: dict[int, dict[str, Score]]
-) -> list[Any]:
-    score_set = row.score_set
-    numbers = [
-        number
-        for one in shown
-        for number in (row.scores.get(one.name), *row.intervals.get(one.name, (None, None)))
-    ]
-    if weighted:
-        of = weighted.get(score_set.pk, {})
-        numbers += [number for one in shown for number in _mean_and_ends(of.get(one.name))]
-    return [
-        row.rank,
-        *(row.standing or ("", "", "")),
-        _harmless(row.run.name),
-        _harmless(by),
-        row.run.kind,
-        *("" if number is None else repr(number) for number in numbers),
-        score_set.n_queries,
-        score_set.n_missing,
-        score_set.n_extra,
-        row.run.sha256,
-    ]
-
-
-def _mean_and_ends(score: Score | None) -> tuple[float | None, ...]:
-    return (score.mean, score.ci_low, score.ci_high) if score else (None, None, None)
-
-
-def _harmless(text: str) -> str:
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+    query = QueryDict(mutable=True)
+    query["runs"], query["release"] = ",".join(chosen), release.version
+    return redirect(f"{compare}?{query.urlencode(safe=',')}")

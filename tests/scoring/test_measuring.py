@@ -12,7 +12,7 @@ from scoring.core import evaluate, evaluate_model
 from scoring.core.errors import MeasureParameterError, UnknownMeasureError
 from scoring.models import Score
 from scoring.selectors import leaderboard, per_query_values, whole_score_sets
-from scoring.services import measuring
+from scoring.services import measuring, ranking
 from scoring.services.measuring import add_measure, evaluated, with_standings
 from scoring.services.scoring import Target, score_run
 from scoring.shown import any_measure
@@ -232,13 +232,13 @@ def test_runs_that_cannot_be_told_apart_share_group_and_ranks(board, name):
 
 def test_standings_are_worked_out_once(board, monkeypatch):
     first = board("nDCG@10")
-    monkeypatch.setattr(measuring, "standings", None)
+    monkeypatch.setattr(ranking, "standings", None)
 
     assert board("nDCG@10") == first
 
 
 def test_board_that_is_too_large_has_no_standings(board, monkeypatch):
-    monkeypatch.setattr(measuring, "MOST_RUNS", 2)
+    monkeypatch.setattr(ranking, "MOST_RUNS", 2)
 
     assert set(board("nDCG@10").values()) == {None}
 

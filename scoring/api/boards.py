@@ -1,0 +1,235 @@
+"""Endpoints of boards: ranked runs, their means by slice, and how the top rose."""
+
+from typing import Any
+
+from django.http import Http404
+from django.urls import path
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from benchmarks_app.api.base import Endpoint
+from benchmarks_app.downloads import published_release
+from benchmarks_app.models import Release
+from benchmarks_app.permissions import Action
+from scoring.forms.boards import BoardFilterForm
+from scoring.selectors.attempts import unranked_on
+from scoring.selectors.history import Record, records_of
+from scoring.services.board_slices import SliceBoard, row_of, slice_board
+from scoring.services.board_tables import board_table
+from scoring.services.boards import Board
+from scoring.views.boards import asked_board, permanent_link
+
+TAG = ["leaderboard"]
+MEASURE = OpenApiParameter(
+    "measure", description="Which measure ranks, by any of its names; nDCG@10 by default."
+)
+SLICE = OpenApiParameter("slice", description="Over which slice; over all queries by default.")
+FILTERS = [
+    OpenApiParameter("q", description="Words in the name, the team, the type or the description."),
+    OpenApiParameter("type", description="Type of system, as a run's metadata says it."),
+    OpenApiParameter("by", description="Team or person."),
+    OpenApiParameter("kind", enum=["uploaded", "submitted", "baseline"]),
+    OpenApiParameter("pooled", enum=["yes", "no"], description="Whether it is in the pool."),
+    OpenApiParameter("trained", enum=["yes", "no"], description="Whether it saw this data."),
+    OpenApiParameter("since", type=str, description="First day, such as 2026-01-31."),
+    OpenApiParameter("until", type=str, description="Last day."),
+    OpenApiParameter("best", type=bool, description="Only the best of each team."),
+    OpenApiParameter("sort", description="rank, run, by, date, answered, adjusted, …"),
+    OpenApiParameter("order", enum=["reversed"]),
+]
+
+
+class BoardSerializer(serializers.Serializer):
+    """A board; each row has a value for every one of `columns`, as the CSV file has them."""
+
+    benchmark = serializers.CharField()
+    release = serializers.CharField()
+    measure = serializers.CharField()
+    slice = serializers.CharField(allow_blank=True)
+    url = serializers.CharField(help_text="The page of the same board.")
+    decimals = serializers.IntegerField(
+        allow_null=True, help_text="To how many decimals means are rounded; null: not at all."
+    )
+    n_runs = serializers.IntegerField(help_text="On the whole board, whatever is filtered.")
+    n_waiting = serializers.IntegerField(help_text="Runs that lack the measure so far: ask again.")
+    n_unranked = serializers.IntegerField(help_text="Submissions that failed.")
+    columns = serializers.ListField(child=serializers.CharField())
+    rows = serializers.ListField(child=serializers.DictField())
+
+
+class SliceCellSerializer(serializers.Serializer):
+    slice = serializers.CharField(source="slice.name", help_text="Empty: all queries.")
+    n = serializers.IntegerField()
+    mean = serializers.FloatField(allow_null=True)
+    low = serializers.SerializerMethodField()
+    high = serializers.SerializerMethodField()
+    difference = serializers.FloatField(allow_null=True, help_text="From the baseline's mean.")
+
+    def get_low(self, cell: Any) -> float | None:
+        return cell.interval[0] if cell.interval else None
+
+    def get_high(self, cell: Any) -> float | None:
+        return cell.interval[1] if cell.interval else None
+
+
+class SliceRowSerializer(serializers.Serializer):
+    run = serializers.IntegerField(source="row.run.pk")
+    name = serializers.CharField(source="row.run.name")
+    by = serializers.CharField(source="row.by")
+    cells = SliceCellSerializer(many=True)
+
+
+class SliceBoardSerializer(serializers.Serializer):
+    """Runs by slices; the first cell of a row is over all queries."""
+
+    release = serializers.CharField()
+    measure = serializers.CharField()
+    baseline = serializers.IntegerField(allow_null=True)
+    rows = SliceRowSerializer(many=True)
+
+
+class RecordSerializer(serializers.Serializer):
+    """A run that was better than every one before it."""
+
+    at = serializers.DateTimeField()
+    run = serializers.IntegerField(source="row.run.pk")
+    name = serializers.CharField(source="row.run.name")
+    by = serializers.CharField(source="row.by")
+    value = serializers.FloatField()
+    low = serializers.SerializerMethodField()
+    high = serializers.SerializerMethodField()
+    gain = serializers.FloatField(allow_null=True)
+
+    def get_low(self, record: Record) -> float | None:
+        return record.interval[0] if record.interval else None
+
+    def get_high(self, record: Record) -> float | None:
+        return record.interval[1] if record.interval else None
+
+
+class BoardHistorySerializer(serializers.Serializer):
+    release = serializers.CharField()
+    measure = serializers.CharField()
+    records = RecordSerializer(many=True)
+
+
+class _BoardEndpoint(Endpoint):
+    pagination_class = None
+
+    def board(self, version: str) -> Board:
+        """The board that the address asks for; 400 says what is wrong of it."""
+        release = self.release(version)
+        request = self.request._request
+        request.benchmark = release.benchmark
+        # Who is known by a token is not known to the request underneath.
+        request.user = self.request.user
+        asked, sliced, form, board = asked_board(request, release)
+        wrong = {
+            **({"measure": [asked.error]} if asked.error else {}),
+            **({"slice": [sliced.error]} if sliced.error else {}),
+            **_errors(form),
+        }
+        if wrong:
+            raise ValidationError(wrong)
+        return board
+
+    def release(self, version: str) -> Release:
+        return published_release(self.benchmark_for(Action.VIEW), version)
+
+
+def _errors(form: BoardFilterForm) -> dict[str, list[str]]:
+    return {name: [str(error) for error in errors] for name, errors in form.errors.items()}
+
+
+class Leaderboard(_BoardEndpoint):
+    serializer_class = BoardSerializer
+
+    @extend_schema(
+        summary="The leaderboard of a release",
+        tags=TAG,
+        operation_id="leaderboard_retrieve",
+        parameters=[MEASURE, SLICE, *FILTERS],
+    )
+    def get(self, request: Request, slug: str, version: str) -> Response:
+        board = self.board(version)
+        table = board_table(board)
+        told = {
+            "benchmark": slug,
+            "release": board.release.version,
+            "measure": board.measure.name,
+            "slice": board.slice_name,
+            "url": permanent_link(request._request, board),
+            "decimals": board.sight.decimals,
+            "n_runs": len(board.whole),
+            "n_waiting": board.n_waiting,
+            "n_unranked": unranked_on(board.release, request.user).n,
+            "columns": table.columns,
+            "rows": table.rows,
+        }
+        return Response(BoardSerializer(told).data)
+
+
+class LeaderboardSlices(_BoardEndpoint):
+    serializer_class = SliceBoardSerializer
+
+    @extend_schema(
+        summary="Means of every run over every slice",
+        tags=TAG,
+        operation_id="leaderboard_slices",
+        parameters=[
+            MEASURE,
+            OpenApiParameter("baseline", type=int, description="A run to compare with, by its id."),
+            *FILTERS,
+        ],
+    )
+    def get(self, request: Request, slug: str, version: str) -> Response:
+        board = self.board(version)
+        wanted = request.query_params.get("baseline", "")
+        baseline = row_of(board, wanted)
+        if wanted and baseline is None:
+            raise Http404
+        found: SliceBoard = slice_board(board, board.rows, baseline)
+        told = {
+            "release": board.release.version,
+            "measure": board.measure.name,
+            "baseline": baseline and baseline.run.pk,
+            "rows": found.rows,
+        }
+        return Response(SliceBoardSerializer(told).data)
+
+
+class LeaderboardHistory(_BoardEndpoint):
+    serializer_class = BoardHistorySerializer
+
+    @extend_schema(
+        summary="The runs that were the best when they came",
+        tags=TAG,
+        operation_id="leaderboard_history",
+        parameters=[MEASURE, SLICE],
+    )
+    def get(self, request: Request, slug: str, version: str) -> Response:
+        board = self.board(version)
+        told = {
+            "release": board.release.version,
+            "measure": board.measure.name,
+            "records": records_of(board.whole, board.measure.name),
+        }
+        return Response(BoardHistorySerializer(told).data)
+
+
+of_benchmark = [
+    path("releases/<str:version>/leaderboard/", Leaderboard.as_view(), name="leaderboard-detail"),
+    path(
+        "releases/<str:version>/leaderboard/slices/",
+        LeaderboardSlices.as_view(),
+        name="leaderboard-slices",
+    ),
+    path(
+        "releases/<str:version>/leaderboard/history/",
+        LeaderboardHistory.as_view(),
+        name="leaderboard-history",
+    ),
+]

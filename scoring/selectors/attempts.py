@@ -1,0 +1,67 @@
+"""How often each team has tried on a release, and what of it came to nothing."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from benchmarks_app.models import Release, Run
+from benchmarks_app.permissions import Action, may
+from scoring.models import ScoreSet, Submission
+from scoring.selectors.releases import SCORER_VERSION
+
+# Of those that came to nothing, so many are told one by one.
+MOST_LISTED = 50
+
+
+def group_of(run: Run) -> str:
+    """Whose attempts a submitted run counts among: its team's, or those of its owner alone."""
+    return _group(run.team_id, run.owner_id) if run.kind == Run.Kind.SUBMITTED else ""
+
+
+def _group(team: int | None, owner: int) -> str:
+    return f"team {team}" if team else f"person {owner}"
+
+
+def attempts_on(release: Release) -> Counter[str]:
+    """How many submitted runs each team or person has scores of, withdrawn and private ones too.
+
+    Taking a run back, or not showing it, does not undo that the others were picked from it.
+    """
+    rows = ScoreSet.objects.filter(
+        release=release, scorer_version=SCORER_VERSION, run__kind=Run.Kind.SUBMITTED
+    ).values_list("run__team", "run__owner")
+    return Counter(_group(team, owner) for team, owner in rows)
+
+
+@dataclass(frozen=True)
+class Unranked:
+    """Submissions to a release that have no scores: how many, and those this person may know."""
+
+    n: int
+    listed: list[Submission]
+
+    @property
+    def n_others(self) -> int:
+        return self.n - len(self.listed)
+
+
+def unranked_on(release: Release, user: Any) -> Unranked:
+    """Submissions that were refused or failed: one's own with their causes, all for keepers."""
+    failed = Submission.objects.filter(
+        phase__release=release,
+        state__in=[Submission.State.INVALID, Submission.State.FAILED],
+        withdrawn_at=None,
+    )
+    n = failed.count()
+    return Unranked(n, list(_known(failed, release, user)) if n else [])
+
+
+def _known(failed: QuerySet[Submission], release: Release, user: Any) -> QuerySet[Submission]:
+    if not user.is_authenticated:
+        return failed.none()
+    if not may(user, Action.EDIT, release.benchmark):
+        failed = failed.filter(submitter=user)
+    related = failed.select_related("phase__benchmark", "job", "submitter")
+    return related.order_by("-created_at", "-pk")[:MOST_LISTED]

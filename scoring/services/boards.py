@@ -1,0 +1,229 @@
+"""A board as one person sees it: ranked, with what is known of its ranks, filtered, sorted."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from benchmarks_app.models import Release
+from scoring import selectors
+from scoring.core.measures import parse_measure
+from scoring.core.selection import selection_gain
+from scoring.core.uncertainty import Standing
+from scoring.models import Score
+from scoring.selectors import BoardRow
+from scoring.selectors.attempts import attempts_on
+from scoring.selectors.filters import BoardFilter, filtered, sorted_rows
+from scoring.selectors.scenarios import stored_scenarios
+from scoring.services import measuring, ranking
+from scoring.services.firewall import Sight, sight_of
+from scoring.services.ranking import BoardFacts
+from scoring.services.scenarios import add_scenarios
+from scoring.services.weighted_scores import has_weights
+from scoring.shown import BOARD, FIRST_MEASURE, Shown, measures_on
+
+NOTHING_ASKED = BoardFilter()
+
+
+@dataclass(frozen=True)
+class Board:
+    """The rows of a release by one measure, over all queries or a slice.
+
+    `whole` are all rows this person may see, best first; `rows` those asked for, in the order asked
+    for. `n_waiting` of them lack the measure so far. Where it `is_narrow` rows may be left out.
+    """
+
+    release: Release
+    measure: Shown
+    slice_name: str
+    threshold: int
+    sight: Sight
+    whole: list[BoardRow]
+    rows: list[BoardRow]
+    n_waiting: int = 0
+    has_ranks: bool = False
+    is_narrow: bool = False
+
+    @cached_property
+    def columns(self) -> tuple[Shown, ...]:
+        """The scores that are shown; a measure that is none of them goes first."""
+        standard = tuple(shown.on(self.threshold) for shown in BOARD)
+        return standard if self.measure in standard else (self.measure, *standard)
+
+    @cached_property
+    def all_measures(self) -> list[Shown]:
+        """What files hold: the standard measures, and the one that is asked for."""
+        return list(dict.fromkeys([*measures_on(self.threshold), self.measure]))
+
+    @cached_property
+    def choices(self) -> list[Shown]:
+        """What can be chosen: the standard measures, those added, and the one that is shown."""
+        added = selectors.added_measures(self.whole, self.threshold)
+        return list(dict.fromkeys([*measures_on(self.threshold), *added, self.measure]))
+
+
+def board_of(
+    *,
+    release: Release,
+    user: Any,
+    measure: Shown = FIRST_MEASURE,
+    slice_name: str = "",
+    asked: BoardFilter = NOTHING_ASKED,
+) -> Board:
+    """The board of a release as this person may see it; what is lacking is computed, and stored.
+
+    Ranks are those among all rows the person may see, whatever is filtered.
+    """
+    threshold = selectors.relevance_threshold(release)
+    measure = measure.on(threshold)
+    sight = sight_of(user, release)
+    n_waiting = _computed(release, user, measure, slice_name, threshold)
+    rows = selectors.leaderboard(
+        release=release,
+        user=user,
+        measure=measure,
+        slice_name=slice_name,
+        decimals=sight.decimals,
+    )
+    facts = ranking.board_facts(
+        release=release, rows=rows, name=measure.name, slice_name=slice_name
+    )
+    whole = _with_facts(rows, facts, measure.name, sight)
+    whole = _with_attempts(whole, facts, release, measure.name, sight)
+    shown = sorted_rows(filtered(whole, asked), asked.sort, is_reversed=asked.is_reversed)
+    return Board(
+        release=release,
+        measure=measure,
+        slice_name=slice_name,
+        threshold=threshold,
+        sight=sight,
+        whole=whole,
+        rows=shown,
+        n_waiting=n_waiting,
+        has_ranks=facts is not None,
+        is_narrow=asked.is_narrow,
+    )
+
+
+def is_told(measure: Shown, sight: Sight) -> bool:
+    """Whether a measure may be shown: of hidden queries only means, never sums and counts."""
+    return sight.is_clear or parse_measure(measure.name).aggregation == "mean"
+
+
+# --- what is lacking -----------------------------------------------------------------------
+
+
+def _computed(release: Release, user: Any, measure: Shown, slice_name: str, threshold: int) -> int:
+    """Compute what scoring has not stored: a measure that was added, a run scored long ago.
+
+    Returns how many runs still lack it. For whom nobody knows nothing is computed.
+    """
+    n_waiting = 0
+    is_known = user.is_authenticated
+    if not measure.is_standard and is_known:
+        seen = selectors.score_sets_seen_by(user, release)
+        n_waiting = measuring.add_measure(release=release, score_sets=seen, name=measure.name)
+    if slice_name:
+        names = [shown.on(threshold).name for shown in BOARD]
+        if measure.is_standard or is_known:
+            names = list(dict.fromkeys([measure.name, *names]))
+        n_waiting = measuring.add_slice_scores(
+            release=release,
+            score_sets=selectors.score_sets_seen_by(user, release),
+            slice_name=slice_name,
+            names=names,
+        )
+    return n_waiting
+
+
+def with_scenarios(board: Board, rows: Sequence[BoardRow]) -> tuple[list[BoardRow], int]:
+    """These rows with their scenarios of the measure, and how many lack them so far.
+
+    There are none over a slice, and none where something is withheld: they would tell more of the
+    hidden grades than a rounded mean.
+    """
+    if board.slice_name or not board.sight.is_clear:
+        return list(rows), 0
+    sets = [row.score_set for row in rows]
+    n_waiting = add_scenarios(release=board.release, score_sets=sets, name=board.measure.name)
+    found = stored_scenarios(sets, board.measure.name)
+    return [replace(row, unjudged=found.get(row.score_set.pk)) for row in rows], n_waiting
+
+
+def with_stored_scenarios(board: Board) -> Board:
+    """The board with the scenarios that are there; nothing is computed."""
+    if board.slice_name or not board.sight.is_clear:
+        return board
+    found = stored_scenarios([row.score_set for row in board.rows], board.measure.name)
+    rows = [replace(row, unjudged=found.get(row.score_set.pk)) for row in board.rows]
+    return replace(board, rows=rows)
+
+
+def weighted_of(
+    board: Board, rows: Iterable[BoardRow], shown: Iterable[Shown]
+) -> dict[int, dict[str, Score]]:
+    """The weighted means of rows, by the keys of their score sets; of a slice there are none."""
+    if board.slice_name or not has_weights(board.release):
+        return {}
+    sets = [row.score_set for row in rows]
+    found = selectors.weighted_scores(sets, [one.name for one in shown])
+    return {
+        key: {name: board.sight.mean(score) for name, score in of.items()}
+        for key, of in found.items()
+    }
+
+
+# --- ranks and attempts --------------------------------------------------------------------
+
+
+def _with_facts(
+    rows: list[BoardRow], facts: BoardFacts | None, name: str, sight: Sight
+) -> list[BoardRow]:
+    if facts is None:
+        return rows
+    standings = dict(facts.standings)
+    if not sight.is_clear:
+        standings |= _shared(rows, standings, name)
+    return [row.standing_at(standings.get(row.score_set.pk)) for row in rows]
+
+
+def _shared(
+    rows: Iterable[BoardRow], standings: dict[int, Standing], name: str
+) -> dict[int, Standing]:
+    """One standing for runs whose rounded means are equal: theirs would tell which is better."""
+    alike: dict[float | None, list[int]] = {}
+    for row in rows:
+        if row.score_set.pk in standings:
+            alike.setdefault(row.scores.get(name), []).append(row.score_set.pk)
+    shared = {}
+    for keys in alike.values():
+        of = [standings[key] for key in keys]
+        widest = Standing(
+            min(one.best for one in of),
+            max(one.worst for one in of),
+            min(one.tie_group for one in of),
+        )
+        shared |= dict.fromkeys(keys, widest)
+    return shared
+
+
+def _with_attempts(
+    rows: list[BoardRow],
+    facts: BoardFacts | None,
+    release: Release,
+    name: str,
+    sight: Sight,
+) -> list[BoardRow]:
+    """Rows with how often their team tried, the best of each with its mean as one would expect it.
+
+    Of whom the run is must be known for that: attempts would tell who an anonymous run is by.
+    """
+    n_attempts, seen, found = attempts_on(release), set[str](), []
+    for row in rows:
+        k = n_attempts.get(row.team, 1)
+        adjusted, mean = None, row.scores.get(name)
+        if row.team and row.team not in seen and k > 1 and facts and mean is not None:
+            adjusted = sight.rounded(mean - selection_gain(facts.error_of(row.team), k))
+        seen.add(row.team)
+        found.append(replace(row, n_attempts=k, adjusted=adjusted))
+    return found

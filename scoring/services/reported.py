@@ -1,0 +1,208 @@
+"""Values that somebody reports of a system: kept with their source, never ranked."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from math import isfinite
+
+from django.db import transaction
+
+from benchmarks_app.models import Benchmark, Release, User
+from benchmarks_app.services import audit
+from scoring.core.errors import ScoringError
+from scoring.core.mteb_results import MAIN, MtebValue, parse_mteb
+from scoring.models import ReportedScore
+from scoring.shown import any_measure
+
+LARGEST_FILE = 20 * 1024 * 1024
+
+
+class SystemNeededError(ScoringError):
+    code = "reported-system"
+    message = "{file} does not name its model. Say which system these values are of."
+
+
+class TaskChoiceError(ScoringError):
+    code = "reported-task"
+    message = "{file} holds {n} tasks and {wanted}. Name one of them: {tasks}."
+
+
+class ReportedDiffersError(ScoringError):
+    code = "reported-differs"
+    status = 409
+    message = (
+        "{source} was entered before with {measure} = {before:g} for {system} on {split}, and now "
+        "says {after:g}. Remove the earlier value first, or name another source."
+    )
+
+
+class ReportedValueError(ScoringError):
+    code = "reported-value"
+    message = "The value of {measure} is {value}; expected a number."
+
+
+class ReportedFileError(ScoringError):
+    code = "reported-file"
+    message = (
+        "{file} has {size:,} bytes; at most {limit:,} are read. A result file has a few 10,000."
+    )
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import came to: values entered, and how many were there already."""
+
+    n_new: int
+    n_known: int
+    systems: list[str]
+    task: str
+
+
+@transaction.atomic
+def import_mteb(
+    *,
+    benchmark: Benchmark,
+    user: User,
+    content: bytes,
+    file: str,
+    system: str = "",
+    source: str = "",
+    task: str = "",
+    release: Release | None = None,
+) -> Imported:
+    """Enter every value of a result file of MTEB; all of them or none.
+
+    `system` says whose values they are where the file does not; `task` which one is this
+    benchmark's where it holds several. `source` is where the file is from, its name by default.
+
+    Raises
+    ------
+    MtebFormatError
+        If it is no such file.
+    SystemNeededError, TaskChoiceError, ReportedDiffersError, ReportedFileError
+        If something else is missing or wrong.
+    """
+    if len(content) > LARGEST_FILE:
+        raise ReportedFileError(file=file, size=len(content), limit=LARGEST_FILE)
+    values = _of_task(parse_mteb(content, file=file), task, file)
+    if not system and any(not one.model for one in values):
+        raise SystemNeededError(file=file)
+    digest = sha256(content).hexdigest()
+    several = len({one.subset for one in values}) > 1
+    n_new, systems = 0, dict[str, None]()
+    for one in values:
+        name = (system or one.model)[:200]
+        systems[name] = None
+        place = source or file
+        n_new += _enter(
+            ReportedScore(
+                benchmark=benchmark,
+                release=release,
+                system=name,
+                measure=one.measure,
+                value=one.value,
+                split=one.split[:16],
+                kind=ReportedScore.Kind.MTEB,
+                source=(f"{place} [{one.subset}]" if several else place)[:500],
+                sha256=digest,
+                metadata={"task": one.task, "subset": one.subset, **one.facts},
+                reported_by=user,
+            )
+        )
+    audit.record(actor=user, action="report-scores", benchmark=benchmark, target=file, n=n_new)
+    return Imported(n_new, len(values) - n_new, list(systems), values[0].task)
+
+
+def _of_task(values: list[MtebValue], task: str, file: str) -> list[MtebValue]:
+    tasks = list(dict.fromkeys(one.task for one in values))
+    if not task and len(tasks) == 1:
+        return values
+    found = [one for one in values if one.task.casefold() == task.casefold()]
+    if not found:
+        wanted = f"none is called '{task}'" if task else "one is wanted"
+        shown = ", ".join(tasks[:20]) + (" …" if len(tasks) > 20 else "")
+        raise TaskChoiceError(file=file, n=len(tasks), wanted=wanted, tasks=shown)
+    return found
+
+
+@transaction.atomic
+def enter_reported(
+    *,
+    benchmark: Benchmark,
+    user: User,
+    system: str,
+    measure: str,
+    value: float,
+    source: str,
+    split: str = "",
+    release: Release | None = None,
+) -> bool:
+    """Enter one value by hand; False where the same was there.
+
+    Raises
+    ------
+    UnknownMeasureError, MeasureParameterError, CutoffError, RelevanceThresholdError
+        If the measure is none.
+    ReportedValueError, ReportedDiffersError
+        If the value is no number, or the same source said another.
+    """
+    name = MAIN if measure.strip() == MAIN else any_measure(measure, 1).name
+    if not isfinite(value):
+        raise ReportedValueError(measure=name, value=value)
+    is_new = _enter(
+        ReportedScore(
+            benchmark=benchmark,
+            release=release,
+            system=system.strip(),
+            measure=name,
+            value=value,
+            split=split.strip(),
+            kind=ReportedScore.Kind.ENTERED,
+            source=source.strip(),
+            reported_by=user,
+        )
+    )
+    audit.record(actor=user, action="report-scores", benchmark=benchmark, target=system, n=1)
+    return is_new
+
+
+def _enter(score: ReportedScore) -> bool:
+    """Save a value, unless the same source said the same before."""
+    before = ReportedScore.objects.filter(
+        benchmark=score.benchmark,
+        system=score.system,
+        measure=score.measure,
+        split=score.split,
+        source=score.source,
+    ).first()
+    if before is None:
+        score.save(force_insert=True)
+        return True
+    if before.value != score.value:
+        raise ReportedDiffersError(
+            source=score.source,
+            measure=score.measure,
+            system=score.system,
+            split=score.split or "no split",
+            before=before.value,
+            after=score.value,
+        )
+    return False
+
+
+@transaction.atomic
+def remove_reported(*, scores: Iterable[ReportedScore], actor: User) -> int:
+    """Take values away; returns how many."""
+    found = list(scores)
+    for benchmark in {one.benchmark for one in found}:
+        of_it = [one for one in found if one.benchmark == benchmark]
+        target = ", ".join(sorted({one.system for one in of_it}))
+        audit.record(
+            actor=actor,
+            action="remove-reported",
+            benchmark=benchmark,
+            target=target,
+            values={f"{one.system} {one.measure}": one.value for one in of_it},
+        )
+    ReportedScore.objects.filter(pk__in=[one.pk for one in found]).delete()
+    return len(found)

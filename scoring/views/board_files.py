@@ -1,0 +1,116 @@
+"""A board as a file: CSV, JSON or Markdown, with the same columns."""
+
+import csv
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.text import slugify
+from django.views.decorators.http import require_safe
+
+from benchmarks_app.models import Benchmark
+from benchmarks_app.permissions import Action, benchmark_view
+from scoring.services.board_tables import BoardTable, board_table
+from scoring.services.boards import Board, with_stored_scenarios
+from scoring.views.boards import asked_board, permanent_link, release_or_404, shows_scenarios
+
+# What a spreadsheet would run as a formula when it begins a cell.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def harmless(text: str) -> str:
+    """The text as a spreadsheet takes it for text."""
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+def _file_view(
+    write: Callable[[HttpRequest, Board, BoardTable], HttpResponse], ending: str
+) -> Callable[..., Any]:
+    @require_safe
+    @benchmark_view(Action.VIEW)
+    def view(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+        release = release_or_404(benchmark, version)
+        _, sliced, _, board = asked_board(request, release)
+        if sliced.error:
+            raise Http404
+        if shows_scenarios(request):
+            board = with_stored_scenarios(board)
+        response = write(request, board, board_table(board))
+        part = f"-{slugify(sliced.name) or 'slice'}" if sliced.name else ""
+        name = f"{benchmark.slug}-{release.version}{part}-leaderboard.{ending}"
+        response["Content-Disposition"] = f'attachment; filename="{name}"'
+        return response
+
+    return view
+
+
+def _csv(request: HttpRequest, board: Board, table: BoardTable) -> HttpResponse:
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    writer = csv.writer(response)
+    writer.writerow(table.columns)
+    writer.writerows([_csv_cell(row[name]) for name in table.columns] for row in table.rows)
+    return response
+
+
+def _csv_cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return harmless(value)
+    return repr(value)
+
+
+def _json(request: HttpRequest, board: Board, table: BoardTable) -> HttpResponse:
+    found = {
+        "benchmark": request.benchmark.slug,
+        "release": board.release.version,
+        "measure": board.measure.name,
+        "slice": board.slice_name,
+        "url": permanent_link(request, board),
+        "columns": table.columns,
+        "rows": table.rows,
+    }
+    return JsonResponse(found, json_dumps_params={"indent": 1})
+
+
+def _markdown(request: HttpRequest, board: Board, table: BoardTable) -> HttpResponse:
+    of = f", {board.slice_name}" if board.slice_name else ""
+    told = f"{request.benchmark} {board.release.version}, by {board.measure.label}{of}"
+    head = ["---:" if _is_number(table, name) else "---" for name in table.columns]
+    lines = [_line(table.columns), _line(head)]
+    lines += [_line(_markdown_cell(row[name]) for name in table.columns) for row in table.rows]
+    text = "\n".join([f"[{_escaped(told)}]({permanent_link(request, board)})", "", *lines, ""])
+    return HttpResponse(text, content_type="text/markdown; charset=utf-8")
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _is_number(table: BoardTable, name: str) -> bool:
+    values = [row[name] for row in table.rows if row[name] is not None]
+    return bool(values) and all(isinstance(value, int | float) for value in values)
+
+
+def _markdown_cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return _escaped(str(value))
+
+
+def _escaped(text: str) -> str:
+    """The text without what Markdown or HTML would make of it."""
+    for sign in "\\`*_[]<>|":
+        text = text.replace(sign, f"\\{sign}")
+    return " ".join(text.split())
+
+
+leaderboard_csv = _file_view(_csv, "csv")
+leaderboard_json = _file_view(_json, "json")
+leaderboard_markdown = _file_view(_markdown, "md")
