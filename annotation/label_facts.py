@@ -1,0 +1,51 @@
+"""What the ledger tells of labels beyond their grades: the text that was read, when, how fast."""
+
+from collections.abc import Iterator
+from statistics import median
+
+from annotation.models import Judgment
+from benchmarks_app.label_facts import LabelRecord, records_labels, tells_pace
+from benchmarks_app.models import Benchmark, QrelSet
+
+# A pace is that of the newest labels; fewer than some say nothing, and an hour was a break.
+TIMED, FEWEST_TIMED, LONGEST_MS = 500, 20, 3_600_000
+
+
+@records_labels
+def read_texts(qrel_set: QrelSet) -> Iterator[LabelRecord]:
+    """The newest label of each pair as of the set's event, with the text that was read last.
+
+    Who settles a disagreement has not always opened the document: then its readers' text counts.
+    """
+    if qrel_set.as_of_event is None:
+        return
+    rows = (
+        Judgment.objects.filter(
+            benchmark=qrel_set.benchmark_id, pk__lte=qrel_set.as_of_event, grade__isnull=False
+        )
+        .wanted()
+        .exclude(kind__in=[Judgment.Kind.MACHINE, Judgment.Kind.RETRACT])
+        .exclude(superseded_by__pk__lte=qrel_set.as_of_event)
+        .order_by("pk")
+        .values_list("query__qid", "docid", "content_hash", "created_at")
+    )
+    found: dict[tuple[str, str], LabelRecord] = {}
+    for qid, docid, read, at in rows.iterator(chunk_size=5_000):
+        before = found.get((qid, docid))
+        found[qid, docid] = LabelRecord(
+            qid, docid, read or (before.content_hash if before else ""), at
+        )
+    yield from found.values()
+
+
+@tells_pace
+def median_seconds(benchmark: Benchmark) -> float | None:
+    timed = (
+        Judgment.objects.filter(
+            benchmark=benchmark, grade__isnull=False, dwell_ms__gt=0, dwell_ms__lt=LONGEST_MS
+        )
+        .order_by("-pk")
+        .values_list("dwell_ms", flat=True)[:TIMED]
+    )
+    milliseconds = list(timed)
+    return median(milliseconds) / 1000 if len(milliseconds) >= FEWEST_TIMED else None

@@ -1,0 +1,146 @@
+"""Charts of plans, of pools without one system, and of approximate indexes."""
+
+from collections import Counter
+from collections.abc import Sequence
+from math import isnan
+
+from benchmarks_app.charts import Chart
+from scoring.core.ann import USUAL_BASELINE, AnnRecall
+from scoring.core.planning import SHOWN_DEPTHS, plan_of
+from scoring.services.planning import Planned, Wish
+from scoring.services.reusability import ShownSystem
+
+SMALLEST, POINTS = 20, 24
+ROW_HEIGHT, MOST_SYSTEMS = 24, 40
+
+
+def cost_chart(found: Planned, wish: Wish) -> Chart:
+    """The smallest visible difference by hours of labelling, a line for each pool depth."""
+    chosen = found.best or found.cheapest
+    largest = max(2 * (chosen.n_queries if chosen else 0), found.known.n_graded, 10 * SMALLEST)
+    step = (largest / SMALLEST) ** (1 / POINTS)
+    sizes = sorted({round(SMALLEST * step**place) for place in range(POINTS + 1)})
+    depths = [depth for depth in sorted({*SHOWN_DEPTHS, wish.depth}) if depth >= wish.depth][:5]
+    rows = [
+        {
+            "depth": f"depth {depth}",
+            "queries": n,
+            "labels": plan.labels,
+            "hours": round(plan.hours, 2),
+            "difference": round(plan.detectable, 5),
+        }
+        for depth in depths
+        for n in sizes
+        for plan in [plan_of(found.pilot, n_queries=n, depth=depth)]
+    ]
+    y = {
+        "field": "difference",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False},
+        "axis": {"format": ".3f", "title": "Smallest visible difference", "tickCount": 6},
+    }
+    x = {
+        "field": "hours",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False},
+        "axis": {"format": "~s", "title": "Hours of labelling", "tickCount": 6},
+    }
+    colour = {
+        "field": "depth",
+        "type": "ordinal",
+        "sort": [f"depth {depth}" for depth in depths],
+        "title": None,
+    }
+    layers: list[dict] = [
+        {"mark": {"type": "line"}, "encoding": {"x": x, "y": y, "color": colour}},
+        {
+            "mark": {"type": "rule", "strokeDash": [4, 4], "color": "$text-2"},
+            "encoding": {"y": {"datum": wish.delta}},
+        },
+    ]
+    said = f"Standard deviation {found.pilot.sigma:.3f}; a dashed line at ±{wish.delta:g}."
+    if chosen and chosen.n_queries:
+        layers += _marked(chosen.hours, chosen.detectable)
+        said = (
+            f"{chosen.n_queries:,} queries at depth {chosen.depth} take {chosen.hours:,.0f} hours "
+            f"and show ±{chosen.detectable:.3f}. {said}"
+        )
+    return Chart("What labelling buys", said, {"layer": layers}, rows, 300)
+
+
+def _marked(hours: float, difference: float) -> list[dict]:
+    """A point where the plan is."""
+    place = {
+        "x": {"datum": hours, "type": "quantitative"},
+        "y": {"datum": difference, "type": "quantitative"},
+    }
+    once = {"values": [{}]}
+    return [
+        {
+            "data": once,
+            "mark": {"type": "point", "filled": True, "size": 120, "color": "$text"},
+            "encoding": place,
+        }
+    ]
+
+
+def reusability_chart(systems: Sequence[ShownSystem]) -> Chart:
+    """How far each system's nDCG@10 falls without the judgments that it alone brought."""
+    shown = [one for one in systems if one.shift is not None][:MOST_SYSTEMS]
+    rows = [
+        {
+            "system": one.run.name,
+            "shift": round(one.shift or 0.0, 5),
+            "ndcg": one.full,
+            "without": one.without,
+            "judged": None if isnan(one.left_out.judged) else round(one.left_out.judged, 4),
+            "only_its_own": one.n_unique,
+        }
+        for one in shown
+    ]
+    names = [row["system"] for row in rows]
+    y = {"field": "system", "type": "nominal", "sort": names, "title": None}
+    x = {
+        "field": "shift",
+        "type": "quantitative",
+        "axis": {"format": "+.3f", "title": "nDCG@10 without its own judgments", "tickCount": 5},
+    }
+    spec = {"mark": {"type": "bar", "height": 12}, "encoding": {"y": y, "x": x}}
+    worst = rows[0] if rows else {"system": "none", "shift": 0.0}
+    said = f"{len(rows)} systems, each left out once; {worst['system']} falls by {-worst['shift']:.3f}."
+    height = max(120, 70 + ROW_HEIGHT * len(rows))
+    return Chart("Each system without its own judgments", said, spec, rows, height)
+
+
+def recall_chart(found: AnnRecall) -> Chart:
+    """How many queries keep which share of their exact first k."""
+    counts = Counter(round(one.recall, 2) for one in found.queries)
+    rows = [
+        {"recall": recall, "end": min(recall + 0.02, 1.02), "queries": n}
+        for recall, n in sorted(counts.items())
+    ]
+    x = {
+        "field": "recall",
+        "type": "quantitative",
+        "scale": {"domain": [0, 1.03], "nice": False},
+        "axis": {"format": ".0%", "title": f"Of the exact first {found.k}", "tickCount": 6},
+    }
+    y = {"field": "queries", "type": "quantitative", "title": "Queries"}
+    spec = {
+        "layer": [
+            {"mark": {"type": "bar"}, "encoding": {"x": x, "x2": {"field": "end"}, "y": y}},
+            {
+                "mark": {"type": "rule", "strokeDash": [4, 4], "color": "$text-2"},
+                "encoding": {"x": {"datum": USUAL_BASELINE}},
+            },
+            {
+                "mark": {"type": "rule", "color": "$bad", "strokeWidth": 2},
+                "encoding": {"x": {"datum": round(found.mean, 4)}},
+            },
+        ]
+    }
+    said = (
+        f"Mean {found.mean:.3f} over {len(found.queries):,} queries, {found.n_perfect:,} of them "
+        f"whole; a dashed line at the usual {USUAL_BASELINE:.0%}."
+    )
+    return Chart(f"Recall@{found.k} against exact search", said, spec, rows)

@@ -1,0 +1,55 @@
+"""The first documents of runs, and the runs that an address names."""
+
+from collections.abc import Iterable
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from django.db.models import QuerySet
+
+from benchmarks_app import selectors as collection
+from benchmarks_app.core.run_store import top_k
+from benchmarks_app.models import Benchmark, Run
+from scoring.core.ann import Ranked
+
+
+def ranking_of(run: Run, depth: int) -> dict[str, list[str]]:
+    """{query: its first `depth` documents, best first}."""
+    rows = top_k(collection.run_path(run), depth)
+    return {qid: [row.docid for row in of] for qid, of in groupby(rows, key=attrgetter("qid"))}
+
+
+def scored_ranking_of(run: Run, depth: int) -> dict[str, list[Ranked]]:
+    """{query: its first `depth` documents with their scores, best first}."""
+    import polars as pl
+
+    scan = pl.scan_parquet(collection.run_path(run)).filter(pl.col("rank") <= depth)
+    found: dict[str, list[Ranked]] = {}
+    for qid, docid, score in scan.select("qid", "docid", "score").collect().iter_rows():
+        found.setdefault(qid, []).append(Ranked(docid, score))
+    return found
+
+
+def runs_named(benchmark: Benchmark, user: Any, text: str) -> list[Run]:
+    """The runs that `text` names (keys or names, separated by commas), in that order, each once.
+
+    What this person may not see is left out, as is what nobody knows.
+    """
+    asked = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    seen = Run.objects.visible_to(user).filter(benchmark=benchmark)
+    keys = [int(part) for part in asked if part.isascii() and part.isdigit()]
+    by_key = {str(run.pk): run for run in seen.filter(pk__in=keys)}
+    by_name = {run.name: run for run in seen.filter(name__in=asked)}
+    found = (by_key.get(part) or by_name.get(part) for part in asked)
+    return list({run.pk: run for run in found if run}.values())
+
+
+def runs_offered(benchmark: Benchmark, user: Any) -> QuerySet[Run]:
+    """The runs that this person can choose from, by name."""
+    return Run.objects.visible_to(user).standing().filter(benchmark=benchmark).order_by("name")
+
+
+def public_runs(benchmark: Benchmark, besides: Iterable[Run], n: int) -> list[Run]:
+    """The newest `n` standing runs that everybody who sees the benchmark sees, without these."""
+    rows = Run.objects.standing().filter(benchmark=benchmark, visibility=Run.Visibility.BENCHMARK)
+    return list(rows.exclude(pk__in=[run.pk for run in besides]).order_by("-pk")[:n])

@@ -1,0 +1,82 @@
+"""What an approximate index loses against exact search of the same model."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from benchmarks_app.charts import chart_response
+from benchmarks_app.models import Benchmark, Query, Run
+from benchmarks_app.permissions import Action, benchmark_view
+from scoring import selectors
+from scoring.core.ann import USUAL_BASELINE
+from scoring.forms.ann import AnnForm
+from scoring.planning_charts import recall_chart
+from scoring.selectors.rankings import runs_offered
+from scoring.services.ann import DEEPEST, N_WORST, AnnReport, Estimate, ann_report
+from scoring.services.firewall import Sight, sight_of
+
+
+@require_safe
+@benchmark_view(Action.VIEW)
+def ann(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """Recall of `?approximate=` against `?exact=`; without both, they can be chosen."""
+    runs = runs_offered(benchmark, request.user)
+    is_asked = "exact" in request.GET or "approximate" in request.GET
+    form = AnnForm(request.GET if is_asked else None, runs=runs)
+    release = selectors.newest_release(benchmark)
+    context: dict[str, Any] = {"form": form, "n_runs": runs.count(), "release": release}
+    if is_asked and form.is_valid():
+        told = form.cleaned_data
+        report = ann_report(release=release, **told)
+        sight = sight_of(request.user, release) if release else Sight()
+        context |= {**told, **shown(benchmark, report, sight), "baseline": USUAL_BASELINE}
+    return render(request, "scoring/ann.html", context, status=422 if form.errors else 200)
+
+
+def shown(benchmark: Benchmark, report: AnnReport, sight: Sight) -> dict[str, Any]:
+    """The report as this person sees it: losses rounded, and none of a hidden query."""
+    worst = report.recall.worst(N_WORST)
+    rows = Query.objects.filter(benchmark=benchmark, qid__in=[one.qid for one in worst])
+    known = {query.qid: query for query in rows.only("pk", "qid", "text")}
+    return {
+        "report": report,
+        "recall": report.recall,
+        "rows": [(row, rounded(row.loss, sight)) for row in (report.overall, *report.slices)],
+        "loss": rounded(report.overall.loss, sight),
+        "worst": [
+            (
+                one,
+                known.get(one.qid),
+                None if one.qid in sight.hidden else report.differences.get(one.qid),
+            )
+            for one in worst
+            if one.recall < 1
+        ],
+    }
+
+
+def rounded(of: Estimate | None, sight: Sight) -> Estimate | None:
+    if of is None:
+        return None
+    return Estimate(sight.rounded(of.mean), sight.rounded(of.low), sight.rounded(of.high))
+
+
+@require_safe
+@benchmark_view(Action.VIEW)
+def ann_chart(
+    request: HttpRequest, benchmark: Benchmark, exact: int, approximate: int, k: int, format: str
+) -> HttpResponse:
+    runs = Run.objects.visible_to(request.user).filter(benchmark=benchmark)
+    if not 1 <= k <= DEEPEST:
+        raise Http404
+    report = ann_report(
+        exact=get_object_or_404(runs, pk=exact),
+        approximate=get_object_or_404(runs, pk=approximate),
+        release=selectors.newest_release(benchmark),
+        k=k,
+    )
+    if not report.recall.queries:
+        raise Http404
+    return chart_response(request, recall_chart(report.recall), format)

@@ -1,0 +1,106 @@
+"""How many labels of a release are stale: a panel that other pages ask for, a page, a file."""
+
+import csv
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.paging import page_of
+from benchmarks_app.permissions import Action, benchmark_view
+from scoring import selectors
+from scoring.core.freshness import Freshness, Label, State
+from scoring.services.firewall import Sight, sight_of, sight_written_down
+from scoring.services.freshness import ReleaseFreshness, freshness_of_release
+
+PAGE_SIZE = 50
+LONGEST_DAYS = 36_500
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+WORDS = {
+    State.GONE: "the corpus lacks it",
+    State.CHANGED: "says something else now",
+    State.OLD: "labelled long ago",
+}
+
+
+@require_safe
+@benchmark_view(Action.VIEW)
+def freshness(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """The panel of `?release=` (the newest unless named), or the page around it without htmx."""
+    release = _release(benchmark, request.GET.get("release", ""))
+    if release is None:
+        return render(request, "scoring/freshness_empty.html")
+    found = freshness_of_release(release, days=_days(request))
+    sight = sight_of(request.user, release)
+    context = {"release": release, "found": found, **shown(found, sight)}
+    if request.htmx:
+        return render(request, "scoring/_freshness.html", context)
+    sight = sight_written_down(request.user, release, "stale labels")
+    context |= {
+        "page": page_of(request, _stale(found, sight), PAGE_SIZE),
+        "releases": list(selectors.published_releases(benchmark)),
+    }
+    return render(request, "scoring/freshness.html", context)
+
+
+def shown(found: ReleaseFreshness, sight: Sight) -> dict[str, Any]:
+    """Shares for everybody; counts of labels only where no split is hidden from this person."""
+    report = found.report
+    return {
+        "overall": report.overall,
+        "share": sight.rounded(report.overall.share),
+        "slices": [(name, one, _share(one, sight)) for name, one in report.slices.items() if one.n],
+        "has_counts": sight.is_clear,
+        "reasons": [(WORDS[state], report.overall.counts.get(state, 0)) for state in WORDS],
+    }
+
+
+def _share(one: Freshness, sight: Sight) -> float | None:
+    return sight.rounded(one.share)
+
+
+def _stale(found: ReleaseFreshness, sight: Sight) -> list[tuple[Label, str]]:
+    """The stale pairs that this person may see; in a hidden query they tell what is judged."""
+    return [
+        (label, WORDS[state])
+        for label, state in found.report.stale
+        if label.qid not in sight.hidden
+    ]
+
+
+def _days(request: HttpRequest) -> int | None:
+    asked = request.GET.get("days", "")
+    return min(int(asked), LONGEST_DAYS) or None if asked.isascii() and asked.isdigit() else None
+
+
+def _release(benchmark: Benchmark, version: str) -> Release | None:
+    if not version:
+        return selectors.newest_release(benchmark)
+    found = selectors.release_of_version(benchmark, version)
+    if found is None:
+        raise Http404
+    return found
+
+
+@require_safe
+@benchmark_view(Action.VIEW)
+def stale_csv(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+    """Query, document, why and since when."""
+    release = _release(benchmark, version)
+    found = freshness_of_release(release, days=_days(request))
+    sight = sight_written_down(request.user, release, "stale labels")
+    name = f"{benchmark.slug}-{release.version}-stale-labels.csv"
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    writer = csv.writer(response)
+    writer.writerow(["query", "document", "why", "labelled_at"])
+    for label, why in _stale(found, sight):
+        at = label.labelled_at.isoformat() if label.labelled_at else ""
+        writer.writerow([_harmless(label.qid), _harmless(label.docid), why, at])
+    return response
+
+
+def _harmless(text: str) -> str:
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text

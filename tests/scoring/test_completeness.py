@@ -1,0 +1,169 @@
+"""Unjudged documents worth judging: what is worked out, who sees it, how it becomes a list."""
+
+import polars as pl
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+
+from benchmarks_app.models import CandidateList, Role
+from benchmarks_app.selectors import candidates_path
+from scoring.core.completeness import NO_DIFFERENCE
+from scoring.services.completeness import (
+    completeness_of,
+    make_top_up,
+    worth_judging,
+)
+from scoring.services.errors import NothingWorthJudgingError
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+# d7, d8 and d9 are nobody's: d8 at the same rank in both.
+ONE = "q1 Q0 d1 1 3 s\nq1 Q0 d9 2 2 s\nq2 Q0 d4 1 3 s\nq2 Q0 d8 2 2 s"
+OTHER = "q1 Q0 d9 1 3 s\nq1 Q0 d1 2 2 s\nq2 Q0 d7 1 3 s\nq2 Q0 d8 2 2 s"
+
+
+@pytest.fixture(autouse=True)
+def _fresh_cache():
+    cache.clear()
+
+
+@pytest.fixture
+def runs(release, scored):
+    return [scored(ONE, name="one").run, scored(OTHER, name="other").run]
+
+
+@pytest.fixture
+def keeper(benchmark):
+    return factories.member(benchmark, "mia", Role.MAINTAINER)
+
+
+def test_documents_come_by_what_they_say_about_the_two_runs(release, runs):
+    found = worth_judging(release=release, runs=runs)
+
+    assert [(one.qid, one.docid) for one in found] == [("q2", "d7"), ("q1", "d9")]
+    assert [one.priority for one in found] == [1, 2]
+
+
+def test_one_run_is_asked_about_all_that_it_has_unjudged(release, runs):
+    found = completeness_of(release=release, runs=runs[:1])
+
+    assert {(one.qid, one.docid) for one in found.worth} == {("q1", "d9"), ("q2", "d8")}
+    assert found.judged == {runs[0].pk: 0.5}
+    assert not found.pairs
+    assert found.raw is not None
+
+
+def test_few_labels_are_said_to_be_few(release, runs):
+    found = completeness_of(release=release, runs=runs)
+
+    assert found.is_prior
+    assert found.n_labels == 2  # d1 and d4: the others were not retrieved
+
+
+def test_the_verdict_on_three_queries_shows_nothing(release, runs):
+    found = completeness_of(release=release, runs=runs).pairs[0].found
+
+    assert found.raw_verdict == NO_DIFFERENCE
+    assert found.n_unjudged == 3
+
+
+def test_a_list_holds_the_documents_in_their_order(release, runs, keeper):
+    made = make_top_up(release=release, runs=runs, user=keeper)
+
+    rows = pl.read_parquet(candidates_path(made)).sort("priority")
+    assert rows.select("qid", "docid").rows() == [("q2", "d7"), ("q1", "d9")]
+    assert "by influence, on 1.0.0" in made.origin
+
+
+def test_a_second_list_has_a_name_of_its_own(release, runs, keeper):
+    first, second = (
+        make_top_up(release=release, runs=runs, user=keeper, limit=n) for n in (None, 1)
+    )
+
+    assert first.name != second.name
+    assert second.n_documents == 1
+
+
+def test_no_list_is_made_of_nothing(release, scored, keeper):
+    run = scored("q1 Q0 d1 1 3 s", name="judged").run
+
+    with pytest.raises(NothingWorthJudgingError, match=r"judged on 1\.0\.0; there is nothing"):
+        make_top_up(release=release, runs=[run], user=keeper)
+
+
+# --- pages ---------------------------------------------------------------------------------------
+
+
+def page(client, benchmark, runs, more=""):
+    names = ",".join(str(run.pk) for run in runs)
+    return client.get(reverse("scoring:top-up-new", args=[benchmark.slug]) + f"?runs={names}{more}")
+
+
+def test_the_page_lists_documents_with_their_influence(client, benchmark, release, runs, keeper):
+    client.force_login(keeper)
+
+    html = page(client, benchmark, runs).content.decode()
+
+    assert html.index("d7") < html.index("d9")
+    assert "no difference shown" in html
+    assert "Make a list" in html
+
+
+def test_one_click_makes_the_list_and_leads_to_its_pool(client, benchmark, runs, keeper):
+    client.force_login(keeper)
+    url = reverse("scoring:top-up-new", args=[benchmark.slug])
+
+    answer = client.post(f"{url}?runs={runs[0].pk},{runs[1].name}", {"n": "1"})
+
+    made = CandidateList.objects.get()
+    assert answer.status_code == 302
+    assert answer.url == reverse("annotation:pool-new", args=[benchmark.slug]) + f"?list={made.pk}"
+    assert made.n_documents == 1
+
+
+def test_a_run_has_a_page_of_its_own(client, benchmark, runs, keeper):
+    client.force_login(keeper)
+
+    html = client.get(
+        reverse("scoring:run-top-up", args=[benchmark.slug, runs[0].pk])
+    ).content.decode()
+
+    assert "d8" in html
+    assert "d7" not in html
+
+
+def test_runs_can_be_chosen_where_none_are_named(client, benchmark, runs, keeper):
+    client.force_login(keeper)
+
+    html = page(client, benchmark, []).content.decode()
+
+    assert "Choose runs" in html
+    assert "one" in html
+
+
+def test_who_does_not_keep_the_benchmark_makes_no_list(client, benchmark, runs):
+    client.force_login(factories.member(benchmark, "vi", Role.VIEWER))
+    url = reverse("scoring:top-up-new", args=[benchmark.slug])
+
+    shown = page(client, benchmark, runs)
+    answer = client.post(f"{url}?runs={runs[0].pk},{runs[1].pk}")
+
+    assert "d7" in shown.content.decode()
+    assert "Make a list" not in shown.content.decode()
+    assert answer.status_code == 403
+
+
+def test_a_hidden_split_is_listed_for_keepers_only(client, benchmark, runs, release, keeper):
+    viewer = factories.member(benchmark, "vi", Role.VIEWER)
+    release.__class__.objects.filter(pk=release.pk).update(hidden_splits=["test"])
+    client.force_login(viewer)
+
+    seen = page(client, benchmark, runs).content.decode()
+    client.force_login(keeper)
+    kept = page(client, benchmark, runs).content.decode()
+
+    assert "d7" not in seen
+    assert "d9" not in seen
+    assert "kept hidden" in seen
+    assert "d7" in kept
