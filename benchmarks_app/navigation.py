@@ -23,6 +23,10 @@ HOME = "benchmark-detail"
 # Pages whose address lies elsewhere than the link they belong to.
 BELONGS_TO = {
     "scoring:reliability": "slice-list",
+    "scoring:phase-list": "scoring:submission-new",
+    "scoring:phase-new": "scoring:submission-new",
+    "scoring:phase-detail": "scoring:submission-new",
+    "scoring:phase-edit": "scoring:submission-new",
     "scoring:leaderboard-release": "scoring:leaderboard",
     "document-detail": "corpus-detail",
     "annotation:policy-edit": "annotation:adjudicate",

@@ -4,10 +4,12 @@ from typing import Any
 
 from django.utils import timezone
 
+from benchmarks_app.core.run_facts import BY_NAME, Fact, shown_facts
 from benchmarks_app.models import Run
 from benchmarks_app.permissions import Action, may
 
 ANONYMOUS = "anonymous"
+LEADS_TO_OWNER = frozenset(BY_NAME[name].label for name in ("repository", "commit", "paper"))
 
 
 def owner_name(run: Run, viewer: Any) -> str:
@@ -35,6 +37,14 @@ def knows_owner(run: Run, viewer: Any) -> bool:
     if run.owner_id == viewer.pk or may(viewer, Action.EDIT, run.benchmark):
         return True
     return run.team_id is not None and run.team_id in team_ids_of(viewer)
+
+
+def facts_told(run: Run, viewer: Any) -> list[Fact]:
+    """What a run says of its system; without what leads to its owner, while that is a secret."""
+    facts = shown_facts(run.metadata)
+    if not is_anonymous_to(run, viewer):
+        return facts
+    return [fact for fact in facts if fact.label not in LEADS_TO_OWNER]
 
 
 def team_ids_of(user: Any) -> frozenset[int]:

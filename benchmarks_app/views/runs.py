@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.selectors.naming import facts_told, is_anonymous_to
 
 
 @require_safe
@@ -34,4 +35,9 @@ def run_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
         "owner", "team", "upload", "benchmark"
     )
     run = get_object_or_404(runs, benchmark=benchmark, pk=pk)
-    return render(request, "benchmarks_app/run_detail.html", {"run": run})
+    context = {
+        "run": run,
+        "is_anonymous": is_anonymous_to(run, request.user),
+        "facts": facts_told(run, request.user),
+    }
+    return render(request, "benchmarks_app/run_detail.html", context)

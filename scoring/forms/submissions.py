@@ -1,15 +1,41 @@
 """Forms of submissions: they validate, and leave writing to the services."""
 
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.forms import BoundField
+from django.utils import timezone
 
 from benchmarks_app.core.aggregating import DEFAULT, LABELS
-from benchmarks_app.models import Benchmark, Run
+from benchmarks_app.core.run_facts import (
+    FIELDS,
+    MAX_TEXT,
+    FactField,
+    RunFactsError,
+    Takes,
+    checked,
+)
+from benchmarks_app.core.run_metadata import (
+    KEY,
+    MAX_BYTES,
+    MetadataFormatError,
+    read_metadata_text,
+)
+from benchmarks_app.models import Benchmark, Run, Team
 from benchmarks_app.selectors import measures_documents_of_passages
+from scoring.models import Phase
 
 MAX_METADATA_LINES = 40
+MOST_YEARS = 3
+FORMATS = "TREC, three columns (query, document, rank), JSON or Parquet; also .gz, .zst."
+VISIBILITIES = [
+    (Run.Visibility.BENCHMARK, "Everyone who sees this benchmark"),
+    (Run.Visibility.TEAM, "Only my team, and who maintains the benchmark"),
+    (Run.Visibility.OWNER, "Only me, and who maintains the benchmark"),
+]
 
 
 def parse_metadata(text: str) -> dict[str, str]:
@@ -31,14 +57,30 @@ def parse_metadata(text: str) -> dict[str, str]:
     return facts
 
 
+def _fact_field(field: FactField) -> forms.Field:
+    common: dict[str, Any] = {"required": False, "label": field.label, "help_text": field.help}
+    if field.takes is Takes.CHOICE:
+        return forms.ChoiceField(choices=[("", "not said"), *field.choices], **common)
+    modes = {Takes.NUMBER: "decimal", Takes.LINK: "url"}
+    attrs = {"inputmode": modes[field.takes]} if field.takes in modes else {}
+    # What each takes is checked by the core, as for the API; here is only a bound.
+    return forms.CharField(max_length=MAX_TEXT, widget=forms.TextInput(attrs=attrs), **common)
+
+
+def _day(label: str, help_text: str) -> forms.DateField:
+    widget = forms.DateInput(attrs={"type": "date"})
+    return forms.DateField(required=False, label=label, help_text=help_text, widget=widget)
+
+
 class SubmissionForm(forms.Form):
-    file = forms.FileField(
-        label="Run file", help_text="TREC format, also as .gz.", allow_empty_file=True
-    )
+    """A run with what is said of it; `terms()` is what the service takes beside file and name."""
+
+    file = forms.FileField(label="Run file", help_text=FORMATS, allow_empty_file=True)
     name = forms.CharField(
         max_length=120,
         help_text="What the run is called on the leaderboard, such as “bm25-stem k1=0.9”.",
     )
+    phase = forms.ChoiceField(label="Phase", widget=forms.RadioSelect)
     description = forms.CharField(
         required=False,
         max_length=4000,
@@ -49,19 +91,34 @@ class SubmissionForm(forms.Form):
         required=False,
         max_length=8000,
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        label="Facts",
-        help_text="One a line, as “name: value”: model, version, parameters, a link to the code.",
+        label="Other facts",
+        help_text="One a line, as “name: value”: model, version, parameters.",
+    )
+    ir_metadata = forms.CharField(
+        required=False,
+        max_length=MAX_BYTES,
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        label="ir_metadata",
+        help_text="Pasted YAML; it fills the fields that you leave out.",
+    )
+    ir_metadata_file = forms.FileField(
+        required=False, label="ir_metadata as a file", help_text="The same as .yml or .yaml."
+    )
+    team = forms.ChoiceField(
+        required=False, help_text="The run stands under its name, and counts for you and for it."
     )
     visibility = forms.ChoiceField(
-        choices=[
-            (Run.Visibility.BENCHMARK, "Everyone who sees this benchmark"),
-            (Run.Visibility.OWNER, "Only me, and who maintains the benchmark"),
-        ],
+        choices=VISIBILITIES,
         initial=Run.Visibility.BENCHMARK,
         widget=forms.RadioSelect,
         label="Who may see it",
     )
-
+    public_from = _day(
+        "Public from", "From this day (UTC) everyone who sees the benchmark sees it."
+    )
+    anonymous_until = _day(
+        "Anonymous until", "Until this day (UTC) others are not told who it is by."
+    )
     aggregation = forms.ChoiceField(
         choices=[(DEFAULT, LABELS[DEFAULT]), *((k, v) for k, v in LABELS.items() if k != DEFAULT)],
         required=False,
@@ -69,13 +126,132 @@ class SubmissionForm(forms.Form):
         help_text="This benchmark measures documents; a run of passages is summed up in this way.",
     )
 
-    def __init__(self, *args: Any, benchmark: Benchmark | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        benchmark: Benchmark | None = None,
+        phases: Sequence[Phase] = (),
+        teams: Sequence[Team] = (),
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
+        self.phases = {str(phase.pk): phase for phase in phases}
+        self.teams = {str(team.pk): team for team in teams}
+        for field in FIELDS:
+            self.fields[field.name] = _fact_field(field)
+        if len(phases) > 1:
+            labels = [
+                (key, f"{one}: {one.split} of {one.release.version}")
+                for key, one in self.phases.items()
+            ]
+            self.fields["phase"].choices = labels
+            self.fields["phase"].initial = str(phases[0].pk)
+        else:
+            del self.fields["phase"]
+        if teams:
+            self.fields["team"].choices = [
+                ("", "none: in my own name"),
+                *((key, team.name) for key, team in self.teams.items()),
+            ]
+        else:
+            del self.fields["team"]
+            self.fields["visibility"].choices = [
+                one for one in VISIBILITIES if one[0] != Run.Visibility.TEAM
+            ]
         if benchmark is None or not measures_documents_of_passages(benchmark):
             del self.fields["aggregation"]
 
+    @property
+    def fact_fields(self) -> Iterator[BoundField]:
+        return (self[field.name] for field in FIELDS)
+
+    @property
+    def has_fact_errors(self) -> bool:
+        said = {field.name for field in FIELDS} | {"metadata", "ir_metadata", "ir_metadata_file"}
+        return bool(said & self.errors.keys())
+
+    # --- what was chosen -----------------------------------------------------------------
+
+    @property
+    def chosen_phase(self) -> Phase:
+        key = self.cleaned_data.get("phase") or next(iter(self.phases))
+        return self.phases[key]
+
+    @property
+    def chosen_team(self) -> Team | None:
+        return self.teams.get(self.cleaned_data.get("team") or "")
+
+    def terms(self) -> dict[str, Any]:
+        given = self.cleaned_data
+        return {
+            "description": given["description"],
+            "metadata": given["facts"],
+            "visibility": given["visibility"],
+            "public_from": given["public_from"],
+            "anonymous_until": given["anonymous_until"],
+            "aggregation": given.get("aggregation", ""),
+        }
+
+    # --- checking ------------------------------------------------------------------------
+
     def clean_name(self) -> str:
-        return " ".join(self.cleaned_data["name"].split())
+        name = " ".join(self.cleaned_data["name"].split())
+        if not name.isprintable():
+            reason = "The name holds a control character; remove it."
+            raise ValidationError(reason)
+        return name
 
     def clean_metadata(self) -> dict[str, str]:
         return parse_metadata(self.cleaned_data["metadata"])
+
+    def clean_ir_metadata(self) -> dict[str, Any]:
+        return _tree(self.cleaned_data["ir_metadata"].encode())
+
+    def clean_ir_metadata_file(self) -> dict[str, Any]:
+        file = self.cleaned_data["ir_metadata_file"]
+        return _tree(file.read(MAX_BYTES + 1)) if file else {}
+
+    def clean_public_from(self) -> datetime | None:
+        return _midnight(self.cleaned_data["public_from"])
+
+    def clean_anonymous_until(self) -> datetime | None:
+        return _midnight(self.cleaned_data["anonymous_until"])
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        if given.get("visibility") == Run.Visibility.TEAM and not given.get("team"):
+            self.add_error("visibility", "Choose a team above, or who else may see it.")
+        tree = given.get("ir_metadata_file") or given.get("ir_metadata") or {}
+        facts = {field.name: given.get(field.name, "") for field in FIELDS}
+        try:
+            given["facts"] = checked(
+                {**(given.get("metadata") or {}), **facts, **({KEY: tree} if tree else {})}
+            )
+        except RunFactsError as error:
+            for name, text in error.fields.items():
+                at = name if name in self.fields else "metadata"
+                self.add_error(at, text if at == name else f"{name}: {text}")
+        return given
+
+
+def _tree(content: bytes) -> dict[str, Any]:
+    if not content.strip():
+        return {}
+    try:
+        return read_metadata_text(content)
+    except MetadataFormatError as error:
+        raise ValidationError(str(error)) from error
+
+
+def _midnight(day: date | None) -> datetime | None:
+    """The beginning of a day that is to come, in UTC."""
+    if day is None:
+        return None
+    today = timezone.now().astimezone(UTC).date()
+    if day <= today:
+        reason = "Choose a day after today, or leave it out."
+        raise ValidationError(reason)
+    if day.year - today.year > MOST_YEARS:
+        reason = f"At most {MOST_YEARS} years ahead."
+        raise ValidationError(reason)
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)

@@ -40,13 +40,19 @@ class Scope:
         return len(self.qids) == self.n_graded
 
     @property
-    def scorer_version(self) -> str:
-        return scorer_version_of(self.split) if self.is_apart else SCORER_VERSION
-
-    @property
     def slice_name(self) -> str:
         """Under which name the means of this split are kept beside those of all queries."""
         return "" if self.is_whole or self.is_apart else OF_SPLIT.format(split=self.split)
+
+
+def is_apart(phase: Phase) -> bool:
+    """Whether the release hides another split than the phase's; see `Scope`."""
+    return bool(set(phase.release.hidden_splits) - {phase.split})
+
+
+def version_of(phase: Phase) -> str:
+    """Under which name the scores of the phase's submissions are kept."""
+    return scorer_version_of(phase.split) if is_apart(phase) else SCORER_VERSION
 
 
 def scope_of(phase: Phase) -> Scope:
@@ -54,15 +60,12 @@ def scope_of(phase: Phase) -> Scope:
     release = phase.release
     graded, by_split = _graded_by_split(str(release_file_path(release, "x")), release.pk)
     qids = by_split.get(phase.split, frozenset())
-    hidden = frozenset(
-        qid for split in release.hidden_splits for qid in by_split.get(split, frozenset())
-    )
     return Scope(
         split=phase.split,
         qids=qids,
         n_graded=len(graded),
         is_hidden=phase.split in release.hidden_splits,
-        is_apart=bool(hidden - qids),
+        is_apart=is_apart(phase),
     )
 
 

@@ -6,6 +6,7 @@ from scoring.urls import (
     boards,
     comparisons,
     completeness,
+    phases,
     reliability,
     reported,
     rescoring,
@@ -16,6 +17,7 @@ from scoring.urls import (
 app_name = "scoring"
 in_benchmark = [
     *submissions.in_benchmark,
+    *phases.in_benchmark,
     *runs.in_benchmark,
     *boards.in_benchmark,
     *reported.in_benchmark,

@@ -9,4 +9,9 @@ in_benchmark = [
     path("runs/submissions/", submissions.submission_list, name="submission-list"),
     path("runs/submissions/<int:pk>/", submissions.submission_detail, name="submission-detail"),
     path("runs/submissions/<int:pk>/state/", submissions.submission_state, name="submission-state"),
+    path(
+        "runs/submissions/<int:pk>/withdraw/",
+        submissions.submission_withdraw,
+        name="submission-withdraw",
+    ),
 ]

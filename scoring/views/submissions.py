@@ -6,9 +6,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.run_facts import shown_facts
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
@@ -16,40 +17,75 @@ from benchmarks_app.services.uploading import receive_upload
 from scoring import selectors
 from scoring.forms.submissions import SubmissionForm
 from scoring.models import Phase, Submission
+from scoring.selectors.phases import scope_of
+from scoring.selectors.submissions import problems_of_submission
 from scoring.services import submitting
 from scoring.services.errors import NameInUseError, SubmittedBeforeError
+from scoring.services.submission_sight import rows_as_seen, scores_as_seen
+from scoring.services.withdrawing import may_withdraw, withdraw_submission
 from scoring.shown import BOARD, FURTHER
 
 PAGE_SIZE = 25
+# What a person sees of the way a submission goes: each stage with the states it is done in.
+STAGES = (
+    ("Received", ("validated", "scoring", "scored", "invalid")),
+    ("Checked", ("scoring", "scored")),
+    ("Scored", ("scored",)),
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.SUBMIT)
 def submission_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    phase = selectors.open_phase(benchmark)
-    if phase is None:
+    phases = list(selectors.open_phases(benchmark))
+    if not phases:
         status = 409 if request.method == "POST" else 200
-        return render(request, "scoring/submission_closed.html", status=status)
-    form = SubmissionForm(request.POST or None, request.FILES or None, benchmark=benchmark)
+        context = {
+            "reason": submitting.why_closed(benchmark),
+            "has_phases": Phase.objects.filter(benchmark=benchmark).exists(),
+        }
+        return render(request, "scoring/submission_closed.html", context, status=status)
+    form = SubmissionForm(
+        request.POST or None,
+        request.FILES or None,
+        benchmark=benchmark,
+        phases=phases,
+        teams=list(request.user.teams.order_by("name")),
+        initial={"phase": request.GET.get("phase") or phases[0].pk},
+    )
     if request.method == "POST" and form.is_valid():
-        answer = _submit(request, phase, form)
+        answer = _submit(request, form)
         if answer is not None:
             return answer
     context = {
         "form": form,
-        "phase": phase,
-        "n_left": submitting.n_left_today(phase=phase, user=request.user),
+        "phases": [(one, scope_of(one), _n_left(one, request.user)) for one in phases],
+        "phase": phases[0],
     }
     status = 422 if form.errors else 200
     return render(request, "scoring/submission_new.html", context, status=status)
 
 
-def _submit(request: HttpRequest, phase: Phase, form: SubmissionForm) -> HttpResponse | None:
+def _n_left(phase: Phase, user: Any) -> int:
+    return submitting.n_left_today(phase=phase, user=user)
+
+
+def _submit(request: HttpRequest, form: SubmissionForm) -> HttpResponse | None:
     """Where to go next, or None with the reason on the form."""
+    phase, team = form.chosen_phase, form.chosen_team
     try:
         # Asked before the file is stored, and again, under a lock, when it is accepted.
-        submitting.refuse_over_limit(phase=phase, user=request.user)
-        submission = _accepted(request, phase, form)
+        submitting.refuse_over_limit(phase=phase, user=request.user, team=team)
+        file = form.cleaned_data["file"]
+        upload = receive_upload(benchmark=phase.benchmark, owner=request.user, file=file)
+        submission = submitting.accept_submission(
+            phase=phase,
+            user=request.user,
+            team=team,
+            upload=upload,
+            name=form.cleaned_data["name"],
+            **form.terms(),
+        )
     except SubmittedBeforeError as error:
         messages.warning(request, str(error))
         return redirect(error.submission)
@@ -63,12 +99,6 @@ def _submit(request: HttpRequest, phase: Phase, form: SubmissionForm) -> HttpRes
     return redirect(submission)
 
 
-def _accepted(request: HttpRequest, phase: Phase, form: SubmissionForm) -> Submission:
-    given = dict(form.cleaned_data)
-    upload = receive_upload(benchmark=phase.benchmark, owner=request.user, file=given.pop("file"))
-    return submitting.accept_submission(phase=phase, user=request.user, upload=upload, **given)
-
-
 @require_safe
 @benchmark_view(Action.SUBMIT)
 def submission_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
@@ -76,7 +106,7 @@ def submission_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     page = page_of(request, seen, PAGE_SIZE)
     context = {
         "page": page,
-        "rows": selectors.submission_rows(page.object_list),
+        "rows": rows_as_seen(request.user, selectors.submission_rows(page.object_list)),
         "columns": BOARD,
     }
     return render(request, "scoring/submission_list.html", context)
@@ -86,8 +116,9 @@ def submission_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @require_safe
 @benchmark_view(Action.SUBMIT)
 def submission_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    context = _state(request, benchmark, pk)
-    return render(request, "scoring/submission_detail.html", context)
+    submission = _seen(request, benchmark, pk)
+    context = _state(request, submission)
+    return render(request, "scoring/submission_detail.html", context | _about(submission))
 
 
 @never_cache
@@ -95,20 +126,63 @@ def submission_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> Ht
 @benchmark_view(Action.SUBMIT)
 def submission_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The part of the page that changes while the run is scored."""
-    context = _state(request, benchmark, pk)
+    context = _state(request, _seen(request, benchmark, pk))
     return render(request, "scoring/_submission_state.html", context)
 
 
-def _state(request: HttpRequest, benchmark: Benchmark, pk: int) -> dict[str, Any]:
-    submission = get_object_or_404(selectors.submissions_seen_by(request.user, benchmark), pk=pk)
-    phase, run = submission.phase, submission.run
+@require_POST
+@benchmark_view(Action.SUBMIT)
+def submission_withdraw(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    submission = _seen(request, benchmark, pk)
+    withdraw_submission(submission=submission, user=request.user)
+    messages.success(request, f"“{submission.name}” is withdrawn: it stands on no board any more.")
+    return redirect(submission)
+
+
+def _seen(request: HttpRequest, benchmark: Benchmark, pk: int) -> Submission:
+    return get_object_or_404(selectors.submissions_seen_by(request.user, benchmark), pk=pk)
+
+
+def _state(request: HttpRequest, submission: Submission) -> dict[str, Any]:
+    phase = submission.phase
+    state = selectors.state_of(submission)
     return {
         "submission": submission,
         "job": submission.job,
-        "state": selectors.state_of(submission),
+        "state": state,
+        "stages": _stages(state),
+        "problems": problems_of_submission(submission),
         "is_waiting": submission.state in selectors.WAITING,
         "board": BOARD,
         "further": FURTHER,
-        "score_set": selectors.score_set_of(run=run, release=phase.release) if run else None,
-        "n_left": submitting.n_left_today(phase=phase, user=submission.submitter),
+        "score_set": scores_as_seen(request.user, submission),
+        "scope": scope_of(phase),
+        "n_left": submitting.n_left_today(
+            phase=phase, user=submission.submitter, team=submission.team
+        ),
+        "may_withdraw": submission.state == Submission.State.SCORED
+        and submission.withdrawn_at is None
+        and may_withdraw(request.user, submission),
+    }
+
+
+def _stages(state: str) -> list[dict[str, str]]:
+    """The stages as `_stepper.html` takes them; the first that is not done is at work."""
+    done = [state in states for _, states in STAGES]
+    current = done.index(False) if False in done else len(done)
+    names = {True: "done", False: "todo"}
+    return [
+        {"title": title, "state": "current" if place == current else names[done[place]]}
+        for place, (title, _) in enumerate(STAGES)
+    ]
+
+
+def _about(submission: Submission) -> dict[str, Any]:
+    """What was said of the system: of the run once there is one, before that of the job."""
+    run, told = submission.run, submission.job.parameters if submission.job else {}
+    metadata = run.metadata if run else told.get("metadata") or {}
+    return {
+        "facts": shown_facts(metadata),
+        "description": run.description if run else told.get("description", ""),
+        "sha256": run.sha256 if run else told.get("sha256", ""),
     }

@@ -1,0 +1,81 @@
+"""Forms of phases: they validate, and leave writing to the services."""
+
+from collections.abc import Sequence
+from datetime import UTC
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+
+from benchmarks_app.models import Release
+from scoring.models import Phase
+
+MOST_SUBMISSIONS = 10_000
+
+
+def _time(label: str, help_text: str, *, required: bool = False) -> forms.DateTimeField:
+    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+    return forms.DateTimeField(required=required, label=label, help_text=help_text, widget=widget)
+
+
+class PhaseForm(forms.Form):
+    """What can be changed of a phase at any time. All times are UTC."""
+
+    name = forms.CharField(max_length=Phase._meta.get_field("name").max_length)
+    description = forms.CharField(
+        required=False,
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="What is asked of those who submit.",
+    )
+    opens_at = _time("Opens", "UTC; empty: now.")
+    closes_at = _time("Closes", "UTC; empty: it stays open.")
+    daily_limit = forms.IntegerField(
+        min_value=0,
+        max_value=MOST_SUBMISSIONS,
+        label="Submissions in 24 hours",
+        help_text="Of each person, and of each team; 0 switches the phase off.",
+    )
+    total_limit = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_SUBMISSIONS,
+        label="Submissions in all",
+        help_text="Of each person, and of each team; empty: no limit but the daily one.",
+    )
+
+    def clean_opens_at(self) -> Any:
+        return self.cleaned_data["opens_at"] or timezone.now()
+
+    @staticmethod
+    def initial_of(phase: Phase) -> dict[str, Any]:
+        names = ("name", "description", "opens_at", "closes_at", "daily_limit", "total_limit")
+        found = {name: getattr(phase, name) for name in names}
+        for name in ("opens_at", "closes_at"):
+            found[name] = found[name].astimezone(UTC) if found[name] else None
+        return found
+
+
+class NewPhaseForm(PhaseForm):
+    """A phase of one of the releases, over one of its splits."""
+
+    release = forms.ChoiceField(help_text="Its grades never change.")
+    split = forms.ChoiceField(
+        choices=[("test", "test"), ("dev", "dev"), ("train", "train")],
+        help_text="The queries that the phase is about.",
+    )
+
+    field_order = ("name", "release", "split")
+
+    def __init__(self, *args: Any, releases: Sequence[Release] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.releases = {str(one.pk): one for one in releases}
+        self.fields["release"].choices = [(key, one.version) for key, one in self.releases.items()]
+
+    @property
+    def chosen_release(self) -> Release:
+        return self.releases[self.cleaned_data["release"]]
+
+    def given(self) -> dict[str, Any]:
+        """What the service takes beside the release."""
+        return {name: value for name, value in self.cleaned_data.items() if name != "release"}
