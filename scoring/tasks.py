@@ -6,6 +6,7 @@ from scoring.selectors.rescoring import RUNS_KIND
 from scoring.services import (
     baselines,
     comparing,
+    gating,
     ranking,
     rescoring,
     robustness,
@@ -52,3 +53,18 @@ def score_again_after_an_upgrade() -> None:
 @jobs.handles(ranking.JOB_KIND)
 def rank_board_task(job: RunningJob) -> None:
     ranking.rank_board(job)
+
+
+@jobs.handles(gating.KIND)
+def decide_gate_task(job: RunningJob) -> None:
+    gating.decide_gate(job)
+
+
+@jobs.handles(gating.RESUME_KIND)
+def resume_gates_task(job: RunningJob) -> None:
+    gating.resume_gates(job)
+
+
+@jobs.cleans
+def set_back_gate(job_id: int) -> None:
+    gating.set_back_gate(job_id)

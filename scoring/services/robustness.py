@@ -1,0 +1,321 @@
+"""Whether what two runs differ by survives other labels, gains and depths; stored once."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from hashlib import sha256
+from math import isnan
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from benchmarks_app import files
+from benchmarks_app.models import Benchmark, QrelSet, Run
+from benchmarks_app.selectors import qrels_of, run_path
+from benchmarks_app.services import jobs
+from benchmarks_app.services.jobs import RunningJob
+from scoring.core import evaluate_hits
+from scoring.core.reading.hits import Judged
+from scoring.core.robustness import (
+    Grades,
+    Variant,
+    contested_pairs,
+    other_measures,
+    robustness_grid,
+    without,
+)
+from scoring.core.stored_hits import scan_stored_run
+from scoring.models import Comparison, ScoreSet
+from scoring.selectors import SCORER_VERSION
+from scoring.services.comparing_errors import ComparisonNotReadyError, ComparisonSignInError
+from scoring.services.comparing_numbers import values_of
+from scoring.services.firewall import Sight
+from scoring.services.scoring import Target
+
+KIND = "compare-robustness"
+VERSION = 1
+# Queries x variants that a page waits for.
+INLINE_QUERIES = 4_000
+NO_VIEWS = (
+    "Not recorded: nobody's own labels are a set of qrels here. Publish one person's view first."
+)
+ONE_VIEW = "Not recorded: it takes the labels of two people, each as a set of qrels of its own."
+MOST_VIEWS = 40
+
+
+@dataclass(frozen=True)
+class RobustnessQuestion:
+    """Two runs scored on one release, and the measure whose difference is looked at."""
+
+    run: ScoreSet
+    reference: ScoreSet
+    measure: str
+
+    @cached_property
+    def views(self) -> list[QrelSet]:
+        """The sets that hold one person's labels each, oldest first."""
+        return annotator_sets(self.run.release.benchmark)
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "kind": "robustness",
+            "release": self.run.release_id,
+            "runs": [self.run.run_id, self.reference.run_id],
+            "score_sets": [self.run.pk, self.reference.pk],
+            "measure": self.measure,
+            "views": [one.pk for one in self.views],
+            "scorer": SCORER_VERSION,
+            "version": VERSION,
+        }
+
+    @cached_property
+    def key(self) -> str:
+        facts = self.parameters | {
+            "content": self.run.release.content_sha256,
+            "digests": [one.digest for one in self.views],
+        }
+        return sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a page would wait too long for it."""
+        return self.run.n_queries * (len(self.views) + 6) > INLINE_QUERIES
+
+    @property
+    def url(self) -> str:
+        """Where it is shown."""
+        release = self.run.release
+        asked = {
+            "runs": f"{self.run.run_id},{self.reference.run_id}",
+            "release": release.version,
+            "m": self.measure,
+            "baseline": self.reference.run_id,
+        }
+        page = reverse("scoring:comparison-robustness", args=[release.benchmark.slug])
+        return f"{page}?{urlencode(asked)}"
+
+
+def annotator_sets(benchmark: Benchmark) -> list[QrelSet]:
+    """The sets of one person's labels each."""
+    rows = QrelSet.objects.ready().filter(benchmark=benchmark, kind=QrelSet.Kind.ANNOTATOR)
+    return list(rows.order_by("pk")[:MOST_VIEWS])
+
+
+def _name_of(one: QrelSet) -> str:
+    """Whose labels they are, by the name that is shown instead of the person's."""
+    return str(one.parameters.get("annotator") or one.name)
+
+
+# --- asking --------------------------------------------------------------------------------
+
+
+def stored_robustness(question: RobustnessQuestion) -> Comparison | None:
+    return Comparison.objects.filter(key=question.key).select_related("job").first()
+
+
+def robustness(question: RobustnessQuestion, user: Any) -> Comparison:
+    """The stored grid, worked out now where that is quick.
+
+    Raises
+    ------
+    ComparisonNotReadyError
+        If it takes a job that nobody has started, or that is not done; `job` is that, or None.
+    ComparisonSignInError
+        If somebody who is not signed in asks for what would have to be computed.
+    """
+    found = stored_robustness(question)
+    if found and found.result:
+        return found
+    if question.is_large:
+        job = found.job if found else None
+        raise ComparisonNotReadyError(n_runs=2, n_queries=question.run.n_queries, job=job)
+    if not user.is_authenticated:
+        raise ComparisonSignInError
+    settings.STAGING_DIR.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=settings.STAGING_DIR) as folder:
+        name = _published(computed_robustness(question), question.key, Path(folder))
+    row = _row(question, user)
+    Comparison.objects.filter(pk=row.pk).update(result=name)
+    row.result = name
+    return row
+
+
+@transaction.atomic
+def start_robustness(question: RobustnessQuestion, user: Any) -> Comparison:
+    """The row of a grid, with the job that works it out; one that is under way is kept."""
+    row = _row(question, user)
+    row = Comparison.objects.select_for_update().get(pk=row.pk)
+    if row.result or (row.job and not row.job.is_finished):
+        return row
+    row.job = jobs.start(
+        kind=KIND,
+        title=f"Robustness of a difference on {question.run.release.version}",
+        benchmark=question.run.release.benchmark,
+        user=user,
+        parameters={"comparison": row.pk},
+    )
+    row.save(update_fields=["job"])
+    return row
+
+
+def _row(question: RobustnessQuestion, user: Any) -> Comparison:
+    release = question.run.release
+    row, is_new = Comparison.objects.get_or_create(
+        key=question.key,
+        defaults={
+            "benchmark": release.benchmark,
+            "release": release,
+            "parameters": question.parameters,
+            "created_by": user if user.is_authenticated else None,
+        },
+    )
+    if is_new:
+        row.runs.set([question.run.run_id, question.reference.run_id])
+    return row
+
+
+def compare_robustness(job: RunningJob) -> None:
+    """Work a grid out in a job, variant by variant."""
+    row = Comparison.objects.get(pk=job.parameters["comparison"])
+    sets = ScoreSet.objects.select_related("run", "release__benchmark")
+    run, reference = (sets.get(pk=key) for key in row.parameters["score_sets"])
+    question = RobustnessQuestion(run, reference, row.parameters["measure"])
+    name = _published(computed_robustness(question, job), row.key, job.folder)
+    with job.commit() as told:
+        Comparison.objects.filter(pk=row.pk).update(result=name)
+        told["url"] = question.url
+
+
+def _published(result: Mapping[str, Any], key: str, folder: Path) -> str:
+    staged = folder / f"{key}.json"
+    staged.write_text(json.dumps(result, sort_keys=True, allow_nan=False))
+    return files.publish(staged, f"comparisons/{key}.json")
+
+
+# --- numbers -------------------------------------------------------------------------------
+
+
+def computed_robustness(
+    question: RobustnessQuestion, job: RunningJob | None = None
+) -> dict[str, Any]:
+    """The difference as it stands and under each variant, as JSON holds it."""
+    target = Target.of(question.run.release)
+    pair = _Pair(question, target)
+    base = Variant("", "as released", question.measure, pair.stored(question.measure))
+    n_variants = len(question.views) + 6
+
+    def counted() -> Iterator[Variant]:
+        for place, variant in enumerate(pair.variants()):
+            if job:
+                job.progress(min(place, n_variants), n_variants + 1, variant.name)
+            yield variant
+
+    grid = robustness_grid(base, counted(), families=target.families)
+    return {
+        "measure": question.measure,
+        "runs": [question.run.run_id, question.reference.run_id],
+        "n_recorded": grid.n_recorded,
+        "n_surviving": grid.n_surviving,
+        "cells": [_cell_dict(cell) for cell in (grid.base, *grid.cells)],
+    }
+
+
+def _cell_dict(cell: Any) -> dict[str, Any]:
+    found = asdict(cell)
+    return {
+        name: None if isinstance(value, float) and isnan(value) else value
+        for name, value in found.items()
+    }
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two runs and the release's grades: what variants are made of."""
+
+    question: RobustnessQuestion
+    target: Target
+
+    def variants(self) -> Iterator[Variant]:
+        yield from self._labels()
+        for group, name, measure in other_measures(self.question.measure):
+            yield Variant(group, name, measure, self.stored(measure))
+        yield self._contested()
+
+    def stored(self, measure: str) -> dict[str, tuple[float, float]]:
+        """Values of both runs on the release as it is."""
+        question = self.question
+        ours, theirs = (
+            values_of(one, [measure], self.target) for one in (question.run, question.reference)
+        )
+        return {qid: (ours[qid][measure], theirs[qid][measure]) for qid in ours if qid in theirs}
+
+    def _labels(self) -> Iterator[Variant]:
+        measure, views = self.question.measure, self.question.views
+        if not views:
+            yield Variant("labels", "each annotator alone", measure, {}, NO_VIEWS)
+        for one in views:
+            values = self._against(self._grades_of(one))
+            yield Variant("labels", f"{_name_of(one)} alone", measure, values)
+
+    def _grades_of(self, one: QrelSet) -> dict[str, dict[str, int]]:
+        grades: dict[str, dict[str, int]] = {}
+        for qid, docid, grade in qrels_of(one):
+            if qid in self.target.qrels and grade >= 0:
+                grades.setdefault(qid, {})[docid] = grade
+        return grades
+
+    def _contested(self) -> Variant:
+        measure, name = self.question.measure, "contested labels out"
+        if len(self.question.views) < 2:
+            return Variant("contested", name, measure, {}, ONE_VIEW)
+        contested = contested_pairs(self._grades_of(one) for one in self.question.views)
+        released = {
+            (qid, docid) for qid, docid in contested if docid in self.target.qrels.get(qid, {})
+        }
+        label = f"{len(released)} contested labels out"
+        return Variant(
+            "contested", label, measure, self._against(without(self.target.qrels, released))
+        )
+
+    def _against(self, grades: Grades) -> dict[str, tuple[float, float]]:
+        """Values of both runs against other grades; the runs are read for these queries only."""
+        if not grades:
+            return {}
+        ours, theirs = (
+            self._values(run, grades)
+            for run in (self.question.run.run, self.question.reference.run)
+        )
+        return {qid: (ours[qid], theirs[qid]) for qid in ours}
+
+    def _values(self, run: Run, grades: Grades) -> dict[str, float]:
+        found = scan_stored_run(run_path(run), grades, only=grades.keys())
+        judged = {qid: Judged(tuple(of.values())) for qid, of in grades.items()}
+        measure = self.question.measure
+        evaluation = evaluate_hits(
+            judged, found, [measure], allow_empty=True, top_grade=self.target.top_grade
+        )
+        return {qid: of[measure] for qid, of in evaluation.per_query.items()}
+
+
+# --- reading -------------------------------------------------------------------------------
+
+
+def told_robustness(row: Comparison, sight: Sight) -> dict[str, Any]:
+    """The stored grid as one person may see it: rounded where grades are hidden."""
+    found: dict[str, Any] = json.loads(files.local_path(row.result).read_text())
+    if sight.is_clear:
+        return found
+    return {**found, "cells": [_blurred(cell, sight) for cell in found["cells"]]}
+
+
+def _blurred(cell: Mapping[str, Any], sight: Sight) -> dict[str, Any]:
+    rounded = {name: sight.rounded(cell[name]) for name in ("difference", "low", "high")}
+    p = None if cell["p"] is None else round(cell["p"], 2)
+    return {**cell, **rounded, "p": p}

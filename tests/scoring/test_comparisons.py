@@ -1,0 +1,557 @@
+"""Comparing runs: page, pair, queries, side by side, robustness, files, API; hidden splits."""
+
+import csv
+import io
+import json
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+from django.urls import reverse
+from scipy import stats
+
+from benchmarks_app.models import QrelSet, Run
+from scoring.models import Comparison
+from scoring.services import comparing, comparing_numbers, comparison_questions, robustness
+from scoring.services.comparison_questions import Question, chosen_score_sets
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+N = 40
+EVERY = [f"q{n:02}" for n in range(N)]
+FIRST = EVERY[:30]
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+def ranking(qid: str, *docids: str) -> str:
+    return "\n".join(
+        f"{qid} Q0 {docid} {rank} {100 - rank} s" for rank, docid in enumerate(docids, start=1)
+    )
+
+
+@pytest.fixture
+def olga():
+    return factories.user("olga")
+
+
+@pytest.fixture
+def release(olga, do_jobs):
+    """40 queries. `good` has d1 (grade 2) first; `poor` has it second in every other query."""
+    benchmark = factories.benchmark("bench", visibility="public")
+    benchmark.memberships.create(user=olga, role="owner")
+    for qid in EVERY:
+        factories.query(benchmark, qid, text=f"what is {qid}")
+    grades = {(qid, "d1"): 2 for qid in EVERY} | {(qid, "d2"): 0 for qid in EVERY}
+    grades |= {(qid, "d3"): 1 for qid in EVERY[::4]}
+    qrels = factories.qrel_set(benchmark, grades)
+    QrelSet.objects.filter(pk=qrels.pk).update(n_relevant=N)
+    qrels.refresh_from_db()
+    factories.query_slice(benchmark, "head", *benchmark.queries.filter(qid__in=FIRST), minimum=30)
+    factories.query_slice(benchmark, "tail", *benchmark.queries.filter(qid__in=EVERY[30:]))
+    good = [ranking(qid, "d1", "d2", "d3") for qid in EVERY]
+    poor = [
+        ranking(qid, *(("d2", "d1", "d3") if place % 2 else ("d1", "d2", "d3")))
+        for place, qid in enumerate(EVERY)
+    ]
+    third = [ranking(qid, "d9", "d1") for qid in EVERY[:20]]
+    for name, lines in (("good", good), ("poor", poor), ("third", third)):
+        factories.run(benchmark, "\n".join(lines), name=name)
+    made = factories.release(qrels, by=olga)
+    do_jobs()
+    return made
+
+
+def values(release, name: str, measure: str = "nDCG@10") -> np.ndarray:
+    """Per-query values of a run, worked out here by hand."""
+    found = []
+    for place, qid in enumerate(EVERY):
+        grade = {"d1": 2, "d2": 0, **({"d3": 1} if qid in EVERY[::4] else {})}
+        order = {
+            "good": ["d1", "d2", "d3"],
+            "poor": ["d2", "d1", "d3"] if place % 2 else ["d1", "d2", "d3"],
+            "third": ["d9", "d1"] if place < 20 else [],
+        }[name]
+        gains = [grade.get(docid, 0) for docid in order]
+        best = sorted(grade.values(), reverse=True)
+        dcg = [sum(g / np.log2(r + 2) for r, g in enumerate(of)) for of in (gains, best)]
+        found.append(dcg[0] / dcg[1])
+    return np.array(found)
+
+
+def page(release, *names: str, view: str = "comparison", args=(), **query) -> str:
+    runs = ",".join(str(Run.objects.get(name=name).pk) for name in names)
+    address = reverse(f"scoring:{view}", args=[release.benchmark.slug, *args])
+    return f"{address}?{urlencode({'runs': runs, 'release': release.version, **query})}"
+
+
+def api(release, *names: str, part: str = "", **query) -> str:
+    query = urlencode({"runs": ",".join(names), "release": release.version, **query})
+    return f"/api/v1/benchmarks/{release.benchmark.slug}/comparisons/{part}?{query}"
+
+
+# --- what the numbers are --------------------------------------------------------------------
+
+
+def test_means_differences_and_t_test_are_those_of_scipy(release, client):
+    found = client.get(api(release, "poor", "good")).json()
+
+    poor, good = values(release, "poor"), values(release, "good")
+    pair = next(
+        one
+        for one in found["comparison"]["pairs"]
+        if (one["measure"], one["slice"]) == ("nDCG@10", "all")
+    )
+    means = [one["mean"] for one in found["comparison"]["summaries"][:2]]
+    assert means == pytest.approx([poor.mean(), good.mean()])
+    assert pair["difference"] == pytest.approx((good - poor).mean())
+    assert pair["p_t"] == pytest.approx(stats.ttest_rel(good, poor).pvalue)
+    assert pair["effect"]["d_z"] == pytest.approx((good - poor).mean() / (good - poor).std(ddof=1))
+    assert (pair["effect"]["wins"], pair["effect"]["ties"], pair["effect"]["losses"]) == (20, 20, 0)
+    assert pair["effect"]["superiority"] == 0.75
+    assert pair["interval"]["low"] < pair["difference"] < pair["interval"]["high"]
+
+
+def test_sign_flip_p_is_that_of_scipys_permutation_test(release, client):
+    found = client.get(api(release, "third", "poor")).json()
+
+    pair = next(one for one in found["comparison"]["pairs"] if one["slice"] == "all")
+    differences = values(release, "poor") - values(release, "third")
+    tried = stats.permutation_test(
+        (differences,), np.mean, permutation_type="samples", n_resamples=5_000, rng=0
+    )
+    assert pair["p"] == pytest.approx(tried.pvalue, abs=0.001)
+
+
+def test_slices_are_corrected_together_by_benjamini_hochberg(release, client):
+    found = client.get(api(release, "poor", "good")).json()
+
+    pairs = [one for one in found["comparison"]["pairs"] if one["measure"] == "nDCG@10"]
+    raw = [one["p"] for one in pairs if one["slice"] in ("head", "tail")]
+    ours = [one["p_slices"] for one in pairs if one["slice"] in ("head", "tail")]
+    assert ours == pytest.approx(stats.false_discovery_control(raw).tolist())
+    assert next(one for one in pairs if one["slice"] == "all")["p_slices"] is None
+
+
+def test_a_baseline_is_corrected_by_holm_and_all_pairs_by_tukey(release, client):
+    every = client.get(api(release, "poor", "good", "third")).json()["comparison"]
+    one = client.get(api(release, "poor", "good", "third", baseline="poor")).json()["comparison"]
+
+    assert (every["methods"]["correction"], one["methods"]["correction"]) == ("tukey", "holm")
+    assert len([p for p in every["pairs"] if p["slice"] == "all" and p["measure"] == "RR@10"]) == 3
+    references = {pair["reference"] for pair in one["pairs"]}
+    assert references == {str(Run.objects.get(name="poor").pk)}
+
+
+def test_judged_shares_and_coverage_decide_on_comparability(release, client):
+    """`third` answers 20 of 40 queries, and half of what it has there was judged."""
+    found = client.get(api(release, "good", "third")).json()
+
+    assert found["comparability"]["verdict"] == "not-comparable"
+    assert any("50.0 % of the queries" in reason for reason in found["comparability"]["reasons"])
+    shares = found["judged"]["shares"]
+    assert shares[str(Run.objects.get(name="third").pk)] == 0.5
+    assert found["n_unjudged"] == 50  # d9 of 20 queries, and d3 where it has no grade: 30
+
+
+def test_all_unjudged_documents_are_counted_once(release):
+    sets = chosen_score_sets(release=release, user=factories.user(), named=["good", "poor"])
+    target = comparing_numbers.Target.of(release)
+
+    assert comparing_numbers.n_unjudged(sets, target, 10) == 30
+    assert comparing_numbers.n_unjudged(sets, target, 2) == 0
+
+
+# --- asked once ------------------------------------------------------------------------------
+
+
+def test_the_same_question_is_worked_out_once(release, client, monkeypatch):
+    client.get(api(release, "poor", "good"))
+    monkeypatch.setattr(comparing, "computed", lambda *_: pytest.fail("computed again"))
+
+    assert client.get(api(release, "poor", "good")).status_code == 200
+    assert Comparison.objects.count() == 1
+
+
+def test_the_order_of_runs_and_the_measure_are_part_of_the_key(release):
+    sets = chosen_score_sets(release=release, user=factories.user(), named=["good", "poor"])
+    keys = {
+        Question(release, tuple(sets), "nDCG@10").key,
+        Question(release, tuple(reversed(sets)), "nDCG@10").key,
+        Question(release, tuple(sets), "RR@10").key,
+        Question(release, tuple(sets), "nDCG@10", sets[0].run).key,
+    }
+
+    assert len(keys) == 4
+
+
+def test_a_large_comparison_is_a_job_whose_numbers_are_those_of_the_page(
+    release, client, olga, do_jobs, monkeypatch
+):
+    inline = client.get(api(release, "poor", "good")).json()
+    Comparison.objects.all().delete()
+    monkeypatch.setattr(comparison_questions, "INLINE_VALUES", 10)
+    client.force_login(olga, backend=BACKEND)
+
+    refused = client.get(api(release, "poor", "good"))
+    started = client.post(
+        f"/api/v1/benchmarks/{release.benchmark.slug}/comparisons/",
+        json.dumps({"runs": ["poor", "good"]}),
+        content_type="application/json",
+    )
+    again = client.get(page(release, "poor", "good")).content.decode()
+    do_jobs()
+    found = client.get(api(release, "poor", "good")).json()
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "comparison-not-ready")
+    assert started.status_code == 202
+    assert "It is being worked out" in again
+    assert found == inline
+    job = Comparison.objects.get().job
+    assert job.state == job.State.DONE
+    assert client.get(job.result_url).context["told"].row.key == found["key"]
+
+
+def test_starting_a_job_twice_starts_one(release, olga, monkeypatch):
+    sets = chosen_score_sets(release=release, user=olga, named=["good", "poor"])
+    question = Question(release, tuple(sets), "nDCG@10")
+
+    first, second = (comparing.start_comparison(question, olga) for _ in range(2))
+
+    assert first.job == second.job
+
+
+def test_nobody_in_particular_starts_no_job(release, client, monkeypatch):
+    monkeypatch.setattr(comparison_questions, "INLINE_VALUES", 10)
+
+    posted = client.post(page(release, "poor", "good", view="comparison-start"))
+    called = client.post(api(release, "poor", "good"), "{}", content_type="application/json")
+
+    assert posted.status_code == 302
+    assert called.status_code == 401
+    assert not Comparison.objects.exists()
+
+
+# --- the page --------------------------------------------------------------------------------
+
+
+def test_the_page_shows_numbers_patterns_and_queries(release, client):
+    shown = client.get(page(release, "poor", "good"))
+
+    text = shown.content.decode()
+    difference = (values(release, "good") - values(release, "poor")).mean()
+    assert f"{difference:+.4f}" in text
+    assert "good against poor" in text
+    assert "20 / 20 / 0" in text
+    rows = shown.context["page"]["rows"].object_list
+    assert rows[0].outcome == "win"
+    assert [pattern.code for pattern in shown.context["patterns"]] == []
+
+
+def test_without_two_runs_the_page_offers_them(release, client):
+    shown = client.get(reverse("scoring:comparison", args=["bench"]))
+
+    assert shown.status_code == 200
+    assert {row.run.name for row in shown.context["rows"]} == {"good", "poor", "third"}
+    assert "Choose two runs or more" in shown.content.decode()
+
+
+def test_a_run_that_is_not_there_is_named(release, client):
+    shown = client.get(reverse("scoring:comparison", args=["bench"]) + "?runs=good,nobody")
+
+    assert shown.status_code == 422
+    assert "There is no run &#x27;nobody&#x27; here" in shown.content.decode()
+
+
+def test_a_private_run_of_another_is_as_one_that_is_not_there(release, client):
+    Run.objects.filter(name="poor").update(visibility="owner")
+
+    shown = client.get(page(release, "good", "poor"))
+    by_key = client.get(api(release, "good", "poor"))
+
+    assert shown.status_code == 422
+    assert by_key.json()["code"] == "compared-run"
+
+
+def test_a_stored_comparison_is_as_secret_as_its_runs(release, client):
+    key = client.get(api(release, "good", "poor")).json()["key"]
+    url = f"/api/v1/benchmarks/bench/comparisons/{key}/"
+    assert client.get(url).status_code == 200
+
+    Run.objects.filter(name="poor").update(visibility="owner")
+
+    assert client.get(url).status_code == 404
+
+
+def test_a_run_without_scores_is_told(release, client):
+    factories.run(release.benchmark, "q00 Q0 d1 1 1 s", name="new")
+
+    shown = client.get(page(release, "good", "new"))
+
+    assert shown.status_code == 409
+    assert "new has no scores on release 1.0.0" in shown.content.decode()
+
+
+def test_more_than_ten_runs_are_a_matrix(release, client, do_jobs, olga):
+    for place in range(9):
+        lines = "\n".join(ranking(qid, *["d2"] * (place > 4), "d1") for qid in EVERY)
+        factories.run(release.benchmark, lines, name=f"extra{place}")
+    from scoring.services import rescoring
+
+    rescoring.start_scoring_runs(release=release, user=olga)
+    do_jobs()
+    names = ["good", "poor", "third", *[f"extra{place}" for place in range(9)]]
+
+    shown = client.get(page(release, *names))
+
+    matrix = shown.context["matrix"]
+    assert (len(matrix.rows), len(matrix.columns)) == (12, 12)
+    place = {row.summary["run"]: row for row in matrix.rows}
+    good, third = (str(Run.objects.get(name=name).pk) for name in ("good", "third"))
+    cell = place[good].cells[matrix.columns.index(third)]
+    expected = (values(release, "good") - values(release, "third")).mean()
+    assert cell["difference"] == pytest.approx(expected)
+    assert cell["kind"] == "better"
+
+
+# --- query by query --------------------------------------------------------------------------
+
+
+def rows_of(response) -> list[dict]:
+    return list(csv.DictReader(io.StringIO(response.content.decode())))
+
+
+def test_queries_come_as_csv_json_and_markdown(release, client):
+    urls = {
+        form: page(release, "poor", "good", view="comparison-queries", args=[form])
+        for form in ("csv", "json", "md")
+    }
+
+    rows = rows_of(client.get(urls["csv"]))
+    listed = client.get(urls["json"]).json()["queries"]
+
+    expected = values(release, "good") - values(release, "poor")
+    by_query = {row["query"]: float(row["difference"]) for row in rows}
+    assert [by_query[qid] for qid in EVERY] == pytest.approx(expected.tolist())
+    assert {row["query"]: row["difference"] for row in listed} == pytest.approx(by_query)
+    assert (
+        "| q01 | what is q01 | 1.0000 | 0.6309 | +0.3691 |"
+        in client.get(urls["md"]).content.decode()
+    )
+
+
+def test_queries_are_filtered_by_slice_and_words_and_ordered(release, client):
+    found = client.get(
+        page(release, "good", "poor", view="comparison-queries", args=["csv"], slice="tail",
+             order="worst", q="Q3")
+    )  # fmt: skip
+
+    rows = rows_of(found)
+    assert {row["query"] for row in rows} == set(EVERY[30:])
+    differences = [float(row["difference"]) for row in rows]
+    assert differences == sorted(differences)
+    assert differences[0] < 0
+
+
+def test_a_text_that_is_a_formula_stays_text(release, client, olga, do_jobs):
+    other = factories.run(release.benchmark, ranking("q00", "d1"), name="=cmd()")
+    from scoring.services import rescoring
+
+    rescoring.start_scoring_runs(release=release, user=olga)
+    do_jobs()
+
+    found = client.get(page(release, "good", other.name, view="comparison-queries", args=["csv"]))
+
+    assert "'=cmd()" in found.content.decode().splitlines()[0]
+
+
+def test_charts_hold_the_numbers_of_the_queries(release, client):
+    shown = client.get(page(release, "poor", "good"))
+    charts = dict(shown.context["charts"])
+
+    rows = rows_of(client.get(charts["differences"].replace(".svg", ".csv")))
+    slices = rows_of(client.get(charts["slices"].replace(".svg", ".csv")))
+    points = rows_of(client.get(charts["scatter"].replace(".svg", ".csv")))
+
+    assert [float(row["difference"]) for row in rows] == sorted(
+        (float(row["difference"]) for row in rows), reverse=True
+    )
+    assert len(points) == N
+    assert [row["slice"] for row in slices] == ["all queries (40)", "head (30)", "tail (10)"]
+    assert client.get(charts["scatter"].replace("scatter", "nothing")).status_code == 404
+
+
+# --- side by side ----------------------------------------------------------------------------
+
+
+def test_lists_of_a_query_stand_side_by_side(release, client):
+    shown = client.get(page(release, "poor", "good", view="side-by-side", qid="q01"))
+
+    (reference, left), (run, right) = shown.context["columns"]
+    assert (reference.name, run.name) == ("poor", "good")
+    assert [(p.docid, p.grade, p.move) for p in left.places] == [
+        ("d2", 0, 1),
+        ("d1", 2, -1),
+        ("d3", None, 0),
+    ]
+    assert [p.docid for p in right.places] == ["d1", "d2", "d3"]
+    assert "+0.3691" in shown.content.decode()
+
+
+def test_next_and_previous_follow_the_size_of_the_difference(release, client):
+    first = client.get(page(release, "poor", "good", view="side-by-side"))
+
+    near = first.context["near"]
+    assert (near["place"], near["n"], near["before"]) == (1, N, None)
+    after = client.get(page(release, "poor", "good", view="side-by-side", qid=near["after"]))
+    assert after.context["near"]["before"] == first.context["qid"]
+
+
+def test_a_query_that_is_not_of_the_release_is_not_found(release, client):
+    assert (
+        client.get(page(release, "poor", "good", view="side-by-side", qid="x")).status_code == 404
+    )
+    assert client.get(api(release, "poor", "good", part="results/", query="x")).status_code == 404
+
+
+def test_the_api_gives_the_same_lists(release, client):
+    left, right = client.get(api(release, "poor", "good", part="results/", query="q01")).json()
+
+    assert [place["document"] for place in left["places"]] == ["d2", "d1", "d3"]
+    assert right["places"][0] == {
+        "rank": 1,
+        "document": "d1",
+        "grade": 2,
+        "elsewhere": {str(Run.objects.get(name="poor").pk): 2},
+    }
+
+
+# --- robustness ------------------------------------------------------------------------------
+
+
+def view_of(release, name: str, grades: dict) -> QrelSet:
+    made = factories.qrel_set(release.benchmark, grades, name=name)
+    QrelSet.objects.filter(pk=made.pk).update(
+        kind=QrelSet.Kind.ANNOTATOR, parameters={"annotator": name}
+    )
+    return made
+
+
+def cells_of(release, client, *names: str) -> dict[str, dict]:
+    found = client.get(api(release, *names, part="robustness/")).json()
+    return {cell["name"]: cell for cell in found["cells"]}
+
+
+def test_gain_and_depth_are_varied_and_labels_said_to_be_missing(release, client, olga):
+    client.force_login(olga, backend=BACKEND)
+
+    cells = cells_of(release, client, "poor", "good")
+
+    assert cells["as released"]["outcome"] == "better"
+    assert cells["linear gain"]["difference"] == cells["as released"]["difference"]
+    assert cells["first 9"]["survives"] is True
+    assert cells["each annotator alone"]["outcome"] == "not-recorded"
+    assert "Not recorded" in cells["contested labels out"]["note"]
+    exponential = cells["exponential gain"]
+    assert exponential["measure"] == "nDCG(dcg='exp-log2')@10"
+    assert exponential["difference"] > cells["as released"]["difference"] * 0.9
+
+
+def test_one_persons_labels_alone_may_turn_the_difference(release, client, olga):
+    """Bo thinks d2 is the relevant one, and d1 is not: his labels make `poor` the better run."""
+    client.force_login(olga, backend=BACKEND)
+    view_of(release, "A1", {(qid, "d1"): 2 for qid in EVERY})
+    view_of(release, "A2", {(qid, doc): g for qid in EVERY for doc, g in (("d1", 0), ("d2", 2))})
+
+    cells = cells_of(release, client, "poor", "good")
+
+    expected = np.where(np.arange(N) % 2, 1 / np.log2(3) - 1, 0).mean()
+    assert cells["A1 alone"]["survives"] is True
+    assert cells["A2 alone"]["difference"] == pytest.approx(expected)
+    assert (cells["A2 alone"]["outcome"], cells["A2 alone"]["has_same_sign"]) == ("worse", False)
+    out = cells["40 contested labels out"]
+    assert out["n_queries"] == N
+    assert out["p"] == 1.0  # what is left of the grades, d2 and d3, ranks alike in both
+
+
+def test_a_grid_is_stored_and_a_new_view_makes_another(release, client, olga):
+    client.force_login(olga, backend=BACKEND)
+    cells_of(release, client, "poor", "good")
+    cells_of(release, client, "poor", "good")
+    assert Comparison.objects.count() == 1
+
+    view_of(release, "A1", {("q00", "d1"): 1})
+    cells_of(release, client, "poor", "good")
+
+    assert Comparison.objects.count() == 2
+
+
+def test_a_large_grid_is_a_job(release, client, olga, do_jobs, monkeypatch):
+    client.force_login(olga, backend=BACKEND)
+    inline = cells_of(release, client, "poor", "good")
+    Comparison.objects.all().delete()
+    monkeypatch.setattr(robustness, "INLINE_QUERIES", 1)
+
+    waits = client.get(page(release, "poor", "good", view="comparison-robustness"))
+    posted = client.post(
+        reverse("scoring:comparison-start", args=["bench"]),
+        {"runs": ["poor", "good"], "release": "1.0.0", "what": "robustness"},
+    )
+    do_jobs()
+
+    assert "This takes a moment" in waits.content.decode()
+    assert posted.status_code == 302
+    assert cells_of(release, client, "poor", "good") == inline
+
+
+# --- hidden splits ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hidden(release, monkeypatch):
+    """The last ten queries are hidden; what may be shown is decided from here."""
+    found = frozenset(EVERY[30:])
+    for module in ("firewall", "slice_scores"):
+        monkeypatch.setattr(f"scoring.services.{module}.hidden_queries", lambda release: found)
+    return found
+
+
+def test_of_hidden_queries_nothing_is_told_query_by_query(release, client, hidden):
+    rows = rows_of(
+        client.get(page(release, "poor", "good", view="comparison-queries", args=["csv"]))
+    )
+    listed = client.get(api(release, "poor", "good", part="queries/", page_size=200)).json()
+    lists = client.get(page(release, "poor", "good", view="side-by-side", qid="q31"))
+    over_api = client.get(api(release, "poor", "good", part="results/", query="q31"))
+
+    assert {row["query"] for row in rows} == set(EVERY) - hidden
+    assert {row["query"] for row in listed["results"]} == set(EVERY) - hidden
+    assert (lists.status_code, over_api.status_code) == (404, 404)
+
+
+def test_where_grades_are_hidden_numbers_are_rounded_and_counts_withheld(release, client, hidden):
+    found = client.get(api(release, "poor", "good")).json()
+
+    pair = next(one for one in found["comparison"]["pairs"] if one["slice"] == "all")
+    assert pair["difference"] == round(pair["difference"], 3)
+    assert found["is_rounded"] is True
+    assert pair["effect"]["wins"] is None
+    assert pair["power"]["sigma"] is None
+    assert found["n_unjudged"] is None
+    assert {one["name"] for one in found["comparison"]["slices"]} == {"all"}
+    means = [one["mean"] for one in found["comparison"]["summaries"]]
+    assert means == [round(mean, 3) for mean in means]
+
+
+def test_keepers_see_all_of_it_and_their_look_is_written_down(
+    release, client, hidden, olga, monkeypatch
+):
+    looks = []
+    monkeypatch.setattr(
+        "scoring.services.firewall.record_read", lambda **told: looks.append(told["actor"])
+    )
+    client.force_login(olga, backend=BACKEND)
+
+    shown = client.get(page(release, "poor", "good"))
+
+    assert shown.context["page"]["rows"].paginator.count == N
+    assert looks == [olga]
