@@ -107,7 +107,8 @@ def reusability_chart(systems: Sequence[ShownSystem]) -> Chart:
     }
     spec = {"mark": {"type": "bar", "height": 12}, "encoding": {"y": y, "x": x}}
     worst = rows[0] if rows else {"system": "none", "shift": 0.0}
-    said = f"{len(rows)} systems, each left out once; {worst['system']} falls by {-worst['shift']:.3f}."
+    falls = f"{worst['system']} falls by {-float(worst['shift'] or 0):.3f}"
+    said = f"{len(rows)} systems, each left out once; {falls}."
     height = max(120, 70 + ROW_HEIGHT * len(rows))
     return Chart("Each system without its own judgments", said, spec, rows, height)
 

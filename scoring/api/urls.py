@@ -3,9 +3,29 @@
 from django.urls import include, path
 from django.urls.resolvers import URLPattern
 
-from scoring.api import boards, comparisons, reported, rescoring, runs
+from scoring.api import (
+    ann,
+    boards,
+    comparisons,
+    completeness,
+    freshness,
+    phases,
+    planner,
+    reported,
+    rescoring,
+    reusability,
+    runs,
+    submissions,
+)
 
 of_benchmark: list[URLPattern] = [
+    *submissions.of_benchmark,
+    *phases.of_benchmark,
+    *completeness.of_benchmark,
+    *planner.of_benchmark,
+    *ann.of_benchmark,
+    *freshness.of_benchmark,
+    *reusability.of_benchmark,
     *boards.of_benchmark,
     *reported.of_benchmark,
     *rescoring.of_benchmark,

@@ -32,7 +32,7 @@ def freshness(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     release = _release(benchmark, request.GET.get("release", ""))
     if release is None:
         return render(request, "scoring/freshness_empty.html")
-    found = freshness_of_release(release, days=_days(request))
+    found = freshness_of_release(release, days=asked_days(request.GET.get("days", "")))
     sight = sight_of(request.user, release)
     context = {"release": release, "found": found, **shown(found, sight)}
     if request.htmx:
@@ -70,9 +70,9 @@ def _stale(found: ReleaseFreshness, sight: Sight) -> list[tuple[Label, str]]:
     ]
 
 
-def _days(request: HttpRequest) -> int | None:
-    asked = request.GET.get("days", "")
-    return min(int(asked), LONGEST_DAYS) or None if asked.isascii() and asked.isdigit() else None
+def asked_days(text: str) -> int | None:
+    """How old a label may be, as an address says it; None where it does not."""
+    return min(int(text), LONGEST_DAYS) or None if text.isascii() and text.isdigit() else None
 
 
 def _release(benchmark: Benchmark, version: str) -> Release | None:
@@ -89,7 +89,7 @@ def _release(benchmark: Benchmark, version: str) -> Release | None:
 def stale_csv(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     """Query, document, why and since when."""
     release = _release(benchmark, version)
-    found = freshness_of_release(release, days=_days(request))
+    found = freshness_of_release(release, days=asked_days(request.GET.get("days", "")))
     sight = sight_written_down(request.user, release, "stale labels")
     name = f"{benchmark.slug}-{release.version}-stale-labels.csv"
     response = HttpResponse(content_type="text/csv; charset=utf-8")
