@@ -28,6 +28,8 @@ BELONGS_TO = {
     "scoring:phase-detail": "scoring:submission-new",
     "scoring:phase-edit": "scoring:submission-new",
     "scoring:leaderboard-release": "scoring:leaderboard",
+    "scoring:leaderboard-slices": "scoring:leaderboard",
+    "scoring:leaderboard-history": "scoring:leaderboard",
     "document-detail": "corpus-detail",
     "annotation:policy-edit": "annotation:adjudicate",
     "annotation:pair-detail": "annotation:judgment-list",
@@ -59,6 +61,8 @@ GROUPS: dict[str, list[Link]] = {
         Link("Runs", "run-list", Action.VIEW),
         Link("Submit a run", "scoring:submission-new", Action.SUBMIT),
         Link("Leaderboard", "scoring:leaderboard", Action.VIEW),
+        Link("Compare", "scoring:comparison", Action.VIEW),
+        Link("Gates", "scoring:gate-list", Action.VIEW),
         Link("Probing", "scoring:probing-list", Action.EDIT),
     ],
     "Manage": [

@@ -159,6 +159,16 @@ api:contamination-list          GET  401   200   200   200   200   200   200   4
 api:contamination-list          POST 401   403   403   403   403   415   415   404   401   403
 api:contamination-matches       GET  401   200   200   200   200   200   200   404   200   200
 api:contamination-matches       POST 405
+api:comparison-detail           GET  401   404   404   404   404   404   404   404   404   404
+api:comparison-detail           POST 405
+api:comparison-list             GET  401   422   422   422   422   422   422   404   422   422
+api:comparison-list             POST 401   415   415   415   415   415   415   404   401   415
+api:comparison-queries          GET  401   422   422   422   422   422   422   404   422   422
+api:comparison-queries          POST 405
+api:comparison-results          GET  401   422   422   422   422   422   422   404   422   422
+api:comparison-results          POST 405
+api:comparison-robustness       GET  401   422   422   422   422   422   422   404   422   422
+api:comparison-robustness       POST 401   415   415   415   415   415   415   404   401   415
 api:corpus-detail               GET  401   200   200   200   200   200   200   404   200   200
 api:corpus-detail               POST 405
 api:document-grades-list        GET  405
@@ -211,6 +221,10 @@ api:log-samples                 GET  401   403   403   403   403   200   200   4
 api:log-samples                 POST 401   403   403   403   403   415   415   404   401   403
 api:me-detail                   GET  401   200   200   200   200   200   200   200   401   200
 api:me-detail                   POST 405
+api:moves-detail                GET  401   200   200   200   200   200   200   404   200   200
+api:moves-detail                POST 405
+api:rescoring-detail            GET  401   200   200   200   200   200   200   404   200   200
+api:rescoring-detail            POST 401   403   403   403   403   202   202   404   401   403
 api:pair-detail                 GET  401   403   403   403   400   400   400   404   401   403
 api:pair-detail                 POST 405
 api:pool-detail                 GET  401   403   403   403   200   200   200   404   401   403
@@ -429,12 +443,46 @@ sample-preview                  GET  login 403   403   403   403   200   200   4
 sample-preview                  POST 405
 scoring:baselines-create        GET  405
 scoring:baselines-create        POST login 403   403   403   403   302   302   404   login 403
+scoring:comparison              GET  login 200   200   200   200   200   200   404   200   200
+scoring:comparison              POST 405
+scoring:comparison-chart        GET  login 404   404   404   404   404   404   404   404   404
+scoring:comparison-chart        POST 405
+scoring:comparison-queries      GET  login 404   404   404   404   404   404   404   404   404
+scoring:comparison-queries      POST 405
+scoring:comparison-robustness   GET  login 302   302   302   302   302   302   404   302   302
+scoring:comparison-robustness   POST 405
+scoring:comparison-start        GET  405
+scoring:comparison-start        POST login 302   302   302   302   302   302   404   302   302
+scoring:comparison-summary      GET  login 404   404   404   404   404   404   404   404   404
+scoring:comparison-summary      POST 405
+scoring:side-by-side            GET  login 302   302   302   302   302   302   404   302   302
+scoring:side-by-side            POST 405
 scoring:leaderboard             GET  login 302   302   302   302   302   302   404   302   302
 scoring:leaderboard             POST 405
 scoring:leaderboard-csv         GET  login 200   200   200   200   200   200   404   200   200
 scoring:leaderboard-csv         POST 405
 scoring:leaderboard-release     GET  login 200   200   200   200   200   200   404   200   200
 scoring:leaderboard-release     POST 405
+scoring:ann                     GET  login 200   200   200   200   200   200   404   200   200
+scoring:ann                     POST 405
+scoring:ann-chart               GET  login 200   200   200   200   200   200   404   200   200
+scoring:ann-chart               POST 405
+scoring:freshness               GET  login 200   200   200   200   200   200   404   200   200
+scoring:freshness               POST 405
+scoring:freshness-csv           GET  login 200   200   200   200   200   200   404   200   200
+scoring:freshness-csv           POST 405
+scoring:planner                 GET  login 200   200   200   200   200   200   404   200   200
+scoring:planner                 POST 405
+scoring:planner-chart           GET  login 200   200   200   200   200   200   404   200   200
+scoring:planner-chart           POST 405
+scoring:reusability             GET  login 200   200   200   200   200   200   404   200   200
+scoring:reusability             POST 405
+scoring:reusability-chart       GET  login 200   200   200   200   200   200   404   200   200
+scoring:reusability-chart       POST 405
+scoring:run-top-up              GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-top-up              POST login 403   403   403   403   422   422   404   403   403
+scoring:top-up-new              GET  login 200   200   200   200   200   200   404   200   200
+scoring:top-up-new              POST login 403   403   403   403   200   200   404   403   403
 scoring:reliability             GET  login 200   200   200   200   200   200   404   200   200
 scoring:reliability             POST 405
 scoring:probing-list            GET  login 403   403   403   403   200   200   404   login 403
@@ -447,6 +495,12 @@ scoring:run-holes               GET  login 200   200   200   200   200   200   4
 scoring:run-holes               POST 405
 scoring:run-holes-csv           GET  login 200   200   200   200   200   200   404   200   200
 scoring:run-holes-csv           POST 405
+scoring:moves                   GET  login 200   200   200   200   200   200   404   200   200
+scoring:moves                   POST 405
+scoring:moves-file              GET  login 200   200   200   200   200   200   404   200   200
+scoring:moves-file              POST 405
+scoring:rescoring               GET  login 200   200   200   200   200   200   404   200   200
+scoring:rescoring               POST login 403   403   403   403   302   302   404   403   403
 scoring:run-queries             GET  login 200   200   200   200   200   200   404   200   200
 scoring:run-queries             POST 405
 scoring:run-queries-csv         GET  login 200   200   200   200   200   200   404   200   200

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -35,6 +36,12 @@ PEOPLE = ("nobody", "vi", "ada", "sam", "bo", "mia", "olga", "cy")
 # differ. Cy belongs to another benchmark.
 TABLE = """
 # endpoint            how    body     nobody vi  ada sam bo  mia olga cy
+top-up-list           GET    -        401    200 200 200 200 200 200 404
+top-up-list           POST   top-up   401    403 403 403 403 201 201 404
+planner               GET    -        401    200 200 200 200 200 200 404
+ann                   GET    -        401    200 200 200 200 200 200 404
+freshness-detail      GET    -        401    200 200 200 200 200 200 404
+reusability-detail    GET    -        401    200 200 200 200 200 200 404
 agreement-detail      GET    -        401    403 403 403 200 200 200 404
 candidates-list       GET    -        401    403 403 403 200 200 200 404
 candidates-list       POST   list     401    403 403 403 403 201 201 404
@@ -59,6 +66,13 @@ release-draft         PATCH  draft    401    403 403 403 403 200 200 404
 release-draft         DELETE -        401    403 403 403 403 204 404 404
 release-draft-check   POST   -        401    403 403 403 403 202 202 404
 release-draft-publish POST   -        401    403 403 403 403 409 409 404
+comparison-list       GET    -        401    422 422 422 422 422 422 404
+comparison-list       POST   pair     401    422 422 422 422 422 422 404
+comparison-queries    GET    -        401    422 422 422 422 422 422 404
+comparison-results    GET    -        401    422 422 422 422 422 422 404
+comparison-robustness GET    -        401    422 422 422 422 422 422 404
+comparison-robustness POST   pair     401    422 422 422 422 422 422 404
+comparison-detail     GET    -        401    404 404 404 404 404 404 404
 corpus-detail         GET    -        401    200 200 200 200 200 200 404
 corpus-detail         PATCH  corpus   401    403 403 403 403 200 200 404
 document-grades-list  POST   grades   401    403 403 403 403 404 404 404
@@ -81,7 +95,10 @@ family-verdict        POST   said     401    403 403 403 403 422 422 404
 family-confirm        POST   -        401    403 403 403 403 200 200 404
 family-undo           POST   -        401    403 403 403 403 409 409 404
 job-cancel            POST   -        401    404 404 404 404 200 409 404
-job-retry             POST   -        401    404 404 404 404 202 202 404
+job-retry             POST   -        401    404 404 404 404 202 409 404
+rescoring-detail      GET    -        401    200 200 200 200 200 200 404
+rescoring-detail      POST   -        401    403 403 403 403 202 202 404
+moves-detail          GET    -        401    200 200 200 200 200 200 404
 job-detail            GET    -        401    404 404 404 404 200 200 404
 me-detail             GET    -        401    200 200 200 200 200 200 200
 judgments-export      GET    -        401    403 403 403 403 200 200 404
@@ -145,11 +162,13 @@ BODIES = {
     "other": {"other": 0},
     "said": {"query_a": "q1", "query_b": "q1", "verdict": "same"},
     "list": {"rows": [{"query": "q1", "document": "d9"}]},
+    "top-up": {"runs": ["dense"]},
     "sample": {"n_families": 5},
     "slice": {"rule": {"kind": "length", "to": 9}},
     "renamed": {"description": "what is short"},
     "queries": {"queries": ["q1"]},
     "verdict": {"verdict": "confirm", "queries": ["q1"]},
+    "pair": {"runs": ["bm25", "nobody"]},
     "rule": {"rule": {"kind": "expression", "expression": "length < 9"}},
 }
 CODES = {401: "not-authenticated", 403: "forbidden", 404: "not-found"}
@@ -188,6 +207,7 @@ def urls(benchmark, cast) -> dict[str, str]:
     for slot, who, grade in zip(made.slots.order_by("pk"), ("ada", "mia"), (0, 3), strict=True):
         judge(slot, cast[who], grade)
     run = factories.run(benchmark, "q1 Q0 d1 1 1.0 s", name="bm25")
+    dense = factories.run(benchmark, "q1 Q0 d9 1 1.0 s", name="dense")
     qrels = factories.qrel_set(benchmark, {("q1", "d1"): 1}, name="official")
     QrelSet.objects.filter(pk=qrels.pk).update(n_relevant=1)
     if not benchmark.releases.exists():
@@ -196,6 +216,8 @@ def urls(benchmark, cast) -> dict[str, str]:
     factories.rule_slice(benchmark, "short")
     log = benchmark.query_logs.first() or factories.read_log(benchmark)
     job = benchmark.jobs.create(kind="test", title="a", created_by=cast["olga"], state="done")
+    lost = benchmark.jobs.create(kind="test", title="b", created_by=cast["olga"], state="failed")
+    at_work = benchmark.jobs.create(kind="test", title="c", state="running", token=uuid4())
     check = factories.contamination_check(benchmark, result={"slices": []})
     waiting = factories.waiting_upload(benchmark, "new.csv", b"qid,text\nnew,what is new\n")
     of = f"/api/v1/benchmarks/{benchmark.slug}/"
@@ -212,6 +234,16 @@ def urls(benchmark, cast) -> dict[str, str]:
         "family-confirm": f"{family}confirm/",
         "agreement-detail": f"{of}agreement/",
         "candidates-list": f"{of}candidates/",
+        "top-up-list": f"{of}top-ups/?runs=bm25,{dense.name}",
+        "planner": f"{of}planner/?delta=0.05",
+        "ann": f"{of}ann/?exact=bm25&approximate={dense.pk}",
+        "freshness-detail": f"{of}freshness/",
+        "reusability-detail": f"{of}releases/1.0.0/reusability/",
+        "comparison-list": f"{of}comparisons/",
+        "comparison-queries": f"{of}comparisons/queries/",
+        "comparison-results": f"{of}comparisons/results/",
+        "comparison-robustness": f"{of}comparisons/robustness/",
+        "comparison-detail": f"{of}comparisons/{'0' * 64}/",
         "corpus-detail": f"{of}corpus/",
         "document-grades-list": f"{of}qrels/by-document/",
         "fetch-list": f"{of}corpus/fetch/",
@@ -237,9 +269,11 @@ def urls(benchmark, cast) -> dict[str, str]:
         "log-detail": f"{of}logs/{log.pk}/",
         "log-samples": f"{of}logs/{log.pk}/samples/",
         "log-sample-preview": f"{of}logs/{log.pk}/samples/preview/",
+        "rescoring-detail": f"{of}releases/1.0.0/rescoring/",
+        "moves-detail": f"{of}releases/1.0.0/moves/",
         "job-detail": f"/api/v1/jobs/{job.pk}/",
-        "job-cancel": f"/api/v1/jobs/{job.pk}/cancel/",
-        "job-retry": f"/api/v1/jobs/{job.pk}/retry/",
+        "job-cancel": f"/api/v1/jobs/{at_work.pk}/cancel/",
+        "job-retry": f"/api/v1/jobs/{lost.pk}/retry/",
         "me-detail": "/api/v1/me/",
         "judgments-export": f"{of}judgments/",
         "judgments-import": f"{of}judgments/import/",

@@ -3,6 +3,7 @@
 Built once for a module of tests that only look, or that take back what they do.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from pathlib import Path
@@ -63,9 +64,14 @@ class World:
         return client
 
 
-def build(*, files: Path) -> World:
-    """`files` is the folder that the storage keeps its files in meanwhile."""
+def build(*, files: Path, prepared: Callable[[Benchmark], None] | None = None) -> World:
+    """`files` is the folder that the storage keeps its files in meanwhile.
+
+    `prepared` is called with the benchmark before anything is made of it.
+    """
     benchmark, other = (factories.tiny_benchmark(slug) for slug in ("stdlib", "other"))
+    if prepared:
+        prepared(benchmark)
     cast = {name: factories.member(benchmark, name, role) for name, role in CAST.items()}
     cast["cy"] = factories.member(other, "cy", "owner")
     return World(
@@ -100,9 +106,13 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
     failed = jobs.Job.objects.create(
         kind="score-runs", title="Lost", benchmark=of, created_by=owner, state="failed"
     )
-    # Nobody is at it, so cancelling it is the same each time.
     running = jobs.Job.objects.create(
-        kind="score-runs", title="Waits", benchmark=of, created_by=owner, state="queued"
+        kind="score-runs",
+        title="At work",
+        benchmark=of,
+        created_by=owner,
+        state="running",
+        token=uuid4(),
     )
     membership = guest.memberships.get()
     waiting = factories.waiting_upload(of, "queries.csv", b"qid,text\nq-new,what is new\n", owner)
@@ -114,6 +124,10 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "number": factories.snapshot(of).number,
         "name": "qrels.trec",
         "chart": "coverage",
+        "key": "0" * 64,
+        "part": 0,
+        "run": runs[0].pk,
+        "reference": runs[1].pk,
         **_split(of),
         "format": "csv",
         "secret": invited.secret,
@@ -193,6 +207,11 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "scoring:submission-detail": submission.pk,
         "scoring:submission-state": submission.pk,
         "scoring:run-scores": runs[0].pk,
+        "scoring:run-top-up": runs[0].pk,
+        "wish": "0.02_40_10__0.1_30_3",
+        "exact": runs[0].pk,
+        "approximate": runs[1].pk,
+        "k": 2,
         "scoring:run-queries": runs[0].pk,
         **_run_pages(runs[0].pk, submission),
     }

@@ -7,7 +7,7 @@ from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
 from scoring import selectors
-from scoring.comparison_charts import differences_chart, scatter_chart, slices_chart
+from scoring.charts.comparisons import differences_chart, scatter_chart, slices_chart
 from scoring.core.comparing import OVERALL
 from scoring.models import ScoreSet
 from scoring.services.comparison_reading import Told, told_by_key

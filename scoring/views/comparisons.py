@@ -14,7 +14,7 @@ from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from scoring import selectors
-from scoring.comparison_charts import slices_height
+from scoring.charts.comparisons import slices_height
 from scoring.core.comparing import OVERALL
 from scoring.core.errors import ScoringError
 from scoring.forms.comparisons import (
