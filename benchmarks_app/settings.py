@@ -280,6 +280,7 @@ SPECTACULAR_SETTINGS = {
         "JobState": "benchmarks_app.models.Job.State",
         "CorpusVersionState": "benchmarks_app.models.CorpusVersion.State",
         "ReleaseState": "benchmarks_app.models.Release.State",
+        "RunVisibility": "benchmarks_app.models.Run.Visibility",
         "Unit": "benchmarks_app.models.Unit",
         "TextUnit": "benchmarks_app.api.corpora.UNITS",
         "FamilySplit": "benchmarks_app.models.QueryFamily.Split",

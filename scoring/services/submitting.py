@@ -8,17 +8,20 @@ Limits count what a person has sent, for whichever team, and what the team has s
 it: neither a second team nor a second member gives another place. What was withdrawn stays counted.
 """
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from benchmarks_app.models import Benchmark, Job, Run, Team, Upload, User
 from benchmarks_app.services import audit, jobs
+from benchmarks_app.services.uploading import CHUNK, receive_upload
 from scoring.models import Phase, Submission
 from scoring.selectors import open_phases
 from scoring.selectors.phases import UNCOUNTED, state_of_phase
@@ -97,6 +100,30 @@ def why_closed(benchmark: Benchmark) -> str:
 
 
 # --- accepting -----------------------------------------------------------------------------
+
+
+def submit_file(
+    *,
+    phase: Phase,
+    user: User,
+    file: UploadedFile,
+    name: str,
+    team: Team | None = None,
+    **terms: Any,
+) -> Submission:
+    """Store an uploaded file and accept it; what must be refused is refused before it is stored.
+
+    Raises as `accept_submission`, and `UploadTooLargeError` or `EmptyUploadError`.
+    """
+    digest = hashlib.sha256()
+    for chunk in file.chunks(CHUNK):
+        digest.update(chunk)
+    # Asked again, under a lock, when it is accepted.
+    _refuse_foreign_team(user, team)
+    refuse_same_bytes(phase=phase, user=user, team=team, sha256=digest.hexdigest())
+    refuse_over_limit(phase=phase, user=user, team=team)
+    upload = receive_upload(benchmark=phase.benchmark, owner=user, file=file)
+    return accept_submission(phase=phase, user=user, upload=upload, name=name, team=team, **terms)
 
 
 def accept_submission(

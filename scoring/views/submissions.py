@@ -13,7 +13,6 @@ from benchmarks_app.core.run_facts import shown_facts
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
-from benchmarks_app.services.uploading import receive_upload
 from scoring import selectors
 from scoring.forms.submissions import SubmissionForm
 from scoring.models import Phase, Submission
@@ -72,17 +71,12 @@ def _n_left(phase: Phase, user: Any) -> int:
 
 def _submit(request: HttpRequest, form: SubmissionForm) -> HttpResponse | None:
     """Where to go next, or None with the reason on the form."""
-    phase, team = form.chosen_phase, form.chosen_team
     try:
-        # Asked before the file is stored, and again, under a lock, when it is accepted.
-        submitting.refuse_over_limit(phase=phase, user=request.user, team=team)
-        file = form.cleaned_data["file"]
-        upload = receive_upload(benchmark=phase.benchmark, owner=request.user, file=file)
-        submission = submitting.accept_submission(
-            phase=phase,
+        submission = submitting.submit_file(
+            phase=form.chosen_phase,
             user=request.user,
-            team=team,
-            upload=upload,
+            team=form.chosen_team,
+            file=form.cleaned_data["file"],
             name=form.cleaned_data["name"],
             **form.terms(),
         )

@@ -7,30 +7,46 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.run_facts import checked
+from benchmarks_app.core.run_metadata import KEY, read_metadata_text
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
     benchmark_of,
     progress_printer,
 )
-from benchmarks_app.models import Benchmark, Job, User
+from benchmarks_app.models import Benchmark, Job, Run, Team, User
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.services.uploading import receive_path
 from scoring.management.reporting import refuse_failed
 from scoring.models import Submission
 from scoring.selectors import submission_rows
+from scoring.services.errors import NotInTeamError
 from scoring.services.submitting import phase_open_in, submit_here
 from scoring.shown import BOARD
 
 
 class Command(BaseCommand):
-    help = "Submit a TREC run to the open phase of a benchmark, as one of its members."
+    help = "Submit a run to an open phase of a benchmark, as one of its members."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_benchmark_arguments(parser)
-        parser.add_argument("file", type=Path, help="TREC run, plain or .gz")
+        parser.add_argument(
+            "file", type=Path, help="TREC, three columns, JSON or Parquet; also .gz, .zst"
+        )
         parser.add_argument("--name", help="name on the leaderboard; the file's where left out")
         parser.add_argument("--description", default="")
+        parser.add_argument("--phase", type=int, help="its number, where several are open")
+        parser.add_argument("--team", default="", help="a team of the person, by its name")
+        parser.add_argument("--visibility", choices=Run.Visibility.values, default="benchmark")
+        parser.add_argument(
+            "--fact",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="what is said of the system, such as latency_ms=12.5; may be repeated",
+        )
+        parser.add_argument("--ir-metadata", type=Path, help="a YAML file in ir_metadata")
 
     def handle(self, *args: Any, slug: str, user: str | None, **options: Any) -> None:
         benchmark = benchmark_of(slug)
@@ -48,14 +64,18 @@ class Command(BaseCommand):
     def _submit(
         self, benchmark: Benchmark, user: User, options: dict[str, Any]
     ) -> tuple[Submission, Job]:
-        phase = phase_open_in(benchmark)
+        phase = phase_open_in(benchmark, options["phase"])
         path: Path = options["file"]
+        team, metadata = _team(user, options["team"]), _metadata(options)
         return submit_here(
             phase=phase,
             user=user,
             upload=receive_path(benchmark=benchmark, owner=user, path=path),
-            name=options["name"] or path.name.removesuffix(".gz"),
+            name=options["name"] or path.name.removesuffix(".gz").removesuffix(".zst"),
+            team=team,
             description=options["description"],
+            metadata=metadata,
+            visibility=options["visibility"],
             on_progress=progress_printer(self),
         )
 
@@ -65,3 +85,26 @@ class Command(BaseCommand):
         for shown in BOARD:
             mean = row.scores[shown.name]
             self.stdout.write(f"{shown.label}\t{'-' if mean is None else f'{mean:.4f}'}")
+
+
+def _team(user: User, name: str) -> Team | None:
+    if not name:
+        return None
+    team = user.teams.filter(name__iexact=name).first()
+    if team is None:
+        raise NotInTeamError(team=name)
+    return team
+
+
+def _metadata(options: dict[str, Any]) -> dict[str, Any]:
+    """The facts that were named, and those of a file in ir_metadata."""
+    given: dict[str, Any] = {}
+    for fact in options["fact"]:
+        name, sign, value = fact.partition("=")
+        if not (sign and name.strip()):
+            reason = f"--fact '{fact}' is not NAME=VALUE, such as latency_ms=12.5."
+            raise CommandError(reason)
+        given[name.strip()] = value.strip()
+    if options["ir_metadata"]:
+        given[KEY] = read_metadata_text(options["ir_metadata"].read_bytes())
+    return checked(given)
