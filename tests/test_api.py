@@ -124,6 +124,15 @@ def test_every_error_has_one_shape(api, benchmark, how, path, body, status, code
     assert response["X-Error-Code"] == code
 
 
+@pytest.mark.parametrize("path", ["nothing/", "benchmarks/a b/", "jobs/x/", "benchmarks/stdlib/x"])
+def test_address_that_is_none_is_json_as_well(client, path):
+    response = client.get(f"/api/v1/{path}")
+
+    assert (response.status_code, response.json()["code"]) == (404, "not-found")
+    assert response["X-Error-Code"] == "not-found"
+    assert client.get("/nothing/")["Content-Type"].startswith("text/html")
+
+
 def test_what_is_not_json_is_told(api, benchmark):
     response = api.post(f"{OF}qrels/", "{", content_type="application/json")
 

@@ -16,7 +16,7 @@ from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.core.exporters import EXPORTERS
 from benchmarks_app.core.releases.options import ReleaseOptions
-from benchmarks_app.downloads import file_response, published_release
+from benchmarks_app.downloads import KINDS, TSV, file_response, published_release
 from benchmarks_app.models import Benchmark, QrelSet, Release
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.services.deprecating import deprecate_release
@@ -187,8 +187,9 @@ class ReleaseFile(Endpoint):
         ),
         tags=["releases"],
         responses={
-            (200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY),
-            (206, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY),
+            (status, kind.partition(";")[0]): OpenApiResponse(OpenApiTypes.BINARY)
+            for status in (200, 206)
+            for kind in (*KINDS.values(), TSV)
         },
     )
     def get(self, request: Request, slug: str, version: str, name: str) -> HttpResponseBase:

@@ -61,7 +61,7 @@ class Description(AutoSchema):
         if taken & {"path", "query"}:
             found.add(404)  # a page beyond the last is not there either
         if "query" in taken:
-            found.add(400)
+            found.update((400, 422))  # not a number; a number of which there is nothing to say
         if self.method in WRITING:
             found.update(OF_WRITING)
         if self.method in WRITING and self.method != "DELETE":

@@ -53,6 +53,9 @@ in_benchmark = [
     *releases.in_benchmark,
     *exports.in_benchmark,
 ]
+handler400 = "benchmarks_app.views.refusals.bad_request"
+handler404 = "benchmarks_app.views.refusals.not_found"
+handler500 = "benchmarks_app.views.refusals.broken"
 urlpatterns = [
     path("", site.home, name="home"),
     path("new/", benchmarks.benchmark_new, name="benchmark-new"),

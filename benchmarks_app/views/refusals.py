@@ -1,7 +1,11 @@
-"""What a page gets that sent a form, or a script's request, without the token against forgery."""
+"""What is answered before any view is asked, or where one broke: a page, or for a program JSON."""
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.views import csrf
+from django.views import csrf, defaults
+
+OF_PROGRAMS = "/api/v1/"
+NOT_FOUND = "There is no such thing here, or it is not for you to see."
+UNEXPECTED = "Unexpected error. The log of the site has the details."
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -10,3 +14,27 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         return csrf.csrf_failure(request, reason=reason)
     message = "This page was open too long. Reload it and try again; nothing is lost."
     return JsonResponse({"code": "csrf", "message": message, "detail": {}}, status=403)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if request.path.startswith(OF_PROGRAMS):
+        return _told(404, "not-found", NOT_FOUND)
+    return defaults.page_not_found(request, exception)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if request.path.startswith(OF_PROGRAMS):
+        return _told(400, "bad-request", "The request is not one that can be read.")
+    return defaults.bad_request(request, exception)
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    if request.path.startswith(OF_PROGRAMS):
+        return _told(500, "unexpected", UNEXPECTED)
+    return defaults.server_error(request)
+
+
+def _told(status: int, code: str, message: str) -> JsonResponse:
+    """An error in the shape that every one of the API has."""
+    told = {"code": code, "message": message, "detail": {}}
+    return JsonResponse(told, status=status, headers={"X-Error-Code": code})
