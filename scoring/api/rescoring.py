@@ -17,6 +17,7 @@ from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.permissions import Action, may
 from scoring import selectors
 from scoring.core.errors import ScoringError
+from scoring.core.moves import LabelCounts
 from scoring.selectors.moves import Move, release_before
 from scoring.selectors.rescoring import Waiting, rescoring_of
 from scoring.services.moving import MovesAsked, moves_asked
@@ -123,7 +124,9 @@ class MoveSerializer(serializers.Serializer):
 
 
 class MovesSerializer(serializers.Serializer):
-    before = serializers.CharField(source="moves.before.version")
+    """Every run of a release beside an earlier one; `before` is null where it is the first."""
+
+    before = serializers.CharField(source="moves.before.version", allow_null=True)
     after = serializers.CharField(source="moves.after.version")
     measure = serializers.CharField(source="moves.measure.name")
     slice = serializers.CharField(source="moves.slice_name")
@@ -134,11 +137,6 @@ class MovesSerializer(serializers.Serializer):
     @extend_schema_field(MoveSerializer(many=True))
     def get_runs(self, found: MovesAsked) -> list[dict[str, Any]]:
         return MoveSerializer(self.context["rows"], many=True).data
-
-
-class NoEarlierReleaseError(ScoringError):
-    code = "no-earlier-release"
-    message = "Release {version} is the first: there is nothing to compare it with."
 
 
 class UnknownSliceError(ScoringError):
@@ -161,8 +159,13 @@ class MovesDetail(Endpoint):
     )
     def get(self, request: Request, slug: str, version: str) -> Response:
         release = release_of(self.benchmark_for(Action.VIEW), version)
+        before = release_before(release, request.query_params.get("from", ""))
+        if before is None and "from" in request.query_params:
+            raise Http404
+        if before is None:
+            return Response(_first(release, _measure(request, release)))
         found = moves_asked(
-            before=_before(release, request.query_params.get("from", "")),
+            before=before,
             after=release,
             user=request.user,
             measure=_measure(request, release),
@@ -173,13 +176,18 @@ class MovesDetail(Endpoint):
         return Response(MovesSerializer(found, context={"rows": rows}).data)
 
 
-def _before(release: Release, wanted: str) -> Release:
-    found = release_before(release, wanted)
-    if found is None and not wanted:
-        raise NoEarlierReleaseError(version=release.version)
-    if found is None:
-        raise Http404
-    return found
+def _first(release: Release, measure: Shown) -> dict[str, Any]:
+    """The first release: there is nothing that could have moved."""
+    nothing = LabelCountsSerializer(LabelCounts()).data
+    return {
+        "before": None,
+        "after": release.version,
+        "measure": measure.name,
+        "slice": "",
+        "labels": nothing,
+        "is_withheld": False,
+        "runs": [],
+    }
 
 
 def _measure(request: Request, release: Release) -> Shown:

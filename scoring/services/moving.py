@@ -27,6 +27,13 @@ PARTS_SHOWN = (
     (QUERIES, "Queries"),
     (RULES, "Scale"),
 )
+# The columns of a row as a table has them.
+HEAD = (
+    *("run", "by", "rank_before", "rank_after", "places"),
+    *("mean_before", "mean_after", "difference"),
+    *("labels_added", "labels_changed", "labels_removed"),
+    *(f"by_{key}" for key, _ in PARTS_SHOWN),
+)
 NOT_BEFORE = "Release {version} shows no means over “{name}”: there is nothing to compare with."
 
 
@@ -74,12 +81,6 @@ class MovesAsked:
             f"{n_moved} of {n} runs moved. {labels.total:,} labels differ: {labels.added:,} added, "
             f"{labels.changed:,} changed, {labels.removed:,} removed."
         )
-
-    def head(self) -> list[str]:
-        counts = ["labels_added", "labels_changed", "labels_removed"]
-        parts = [f"by_{name}" for name, _ in PARTS_SHOWN]
-        ranks = ["rank_before", "rank_after", "places"]
-        return ["run", "by", *ranks, "mean_before", "mean_after", "difference", *counts, *parts]
 
     def line(self, row: Move) -> list[Any]:
         parts = row.explained.parts if row.explained else {}

@@ -176,7 +176,7 @@ def score_runs(job: RunningJob) -> None:
 
 
 def _runs_of(job: RunningJob, release: Release) -> list[Run]:
-    order = scoring_order(release)
+    order = scoring_order(release, only_again=job.parameters.get("again", False))
     if "runs" in job.parameters:
         order = order.filter(pk__in=job.parameters["runs"])
     return list(order)

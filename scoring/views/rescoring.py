@@ -18,7 +18,7 @@ from benchmarks_app.permissions import Action, benchmark_view, may
 from scoring import selectors
 from scoring.selectors.moves import earlier_releases, is_explained, release_before
 from scoring.selectors.rescoring import rescoring_of
-from scoring.services.moving import PARTS_SHOWN, MovesAsked, moves_asked
+from scoring.services.moving import HEAD, PARTS_SHOWN, moves_asked
 from scoring.services.rescoring import start_scoring_runs, stop_scoring_runs
 from scoring.shown import measures_on
 from scoring.views.measures import asked_measure
@@ -134,28 +134,36 @@ def moves_file(
     asked, sliced = _asked(request, release)
     if format not in TYPES or sliced.error:
         raise Http404
-    before = _before(request, release)
-    found = moves_asked(
-        before=before, after=release, user=request.user, measure=asked.measure, sliced=sliced.name
-    )
-    rows = found.explained(found.moves.rows, _time_until(FILE_SECONDS))
-    part = f"-{slugify(sliced.name) or 'slice'}" if sliced.name else ""
-    name = f"{benchmark.slug}-{before.version}-to-{release.version}{part}.{format}"
     response = HttpResponse(content_type=TYPES[format])
+    if not earlier_releases(release):
+        name = f"{benchmark.slug}-to-{release.version}.{format}"
+        _write(response, f"# {release.version} is the first release\n", [], format)
+    else:
+        before = _before(request, release)
+        found = moves_asked(
+            before=before,
+            after=release,
+            user=request.user,
+            measure=asked.measure,
+            sliced=sliced.name,
+        )
+        rows = found.explained(found.moves.rows, _time_until(FILE_SECONDS))
+        part = f"-{slugify(sliced.name) or 'slice'}" if sliced.name else ""
+        name = f"{benchmark.slug}-{before.version}-to-{release.version}{part}.{format}"
+        lines = [found.line(row) for row in rows]
+        _write(response, f"{found.title}\n\n{found.said}\n", lines, format)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
-    _write(response, found, rows, format)
     return response
 
 
-def _write(response: HttpResponse, found: MovesAsked, rows: list[Any], format: str) -> None:
-    head, lines = found.head(), [found.line(row) for row in rows]
+def _write(response: HttpResponse, said: str, lines: list[list[Any]], format: str) -> None:
     if format == "csv":
         writer = csv.writer(response)
-        writer.writerow(head)
+        writer.writerow(HEAD)
         writer.writerows([_harmless(cell) for cell in line] for line in lines)
         return
-    response.write(f"{found.title}\n\n{found.said}\n\n")
-    for line in [head, ["---"] * len(head), *lines]:
+    response.write(f"{said}\n")
+    for line in [HEAD, ["---"] * len(HEAD), *lines]:
         response.write(f"| {' | '.join(_cell(cell) for cell in line)} |\n")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 SLUG = "stdlib"
 EMPTY = "nothing-yet"
+GROWN = "grown"
 BROKEN_RUN = """1 Q0 d1 1 9.5 broken
 this line is no line of a run
 1 Q0 d2 2 n/a broken
@@ -58,10 +59,33 @@ def furnished() -> str:
     facts |= _waiting(benchmark, owner)
     begun(benchmark.pools.order_by("pk").first(), User.objects.get(username="ada"))
     facts |= _disputed(benchmark)
+    _grown(owner)
     submitted = {"user": "sam", "name": "from sam", "stdout": StringIO()}
     call_command("submit_run", SLUG, _run_file(benchmark), **submitted)
     facts["submission"] = Submission.objects.get(name="from sam").pk
     return json.dumps(facts | _asked_and_judged(benchmark))
+
+
+def _grown(owner) -> None:
+    """A benchmark with two releases: between them a label changes, one comes, and runs move."""
+    from benchmarks_app.services import jobs
+    from scoring.services.rescoring import start_scoring_new_runs
+    from tests import factories
+
+    benchmark = factories.benchmark(GROWN, name="Grown")
+    factories.member(benchmark, owner.username, "owner")
+    rankings = {"finds new": "d9 d2", "answers": "d1", "third": "d2"}
+    for name, docids in rankings.items():
+        ranked = enumerate(docids.split(), start=1)
+        lines = "\n".join(f"q1 Q0 {docid} {rank} {9 - rank} s" for rank, docid in ranked)
+        factories.run(benchmark, f"{lines}\nq2 Q0 d4 1 1 s", name=name, owner=owner)
+    factories.run(benchmark, "elsewhere Q0 d1 1 1 s", name="of another", owner=owner)
+    grades = {("q1", "d1"): 3, ("q1", "d2"): 1, ("q2", "d4"): 2}
+    later = {**grades, ("q1", "d1"): 0, ("q1", "d9"): 3}
+    for version, of in (("1.0.0", grades), ("2.0.0", later)):
+        factories.release(factories.qrel_set(benchmark, of), version, by=owner)
+        start_scoring_new_runs(benchmark, owner)
+        jobs.run_queued()
 
 
 def _drafted(benchmark, owner) -> int:

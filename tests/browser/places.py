@@ -11,7 +11,7 @@ from typing import Any
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.browser.conftest import DemoSite
-from tests.browser.furnishing import EMPTY, SLUG
+from tests.browser.furnishing import EMPTY, GROWN, SLUG
 
 FURNISH = "from tests.browser.furnishing import furnished; print(furnished())"
 
@@ -115,6 +115,21 @@ PAGES = [
     of_demo("slice-edit", "slice"),
     of_demo("annotation:slice-coverage", who="bo"),
     of_demo("scoring:reliability"),
+    of_demo("scoring:top-up-new"),
+    of_demo("scoring:top-up-new", query="?runs=bm25,bm25-stem"),
+    of_demo("scoring:top-up-new", query="?runs=bm25,tfidf-char", who="vi"),
+    Place("scoring:top-up-new", args=(EMPTY,)),
+    of_demo("scoring:run-top-up", "run"),
+    of_demo("scoring:planner", part=".chart"),
+    of_demo("scoring:planner", query="?hours=40&judged=80", who="vi", part=".chart"),
+    Place("scoring:planner", args=(EMPTY,), part=".chart"),
+    of_demo("scoring:freshness"),
+    Place("scoring:freshness", args=(EMPTY,)),
+    of_demo("scoring:reusability", part=".chart"),
+    Place("scoring:reusability", args=(EMPTY,)),
+    of_demo("scoring:ann"),
+    of_demo("scoring:ann", query="?exact=run&approximate=submission", status=422),
+    Place("scoring:ann", args=(EMPTY,)),
     of_demo("run-list"),
     Place("run-list", args=(EMPTY,)),
     of_demo("run-detail", "run", part="#run-scores"),
@@ -125,6 +140,10 @@ PAGES = [
     of_demo("release-new"),
     Place("release-new", args=(EMPTY,)),
     of_demo("release-detail", "0.1.0"),
+    of_demo("scoring:rescoring", "0.1.0"),
+    of_demo("scoring:moves", "0.1.0"),
+    Place("scoring:rescoring", args=(GROWN, "2.0.0")),
+    Place("scoring:moves", args=(GROWN, "2.0.0"), part=".table"),
     of_demo("release-card", "0.1.0"),
     of_demo("release-files", "0.1.0"),
     of_demo("release-deprecate", "0.1.0"),
@@ -290,6 +309,10 @@ NO_PAGES = {
     "run-export": "a file",
     "release-file": "a file",
     "scoring:leaderboard-csv": "a file",
+    "scoring:freshness-csv": "a file",
+    "scoring:planner-chart": "a picture",
+    "scoring:reusability-chart": "a picture",
+    "scoring:ann-chart": "a picture",
     "job-progress": "part of job-detail",
     "log-curve": "a picture",
     "log-discard": "takes posts only",
@@ -317,6 +340,7 @@ NO_PAGES = {
     "import-remove": "takes posts only",
     "job-retry": "takes posts only",
     "job-cancel": "takes posts only",
+    "scoring:moves-file": "a file",
     "invitation-create": "takes posts only; its page is in test_working",
     "invitation-revoke": "takes posts only",
     "member-role": "takes posts only",
