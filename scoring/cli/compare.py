@@ -12,10 +12,11 @@ from scoring.cli.files import run_names
 from scoring.cli.options import option
 from scoring.cli.parameters import FILE
 from scoring.cli.progress import told
-from scoring.cli.scored import scored, scorer_of
+from scoring.cli.scored import measures_named, scored, scorer_of
 from scoring.core.scorecards import Scorecard, Scorer
 
 if TYPE_CHECKING:
+    from scoring.cli.compare_patterns import Found
     from scoring.core.comparing import Comparison
 
 FORMATS = ("table", "tsv", "json", "markdown")
@@ -27,6 +28,7 @@ EXAMPLES = (
     "benchwright compare qrels.txt bm25.run dense.run",
     "benchwright compare qrels.txt bm25.run dense.run hybrid.run --baseline bm25.run -m nDCG@10",
     "benchwright compare qrels.txt a.run b.run --slices slices.tsv --families families.tsv",
+    "benchwright compare qrels.txt a.run b.run --patterns --slices slices.tsv",
     "benchwright compare qrels.txt a.run b.run --format markdown > comparison.md",
 )
 
@@ -91,6 +93,13 @@ EXAMPLES = (
 )
 @options.SEED
 @option(
+    "--patterns",
+    is_flag=True,
+    group="Output",
+    help="Say what the changes together look like, each with the numbers it rests on: with table, "
+    "markdown or json. Slices called head, tail, exact and semantic take part, and families.",
+)
+@option(
     "--format",
     "form",
     type=click.Choice(FORMATS),
@@ -114,15 +123,51 @@ def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
     baseline = _baseline(chosen["baseline"], runs)
     measures = chosen["measures"] or DEFAULT_MEASURES
     judged = _judged_measure(measures)
-    scorer = scorer_of(qrels, runs, [*measures, judged], chosen)
+    condensed = _condensed(measures, chosen)
+    scorer = scorer_of(qrels, runs, [*measures, *condensed, judged], chosen)
     cards = scored(scorer, runs)
     with told("Comparing"):
         comparison = _compared(scorer, cards, baseline, chosen)
+    comparison, patterns = _read(comparison, condensed, chosen)
     shares = {card.name: card.overall.means[judged] for card in cards}
     if chosen["form"] == "json":
-        click.echo(_as_json(scorer, cards, comparison, judged, shares))
+        click.echo(_as_json(scorer, cards, comparison, judged, shares, patterns))
     else:
         _show(comparison, judged, shares, chosen["form"])
+        if patterns is not None:
+            click.echo(f"\n{_patterns_text(patterns)}")
+
+
+def _condensed(measures: Sequence[str], chosen: Mapping[str, Any]) -> list[str]:
+    """What patterns look at besides, unless it was asked for."""
+    if not chosen["patterns"]:
+        return []
+    if chosen["form"] == "tsv":
+        message = "--patterns is no table of its own. Print it with table, markdown or json."
+        raise click.UsageError(message)
+    from scoring.cli.compare_patterns import condensed_of
+
+    found = condensed_of(measures_named(measures))
+    return [found] if found and found not in measures_named(measures) else []
+
+
+def _read(
+    comparison: "Comparison", condensed: Sequence[str], chosen: Mapping[str, Any]
+) -> "tuple[Comparison, Found | None]":
+    """The comparison as it was asked for, and the patterns where they were."""
+    if not chosen["patterns"]:
+        return comparison, None
+    from scoring.cli.compare_patterns import found_patterns, shown
+
+    asked = [name for name in comparison.measures if name not in condensed]
+    return shown(comparison, asked), found_patterns(comparison, asked)
+
+
+def _patterns_text(patterns: "Found") -> str:
+    """The patterns as text."""
+    from scoring.cli.compare_patterns import as_text
+
+    return as_text(patterns)
 
 
 def _baseline(given: str | None, runs: Sequence[Path]) -> str | None:
@@ -156,7 +201,7 @@ def _compared(
         {card.name: card.overall for card in cards},
         baseline=baseline,
         measures=[*compared, *[judged] * asked_for],
-        slices={name: list(grades) for name, grades in scorer.sliced.items()} or None,
+        slices=_slices(scorer, chosen) or None,
         families=scorer.families,
         test=chosen["test"],
         correction=chosen["correction"],
@@ -168,17 +213,33 @@ def _compared(
     )
 
 
+def _slices(scorer: Scorer, chosen: Mapping[str, Any]) -> dict[str, list[bytes]]:
+    """Those of the file, and for patterns the queries that have other wordings."""
+    found = {name: list(grades) for name, grades in scorer.sliced.items()}
+    if chosen["patterns"] and scorer.families:
+        from scoring.core.patterns import family_slices
+
+        found |= family_slices(list(scorer.judged), scorer.families)
+    return found
+
+
 def _as_json(
     scorer: Scorer,
     cards: Sequence[Scorecard],
     comparison: "Comparison",
     judged: str,
     shares: Mapping[str, float],
+    patterns: "Found | None",
 ) -> str:
     from scoring.cli.compare_output import as_json
     from scoring.core.results import provenance
 
-    return as_json(comparison, judged, shares, provenance(scorer, cards, folder=Path()))
+    made = provenance(scorer, cards, folder=Path())
+    if patterns is None:
+        return as_json(comparison, judged, shares, made)
+    from scoring.cli.compare_patterns import as_dicts
+
+    return as_json(comparison, judged, shares, made, patterns=as_dicts(patterns))
 
 
 def _show(comparison: "Comparison", judged: str, shares: Mapping[str, float], form: str) -> None:

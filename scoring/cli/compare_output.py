@@ -18,11 +18,8 @@ from scoring.cli.tables import (
     share,
     show_table,
 )
+from scoring.core.comparability import Verdict, comparability
 from scoring.core.comparing import Comparison, Pair, RunSummary, SliceSize
-
-COMPARABLE, PROVISIONAL = 0.95, 0.80
-LARGEST_GAP, WIDE_GAP = 0.02, 0.05
-"""Shares of judged documents, and differences between them, from which results are trusted."""
 
 TSV_COLUMNS = (
     *("kind", "measure", "slice", "run", "reference", "queries", "value", "low", "high"),
@@ -34,22 +31,20 @@ TSV_COLUMNS = (
 
 def trust(judged: str, shares: Mapping[str, float]) -> Iterator[str]:
     """Plain sentences on how far judged shares let the runs be compared; none where they do."""
-    measure = judged.replace("Judged", "judged")
-    defined = {run: of for run, of in shares.items() if not isnan(of)}
-    if not defined:
+    found = comparability({run: of for run, of in shares.items() if not isnan(of)})
+    if not found.lowest:
         return
-    low, high = (
-        min(defined, key=lambda run: defined[run]),
-        max(defined, key=lambda run: defined[run]),
+    measure = judged.replace("Judged", "judged")
+    said = (
+        f"{measure} is {share(found.low)} for {found.lowest} "
+        f"and {share(found.high)} for {found.highest}"
     )
-    gap = defined[high] - defined[low]
-    said = f"{measure} is {share(defined[low])} for {low} and {share(defined[high])} for {high}"
-    if defined[low] < PROVISIONAL or gap > WIDE_GAP:
+    if found.verdict is Verdict.NOT_COMPARABLE:
         yield (
             f"{said}: not comparable. Unjudged documents count as not relevant, so the run with "
             "fewer judged ones may lose for that alone. Judge what is missing first."
         )
-    elif defined[low] < COMPARABLE or gap > LARGEST_GAP:
+    elif found.verdict is Verdict.PROVISIONAL:
         yield f"{said}: provisional. Unjudged documents may change which run is better."
 
 
@@ -58,9 +53,12 @@ def as_json(
     judged: str,
     shares: Mapping[str, float],
     provenance: Mapping[str, Any],
+    patterns: Sequence[Mapping[str, Any]] | None = None,
 ) -> str:
     """Everything, with every digit and what it is from; an undefined number is null."""
     found = comparison.as_dict()
+    if patterns is not None:
+        found["patterns"] = list(patterns)
     found["provenance"] = provenance
     found["judged"] = {
         "measure": judged,

@@ -6,10 +6,12 @@ there and goes its way, and comes with these differences as its evidence.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import isnan
+from typing import TypeVar
 
 from scoring.core.statistics.aligning import OVERALL
 
@@ -196,6 +198,25 @@ def slice_roles(names: Iterable[str]) -> dict[str, str]:
         if by_word:
             found[word] = (whole or by_word)[0]
     return found
+
+
+Qid = TypeVar("Qid", str, bytes)
+
+
+def family_slices(qids: Iterable[Qid], families: Mapping[Qid, Hashable]) -> dict[str, list[Qid]]:
+    """The queries whose family has several of them, and the others; only where there are both.
+
+    Examples
+    --------
+    >>> family_slices(["a", "b", "c"], {"a": 1, "b": 1})
+    {'\\tin families': ['a', 'b'], '\\talone': ['c']}
+    """
+    known = list(qids)
+    sizes = Counter(families[qid] for qid in known if qid in families)
+    together = [qid for qid in known if qid in families and sizes[families[qid]] > 1]
+    inside = set(together)
+    alone = [qid for qid in known if qid not in inside]
+    return {IN_FAMILIES: together, ALONE: alone} if together and alone else {}
 
 
 def read_patterns(facts: Iterable[Fact], roles: Roles | None = None) -> list[Pattern]:

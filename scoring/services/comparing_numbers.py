@@ -8,7 +8,7 @@ from benchmarks_app.selectors import run_path
 from scoring import selectors
 from scoring.core.comparing import Comparison, compare
 from scoring.core.measures import parse_measure
-from scoring.core.patterns import ALONE, IN_FAMILIES
+from scoring.core.patterns import ALONE, IN_FAMILIES, family_slices
 from scoring.core.statistics.exploring import slice_p_values
 from scoring.models import ScoreSet
 from scoring.services import measuring
@@ -79,18 +79,6 @@ def _compared(
         summaries=tuple(one for part in parts for one in part.summaries),
         pairs=tuple(one for part in parts for one in part.pairs),
     )
-
-
-def family_slices(qids: Iterable[str], families: Mapping[str, str]) -> dict[str, list[str]]:
-    """The queries whose family has several of them, and the others; only where there are both."""
-    sizes: dict[str, int] = {}
-    known = list(qids)
-    for qid in known:
-        if qid in families:
-            sizes[families[qid]] = sizes.get(families[qid], 0) + 1
-    together = [qid for qid in known if sizes.get(families.get(qid, ""), 1) > 1]
-    alone = [qid for qid in known if sizes.get(families.get(qid, ""), 1) == 1]
-    return {IN_FAMILIES: together, ALONE: alone} if together and alone else {}
 
 
 def _with_slice_p(found: Comparison) -> dict[str, Any]:

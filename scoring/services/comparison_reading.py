@@ -1,7 +1,7 @@
 """A stored comparison as one person may see it: rounded and shortened where grades are hidden."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from math import nan
 from typing import Any
@@ -10,6 +10,7 @@ from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.permissions import Action, may
 from scoring.core.comparability import Comparability, comparability
 from scoring.core.comparing import OVERALL
+from scoring.core.pattern_texts import pattern_dict
 from scoring.core.patterns import ONLINE, Fact, Pattern, read_patterns
 from scoring.models import Comparison, OnlineResult
 from scoring.services.comparing import result_of
@@ -142,16 +143,6 @@ class Told:
                 for pattern in self.patterns(one["run"], one["reference"])
             ],
         }
-
-
-def pattern_dict(pattern: Pattern) -> dict[str, Any]:
-    """A pattern as JSON holds it, each difference with its direction and margin."""
-    evidence = [
-        {**asdict(fact), "slice": fact.slice.strip(), "margin": fact.margin, "direction": direction}
-        for fact in pattern.evidence
-        for direction in [fact.direction.value if fact.direction else None]
-    ]
-    return {**asdict(pattern), "evidence": evidence}
 
 
 def told(question: Question, row: Comparison, user: Any) -> Told:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scoring.core.comparing import OVERALL
-from scoring.core.patterns import Fact, Pattern
+from scoring.core.pattern_texts import markdown_words, patterns_markdown
 from scoring.services.comparison_reading import Told
 from scoring.services.query_differences import QueryDifference
 
@@ -30,17 +30,17 @@ def _verdict(found: Told) -> str:
     verdict = found.comparability
     judged = found.result["judged"]["measure"]
     shares = ", ".join(
-        f"{_named(found.runs[key].name)} {_number(share, 3)}"
+        f"{markdown_words(found.runs[key].name)} {_number(share, 3)}"
         for key, share in found.result["judged"]["shares"].items()
     )
-    said = " ".join(_named(reason) for reason in verdict.reasons)
+    said = " ".join(markdown_words(reason) for reason in verdict.reasons)
     return f"Comparability: **{verdict.verdict.value}**. {judged}: {shares}. {said}".strip()
 
 
 def _means(found: Told) -> str:
     rows = [
         [
-            _named(found.runs[one["run"]].name),
+            markdown_words(found.runs[one["run"]].name),
             _number(one["mean"]),
             _between(one["interval"]),
             one["rank"],
@@ -62,8 +62,8 @@ def _pair_row(found: Told, one: Mapping[str, Any]) -> list[Any]:
     counts = (effect["wins"], effect["ties"], effect["losses"])
     corrected = one["p_adjusted"] if one["p_slices"] is None else one["p_slices"]
     return [
-        _named(found.runs[one["run"]].name),
-        _named(found.runs[one["reference"]].name),
+        markdown_words(found.runs[one["run"]].name),
+        markdown_words(found.runs[one["reference"]].name),
         _signed(one["difference"]),
         _between(one["interval"], "+.4f"),
         DASH if effect["relative"] is None else f"{100 * effect['relative']:+.1f} %",
@@ -78,7 +78,7 @@ def _pair_row(found: Told, one: Mapping[str, Any]) -> list[Any]:
 
 def _slice(found: Told, name: str) -> str:
     size = next(one["n_queries"] for one in found.slices if one["name"] == name)
-    return f"## {_named(name)}: {size} queries\n\n{_pairs(found, name)}"
+    return f"## {markdown_words(name)}: {size} queries\n\n{_pairs(found, name)}"
 
 
 def _patterns(found: Told) -> Iterable[str]:
@@ -88,45 +88,23 @@ def _patterns(found: Told) -> Iterable[str]:
         run, reference = found.runs[one["run"]].name, found.runs[one["reference"]].name
         patterns = found.patterns(one["run"], one["reference"])
         if patterns:
-            yield f"## What {_named(run)} against {_named(reference)} looks like"
+            yield f"## What {markdown_words(run)} against {markdown_words(reference)} looks like"
             yield patterns_markdown(patterns)
-
-
-def patterns_markdown(patterns: Iterable[Pattern]) -> str:
-    """A point for each pattern, its evidence below it."""
-    lines = []
-    for pattern in patterns:
-        needed = f" {pattern.needed} queries would show it." if pattern.needed else ""
-        lines.append(f"- **{pattern.title}**: {pattern.advice}{needed}")
-        lines += [f"  - {evidence_text(fact)}" for fact in pattern.evidence]
-    return "\n".join(lines)
-
-
-def evidence_text(fact: Fact) -> str:
-    """A difference in one line: measure, slice, number, interval, queries.
-
-    Examples
-    --------
-    >>> evidence_text(Fact("nDCG@10", "all", 0.02, 0.01, 0.03, 60))
-    'nDCG@10 over all (60 queries): up, +0.0200 (+0.0100 to +0.0300), level within ±0.0100'
-    """
-    direction = fact.direction.value if fact.direction else "undefined"
-    size = f" ({fact.n} queries)" if fact.n else ""
-    return (
-        f"{fact.measure} over {_named(fact.slice.strip())}{size}: {direction}, "
-        f"{fact.difference:+.4f} ({fact.low:+.4f} to {fact.high:+.4f}), "
-        f"level within ±{fact.margin:.4f}"
-    )
 
 
 def queries_markdown(rows: Sequence[QueryDifference], run: str, reference: str) -> str:
     """Values of both runs and the difference, a line for each query."""
     lines = [
-        [_named(row.qid), _named(row.text), _number(row.run), _number(row.reference),
-         _signed(row.difference)]
+        [
+            markdown_words(row.qid),
+            markdown_words(row.text),
+            _number(row.run),
+            _number(row.reference),
+            _signed(row.difference),
+        ]
         for row in rows
-    ]  # fmt: skip
-    columns = ["query", "text", _named(run), _named(reference), "difference"]
+    ]
+    columns = ["query", "text", markdown_words(run), markdown_words(reference), "difference"]
     return markdown_table(columns, lines) + "\n"
 
 
@@ -137,14 +115,6 @@ def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str
         f"| {' | '.join(DASH if cell is None else str(cell) for cell in row)} |" for row in rows
     ]
     return "\n".join([*head, *body])
-
-
-def _named(text: str) -> str:
-    """Words of a person that end no cell and begin no markup."""
-    words = " ".join(text.split())
-    for sign in "\\|`*_<>[]":
-        words = words.replace(sign, f"\\{sign}")
-    return words
 
 
 def _number(value: float | None, digits: int = 4) -> str:

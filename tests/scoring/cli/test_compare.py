@@ -4,6 +4,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 
 import pytest
 
@@ -203,3 +204,60 @@ def test_methods_that_do_not_go_together_are_refused(files, benchwright):
 
     assert done.exit_code == 1
     assert "maxt" in done.stderr
+
+
+# --- patterns --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tail_for_head(tmp_path):
+    """60 queries: `new` gains on the first 30 (head), and loses on the others (tail)."""
+    qids = [f"q{n:02}" for n in range(60)]
+    found = {"better": ("d1", "d2"), "worse": ("d2", "d1")}
+    files = {"qrels": "".join(f"{qid} 0 d1 1\n" for qid in qids)}
+    for name, is_head_better in (("new", True), ("old", False)):
+        lines = []
+        for place, qid in enumerate(qids):
+            ranked = found["better" if (place < 30) == is_head_better else "worse"]
+            # A few alike, or there would be no interval.
+            ranked = found["better"] if place % 10 == 0 else ranked
+            lines += [f"{qid} Q0 {docid} {n} {9 - n} s\n" for n, docid in enumerate(ranked, 1)]
+        files[name] = "".join(lines)
+    files["slices"] = "query-id\tslice\n" + "".join(
+        f"{qid}\t{'head' if place < 30 else 'tail'}\n" for place, qid in enumerate(qids)
+    )
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    return [str(tmp_path / name) for name in ("qrels", "old", "new")] + [
+        "--slices",
+        str(tmp_path / "slices"),
+    ]
+
+
+def test_patterns_come_with_their_evidence(benchwright, tail_for_head):
+    said = benchwright("compare", *tail_for_head, "--patterns", "--draws", "500")
+
+    assert said.exit_code == 0, said.output
+    assert "What new - old looks like:\n- **Over-fitted to the head**" in said.stdout
+    assert re.search(r"nDCG@10 over head \(30 queries\): up, \+0\.\d{4}", said.stdout)
+    assert re.search(r"nDCG@10 over tail \(30 queries\): down, -0\.\d{4}", said.stdout)
+
+
+def test_patterns_stand_in_json_and_leave_the_other_numbers_as_they_are(benchwright, tail_for_head):
+    options = ["--draws", "500", "--format", "json"]
+
+    plain = json.loads(benchwright("compare", *tail_for_head, *options).stdout)
+    found = json.loads(benchwright("compare", *tail_for_head, *options, "--patterns").stdout)
+
+    (pattern,) = found.pop("patterns")
+    assert (pattern["code"], pattern["run"]) == ("head-over-fit", "new")
+    assert [fact["direction"] for fact in pattern["evidence"]] == ["up", "down"]
+    assert found["pairs"] == plain["pairs"]
+    assert found["measures"] == plain["measures"]
+
+
+def test_patterns_are_no_tsv(benchwright, tail_for_head):
+    said = benchwright("compare", *tail_for_head, "--patterns", "--format", "tsv")
+
+    assert said.exit_code == 2
+    assert "Print it with table, markdown or json." in said.stderr
