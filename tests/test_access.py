@@ -145,6 +145,16 @@ api-token-create                GET  login 405   405   405   405   405   405   4
 api-token-create                POST login 422   422   422   422   422   422   422   login 422
 api-token-revoke                GET  login 405   405   405   405   405   405   405   login 405
 api-token-revoke                POST login 404   404   404   404   404   302   404   login 404
+api:ann                         GET  401   400   400   400   400   400   400   404   400   400
+api:ann                         POST 405
+api:freshness-detail            GET  401   200   200   200   200   200   200   404   200   200
+api:freshness-detail            POST 405
+api:planner                     GET  401   200   200   200   200   200   200   404   200   200
+api:planner                     POST 405
+api:reusability-detail          GET  401   200   200   200   200   200   200   404   200   200
+api:reusability-detail          POST 405
+api:top-up-list                 GET  401   400   400   400   400   400   400   404   400   400
+api:top-up-list                 POST 401   403   403   403   403   415   415   404   401   403
 api:agreement-detail            GET  401   403   403   403   200   200   200   404   401   403
 api:agreement-detail            POST 405
 api:benchmark-detail            GET  401   200   200   200   200   200   200   404   200   200
