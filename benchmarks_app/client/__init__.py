@@ -1,6 +1,14 @@
 """The client of a Benchwright site: `Client`, what it answers, and what can go wrong."""
 
-from benchmarks_app.client.answers import Benchmark, Me, Problem, Pulled, Release, Submission
+from benchmarks_app.client.answers import (
+    Benchmark,
+    Me,
+    Phase,
+    Problem,
+    Pulled,
+    Release,
+    Submission,
+)
 from benchmarks_app.client.client import Client, InsecureServerWarning
 from benchmarks_app.client.errors import ClientError, RefusedError
 from benchmarks_app.client.transport import Patience
@@ -12,6 +20,7 @@ __all__ = [
     "InsecureServerWarning",
     "Me",
     "Patience",
+    "Phase",
     "Problem",
     "Pulled",
     "RefusedError",

@@ -1,6 +1,6 @@
 """What a site answers, as typed values; `facts` has everything it said, also what is new there."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Self
 
@@ -113,8 +113,31 @@ class Problem:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Phase(Answer):
+    """When, on which release and split, and how often runs may be submitted."""
+
+    id: int
+    name: str
+    release: str = ""
+    split: str = ""
+    state: str = ""
+    is_hidden: bool = False
+    daily_limit: int = 0
+    total_limit: int | None = None
+    closes_at: str | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.state == "open"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Submission(Answer):
-    """A run that was sent in, and how far it is; `scores` once it is scored."""
+    """A run that was sent in, and how far it is; `scores` are means by measure, once there are any.
+
+    `intervals` has the 95 % interval of each mean, `split_scores` the means over the split of the
+    phase alone, where the release grades other queries too.
+    """
 
     ENDED: ClassVar[tuple[str, ...]] = ("scored", "invalid", "failed")
 
@@ -122,12 +145,21 @@ class Submission(Answer):
     state: str
     name: str = ""
     url: str = ""
-    run: Any = None
-    phase: Any = None
-    release: Any = None
+    run: int | None = None
+    phase: int | None = None
+    release: str = ""
+    split: str = ""
+    team: str | None = None
     problems: list[Any] = field(default_factory=list)
-    scores: Any = field(default_factory=dict)
-    job: Any = None
+    scores: Mapping[str, float | None] = field(default_factory=dict)
+    intervals: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    split_scores: Mapping[str, float | None] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    job: int | None = None
+    percent: int = 0
+    message: str = ""
+    n_left: int | None = None
+    withdrawn_at: str | None = None
     # Whether these bytes were sent before: then this is what came of them.
     is_earlier: bool = False
 

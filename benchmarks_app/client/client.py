@@ -12,8 +12,9 @@ from typing import Any, Self
 import httpx
 
 from benchmarks_app.client import pulling
-from benchmarks_app.client.answers import Benchmark, Me, Pulled, Release, Submission
+from benchmarks_app.client.answers import Benchmark, Me, Phase, Pulled, Release, Submission
 from benchmarks_app.client.errors import (
+    NoPhaseError,
     NoReleaseError,
     NotAReleaseNameError,
     TooManyRequestsError,
@@ -72,7 +73,7 @@ class Client:
         *,
         patience: Patience | None = None,
         transport: httpx.BaseTransport | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] | None = None,
     ) -> None:
         self.url = normal_url(url)
         if token and (said := insecurity_of(self.url)):
@@ -191,6 +192,7 @@ class Client:
         run: str | Path,
         *,
         name: str = "",
+        phase: str | int = "",
         metadata: Mapping[str, Any] | None = None,
         tell: Sent | None = None,
         **more: Any,
@@ -203,23 +205,27 @@ class Client:
             A run file, as it is: TREC's, MS MARCO's, JSON or Parquet, also gzip or zstd.
         name
             Of the run; by default that of the file.
+        phase
+            Name or number of the phase, where several are open.
         metadata
             What is known of the system, as `docs/submitting.md` names it.
         tell
             Called with the bytes sent so far, and of how many.
         more
-            `description`, `visibility`, `team`, `public_from`, `anonymous_until`, `phase`,
+            `description`, `visibility`, `team`, `public_from`, `anonymous_until`,
             `aggregation`.
 
         Raises
         ------
         OSError
             If the file cannot be read.
+        NoPhaseError
+            If no phase has the name.
         RefusedError
             If the site does not take it; says why.
         """
         path = Path(run)
-        fields = {"name": name or _stem(path), **more}
+        fields = {"name": name or _stem(path), "phase": self._phase(slug, phase), **more}
         data = {key: str(value) for key, value in fields.items() if value not in (None, "")}
         if metadata:
             data["metadata"] = json.dumps(dict(metadata), ensure_ascii=False, default=str)
@@ -235,6 +241,21 @@ class Client:
                 answer = self._transport.body(response)
                 is_earlier = response.status_code == 200
         return Submission.of({**(answer or {}), "is_earlier": is_earlier})
+
+    def phases(self, slug: str) -> Iterator[Phase]:
+        """Yield the phases of a benchmark, also those that are over or to come."""
+        return map(Phase.of, self._transport.pages(f"benchmarks/{_slug(slug)}/phases/"))
+
+    def _phase(self, slug: str, given: str | int) -> int | str:
+        """The number of a phase; where several have had the name, of the one that is open."""
+        if not given or str(given).isdecimal():
+            return given
+        phases = list(self.phases(slug))
+        found = sorted((one for one in phases if one.name == given), key=lambda one: one.is_open)
+        if not found:
+            known = ", ".join(one.name for one in phases) or "none"
+            raise NoPhaseError(slug=slug, given=given, known=known)
+        return found[-1].id
 
     def submission(self, slug: str, number: int) -> Submission:
         """Return a submission as it is now."""

@@ -10,6 +10,7 @@ ClientError                    all of them; a BenchmarkError
 ├── FolderTakenError           the folder to pull into holds something else
 ├── NoReleaseError             the benchmark has published nothing
 ├── NotAReleaseNameError       not of the form SLUG or SLUG@VERSION
+├── NoPhaseError              no phase has this name
 ├── WaitedTooLongError         it was not done in time
 └── RefusedError               the site says no: `answer_status`, `answer_code`, `said`, `detail`
     ├── TokenRefusedError      401: unknown, revoked or expired
@@ -83,6 +84,11 @@ class NoReleaseError(ClientError):
 class NotAReleaseNameError(ClientError):
     code = "release-name"
     message = "'{given}' names no release; expected SLUG or SLUG@VERSION, such as stdlib@1.2.0."
+
+
+class NoPhaseError(ClientError):
+    code = "no-phase"
+    message = "{slug} has no phase '{given}'. There is: {known}."
 
 
 class WaitedTooLongError(ClientError):

@@ -79,11 +79,11 @@ class Transport:
         *,
         patience: Patience | None = None,
         transport: httpx.BaseTransport | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] | None = None,
     ) -> None:
         self.url = url
         self.patience = patience or Patience()
-        self.sleep = sleep
+        self.sleep = sleep or time.sleep
         self.has_token = bool(token)
         self._http = httpx.Client(
             auth=SiteAuth(url, token),

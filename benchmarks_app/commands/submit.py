@@ -1,7 +1,7 @@
 """`benchwright submit`: a run sent to a site, and what came of it."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +114,8 @@ def _waited(client: "Client", slug: str, sent: "Submission", timeout: float | No
 
     def tell(now: "Submission") -> None:
         nonlocal state
-        line.tell(f"{now.name}: {now.state} …", is_new=now.state != state)
+        said = f" {now.percent}% {now.message}".rstrip() if now.percent else ""
+        line.tell(f"{now.name}: {now.state}{said} …", is_new=now.state != state)
         state = now.state
 
     with Line() as line:
@@ -141,35 +142,24 @@ def _told(sent: "Submission", form: str) -> Iterator[str]:
     if form == "json":
         yield json.dumps(dict(sent.facts), indent=2, ensure_ascii=False)
         return
-    release = f", release {_plain(sent.release)}" if sent.release else ""
-    yield f"{sent.name or 'submission'} {sent.id}: {sent.state}{release}"
-    yield from _score_lines(sent.scores)
+    release = f", release {sent.release}" if sent.release else ""
+    yield f"{sent.name} ({sent.id}): {sent.state}{release}"
+    width = max(map(len, sent.scores), default=0)
+    for measure, mean in sent.scores.items():
+        yield f"  {measure:<{width}}  {_mean(mean)}{_interval(sent.intervals.get(measure))}"
+    for measure, mean in sent.split_scores.items():
+        yield f"  {measure:<{width}}  {_mean(mean)}  on {sent.split} alone"
+    yield from sent.notes
     if sent.url:
         yield sent.url
 
 
-def _score_lines(scores: Any) -> Iterator[str]:
-    """The means, a measure a line, however the site groups them."""
-    if isinstance(scores, Mapping):
-        scores = [{"measure": name, "mean": value} for name, value in scores.items()]
-    rows = [one for one in scores or () if isinstance(one, Mapping)]
-    width = max((len(_label(one)) for one in rows), default=0)
-    for one in rows:
-        mean = one.get("mean", one.get("value"))
-        shown = f"{mean:.4f}" if isinstance(mean, int | float) else "undefined"
-        low, high = one.get("ci_low"), one.get("ci_high")
-        is_known = isinstance(low, int | float) and isinstance(high, int | float)
-        interval = f"  [{low:.4f}, {high:.4f}]" if is_known else ""
-        yield f"  {_label(one):<{width}}  {shown}{interval}"
+def _mean(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4f}"
 
 
-def _label(row: Mapping[str, Any]) -> str:
-    part = row.get("slice") or row.get("slice_name")
-    return f"{row.get('measure', '')} ({part})" if part else str(row.get("measure", ""))
-
-
-def _plain(value: Any) -> str:
-    return str(value.get("version", "")) if isinstance(value, Mapping) else str(value)
+def _interval(ends: Sequence[float] | None) -> str:
+    return f"  [{ends[0]:.4f}, {ends[1]:.4f}]" if ends and len(ends) == 2 else ""
 
 
 # --- metadata -----------------------------------------------------------------------------------

@@ -263,7 +263,7 @@ def test_run_is_sent_with_what_is_known_of_it(run):
     site = Site(httpx.Response(201, json=SENT))
 
     sent = site.client().submit(
-        "stdlib", run, name="BM25", metadata={"system": "Lücene"}, team="", phase="dev"
+        "stdlib", run, name="BM25", metadata={"system": "Lücene"}, team="", phase=3
     )
 
     body = site.asked[0].content
@@ -272,8 +272,30 @@ def test_run_is_sent_with_what_is_known_of_it(run):
     assert RUN in body
     assert b'filename="bm25.run"' in body
     assert b'{"system": "L\xc3\xbccene"}' in body
-    assert b'name="phase"\r\n\r\ndev' in body
+    assert b'name="phase"\r\n\r\n3\r\n' in body
     assert b'name="team"' not in body
+
+
+def test_phase_is_found_by_its_name_the_open_one_first(run):
+    phases = [
+        {"id": 4, "name": "spring", "state": "open"},
+        {"id": 3, "name": "spring", "state": "over"},
+    ]
+    site = Site(
+        httpx.Response(200, json={"results": phases, "next": None}), httpx.Response(201, json=SENT)
+    )
+
+    site.client().submit("stdlib", run, phase="spring")
+
+    assert b'name="phase"\r\n\r\n4\r\n' in site.asked[1].content
+
+
+def test_phase_that_is_not_there_names_those_that_are(run):
+    phases = [{"id": 4, "name": "spring", "state": "open"}]
+    site = Site(httpx.Response(200, json={"results": phases, "next": None}))
+
+    with pytest.raises(errors.NoPhaseError, match=r"no phase 'autumn'\. There is: spring"):
+        site.client().submit("stdlib", run, phase="autumn")
 
 
 def test_name_of_a_run_is_that_of_its_file(tmp_path):

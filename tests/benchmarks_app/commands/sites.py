@@ -12,8 +12,11 @@ from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
 
 from benchmarks_app.cli import main
+from benchmarks_app.models import Job
+from benchmarks_app.services import jobs
 
 URL = "http://localhost:8000"
+CLIENT = httpx.Client
 
 
 @contextmanager
@@ -31,15 +34,20 @@ def connected() -> Iterator[httpx.WSGITransport]:
 @contextmanager
 def carried_by(monkeypatch: pytest.MonkeyPatch, transport: httpx.BaseTransport) -> Iterator[None]:
     """Every client that is made meanwhile has its requests carried by this."""
-    real = httpx.Client
 
     def client(**settings) -> httpx.Client:
-        return real(**{**settings, "transport": transport})
+        return CLIENT(**{**settings, "transport": transport})
 
     with monkeypatch.context() as patch:
         patch.setattr("benchmarks_app.client.transport.httpx.Client", client)
-        patch.setattr("time.sleep", lambda seconds: None)
+        patch.setattr("benchmarks_app.client.transport.time.sleep", lambda seconds: do_jobs())
         yield
+
+
+def do_jobs() -> None:
+    """What the site does while a client waits."""
+    for job in Job.objects.filter(state=Job.State.QUEUED).order_by("pk"):
+        jobs.execute(job.pk, has_heartbeat=False)
 
 
 def runner(config: Path) -> Callable[..., Result]:
