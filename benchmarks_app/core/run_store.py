@@ -276,7 +276,9 @@ def _tell_duplicates(bucket: pl.DataFrame, problems: Problems, file: str) -> Non
     if not len(repeated):
         return
     first = pl.col("line").min().over("qid", "docid").alias("first")
-    rows = repeated.with_columns(first).filter(pl.col("line") > pl.col("first")).sort("line")
+    # Not by their lines, which may be one: a JSON object of a single line.
+    is_later = pl.int_range(pl.len()).over("qid", "docid") > 0
+    rows = repeated.with_columns(first).sort("line", maintain_order=True).filter(is_later)
     for line, qid, docid, _, first_line in rows.iter_rows():
         text = f"query {qid} had document {docid} on line {first_line} already; keep one of them"
         problems.add(file, line, text)
