@@ -1,0 +1,248 @@
+"""Nothing that anybody but a keeper can open tells of the grades of a hidden split.
+
+Sentinels are planted where only hidden grades are; every address of the site and the API is opened
+as each role, and whatever comes back is searched: pages, files, archives and headers.
+"""
+
+import gzip
+import io
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import uuid4
+
+import polars as pl
+import pytest
+from django.db import transaction
+from django.http import HttpResponse
+from django.test import Client, override_settings
+from django.urls import NoReverseMatch, reverse
+
+from annotation.models import Judgment
+from benchmarks_app.core.linting import release_rules
+from benchmarks_app.core.linting.sources import Look
+from benchmarks_app.models import AuditEvent, Benchmark, Qrel, QueryFamily
+from benchmarks_app.services.exposure import READ_ACTION
+from scoring.models import ScoreSet
+from scoring.selectors import per_query_values
+from tests import factories
+from tests import world as worlds
+from tests.world import World, addresses
+
+pytestmark = pytest.mark.django_db
+
+KEEPERS = ("olga", "mia")
+OTHERS = ("anonymous", "vi", "ada", "sam", "bo")
+HIDDEN = "q-hidden-one"
+# Judged in the hidden split and retrieved by nobody: no file that is public names it.
+SECRET = "d-secret-7f3a9c"
+NOTE = "note-secret-51b2e8"
+LINES = f"""
+{HIDDEN} Q0 d-tab 1 3.0 s
+{HIDDEN} Q0 d-quote 2 2.0 s
+"""
+# Pages of a hidden query; all else that an address names is a public one's.
+OF_A_QUERY = ("query-detail", "annotation:pair-detail", "annotation:adjudicate-item")
+OF_A_FAMILY = ("family-detail", "api:family-detail")
+ASKED = {
+    "scoring:run-queries": ("?measure=P@1", "?order=best&q=hidden", "?slice=short"),
+    "scoring:run-queries-csv": ("?measure=nDCG@3",),
+    "scoring:run-scores": ("?measure=nDCG@3",),
+    "scoring:run-holes": ("?depth=50",),
+    "scoring:run-slices": ("?m=MAP",),
+    "scoring:leaderboard-release": ("?measure=nDCG@3", "?m=MAP", "?slice=short"),
+    "scoring:leaderboard-csv": ("?measure=nDCG@3", "?slice=short"),
+    "api:run-queries": (f"?q={HIDDEN}", "?order=best&page_size=200"),
+    "api:run-holes": ("?depth=50",),
+    "query-list": ("?q=secret",),
+    "search": ("?q=secret", "?q=hidden"),
+}
+
+
+@dataclass(frozen=True)
+class Furnished:
+    world: World
+    values: dict[str, str]  # what a number of the hidden split looks like, by what it is
+
+
+def hide(benchmark: Benchmark) -> None:
+    """A public benchmark with all its queries in dev, and one more in test, which is hidden."""
+    benchmark.visibility = Benchmark.Visibility.PUBLIC
+    benchmark.hidden_splits = ["test"]
+    benchmark.save()
+    QueryFamily.objects.filter(benchmark=benchmark).update(split="dev")
+    family = QueryFamily.objects.create(benchmark=benchmark, split="test")
+    query = factories.query(benchmark, HIDDEN, text="how is it hidden", family=family)
+    qrels = benchmark.qrel_sets.get()
+    for docid, grade in ((SECRET, 3), ("d-quote", 2)):
+        Qrel.objects.create(qrel_set=qrels, query=query, docid=docid, grade=grade)
+        Judgment.objects.create(
+            benchmark=benchmark,
+            query=query,
+            docid=docid,
+            kind=Judgment.Kind.IMPORT,
+            grade=grade,
+            note=NOTE,
+            actor=factories.user("keeper"),
+            rater="w9",
+            client_id=uuid4(),
+        )
+
+
+@pytest.fixture(scope="module")
+def furnished(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[Furnished]:
+    files = tmp_path_factory.mktemp("hidden-walk")
+    folders = {
+        "DATA_DIR": files,
+        "MEDIA_ROOT": files / "files",
+        "STAGING_DIR": files / "staging",
+        "PASSWORD_HASHERS": ["django.contrib.auth.hashers.MD5PasswordHasher"],
+    }
+    for name in ("files", "staging"):
+        (files / name).mkdir()
+    with (
+        django_db_blocker.unblock(),
+        override_settings(**folders),
+        pytest.MonkeyPatch.context() as patch,
+        transaction.atomic(),
+    ):
+        patch.setattr(release_rules, "SMALLEST_HIDDEN_SPLIT", 1)
+        patch.setattr(Look, "look_at_documents", lambda look: None)  # they miss the planted one
+        patch.setattr(worlds, "RUN", worlds.RUN + LINES)
+        patch.setattr("benchmarks_app.services.jobs.send", lambda job: None)
+        world = worlds.build(files=files, prepared=hide)
+        yield Furnished(world, values_of(world))
+        transaction.set_rollback(True)
+
+
+def values_of(world: World) -> dict[str, str]:
+    """Numbers of the hidden query and means over it, as they look in full and on a page."""
+    score_set = ScoreSet.objects.get(
+        run=world.arguments["scoring:run-scores"], release__benchmark=world.benchmark
+    )
+    (row,) = (one for one in per_query_values(score_set) if one["qid"] == HIDDEN)
+    mean = score_set.scores.get(measure="nDCG@10", slice_name="").mean
+    found = {"value": row["nDCG@10"], "mean": mean}
+    assert all(round(number, 4) != round(number, 3) for number in found.values()), found
+    return {
+        **{f"{name} on a page": f"{number:.4f}" for name, number in found.items()},
+        **{f"{name} in full": repr(number)[:10] for name, number in found.items()},
+    }
+
+
+@pytest.fixture(autouse=True)
+def at_the_site(furnished, folders, settings, db) -> None:
+    settings.MEDIA_ROOT = furnished.world.files / "files"
+    settings.STAGING_DIR = furnished.world.files / "staging"
+
+
+# --- what is opened, and what is in it -----------------------------------------------------------
+
+
+def urls_of(world: World) -> list[str]:
+    """Every address that can be asked for, with the public query and then with the hidden one."""
+    query = world.benchmark.queries.get(qid=HIDDEN)
+    hidden = {
+        **world.arguments,
+        "qid": HIDDEN,
+        "format": "json",
+        **dict.fromkeys(OF_A_QUERY, query.pk),
+        **dict.fromkeys(OF_A_FAMILY, query.family_id),
+    }
+    charts = [
+        {**known, "run_chart": name}
+        for known in (world.arguments, hidden)
+        for name in ("distribution", "cumulative", "grades", "slices")
+    ]
+    found: list[str] = []
+    for address in addresses():
+        for known in (world.arguments, hidden, *charts):
+            try:
+                url = reverse(address.name, kwargs=address.arguments(known))
+            except (KeyError, NoReverseMatch):
+                continue  # the test below names it
+            found += [f"{url}{asked}" for asked in ("", *ASKED.get(address.name, ()))]
+    return list(dict.fromkeys(found))
+
+
+def told(response: HttpResponse) -> bytes:
+    """All that comes back, what is packed unpacked."""
+    body = b"".join(response) if response.streaming else response.content
+    return unpacked(body) + repr(response.headers).encode()
+
+
+def unpacked(body: bytes) -> bytes:
+    """The body, and what is inside of it."""
+    if body.startswith(b"PK\x03\x04"):
+        with zipfile.ZipFile(io.BytesIO(body)) as archive:
+            return b"\n".join(
+                name.encode() + unpacked(archive.read(name)) for name in archive.namelist()
+            )
+    if body.startswith(b"\x1f\x8b"):
+        return unpacked(gzip.decompress(body))
+    if body.startswith(b"PAR1"):
+        return repr(pl.read_parquet(io.BytesIO(body)).rows()).encode()
+    return body
+
+
+def found_by(client: Client, urls: list[str], sentinels: dict[str, str]) -> dict[str, list[str]]:
+    """Where each sentinel was seen."""
+    seen: dict[str, list[str]] = {name: [] for name in sentinels}
+    for url in urls:
+        with transaction.atomic():
+            body = told(client.get(url))
+        for name, text in sentinels.items():
+            if text.encode() in body:
+                seen[name].append(url)
+    return seen
+
+
+def sentinels_of(furnished: Furnished) -> dict[str, str]:
+    return {"document": SECRET, "note": NOTE, **furnished.values}
+
+
+# --- the walk ------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("who", OTHERS)
+def test_nothing_hidden_is_told_to_anybody_but_keepers(furnished, who):
+    urls = urls_of(furnished.world)
+
+    seen = found_by(furnished.world.client(who), urls, sentinels_of(furnished))
+
+    assert len(urls) > 150
+    assert {name: where for name, where in seen.items() if where} == {}
+
+
+@pytest.mark.parametrize("who", KEEPERS)
+def test_same_walk_sees_every_sentinel_as_a_keeper(furnished, who):
+    urls = [url for url in urls_of(furnished.world) if "/runs/" in url or "judgments" in url]
+
+    seen = found_by(furnished.world.client(who), urls, sentinels_of(furnished))
+
+    assert [name for name, where in seen.items() if not where] == []
+    assert AuditEvent.objects.filter(action=READ_ACTION, actor__username=who).exists()
+
+
+def test_world_has_what_every_address_names(furnished):
+    def has(parameter: str, name: str) -> bool:
+        return (name if parameter == "pk" else parameter) in furnished.world.arguments
+
+    lacking = [a.name for a in addresses() if not all(has(one, a.name) for one in a.parameters)]
+
+    assert lacking == []
+
+
+@pytest.mark.parametrize("packed", ["zip", "gzip", "parquet"])
+def test_what_is_packed_is_searched_too(packed):
+    buffer = io.BytesIO()
+    if packed == "zip":
+        with zipfile.ZipFile(buffer, "w") as archive:
+            archive.writestr("hidden/test.tsv.gz", gzip.compress(SECRET.encode()))
+    elif packed == "gzip":
+        buffer.write(gzip.compress(SECRET.encode()))
+    else:
+        pl.DataFrame({"docid": [SECRET]}).write_parquet(buffer)
+
+    assert SECRET.encode() in unpacked(buffer.getvalue())
