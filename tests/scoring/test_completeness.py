@@ -8,6 +8,7 @@ from django.urls import reverse
 from benchmarks_app.models import CandidateList, Role
 from benchmarks_app.selectors import candidates_path
 from scoring.core.completeness import NO_DIFFERENCE
+from scoring.services import firewall
 from scoring.services.completeness import (
     completeness_of,
     make_top_up,
@@ -154,10 +155,10 @@ def test_who_does_not_keep_the_benchmark_makes_no_list(client, benchmark, runs):
     assert answer.status_code == 403
 
 
-def test_a_hidden_split_is_listed_for_keepers_only(client, benchmark, runs, release, keeper):
-    viewer = factories.member(benchmark, "vi", Role.VIEWER)
-    release.__class__.objects.filter(pk=release.pk).update(hidden_splits=["test"])
-    client.force_login(viewer)
+def test_a_hidden_split_is_listed_for_keepers_only(client, benchmark, runs, keeper, monkeypatch):
+    monkeypatch.setattr(firewall, "hidden_queries", lambda release: frozenset({"q1", "q2"}))
+    type(benchmark).objects.update(hidden_splits=["test"])
+    client.force_login(factories.member(benchmark, "vi", Role.VIEWER))
 
     seen = page(client, benchmark, runs).content.decode()
     client.force_login(keeper)
@@ -167,3 +168,31 @@ def test_a_hidden_split_is_listed_for_keepers_only(client, benchmark, runs, rele
     assert "d9" not in seen
     assert "kept hidden" in seen
     assert "d7" in kept
+    assert benchmark.audit_events.filter(target="unjudged documents of one and other").exists()
+
+
+# --- endpoint ------------------------------------------------------------------------------------
+
+
+def test_endpoint_has_documents_and_verdicts(client, benchmark, runs, keeper):
+    client.force_login(keeper)
+    url = f"/api/v1/benchmarks/{benchmark.slug}/top-ups/"
+
+    told = client.get(url, {"runs": "one,other"}).json()
+    made = client.post(
+        url, {"runs": ["one"], "limit": 1, "name": "first"}, content_type="application/json"
+    )
+
+    assert [one["document"] for one in told["documents"]] == ["d7", "d9"]
+    assert told["documents"][0]["ranks"] == [None, 1]
+    assert told["pairs"][0]["raw_verdict"] == "no difference shown"
+    assert (made.status_code, made.json()["n_documents"]) == (201, 1)
+
+
+def test_endpoint_says_which_run_it_does_not_know(client, benchmark, runs, keeper):
+    client.force_login(keeper)
+
+    answer = client.get(f"/api/v1/benchmarks/{benchmark.slug}/top-ups/", {"runs": "one,nine"})
+
+    assert answer.status_code == 400
+    assert "There is no run nine" in answer.content.decode()

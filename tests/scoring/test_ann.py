@@ -1,0 +1,105 @@
+"""Approximate against exact search: numbers, page, chart, endpoint and command."""
+
+import json
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+
+from benchmarks_app.models import Role
+from scoring.services.ann import ann_report
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+EXACT = "q1 Q0 d1 1 9 s\nq1 Q0 d2 2 8 s\nq2 Q0 d5 1 9 s\nq2 Q0 d4 2 8 s\nq3 Q0 d6 1 7 s"
+INDEX = "q1 Q0 d1 1 9 s\nq1 Q0 d7 2 5 s\nq2 Q0 d5 1 9 s\nq2 Q0 d4 2 8 s"
+
+
+@pytest.fixture(autouse=True)
+def _fresh_cache():
+    cache.clear()
+
+
+@pytest.fixture
+def runs(release, scored):
+    return scored(EXACT, name="exact").run, scored(INDEX, name="index").run
+
+
+@pytest.fixture
+def page(client, benchmark):
+    client.force_login(factories.member(benchmark, "vi", Role.VIEWER))
+
+    def ask(**query):
+        return client.get(reverse("scoring:ann", args=[benchmark.slug]), query)
+
+    return ask
+
+
+def test_recall_and_loss_are_over_the_queries(release, runs):
+    exact, index = runs
+
+    found = ann_report(exact=exact, approximate=index, release=release, k=2)
+
+    assert [one.recall for one in found.recall.queries] == [0.5, 1.0, 0.0]
+    assert found.recall.n_missing == 1
+    # q1 loses d2, of grade 1 at rank 2; nDCG of q2 is the same, q3 has nothing relevant.
+    lost = (1 / 1.584962500721156) / (3 + 1 / 1.584962500721156)
+    assert found.differences == pytest.approx({"q1": -lost, "q2": 0.0, "q3": 0.0})
+    assert found.overall.loss.mean == pytest.approx(-lost / 3)
+    assert found.overall.recall.low <= 0.5 <= found.overall.recall.high
+
+
+def test_runs_without_scores_have_recall_alone(benchmark, release, runs):
+    late = factories.run(benchmark, INDEX, name="late")
+
+    found = ann_report(exact=runs[0], approximate=late, release=release, k=2)
+
+    assert found.overall.loss is None
+    assert found.overall.recall.mean == 0.5
+
+
+def test_page_says_recall_and_the_queries_that_lose_most(page, runs):
+    html = page(exact=runs[0].pk, approximate=runs[1].pk, k=2).content.decode()
+
+    assert "0.5000" in html
+    assert "below the usual 95" in html
+    assert "d2" in html
+
+
+def test_one_run_against_itself_is_refused(page, runs):
+    answer = page(exact=runs[0].pk, approximate=runs[0].pk)
+
+    assert answer.status_code == 422
+    assert "Choose another run than the exact one" in answer.content.decode()
+
+
+def test_losses_of_hidden_queries_are_withheld(page, runs, monkeypatch):
+    from scoring.services import firewall
+
+    monkeypatch.setattr(firewall, "hidden_queries", lambda release: frozenset({"q1"}))
+
+    told = page(exact=runs[0].pk, approximate=runs[1].pk, k=2).context
+
+    assert {one.qid: lost for one, _, lost in told["worst"]} == {"q3": 0.0, "q1": None}
+    assert told["loss"].mean == -0.058  # to three decimals
+
+
+def test_chart_counts_queries_by_recall(client, benchmark, page, runs):
+    url = reverse("scoring:ann-chart", args=[benchmark.slug, runs[0].pk, runs[1].pk, 2, "csv"])
+
+    rows = client.get(url).content.decode().splitlines()
+
+    assert rows == ["recall,end,queries", "0.0,0.02,1", "0.5,0.52,1", "1.0,1.02,1"]
+
+
+def test_endpoint_takes_names(client, benchmark, page, runs):
+    url = f"/api/v1/benchmarks/{benchmark.slug}/ann/"
+
+    told = client.get(url, {"exact": "exact", "approximate": "index", "k": 2}).json()
+    unknown = client.get(url, {"exact": "exact", "approximate": "indx"})
+
+    assert (told["recall"], told["n_missing"], told["usual_baseline"]) == (0.5, 1, 0.95)
+    assert told["worst"][0] == {"query": "q3", "recall": 0.0, "missed": ["d6"]}
+    assert unknown.status_code == 400
+    assert "There is no run indx" in json.dumps(unknown.json())
