@@ -60,6 +60,12 @@ PACKED = {
 }
 
 
+CASES = [
+    *((form, "") for form in FORMS),
+    *((form, packed) for form in ("trec", "json", "parquet") for packed in ("gz", "zst")),
+]
+
+
 def ranking(run: Run) -> dict[str, list[str]]:
     frame = pl.read_parquet(run_path(run)).sort("qid", "rank")
     found: dict[str, list[str]] = {}
@@ -68,8 +74,7 @@ def ranking(run: Run) -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize("packed", PACKED)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("form", "packed"), CASES)
 def test_run_of_every_form_is_read_as_the_same_ranking(submit, sam, release, do_jobs, form, packed):
     submission = submit(sam, PACKED[packed](FORMS[form]))
 
