@@ -73,7 +73,8 @@ def test_hours_buy_the_best_plan_within_them(benchmark, vi):
 def test_slices_that_may_be_shown_have_a_plan_each(benchmark, vi, publish, scored):
     queries = [factories.query(benchmark, f"s{n}") for n in range(4)]
     factories.query_slice(benchmark, "half", *queries[:2])
-    release = publish(factories.qrel_set(benchmark, {(q.qid, "d1"): 1 for q in queries}))
+    grades = factories.qrel_set(benchmark, {(q.qid, "d1"): 1 for q in queries})
+    release = publish(grades, "2.0.0")
     scored("s0 Q0 d1 1 1 s", name="one", on=release)
     scored("s1 Q0 d1 1 1 s", name="other", on=release)
 
