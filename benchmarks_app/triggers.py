@@ -65,6 +65,15 @@ RELEASE_STAYS = [
     *("content_sha256", "hidden_splits", "findings", "created_by_id", "published_at"),
     "created_at",
 ]
+# A policy is what was said beforehand: it may be retired, once, and a verdict stays what it was.
+POLICY_STAYS = [
+    *("id", "benchmark_id", "name", "version", "baseline_id", "content", "digest"),
+    *("created_by_id", "created_at"),
+]
+VERDICT_STAYS = [
+    *("id", "policy_id", "release_id", "candidate_id", "state", "verdict", "report"),
+    *("n_waiting", "created_by_id", "created_at", "decided_at"),
+]
 
 
 def _same(columns: list[str]) -> str:
@@ -112,6 +121,29 @@ TRIGGERS: dict[str, list[Trigger]] = {
             "UPDATE",
             "a family stays in its benchmark",
             "NEW.benchmark_id <> OLD.benchmark_id",
+        ),
+    ],
+    "scoring": [
+        Trigger(
+            "scoring_gatepolicy_no_update",
+            "scoring_gatepolicy",
+            "UPDATE",
+            "a gate policy never changes",
+            "NOT (OLD.retired_at IS NULL AND NEW.retired_at IS NOT NULL "
+            f"AND {_same(POLICY_STAYS)})",
+        ),
+        Trigger(
+            "scoring_gatepolicy_no_delete",
+            "scoring_gatepolicy",
+            "DELETE",
+            "a gate policy never changes",
+        ),
+        Trigger(
+            "scoring_gateresult_no_update",
+            "scoring_gateresult",
+            "UPDATE",
+            "the verdict of a gate never changes",
+            f"OLD.state IN ('decided', 'waiting') AND NOT ({_same(VERDICT_STAYS)})",
         ),
     ],
     "annotation": append_only("annotation_judgment", "the ledger of judgments is append-only"),

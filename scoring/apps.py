@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class ScoringConfig(AppConfig):
@@ -7,7 +8,9 @@ class ScoringConfig(AppConfig):
 
     def ready(self) -> None:
         from benchmarks_app.signals import release_published
+        from benchmarks_app.triggers import install_triggers
         from scoring import overview  # noqa: F401  # registers its step
         from scoring.listeners import open_and_score
 
         release_published.connect(open_and_score, dispatch_uid="scoring.open_and_score")
+        post_migrate.connect(install_triggers, sender=self)

@@ -4,6 +4,7 @@ from typing import Any
 
 from benchmarks_app.models import Release
 from scoring.selectors import runs_without_scores
+from scoring.services.gating import resume_waiting_gates
 from scoring.services.phases import open_submissions
 from scoring.services.rescoring import start_scoring_runs
 
@@ -13,3 +14,4 @@ def open_and_score(sender: Any, release: Release, **unused: Any) -> None:
     open_submissions(release=release)
     if runs_without_scores(release).exists():
         start_scoring_runs(release=release, user=release.created_by)
+    resume_waiting_gates(release)

@@ -6,6 +6,7 @@ from scoring.urls import (
     boards,
     comparisons,
     completeness,
+    gates,
     phases,
     reliability,
     reported,
@@ -25,5 +26,6 @@ in_benchmark = [
     *completeness.in_benchmark,
     *rescoring.in_benchmark,
     *comparisons.in_benchmark,
+    *gates.in_benchmark,
 ]
 urlpatterns = [path("b/<slug:slug>/", include(in_benchmark))]

@@ -21,6 +21,7 @@ PARTS = {
     "raw-export": "raw_export",
     "statistics": "statistics_bench",
     "simulation": "simulation",
+    "gate": "gate_simulation",
     "in-process": "in_process",
     "judging": "judging",
     "importing": "importing",

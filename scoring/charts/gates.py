@@ -1,0 +1,74 @@
+"""The differences of a gate with their bounds, on the line of the margin."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchmarks_app.charts import Chart
+
+ROW_HEIGHT = 34
+OVERALL = "all queries"
+
+
+def gate_chart(report: Mapping[str, Any]) -> Chart:
+    """All queries first, then every slice: difference, one-sided bounds, and the margin."""
+    rows = list(_rows(report))
+    policy = report["policy"]
+    measure, margin = policy["measure"], policy["margin"]
+    lines = [{"margin": -margin}]
+    y = {"field": "part", "type": "nominal", "sort": None, "title": None}
+    x = {"field": "difference", "type": "quantitative", "title": f"Difference, {measure}"}
+    spec = {
+        "layer": [
+            {
+                "mark": {"type": "rule", "strokeDash": [4, 4], "color": "$text-2"},
+                "encoding": {"x": {"datum": lines[0]["margin"], "type": "quantitative"}},
+            },
+            {
+                "mark": {"type": "rule", "color": "$text-2"},
+                "encoding": {"x": {"datum": 0, "type": "quantitative"}},
+            },
+            {
+                "mark": {"type": "rule", "strokeWidth": 2},
+                "encoding": {"y": y, "x": {**x, "field": "lower"}, "x2": {"field": "upper"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 70},
+                "encoding": {
+                    "y": y,
+                    "x": x,
+                    "tooltip": [
+                        {"field": "part", "type": "nominal"},
+                        {"field": "outcome", "type": "nominal"},
+                        *(
+                            {"field": name, "type": "quantitative", "format": "+.4f"}
+                            for name in ("difference", "lower", "upper")
+                        ),
+                    ],
+                },
+            },
+        ]
+    }
+    said = "; ".join(f"{row['part']} {row['difference']:+.3f} ({row['outcome']})" for row in rows)
+    return Chart(
+        title="Differences and the margin",
+        description=f"Margin {-margin:+g}. {said}.",
+        spec=spec,
+        rows=rows,
+        height=70 + ROW_HEIGHT * len(rows),
+    )
+
+
+def _rows(report: Mapping[str, Any]) -> Any:
+    for check in report["checks"]:
+        if check["name"] not in ("overall", "slices"):
+            continue
+        for finding in check["findings"]:
+            numbers = finding["numbers"]
+            if numbers.get("lower") is None or numbers.get("difference") is None:
+                continue
+            yield {
+                "part": OVERALL if check["name"] == "overall" else finding["name"],
+                "queries": numbers["n"],
+                **{name: round(numbers[name], 6) for name in ("difference", "lower", "upper")},
+                "outcome": finding["outcome"],
+            }

@@ -1,0 +1,58 @@
+"""What a person can get wrong with policies and gates of the site, and mend.
+
+ScoringError (core/errors.py)
+├── PolicySlicesError          slices of a policy that are not registered or too small to show
+├── PolicyThereError           a version of a policy that says what the newest one says
+├── PolicyRetiredError         a gate by a policy that was retired
+├── PolicyAfterCandidateError  a policy changed after the candidate was uploaded
+├── GateItselfError            a candidate that is the policy's own baseline
+├── GateRunError               a run of another benchmark, or one that was withdrawn
+└── GateUndecidedError         an A/B result of a gate without a verdict
+"""
+
+from scoring.core.errors import ScoringError
+
+
+class PolicySlicesError(ScoringError):
+    code = "policy-slices"
+    message = (
+        "The slices {names} are not registered on release {release}; expected some of {known}. "
+        "Register them on the page Slices and publish a release, or leave them out."
+    )
+
+
+class PolicyThereError(ScoringError):
+    code = "policy-there"
+    status = 409
+    message = "{policy} says the same already (SHA-256 {digest}). Use it, or change something."
+
+
+class PolicyRetiredError(ScoringError):
+    code = "policy-retired"
+    status = 409
+    message = "{policy} was retired on {at:%Y-%m-%d}. Choose another policy, or make a new version."
+
+
+class PolicyAfterCandidateError(ScoringError):
+    code = "policy-after-candidate"
+    status = 409
+    message = (
+        "{policy} was changed after '{candidate}' was uploaded: its verdict would prove nothing. "
+        "Use the version that was there before, or upload the candidate again."
+    )
+
+
+class GateItselfError(ScoringError):
+    code = "gate-itself"
+    message = "'{run}' is the baseline of {policy}; expected another run. Choose a candidate."
+
+
+class GateRunError(ScoringError):
+    code = "gate-run"
+    message = "The run '{run}' {reason}. Choose another run."
+
+
+class GateUndecidedError(ScoringError):
+    code = "gate-undecided"
+    status = 409
+    message = "{gate} has no verdict yet. Record the A/B result once it has one."

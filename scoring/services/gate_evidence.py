@@ -1,0 +1,163 @@
+"""What a gate is decided on: values of both runs on a release, slices, families, the process."""
+
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks_app.models import ContaminatedQuery, ContaminationCheck, Release, Run
+from benchmarks_app.selectors import hidden_queries, release_qrels
+from benchmarks_app.services.jobs import RunningJob
+from scoring import selectors
+from scoring.core.gating.evidence import Arm, Evidence, Process, Wanted, numbered
+from scoring.core.gating.policy import Policy
+from scoring.core.gating.wanted import wanted
+from scoring.models import GatePolicy, ScoreSet, Submission
+from scoring.selectors.rankings import ranking_of
+from scoring.services.completeness import worth_judging
+from scoring.services.freshness import freshness_of_release
+from scoring.services.measuring import evaluated
+from scoring.services.policies import slices_offered
+from scoring.services.scoring import Target, score_run
+from scoring.services.slice_scores import graded_queries, slices_of_release
+
+SURE = (ContaminatedQuery.Degree.EXACT, ContaminatedQuery.Degree.NEAR)
+
+
+def evidence_of(
+    *, policy: GatePolicy, said: Policy, release: Release, candidate: Run, job: RunningJob
+) -> Evidence:
+    """Everything that is known of baseline and candidate on a release; scores what is not scored.
+
+    Raises
+    ------
+    EmptyQrelsError, NoCommonQueryError
+        If a run cannot be scored on the release.
+    """
+    queries = sorted(graded_queries(release), key=str.encode)
+    arms = [
+        _arm(run, release, said, queries, job)
+        for run in (policy.baseline, candidate, _lexical(policy, said))
+        if run is not None
+    ]
+    job.progress(2, 4, "reading slices")
+    members = slices_of_release(release)
+    registered = frozenset(one.name for one in slices_offered(release))
+    return Evidence(
+        queries=queries,
+        baseline=arms[0],
+        candidate=arms[1],
+        lexical=arms[2] if len(arms) > 2 else None,
+        slices={
+            name: np.array([query in inside for query in queries])
+            for name, inside in members.items()
+        },
+        families=numbered(queries, selectors.release_families(release)),
+        registered=registered,
+        process=process_of(policy=policy, release=release, candidate=candidate),
+        wanted=_wanted(said, release, [policy.baseline, candidate], arms),
+    )
+
+
+def _lexical(policy: GatePolicy, said: Policy) -> Run | None:
+    """The lexical run by its name: a name is a run's for good."""
+    name = said.guard_rails.lexical
+    return Run.objects.filter(benchmark=policy.benchmark_id, name=name).first() if name else None
+
+
+def _arm(run: Run, release: Release, said: Policy, queries: list[str], job: RunningJob) -> Arm:
+    score_set = _score_set(run, release, job)
+    rows = {row["qid"]: row for row in selectors.per_query_values(score_set)}
+    lacking = [name for name in said.measures if rows and name not in rows[queries[0]]]
+    if lacking:
+        for qid, values in evaluated(score_set, lacking).per_query.items():
+            rows[qid].update(values)
+    return Arm(
+        name=run.name,
+        values={
+            name: np.array([rows[qid][name] for qid in queries], dtype=float)
+            for name in said.measures
+        },
+        depth=max((rows[qid]["n_retrieved"] for qid in queries), default=0),
+        missing=tuple(qid for qid in queries if rows[qid]["is_missing"]),
+    )
+
+
+def _score_set(run: Run, release: Release, job: RunningJob) -> ScoreSet:
+    found = ScoreSet.objects.filter(
+        run=run, release=release, scorer_version=selectors.SCORER_VERSION
+    ).first()
+    if found:
+        return found
+    job.progress(1, 4, f"scoring {run.name}")
+    folder: Path = job.folder / str(run.pk)
+    return score_run(run=run, target=Target.of(release), folder=folder, job=job)
+
+
+# --- what must be judged -------------------------------------------------------------------------
+
+
+def _wanted(said: Policy, release: Release, runs: list[Run], arms: list[Arm]) -> Wanted:
+    """Unjudged documents in the order of what they can change, and how many are needed."""
+    if all(np.nanmin(arm.of(said.judged), initial=1.0) >= 1.0 for arm in arms[:2]):
+        return Wanted()
+    worth = worth_judging(release=release, runs=runs, measure=said.measure, k=said.cutoff)
+    return wanted(
+        ranking_of(runs[0], said.cutoff),
+        ranking_of(runs[1], said.cutoff),
+        release_qrels(release),
+        cutoff=said.cutoff,
+        is_sparse=said.labels == "sparse",
+        order=[(one.qid, one.docid) for one in worth],
+    )
+
+
+# --- how it came about ---------------------------------------------------------------------------
+
+
+def process_of(*, policy: GatePolicy, release: Release, candidate: Run) -> Process:
+    """What is known of the way here; None stands for what nobody knows."""
+    return Process(
+        seen_before_policy=uploaded_at(candidate) < policy.created_at,
+        prior_submissions=_prior_submissions(release, candidate),
+        contaminated=_contaminated(release),
+        stale_share=_stale_share(release),
+        agreement=_agreement(release),
+    )
+
+
+def uploaded_at(run: Run) -> datetime:
+    """When a run's file was first here."""
+    return run.upload.created_at if run.upload else run.created_at
+
+
+def _prior_submissions(release: Release, candidate: Run) -> int | None:
+    """Earlier ones on hidden queries, of one person or team; None where nothing is hidden."""
+    if not hidden_queries(release):
+        return None
+    by = {"team": candidate.team} if candidate.team_id else {"submitter": candidate.owner_id}
+    earlier = Submission.objects.filter(phase__benchmark=release.benchmark_id, **by)
+    return (
+        earlier.filter(state=Submission.State.SCORED, created_at__lt=candidate.created_at)
+        .exclude(run=candidate)
+        .count()
+    )
+
+
+def _contaminated(release: Release) -> int | None:
+    if not ContaminationCheck.objects.filter(benchmark=release.benchmark_id).exists():
+        return None
+    rows = ContaminatedQuery.objects.filter(
+        check_made__benchmark=release.benchmark_id, degree__in=SURE
+    )
+    return len(graded_queries(release).intersection(rows.values_list("query__qid", flat=True)))
+
+
+def _stale_share(release: Release) -> float | None:
+    report = freshness_of_release(release).report
+    return report.overall.share if report.overall.n else None
+
+
+def _agreement(release: Release) -> float | None:
+    found = release.manifest.get("qrels", {}).get("agreement") or {}
+    return found.get("alpha")

@@ -1,0 +1,82 @@
+"""What one person may be told of a gate's result, and its reports."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from scoring.models import GateResult
+from scoring.services.firewall import Sight, sight_of, sight_written_down
+from scoring.services.slice_scores import slices_on_board
+
+# Numbers as the core's sentences write them; whole tables of them would tell single grades.
+FOUR_DECIMALS = re.compile(r"[+-]?\d+\.\d{4}\b")
+
+
+def told(gate: GateResult, user: Any) -> dict[str, Any]:
+    """The result with what is withheld from this person left out; empty while it is undecided.
+
+    Of a release with a hidden split others than keepers get rounded numbers, no query of it and no
+    document, and only the slices that boards show. That a keeper read single queries is written
+    down.
+    """
+    if not gate.report:
+        return {}
+    return _withheld(gate, sight_written_down(user, gate.release, f"gate {gate.pk}"))
+
+
+def told_in_parts(gate: GateResult, user: Any) -> dict[str, Any]:
+    """The same for what shows no single query: nothing is written down."""
+    return _withheld(gate, sight_of(user, gate.release)) if gate.report else {}
+
+
+def sentence_for(gate: GateResult, user: Any) -> str:
+    """The verdict in a sentence, for lists."""
+    sight = sight_of(user, gate.release)
+    sentence = gate.report.get("sentence", "")
+    return sentence if sight.is_clear else _rounded_text(sentence, sight)
+
+
+def _withheld(gate: GateResult, sight: Sight) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(json.dumps(gate.report))
+    if sight.is_clear:
+        return found
+    shown = {one.name for one in slices_on_board(gate.release)}
+    for check in found["checks"]:
+        if check["name"] == "slices":
+            check["findings"] = [one for one in check["findings"] if one["name"] in shown]
+        for finding in check["findings"]:
+            _without_queries(finding, sight)
+    documents = found["wanted"]["documents"]
+    kept = [(qid, docid) for qid, docid in documents if qid not in sight.hidden]
+    found["wanted"]["documents"] = [list(pair) for pair in kept]
+    found["is_partly_hidden"] = True
+    rounded: dict[str, Any] = _rounded(found, sight)
+    return rounded
+
+
+def _without_queries(finding: dict[str, Any], sight: Sight) -> None:
+    queries = finding["numbers"].get("queries")
+    if queries is not None:
+        finding["numbers"]["queries"] = [q for q in queries if q["query"] not in sight.hidden]
+
+
+def _rounded(value: Any, sight: Sight) -> Any:
+    """Every number of a result as this person sees it, in sentences, too; the policy stays."""
+    if isinstance(value, Mapping):
+        return {key: of if key == "policy" else _rounded(of, sight) for key, of in value.items()}
+    if isinstance(value, list):
+        return [_rounded(of, sight) for of in value]
+    if isinstance(value, str):
+        return _rounded_text(value, sight)
+    return sight.rounded(value) if isinstance(value, float) else value
+
+
+def _rounded_text(text: str, sight: Sight) -> str:
+    decimals = sight.decimals or 0
+
+    def shorter(found: re.Match[str]) -> str:
+        sign = "+" if found[0].startswith("+") else ""
+        return f"{float(found[0]):{sign}.{decimals}f}"
+
+    return FOUR_DECIMALS.sub(shorter, text)

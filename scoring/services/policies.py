@@ -1,0 +1,153 @@
+"""Policies of gates: made once, frozen by their digest, retired and never changed."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from benchmarks_app.models import Benchmark, Release, Run, User
+from benchmarks_app.permissions import Action, may
+from benchmarks_app.services import audit
+from scoring import selectors
+from scoring.core.gating.policy import Policy, policy_from
+from scoring.models import GatePolicy
+from scoring.selectors import gates
+from scoring.services.gate_errors import GateRunError, PolicySlicesError, PolicyThereError
+from scoring.services.slice_scores import BoardSlice, slices_on_board
+from scoring.shown import with_threshold
+
+BINARY = ("R@", "RR@", "RR", "AP", "P@", "Success@")
+
+
+@transaction.atomic
+def make_policy(
+    *,
+    benchmark: Benchmark,
+    name: str,
+    baseline: Run,
+    content: Mapping[str, Any],
+    user: User,
+    lexical: Run | None = None,
+) -> GatePolicy:
+    """Freeze what a candidate must show; a name that is taken becomes a new version.
+
+    Raises
+    ------
+    PolicyFormatError
+        If the content is no policy.
+    PolicySlicesError
+        If a slice is not registered, or too small to be shown.
+    PolicyThereError
+        If the newest version of this name says the same.
+    GateRunError
+        If a run is of another benchmark, or was withdrawn.
+    """
+    for run in filter(None, (baseline, lexical)):
+        check_run(run, benchmark)
+    policy = policy_of(benchmark, content, baseline=baseline, lexical=lexical)
+    # Two versions made at once would take one number.
+    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    newest = gates.newest_version_of(benchmark, name)
+    if newest and newest.digest == policy.digest and newest.retired_at is None:
+        raise PolicyThereError(policy=str(newest), digest=policy.digest[:12])
+    made = GatePolicy.objects.create(
+        benchmark=benchmark,
+        name=name,
+        version=newest.version + 1 if newest else 1,
+        baseline=baseline,
+        content=policy.as_dict(),
+        digest=policy.digest,
+        created_by=user,
+    )
+    audit.record(actor=user, action="make-policy", benchmark=benchmark, target=str(made))
+    return made
+
+
+def policy_of(
+    benchmark: Benchmark,
+    content: Mapping[str, Any],
+    *,
+    baseline: Run,
+    lexical: Run | None = None,
+) -> Policy:
+    """The policy that the content means here: runs by name, measures by the release's scale."""
+    policy = policy_from(dict(content))
+    release = selectors.newest_release(benchmark)
+    if release is not None:
+        policy = _on_scale(policy, selectors.relevance_threshold(release))
+        _check_slices(policy, release)
+    rails = replace(policy.guard_rails, lexical=lexical.name if lexical else "")
+    return replace(policy, baseline=baseline.name, guard_rails=rails)
+
+
+def _on_scale(policy: Policy, threshold: int) -> Policy:
+    """Measures that say nothing of relevant grades count those of the benchmark's own scale."""
+    rails = policy.guard_rails
+    measures = tuple(on_scale(name, threshold) for name in rails.measures)
+    return replace(
+        policy,
+        measure=on_scale(policy.measure, threshold),
+        guard_rails=replace(rails, measures=measures),
+    )
+
+
+def on_scale(name: str, threshold: int) -> str:
+    """A measure's whole name on a scale.
+
+    Examples
+    --------
+    >>> on_scale("R@100", 2), on_scale("nDCG@10", 2), on_scale("R(rel=3)@100", 2)
+    ('R(rel=2)@100', 'nDCG@10', 'R(rel=3)@100')
+    """
+    is_open = name.startswith(BINARY) and "rel=" not in name
+    return with_threshold(name, threshold) if is_open else name
+
+
+def _check_slices(policy: Policy, release: Release) -> None:
+    known = [one.name for one in slices_offered(release)]
+    wanted = [*policy.slices, *filter(None, [policy.guard_rails.exact_slice])]
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise PolicySlicesError(
+            names=", ".join(unknown), release=release.version, known=", ".join(known) or "none"
+        )
+
+
+def slices_offered(release: Release) -> list[BoardSlice]:
+    """The registered slices of a release whose numbers may be shown."""
+    return [one for one in slices_on_board(release) if one.is_registered]
+
+
+def check_run(run: Run, benchmark: Benchmark) -> None:
+    """Refuse a run of another benchmark, or one that was taken back.
+
+    Raises
+    ------
+    GateRunError
+        If it is one.
+    """
+    if run.benchmark_id != benchmark.pk:
+        raise GateRunError(run=run.name, reason="belongs to another benchmark")
+    if run.withdrawn_at is not None:
+        raise GateRunError(run=run.name, reason="was withdrawn by its owner")
+
+
+def may_retire(user: Any, policy: GatePolicy) -> bool:
+    """Its maker, as long as they may submit, and the benchmark's keepers."""
+    if may(user, Action.EDIT, policy.benchmark):
+        return True
+    return policy.created_by_id == user.pk and may(user, Action.SUBMIT, policy.benchmark)
+
+
+@transaction.atomic
+def retire_policy(*, policy: GatePolicy, user: User) -> GatePolicy:
+    """Let a policy decide no more gates; what it decided stays. Again changes nothing."""
+    now = timezone.now()
+    if GatePolicy.objects.filter(pk=policy.pk, retired_at=None).update(retired_at=now):
+        policy.retired_at = now
+        audit.record(
+            actor=user, action="retire-policy", benchmark=policy.benchmark, target=str(policy)
+        )
+    return policy

@@ -1,0 +1,17 @@
+"""Addresses of policies and gates."""
+
+from django.urls import path
+
+from scoring.views import gates, policies
+
+in_benchmark = [
+    path("gates/", gates.gate_list, name="gate-list"),
+    path("gates/policies/new/", policies.policy_new, name="policy-new"),
+    path("gates/policies/<int:pk>/", policies.policy_detail, name="policy-detail"),
+    path("gates/policies/<int:pk>/retire/", policies.policy_retire, name="policy-retire"),
+    path("gates/<int:pk>/", gates.gate_detail, name="gate-detail"),
+    path("gates/<int:pk>/state/", gates.gate_state, name="gate-state"),
+    path("gates/<int:pk>/report.<slug:format>", gates.gate_report, name="gate-report"),
+    path("gates/<int:pk>/differences.<slug:format>", gates.gate_chart, name="gate-chart"),
+    path("gates/<int:pk>/online/", gates.gate_online, name="gate-online"),
+]

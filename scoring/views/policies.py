@@ -1,0 +1,102 @@
+"""Policies: made before a candidate is uploaded, looked at, retired."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.models import Benchmark
+from benchmarks_app.permissions import Action, benchmark_view, may
+from scoring import selectors
+from scoring.forms.gates import GateForm, PolicyForm
+from scoring.models import GatePolicy
+from scoring.selectors.gates import gates_seen_by, policies_seen_by
+from scoring.selectors.rankings import runs_offered
+from scoring.services.gate_planning import plan_of
+from scoring.services.gating import start_gate
+from scoring.services.policies import make_policy, may_retire, retire_policy
+
+MOST_GATES = 20
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.SUBMIT)
+def policy_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """What a candidate must show, with what the queries there are can show at all."""
+    release = selectors.newest_release(benchmark)
+    has_runs = runs_offered(benchmark, request.user).exists()
+    if release is None or not has_runs:
+        context = {"release": release, "has_runs": has_runs}
+        return render(request, "scoring/policy_empty.html", context)
+    form = PolicyForm(request.POST or None, benchmark=benchmark, user=request.user)
+    if request.method == "POST" and form.is_valid():
+        made = _made(request, benchmark, form)
+        if made is not None:
+            return redirect(made)
+    status = 422 if request.method == "POST" else 200
+    context = {"form": form, "release": release, "plan": plan_of(benchmark, release)}
+    return render(request, "scoring/policy_new.html", context, status=status)
+
+
+def _made(request: HttpRequest, benchmark: Benchmark, form: PolicyForm) -> GatePolicy | None:
+    """The policy; None where it could not be made, which the form then says."""
+    told = form.cleaned_data
+    try:
+        made = make_policy(
+            benchmark=benchmark,
+            name=told["name"],
+            baseline=told["baseline"],
+            lexical=told["lexical"],
+            content=form.content,
+            user=request.user,
+        )
+    except BenchmarkError as error:
+        form.add_error(None, str(error))
+        return None
+    messages.success(request, f"{made} is frozen. Upload the candidate now.")
+    return made
+
+
+def _policy(request: HttpRequest, benchmark: Benchmark, pk: int) -> GatePolicy:
+    return get_object_or_404(policies_seen_by(request.user, benchmark), pk=pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.VIEW)
+def policy_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """The policy, and a form that holds a candidate against it."""
+    policy = _policy(request, benchmark, pk)
+    may_ask = may(request.user, Action.SUBMIT, benchmark)
+    if request.method == "POST" and not may_ask:
+        raise PermissionDenied
+    form = GateForm(request.POST or None, policy=policy, user=request.user) if may_ask else None
+    if request.method == "POST" and form.is_valid():
+        try:
+            return redirect(start_gate(policy=policy, user=request.user, **form.cleaned_data))
+        except BenchmarkError as error:
+            form.add_error(None, str(error))
+    context: dict[str, Any] = {
+        "policy": policy,
+        "form": form,
+        "gates": gates_seen_by(request.user, benchmark).filter(policy=policy)[:MOST_GATES],
+        "may_retire": may_retire(request.user, policy),
+        "server": request.build_absolute_uri("/").rstrip("/"),
+        "release": selectors.newest_release(benchmark),
+    }
+    status = 422 if request.method == "POST" else 200
+    return render(request, "scoring/policy_detail.html", context, status=status)
+
+
+@require_POST
+@benchmark_view(Action.SUBMIT)
+def policy_retire(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    policy = _policy(request, benchmark, pk)
+    if not may_retire(request.user, policy):
+        raise PermissionDenied
+    retire_policy(policy=policy, user=request.user)
+    messages.success(request, f"{policy} decides no more gates; what it decided stays.")
+    return redirect(policy)

@@ -1,0 +1,122 @@
+"""How often a gate is right: made comparisons through the code that decides, by size and scatter.
+
+2,000 comparisons a cell with bounds and tests of Student's t, and some of them again with sign
+flips and bootstrap bounds. Writes the tables of docs/gate.md. `python -m tests.performance gate`.
+"""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from scoring.core.gating.bounds import Method
+from scoring.core.gating.policy import Policy
+from scoring.core.gating.simulation import (
+    SIZES,
+    TRUTHS,
+    Cell,
+    Shares,
+    every_slice,
+    full_policy,
+    simulated,
+)
+
+PAGE = Path(__file__).parents[2] / "docs" / "gate.md"
+RUNS, SEED = 2_000, 1
+FLIPPED, FLIPPED_RUNS, DRAWS = ((300, 0.10), (1_000, 0.20)), 200, 1_000
+HEADS = {
+    "better": "truly +.02 everywhere",
+    "tail lost": "+.03, but tail -.03",
+    "head lost": "+.03, but head -.05",
+    "no change": "no change at all",
+}
+PASSING = ("pass", "pass_strict")
+
+
+def rows(n_runs: int, policy: Policy, *, is_full: bool) -> Iterator[list[str]]:
+    for n, sigma in SIZES:
+        found = [
+            simulated(Cell(n, sigma, truth), n_runs=n_runs, seed=SEED, policy=policy)
+            for truth in TRUTHS
+        ]
+        told = whole_gate if is_full else slice_rules
+        yield [f"{n:,}, {sigma:.2f}", *map(told, found)]
+
+
+def slice_rules(found: Shares) -> str:
+    return " / ".join(map(share, (found.passed, found.blocked, found.strict)))
+
+
+def whole_gate(found: Shares) -> str:
+    """Pass (strict or not), block, hold, inconclusive."""
+    of = found.verdicts
+    parts = (sum(of[name] for name in PASSING), of["block"], of["hold"], of["inconclusive"])
+    return " / ".join(map(share, parts))
+
+
+def flipped(n_runs: int) -> Iterator[list[str]]:
+    """Both ways on the same made comparisons."""
+    for n, sigma in FLIPPED:
+        for truth in TRUTHS:
+            cell = Cell(n, sigma, truth)
+            ways = (Method("t"), Method("signflip", n_draws=DRAWS))
+            found = [
+                simulated(cell, n_runs=n_runs, seed=SEED, method=way, policy=full_policy())
+                for way in ways
+            ]
+            yield [f"{n:,}, {sigma:.2f}, {HEADS[truth]}", *map(whole_gate, found)]
+
+
+def share(value: float) -> str:
+    """As tables have it: .05, 1.0.
+
+    Examples
+    --------
+    >>> share(0.054), share(0.999)
+    ('.05', '1.0')
+    """
+    text = f"{value:.2f}"
+    return "1.0" if text == "1.00" else text[1:]
+
+
+def table(columns: list[str], body: Iterator[list[str]]) -> list[str]:
+    lines = [columns, ["---"] * len(columns), *body]
+    return [f"| {' | '.join(line)} |" for line in lines]
+
+
+def tables(n_runs: int) -> dict[str, list[str]]:
+    columns = ["queries, sigma", *HEADS.values()]
+    kept = replace(full_policy(), goal="not_worse")
+    return {
+        "slice-rules": table(columns, rows(n_runs, every_slice(), is_full=False)),
+        "whole-gate": table(columns, rows(n_runs, full_policy(), is_full=True)),
+        "not-worse": table(columns, rows(n_runs, kept, is_full=True)),
+        "sign-flips": table(
+            ["queries, sigma, truth", "by t", "by sign flips"], flipped(min(n_runs, FLIPPED_RUNS))
+        ),
+    }
+
+
+def write_page(found: dict[str, list[str]]) -> None:
+    """Put each table between its two marks in the page."""
+    text = PAGE.read_text("utf-8")
+    for name, lines in found.items():
+        begin, end = f"<!-- {name}: made by gate_simulation -->", f"<!-- end of {name} -->"
+        before, _, rest = text.partition(begin)
+        _, _, after = rest.partition(end)
+        text = "\n".join([before + begin, *lines, end + after])
+    PAGE.write_text(text, "utf-8")
+
+
+def main(n_runs: int = RUNS) -> None:
+    """Write the tables, and print them."""
+    found = tables(n_runs)
+    for lines in found.values():
+        print("\n".join([*lines, ""]))
+    write_page(found)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=RUNS)
+    main(parser.parse_args().runs)

@@ -1,0 +1,632 @@
+"""Gates of the site: frozen policies, verdicts by jobs, waiting for labels, what is hidden."""
+
+import json
+import xml.etree.ElementTree as ElementTree
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.db.models import ProtectedError
+from django.urls import reverse
+from django.utils import timezone
+
+from benchmarks_app.models import CandidateList, Qrel, QrelSet, Query, QueryFamily, Run
+from benchmarks_app.services import jobs
+from scoring.core.gating.errors import PolicyFormatError
+from scoring.models import GatePolicy, GateResult, OnlineResult, Submission
+from scoring.services import gating, online, policies
+from scoring.services.gate_errors import (
+    GateItselfError,
+    GateRunError,
+    GateUndecidedError,
+    PolicyAfterCandidateError,
+    PolicyRetiredError,
+    PolicySlicesError,
+    PolicyThereError,
+)
+from scoring.services.gate_reading import told
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+N = 40
+QIDS = [f"q{n:02}" for n in range(N)]
+
+
+def ranked(rank_of, name="run", queries=QIDS):
+    """A run that puts the relevant document of query n at rank `rank_of(n)`, from 0, of four."""
+    lines = []
+    for n, qid in enumerate(queries):
+        order = ["d1", "d2", "d3"]
+        order.insert(rank_of(n), "d0")
+        lines += [f"{qid} Q0 {docid} {i} {9 - i} {name}" for i, docid in enumerate(order, 1)]
+    return "\n".join(lines)
+
+
+def labels(bench, grades, name=""):
+    """Qrels that can be released."""
+    made = factories.qrel_set(bench, {}, name)
+    keys = dict(bench.queries.values_list("qid", "pk"))
+    Qrel.objects.bulk_create(
+        Qrel(qrel_set=made, query_id=keys[qid], docid=docid, grade=grade)
+        for (qid, docid), grade in grades.items()
+    )
+    QrelSet.objects.filter(pk=made.pk).update(n_qrels=len(grades), n_relevant=N)
+    made.refresh_from_db()
+    return made
+
+
+def graded(judged=("d0", "d1", "d2", "d3")):
+    return {(qid, docid): int(docid == "d0") for qid in QIDS for docid in judged}
+
+
+@pytest.fixture
+def bench():
+    """Forty queries with four graded documents each; 30 of them are a registered slice."""
+    found = factories.benchmark("bench", visibility="public")
+    families = QueryFamily.objects.bulk_create(QueryFamily(benchmark=found) for _ in QIDS)
+    Query.objects.bulk_create(
+        Query(benchmark=found, qid=qid, text=qid, family=family)
+        for qid, family in zip(QIDS, families, strict=True)
+    )
+    found.olga = factories.member(found, "olga", "owner")
+    found.sam = factories.member(found, "sam", "submitter")
+    factories.query_slice(found, "most", *found.queries.filter(qid__in=QIDS[:30]), minimum=30)
+    return found
+
+
+def registered(of):
+    from benchmarks_app.services.slice_changes import register_slice
+
+    register_slice(of=of, actor=of.benchmark.olga)
+
+
+@pytest.fixture
+def old(bench):
+    return factories.run(bench, ranked(lambda n: 2 + n % 2), name="old", owner=bench.sam)
+
+
+@pytest.fixture
+def release(bench, old, do_jobs):
+    grades = labels(bench, graded())
+    found = factories.release(grades, by=bench.olga)
+    do_jobs()
+    return found
+
+
+def a_policy(bench, old, **content):
+    return policies.make_policy(
+        benchmark=bench, name="nightly", baseline=old, content=content, user=bench.sam
+    )
+
+
+def a_candidate(bench, rank_of=lambda n: n % 2, name="new", **more):
+    return factories.run(bench, ranked(rank_of, name), name=name, owner=bench.sam, **more)
+
+
+def decided(bench, policy, candidate, release):
+    gate = gating.start_gate(policy=policy, candidate=candidate, release=release, user=bench.sam)
+    jobs.run_queued()
+    gate.refresh_from_db()
+    return gate
+
+
+# --- policies ------------------------------------------------------------------------------------
+
+
+def test_a_policy_is_whole_and_has_the_digest_of_its_content(bench, old, release):
+    made = a_policy(bench, old, goal="not_worse")
+
+    assert (made.version, made.content["baseline"], made.content["margin"]) == (1, "old", 0.02)
+    canonical = json.dumps(made.content, sort_keys=True, separators=(",", ":"))
+    import hashlib
+
+    assert hashlib.sha256(canonical.encode()).hexdigest() == made.digest
+
+
+CHANGES = [
+    {"content": {}},
+    {"digest": "0" * 64},
+    {"name": "other"},
+    {"version": 7},
+    {"created_at": timezone.now() - timedelta(days=9)},
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda one: next(iter(one)))
+def test_a_policy_refuses_every_change_by_every_path(bench, old, release, change):
+    made = a_policy(bench, old)
+
+    with pytest.raises(IntegrityError, match="gate policy never changes"), transaction.atomic():
+        GatePolicy.objects.filter(pk=made.pk).update(**change)
+    with pytest.raises(IntegrityError, match="gate policy never changes"), transaction.atomic():
+        for name, value in change.items():
+            setattr(made, name, value)
+        made.save()
+    assert GatePolicy.objects.get(pk=made.pk).content["baseline"] == "old"
+
+
+def test_neither_its_baseline_nor_the_policy_itself_can_be_taken_away(bench, old, release):
+    made = a_policy(bench, old)
+    other = a_candidate(bench)
+
+    with pytest.raises(IntegrityError, match="never changes"), transaction.atomic():
+        GatePolicy.objects.filter(pk=made.pk).update(baseline=other)
+    with pytest.raises(IntegrityError, match="never changes"), transaction.atomic():
+        made.delete()
+    with pytest.raises(ProtectedError):
+        old.delete()
+
+
+def test_a_policy_is_retired_once_and_for_all(bench, old, release):
+    made = policies.retire_policy(policy=a_policy(bench, old), user=bench.sam)
+    first = GatePolicy.objects.get(pk=made.pk).retired_at
+
+    policies.retire_policy(policy=made, user=bench.sam)
+    assert GatePolicy.objects.get(pk=made.pk).retired_at == first
+    for change in (None, timezone.now()):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            GatePolicy.objects.filter(pk=made.pk).update(retired_at=change)
+    with pytest.raises(PolicyRetiredError, match="was retired on"):
+        decided(bench, made, a_candidate(bench), release)
+
+
+def test_retiring_and_changing_at_once_is_refused(bench, old, release):
+    made = a_policy(bench, old)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        GatePolicy.objects.filter(pk=made.pk).update(retired_at=timezone.now(), digest="1" * 64)
+
+
+def test_a_change_is_a_new_version_and_none_is_refused(bench, old, release):
+    a_policy(bench, old)
+    with pytest.raises(PolicyThereError, match="nightly v1 says the same already"):
+        a_policy(bench, old)
+
+    assert a_policy(bench, old, margin=0.05).version == 2
+
+
+def test_slices_of_a_policy_are_registered_ones(bench, old, release):
+    with pytest.raises(
+        PolicySlicesError, match=r"slices most are not registered on release 1\.0\.0"
+    ):
+        a_policy(bench, old, slices=["most"])
+
+
+def test_a_policy_with_a_wrong_field_is_told(bench, old, release):
+    with pytest.raises(PolicyFormatError, match="goal is 'win'"):
+        a_policy(bench, old, goal="win")
+
+
+def test_runs_of_elsewhere_and_withdrawn_ones_are_no_baselines(bench, old, release):
+    other = factories.run(factories.benchmark("other"), "q Q0 d 1 1 t", name="x")
+    with pytest.raises(GateRunError, match="belongs to another benchmark"):
+        a_policy(bench, other)
+    old.withdrawn_at = timezone.now()
+    with pytest.raises(GateRunError, match="was withdrawn"):
+        a_policy(bench, old)
+
+
+# --- verdicts ------------------------------------------------------------------------------------
+
+
+def test_a_better_candidate_passes_with_its_whole_report(bench, old, release):
+    gate = decided(bench, a_policy(bench, old), a_candidate(bench), release)
+
+    assert (gate.state, gate.verdict) == ("decided", "pass")
+    assert "strong candidate for an A/B test" in gate.report["sentence"]
+    assert gate.report["policy_sha256"] == gate.policy.digest
+    assert [check["name"] for check in gate.report["checks"]] == [
+        *("comparable", "overall", "slices", "guard_rails", "process")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rank_of", "goal", "verdict"),
+    [
+        (lambda n: 2 + n % 2, "improve", "inconclusive"),
+        (lambda n: 2 + n % 2, "not_worse", "pass"),
+        (lambda n: 3, "improve", "block"),
+    ],
+)
+def test_the_verdict_is_that_of_the_numbers(bench, old, release, rank_of, goal, verdict):
+    gate = decided(bench, a_policy(bench, old, goal=goal), a_candidate(bench, rank_of), release)
+
+    assert gate.verdict == verdict
+
+
+def test_a_candidate_seen_before_the_policy_is_held_back(bench, old, release):
+    candidate = a_candidate(bench)
+    gate = decided(bench, a_policy(bench, old), candidate, release)
+
+    assert gate.verdict == "hold"
+    assert "Policy before candidate (flagged)" in gate.report["sentence"]
+
+
+def test_a_policy_changed_after_the_upload_is_refused(bench, old, release):
+    a_policy(bench, old)
+    candidate = a_candidate(bench)
+
+    with pytest.raises(PolicyAfterCandidateError, match="nightly v2 was changed after 'new'"):
+        decided(bench, a_policy(bench, old, margin=0.1), candidate, release)
+
+
+def test_asked_twice_it_is_decided_once_and_never_changes(bench, old, release):
+    policy, candidate = a_policy(bench, old), a_candidate(bench)
+    gate = decided(bench, policy, candidate, release)
+
+    assert decided(bench, policy, candidate, release) == gate
+    assert GateResult.objects.count() == 1
+    for change in ({"verdict": "block"}, {"report": {}}, {"state": "queued"}):
+        with pytest.raises(IntegrityError, match="never changes"), transaction.atomic():
+            GateResult.objects.filter(pk=gate.pk).update(**change)
+
+
+def test_the_baseline_is_no_candidate(bench, old, release):
+    with pytest.raises(GateItselfError, match="'old' is the baseline of nightly v1"):
+        decided(bench, a_policy(bench, old), old, release)
+
+
+def test_unanswered_queries_are_not_comparable_and_wait_for_nothing(bench, old, release):
+    policy = a_policy(bench, old)
+    few = factories.run(bench, ranked(lambda n: 0, queries=QIDS[:37]), name="few", owner=bench.sam)
+    gate = decided(bench, policy, few, release)
+
+    assert (gate.verdict, gate.state, gate.n_waiting) == ("not_comparable", "decided", 0)
+    assert "q37, q38, q39" in gate.report["sentence"]
+
+
+def test_a_failure_is_told_and_can_be_asked_again(bench, old, release):
+    policy, candidate = a_policy(bench, old, measure="AP"), a_candidate(bench)
+    Run.objects.filter(pk=candidate.pk).update(parquet="runs/gone.parquet")
+    gate = decided(bench, policy, candidate, release)
+    assert (gate.state, gate.verdict) == ("failed", "")
+    assert gate.error
+
+    Run.objects.filter(pk=candidate.pk).update(parquet=candidate.parquet)
+    assert decided(bench, policy, candidate, release).verdict == "pass"
+
+
+def test_a_registered_slice_decides_and_another_one_is_exploratory(bench, old, do_jobs):
+    most = bench.slices.get()
+    most.benchmark = bench
+    registered(most)
+    factories.query_slice(bench, "late", *bench.queries.filter(qid__in=QIDS[5:]), minimum=30)
+    release = factories.release(labels(bench, graded()), by=bench.olga)
+    do_jobs()
+    policy = a_policy(bench, old, slices=["most"])
+    gate = decided(bench, policy, a_candidate(bench, lambda n: 3 if n < 30 else 0), release)
+
+    found = {one["name"]: one["outcome"] for one in gate.report["checks"][2]["findings"]}
+    assert found == {"most": "regression", "late": "exploratory"}
+    assert gate.verdict == "block"
+
+
+# --- waiting for labels --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def half(bench, old, do_jobs):
+    """A release in which half of the first documents are judged."""
+    found = factories.release(labels(bench, graded(("d0", "d1"))), by=bench.olga)
+    do_jobs()
+    return found
+
+
+@pytest.fixture
+def waiting(bench, old, half):
+    return decided(bench, a_policy(bench, old), a_candidate(bench), half)
+
+
+def test_too_little_judged_waits_for_so_many_labels(waiting):
+    assert (waiting.state, waiting.verdict) == ("waiting", "not_comparable")
+    assert waiting.n_waiting == waiting.candidates.n_documents > 0
+    assert waiting.report["changes"] == [f"Judge {waiting.n_waiting} documents."]
+
+
+def test_a_release_that_holds_the_labels_decides_by_itself(bench, waiting, do_jobs):
+    later = factories.release(labels(bench, graded(), "all"), "1.1.0", by=bench.olga)
+    while do_jobs():
+        pass
+
+    resumed = GateResult.objects.get(resumes=waiting)
+    assert (resumed.release, resumed.verdict) == (later, "pass")
+    waiting.refresh_from_db()
+    assert waiting.state == "waiting"
+
+
+def test_a_release_that_lacks_one_of_the_labels_leaves_it_waiting(bench, waiting, do_jobs):
+    qid, docid = gating.awaited(waiting)[-1]
+    grades = {pair: of for pair, of in graded().items() if pair != (qid, docid)}
+    factories.release(labels(bench, grades, "most"), "1.1.0", by=bench.olga)
+    do_jobs()
+
+    assert not GateResult.objects.filter(resumes=waiting).exists()
+
+
+def test_a_retired_policy_is_not_resumed(bench, waiting, do_jobs):
+    policies.retire_policy(policy=waiting.policy, user=bench.sam)
+    factories.release(labels(bench, graded(), "all"), "1.1.0", by=bench.olga)
+    do_jobs()
+
+    assert GateResult.objects.count() == 1
+
+
+def test_sparse_labels_are_compared_all_the_same(bench, old, half):
+    gate = decided(bench, a_policy(bench, old, labels="sparse"), a_candidate(bench), half)
+
+    assert gate.verdict == "pass"
+    assert not CandidateList.objects.exists()
+    assert "Labels are sparse" in json.dumps(gate.report)
+
+
+# --- pages ---------------------------------------------------------------------------------------
+
+
+def url(name, *args):
+    return reverse(f"scoring:{name}", args=["bench", *args])
+
+
+def test_without_a_policy_the_page_says_what_to_choose_and_what_can_be_shown(
+    bench, release, client
+):
+    client.force_login(bench.sam)
+    page = client.get(url("gate-list")).content.decode()
+
+    assert "Choose baseline, goal and slices before uploading" in page
+    assert "These 40 queries show a difference of" in page
+
+
+def test_a_policy_is_made_and_a_candidate_decided_by_forms(bench, old, release, client):
+    client.force_login(bench.sam)
+    form = client.get(url("policy-new")).context["form"]
+    sent = {name: field.initial for name, field in form.fields.items() if field.initial is not None}
+    made = client.post(url("policy-new"), {**sent, "name": "nightly", "baseline": old.pk})
+    policy = GatePolicy.objects.get()
+    assert made.url == policy.get_absolute_url()
+
+    candidate = a_candidate(bench)
+    asked = client.post(made.url, {"candidate": candidate.pk, "release": release.pk})
+    jobs.run_queued()
+    page = client.get(asked.url).content.decode()
+    assert "strong candidate for an A/B test" in page
+    assert policy.digest[:12] in page
+    assert "--policy &quot;nightly&quot; --wait" in page or '--policy "nightly" --wait' in page
+
+
+def test_what_is_wrong_of_a_policy_stands_on_the_form(bench, old, release, client):
+    client.force_login(bench.sam)
+    page = client.post(url("policy-new"), {"name": "x", "baseline": old.pk, "margin": "0"})
+
+    assert page.status_code == 422
+
+
+def test_a_queued_gate_asks_for_itself_and_then_loads_anew(bench, old, release, client):
+    gate = gating.start_gate(
+        policy=a_policy(bench, old), candidate=a_candidate(bench), release=release, user=bench.sam
+    )
+    client.force_login(bench.sam)
+    assert 'hx-trigger="every 1s"' in client.get(gate.get_absolute_url()).content.decode()
+
+    jobs.run_queued()
+    done = client.get(url("gate-state", gate.pk), headers={"HX-Request": "true"})
+    assert done["HX-Refresh"] == "true"
+
+
+def test_reports_and_the_chart_are_downloaded(bench, old, release, client):
+    gate = decided(bench, a_policy(bench, old), a_candidate(bench), release)
+    client.force_login(bench.sam)
+
+    texts = {
+        kind: client.get(url("gate-report", gate.pk, kind)).content.decode()
+        for kind in ("md", "json", "xml")
+    }
+    assert texts["md"].startswith("## PASS: new")
+    assert json.loads(texts["json"])["release"] == "1.0.0"
+    assert ElementTree.fromstring(texts["xml"].encode()).get("failures") == "0"
+    assert client.get(url("gate-report", gate.pk, "pdf")).status_code == 404
+    assert client.get(url("gate-chart", gate.pk, "csv")).content.startswith(b"part,queries")
+
+
+def test_gates_are_listed_by_verdict_policy_and_name(bench, old, release, client):
+    policy = a_policy(bench, old)
+    decided(bench, policy, a_candidate(bench), release)
+    decided(bench, policy, a_candidate(bench, lambda n: 3, "bad"), release)
+
+    def names(**query):
+        return [gate.candidate.name for gate in client.get(url("gate-list"), query).context["page"]]
+
+    assert names() == ["bad", "new"]
+    assert names(verdict="block") == ["bad"]
+    assert names(q="NE") == ["new"]
+    assert names(policy=policy.pk) == ["bad", "new"]
+    assert names(policy="x", verdict="y") == ["bad", "new"]
+
+
+def test_who_may_not_see_a_run_sees_neither_policy_nor_gate(bench, old, release, client):
+    hidden = a_candidate(bench, name="mine", visibility="owner")
+    gate = decided(bench, a_policy(bench, old), hidden, release)
+
+    assert client.get(gate.get_absolute_url()).status_code == 404
+    assert "mine" not in client.get(url("gate-list")).content.decode()
+    assert client.get(gate.policy.get_absolute_url()).status_code == 200
+    Run.objects.filter(pk=old.pk).update(visibility="owner")
+    assert client.get(gate.policy.get_absolute_url()).status_code == 404
+
+
+def test_only_its_maker_and_keepers_retire_a_policy(bench, old, release, client):
+    policy = a_policy(bench, old)
+    for person, code in (("ed", 403), ("olga", 302)):
+        who = getattr(bench, person, None) or factories.member(bench, person, "submitter")
+        client.force_login(who)
+        assert client.post(url("policy-retire", policy.pk)).status_code == code
+    policy.refresh_from_db()
+    assert policy.retired_at is not None
+
+
+# --- hidden splits -------------------------------------------------------------------------------
+
+
+def test_a_hidden_split_tells_no_query_document_or_fourth_decimal(bench, old, release, monkeypatch):
+    gate = decided(
+        bench, a_policy(bench, old), a_candidate(bench, lambda n: (0, 3)[n < 5]), release
+    )
+    assert gate.report["checks"][3]["findings"][2]["numbers"]["queries"] is not None
+    for module in ("firewall", "slice_scores"):
+        monkeypatch.setattr(
+            f"scoring.services.{module}.hidden_queries", lambda release: frozenset(QIDS)
+        )
+
+    whole, part = (json.dumps(told(gate, user)) for user in (bench.olga, bench.sam))
+    import re
+
+    shown = {key: of for key, of in json.loads(part).items() if key not in ("policy", "methods")}
+    assert not re.search(r"\d\.\d{4}", json.dumps(shown))
+    assert not re.search(r'"query": "q\d', part)
+    assert re.search(r"\d\.\d{4}", whole)
+    assert json.loads(part)["is_partly_hidden"] is True
+
+
+def test_waiting_documents_of_hidden_queries_are_not_told(bench, waiting, monkeypatch):
+    for module in ("firewall", "slice_scores"):
+        monkeypatch.setattr(
+            f"scoring.services.{module}.hidden_queries", lambda release: frozenset(QIDS)
+        )
+
+    assert told(waiting, bench.sam)["wanted"]["documents"] == []
+    assert len(told(waiting, bench.olga)["wanted"]["documents"]) >= waiting.n_waiting
+
+
+def test_earlier_submissions_are_counted_where_a_split_is_hidden(bench, old, release, monkeypatch):
+    from scoring.services import gate_evidence
+
+    candidate = a_candidate(bench)
+    phase = bench.phases.get()
+    for name in ("one", "two"):
+        run = a_candidate(bench, name=name)
+        Submission.objects.create(
+            phase=phase,
+            run=run,
+            name=name,
+            submitter=bench.sam,
+            state="scored",
+            created_at=candidate.created_at - timedelta(days=1),
+        )
+    policy = a_policy(bench, old)
+    known = gate_evidence.process_of(policy=policy, release=release, candidate=candidate)
+    assert known.prior_submissions is None
+
+    monkeypatch.setattr(gate_evidence, "hidden_queries", lambda release: frozenset(QIDS))
+    known = gate_evidence.process_of(policy=policy, release=release, candidate=candidate)
+    assert known.prior_submissions == 2
+
+
+# --- online --------------------------------------------------------------------------------------
+
+
+def test_how_often_gates_came_true_is_counted_with_wilson_intervals(bench, old, release):
+    policy = a_policy(bench, old)
+    gate = decided(bench, policy, a_candidate(bench), release)
+    for outcome in ["better"] * 8 + ["worse"] * 2:
+        online.record_online_result(gate=gate, outcome=outcome, metric="clicks", user=bench.sam)
+
+    (row,) = online.came_true(bench.sam, bench)
+    assert (row.verdict, row.n) == ("pass", 10)
+    assert row.cells[0] == (
+        "better",
+        8,
+        0.8,
+        pytest.approx(0.4902, abs=1e-4),
+        pytest.approx(0.9433, abs=1e-4),
+    )
+
+
+def test_an_online_result_needs_a_verdict(bench, old, release):
+    gate = gating.start_gate(
+        policy=a_policy(bench, old), candidate=a_candidate(bench), release=release, user=bench.sam
+    )
+    with pytest.raises(GateUndecidedError, match="has no verdict yet"):
+        online.record_online_result(gate=gate, outcome="better", metric="x", user=bench.sam)
+
+
+def test_an_ab_test_is_recorded_on_the_page_and_shown_in_the_list(bench, old, release, client):
+    gate = decided(bench, a_policy(bench, old), a_candidate(bench), release)
+    client.force_login(bench.sam)
+    wrong = client.post(
+        url("gate-online", gate.pk), {"outcome": "better", "metric": "x", "low": 2, "high": 1}
+    )
+    assert wrong.status_code == 422
+    client.post(url("gate-online", gate.pk), {"outcome": "better", "metric": "clicks"})
+
+    assert OnlineResult.objects.get().recorded_by == bench.sam
+    assert "How often gates came true" in client.get(url("gate-list")).content.decode()
+
+
+# --- API -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def api(bench, client):
+    client.force_login(bench.sam)
+
+    def call(path, body=None):
+        where = f"/api/v1/benchmarks/bench/gates/{path}"
+        if body is None:
+            return client.get(where)
+        return client.post(where, json.dumps(body), content_type="application/json")
+
+    return call
+
+
+def test_the_api_makes_policies_asks_for_gates_and_gives_reports(bench, old, release, api):
+    made = api("policies/", {"name": "nightly", "baseline": "old", "content": {"goal": "improve"}})
+    assert (made.status_code, made.json()["version"]) == (201, 1)
+    a_candidate(bench)
+
+    asked = api("", {"policy": "nightly", "candidate": "new"})
+    assert (asked.status_code, asked.json()["verdict"]) == (202, "")
+    jobs.run_queued()
+    found = api(f"{asked.json()['id']}/").json()
+    assert (found["verdict"], found["report"]["exit_code"]) == ("pass", 0)
+    assert api("", {"policy": "nightly", "candidate": "new"}).status_code == 200
+    assert api(f"{found['id']}/report.md").content.startswith(b"## PASS: new")
+    assert api("?verdict=block").json()["count"] == 0
+    assert api("?policy=nightly").json()["count"] == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "said"),
+    [
+        ({"policy": "none", "candidate": "new"}, 400, "There is no policy 'none' in use here."),
+        ({"policy": "nightly", "candidate": "none"}, 400, "There is no run 'none' here."),
+        ({"policy": "nightly", "candidate": "new", "release": "9.9.9"}, 400, "no release 9.9.9"),
+        ({"policy": "nightly", "candidate": "old"}, 422, "is the baseline of nightly v1"),
+        ({"policy": "nightly"}, 400, "required"),
+    ],
+)
+def test_the_api_says_what_it_does_not_know(bench, old, release, api, body, status, said):
+    a_policy(bench, old)
+    a_candidate(bench)
+    answer = api("", body)
+
+    assert answer.status_code in (status, 409)
+    assert said in answer.content.decode()
+
+
+def test_the_api_tells_a_failed_gate_as_failed(bench, old, release, api):
+    policy, candidate = a_policy(bench, old), a_candidate(bench)
+    Run.objects.filter(pk=candidate.pk).update(parquet="runs/gone.parquet")
+    gate = decided(bench, policy, candidate, release)
+
+    assert api(f"{gate.pk}/").json()["verdict"] == "failed"
+
+
+def test_the_api_records_online_results_and_says_how_often_gates_came_true(
+    bench, old, release, api
+):
+    gate = decided(bench, a_policy(bench, old), a_candidate(bench), release)
+    made = api(f"{gate.pk}/online/", {"outcome": "worse", "metric": "clicks"})
+
+    assert made.status_code == 201
+    assert api(f"{gate.pk}/online/").json()["count"] == 1
+    (row,) = api("came-true/").json()["results"]
+    assert (row["verdict"], row["outcomes"][2]["share"]) == ("pass", 1.0)
