@@ -23,6 +23,8 @@ FAMILIES = {
     "precision": "P",
     "hit_rate": "Success",
 }
+# Whole numbers may be longer than any float is.
+LARGEST = 2**64
 SPLITS = ("train", "validation", "dev", "test")
 EXPECTED = (
     "an object with 'task_name' and 'scores', by split a list of objects with 'main_score' "
@@ -126,14 +128,20 @@ def _values(scores: Mapping[str, Any], place: str, file: str) -> Iterator[tuple[
         measure = _measure(key)
         if not measure or value is None:
             continue
-        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-            what = f"{place}.{key} is {json.dumps(value)}"
+        if not _is_number(value):
+            what = f"{place}.{key} is {json.dumps(value)[:40]}"
             raise MtebFormatError(file=file, what=what, expected="a number")
         n += 1
         yield measure, float(value)
     if not n:
         what = f"{place} has neither 'main_score' nor a measure such as 'ndcg_at_10'"
         raise MtebFormatError(file=file, what=what, expected=EXPECTED)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) < LARGEST if isinstance(value, int) else isfinite(value)
 
 
 def _measure(key: str) -> str:

@@ -136,13 +136,17 @@ def _computed(release: Release, user: Any, measure: Shown, slice_name: str, thre
     return n_waiting
 
 
-def with_scenarios(board: Board, rows: Sequence[BoardRow]) -> tuple[list[BoardRow], int]:
-    """These rows with their scenarios of the measure, and how many lack them so far.
+def may_show_scenarios(board: Board) -> bool:
+    """Not over a slice, and not where something is withheld.
 
-    There are none over a slice, and none where something is withheld: they would tell more of the
-    hidden grades than a rounded mean.
+    They would tell more of the hidden grades than a rounded mean.
     """
-    if board.slice_name or not board.sight.is_clear:
+    return not board.slice_name and board.sight.is_clear
+
+
+def with_scenarios(board: Board, rows: Sequence[BoardRow]) -> tuple[list[BoardRow], int]:
+    """These rows with their scenarios of the measure, and how many lack them so far."""
+    if not may_show_scenarios(board):
         return list(rows), 0
     sets = [row.score_set for row in rows]
     n_waiting = add_scenarios(release=board.release, score_sets=sets, name=board.measure.name)
@@ -152,7 +156,7 @@ def with_scenarios(board: Board, rows: Sequence[BoardRow]) -> tuple[list[BoardRo
 
 def with_stored_scenarios(board: Board) -> Board:
     """The board with the scenarios that are there; nothing is computed."""
-    if board.slice_name or not board.sight.is_clear:
+    if not may_show_scenarios(board):
         return board
     found = stored_scenarios([row.score_set for row in board.rows], board.measure.name)
     rows = [replace(row, unjudged=found.get(row.score_set.pk)) for row in board.rows]

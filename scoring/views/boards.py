@@ -15,7 +15,15 @@ from scoring.core.weighting import weighted_name
 from scoring.forms.boards import BoardFilterForm
 from scoring.selectors.attempts import unranked_on
 from scoring.selectors.filters import filter_choices
-from scoring.services.boards import Board, board_of, is_told, weighted_of, with_scenarios
+from scoring.selectors.moves import moves_of
+from scoring.services.boards import (
+    Board,
+    board_of,
+    is_told,
+    may_show_scenarios,
+    weighted_of,
+    with_scenarios,
+)
 from scoring.services.firewall import Sight, sight_of
 from scoring.services.ranking import start_ranking
 from scoring.shown import FIRST_MEASURE, measure_of
@@ -63,6 +71,13 @@ def leaderboard_release(request: HttpRequest, benchmark: Benchmark, version: str
         "n_without_scenarios": n_without_scenarios,
         "n_unscored": selectors.n_runs_without_scores(release),
         "is_ranking": _is_ranking(request, board),
+        "moves": moves_of(
+            release,
+            user=request.user,
+            measure=board.measure,
+            slice_name=board.slice_name,
+            decimals=board.sight.decimals,
+        ),
     }
     status = 422 if asked.error or sliced.error or form.errors else 200
     return render(request, "scoring/leaderboard.html", context, status=status)
@@ -143,7 +158,7 @@ def board_context(
         "has_intervals": any(row.intervals for row in board.whole),
         "has_standings": any(row.standing for row in board.whole),
         "has_attempts": any(row.adjusted is not None for row in board.whole),
-        "has_scenarios": shows_scenarios(request),
+        "has_scenarios": shows_scenarios(request) and may_show_scenarios(board),
         "digits": board.sight.digits,
         "permanent": permanent_link(request, board),
         "compare_url": _compare_url(request),

@@ -1,0 +1,443 @@
+"""Boards: who stands on them, what is known of each row, and every form they come in."""
+
+import csv
+import io
+import json
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from benchmarks_app.models import Job, Run, Team
+from benchmarks_app.services import jobs
+from scoring import selectors
+from scoring.models import Score, Submission
+from scoring.selectors.history import records_of
+from scoring.selectors.scenarios import stored_scenarios
+from scoring.services import ranking
+from scoring.services.boards import board_of
+from scoring.services.scenarios import add_scenarios
+from scoring.shown import measure_of
+from tests import factories
+
+PERFECT = "q1 Q0 d1 1 3 s\nq1 Q0 d2 2 2 s\nq2 Q0 d4 1 1 s\nq3 Q0 d6 1 1 s"
+HALF = "q1 Q0 d1 1 3 s\nq1 Q0 d2 2 2 s"
+NDCG = "nDCG@10"
+
+
+def address(name: str = "leaderboard-release", *more: str, query: str = "") -> str:
+    return reverse(f"scoring:{name}", args=["stdlib", "1.0.0", *more]) + query
+
+
+def rows_of(answer) -> dict:
+    return {row.run.name: row for row in answer.context["page"].object_list}
+
+
+def submitted(scored, owner, lines=PERFECT, name="", **values):
+    return scored(lines, name, owner=owner, kind=Run.Kind.SUBMITTED, **values)
+
+
+# --- who stands there ----------------------------------------------------------------------
+
+
+def test_a_run_that_was_withdrawn_stands_on_no_board(scored, release, signed_in, vi, owner):
+    scored(PERFECT, "there")
+    gone = scored(HALF, "gone").run
+    Run.objects.filter(pk=gone.pk).update(withdrawn_at=timezone.now())
+
+    for person in (vi, owner):
+        for name in ("leaderboard-release", "leaderboard-csv", "leaderboard-slices"):
+            page = signed_in(person).get(address(name)).content.decode()
+            assert "there" in page or name == "leaderboard-slices"
+            assert "gone" not in page
+
+
+def test_an_anonymous_run_is_nobodys_and_no_attempt_of_anybody(scored, signed_in, sam, vi):
+    later = timezone.now() + timedelta(days=30)
+    for n in range(2):
+        submitted(scored, sam, name=f"secret {n}")
+    Run.objects.update(anonymous_until=later)
+
+    page = signed_in(vi).get(address(query="?q=sam"))
+    assert page.context["page"].object_list == []
+    rows = rows_of(signed_in(vi).get(address()))
+    assert {(row.by, row.n_attempts, row.adjusted) for row in rows.values()} == {
+        ("anonymous", 1, None)
+    }
+    own = rows_of(signed_in(sam).get(address()))
+    assert {row.n_attempts for row in own.values()} == {2}
+
+
+def test_a_run_without_a_value_has_no_rank(scored, release, vi):
+    scored(PERFECT, "has")
+    Score.objects.filter(score_set=scored(HALF, "lacks"), measure=NDCG).update(mean=None)
+
+    rows = selectors.leaderboard(release=release, user=vi)
+
+    assert [(row.run.name, row.rank, row.is_tied) for row in rows] == [
+        ("has", 1, False),
+        ("lacks", None, False),
+    ]
+
+
+def failed(phase, person, name, **values):
+    return Submission.objects.create(
+        phase=phase, name=name, submitter=person, state=Submission.State.INVALID, **values
+    )
+
+
+def test_failures_are_listed_for_their_owner_and_keepers_and_counted_for_others(
+    phase, signed_in, sam, vi, maintainer
+):
+    cause = {"file": "my.run", "line": 6, "text": "score is 'n/a'; expected a number"}
+    failed(phase, sam, "sam's try", problems=[cause])
+    failed(phase, maintainer, "mia's try")
+
+    def page(person) -> str:
+        return " ".join(signed_in(person).get(address()).content.decode().split())
+
+    assert "sam&#x27;s try" in page(sam)
+    assert "expected a number" in page(sam)
+    assert "mia&#x27;s try" not in page(sam)
+    assert "1 more submission failed" in page(sam)
+    assert "mia&#x27;s try" in page(maintainer)
+    assert "sam&#x27;s try" in page(maintainer)
+    assert "2 submissions failed" in page(vi)
+    assert "try" not in page(vi).partition("Not ranked")[2]
+
+
+# --- what is known of a row ----------------------------------------------------------------
+
+
+def test_badges_say_what_changes_how_a_mean_is_read(scored, signed_in, vi):
+    base = scored(PERFECT, "base", kind=Run.Kind.BASELINE).run
+    Run.objects.filter(pk=base.pk).update(pooled_depth=10)
+    scored(HALF, "cheat", metadata={"type": "Dense", "training sets": "stdlib"})
+    scored("q1 Q0 d1 1 3 s\nq1 Q0 x 2 2 s", "half judged")
+
+    page = signed_in(vi).get(address())
+    rows = rows_of(page)
+
+    assert (rows["base"].is_baseline, rows["base"].run.pooled_depth) == (True, 10)
+    assert (rows["cheat"].type, rows["cheat"].is_trained) == ("dense", True)
+    assert rows["half judged"].comparability == "not comparable"
+    assert rows["base"].comparability == ""
+    text = page.content.decode()
+    for badge in ("baseline", "pooled to 10", "trained on this data", "not comparable"):
+        assert f">{badge}</span>" in text
+
+
+@pytest.mark.parametrize(
+    ("judged", "told"),
+    [(0.95, ""), (0.949, "provisional"), (0.80, "provisional"), (0.79, "not comparable")],
+)
+def test_judged_share_of_the_first_ten_says_how_far_runs_compare(scored, release, vi, judged, told):
+    scored(PERFECT)
+    Score.objects.filter(measure="Judged@10", slice_name="").update(mean=judged)
+
+    (row,) = selectors.leaderboard(release=release, user=vi)
+
+    assert row.comparability == told
+
+
+def test_attempts_of_a_team_count_together_withdrawn_ones_too(scored, release, sam, vi):
+    team = Team.objects.create(name="A team")
+    submitted(scored, sam, PERFECT, "best", team=team)
+    submitted(scored, vi, HALF, "other", team=team)
+    gone = submitted(scored, sam, "q2 Q0 d4 1 1 s", "gone", team=team).run
+    Run.objects.filter(pk=gone.pk).update(withdrawn_at=timezone.now())
+    submitted(scored, sam, HALF, "alone")
+
+    rows = {row.run.name: row for row in board_of(release=release, user=vi).whole}
+
+    assert {name: row.n_attempts for name, row in rows.items()} == {
+        "best": 3,
+        "other": 3,
+        "alone": 1,
+    }
+    assert rows["best"].adjusted < rows["best"].scores[NDCG]
+    assert rows["other"].adjusted is rows["alone"].adjusted is None
+
+
+def test_adjustment_takes_off_what_the_best_of_so_many_has_by_chance(scored, release, sam, vi):
+    """nDCG 1, 1, 0 and 1, 0, 0 of three queries: residuals ±1/3 once and ±1/6 twice.
+
+    The squared error is 3/2 · 2 · mean of (1/9 + 2/36) / 9 = 1/18, times 0.5642 for two.
+    """
+    submitted(scored, sam, PERFECT, "best")
+    submitted(scored, sam, HALF, "half")
+
+    best = board_of(release=release, user=vi).whole[0]
+
+    squared = 3 / 2 * 2 * (1 / 9 + 2 / 36) / 9
+    assert best.adjusted == pytest.approx(2 / 3 - squared**0.5 * 0.5641895835)
+
+
+def test_only_the_best_of_each_team_can_be_shown(scored, signed_in, sam, vi, ada):
+    for person in (sam, ada):
+        submitted(scored, person, PERFECT, f"{person} first")
+        submitted(scored, person, HALF, f"{person} second")
+    scored(HALF, "imported", owner=sam)
+
+    shown = rows_of(signed_in(vi).get(address(query="?best=on")))
+
+    assert set(shown) == {f"{sam} first", f"{ada} first", "imported"}
+
+
+# --- ranks of large boards -----------------------------------------------------------------
+
+
+def test_ranks_of_a_large_board_are_worked_out_by_one_job_for_all(
+    scored, release, signed_in, vi, sam, monkeypatch, do_jobs
+):
+    for number, lines in enumerate((HALF, PERFECT, HALF)):
+        scored(lines, f"run {number}")
+    scored(PERFECT, "private", owner=sam, visibility=Run.Visibility.OWNER)
+    small = rows_of(signed_in(vi).get(address()))
+    monkeypatch.setattr(ranking, "MOST_RUNS", 2)
+
+    for person in (vi, sam):
+        page = signed_in(person).get(address())
+        assert page.context["is_ranking"]
+        assert "worked out in the background" in page.content.decode()
+        assert {row.standing for row in rows_of(page).values()} == {None}
+    job = Job.objects.get(kind=ranking.JOB_KIND)
+    do_jobs()
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE, job.error
+
+    after = rows_of(signed_in(vi).get(address()))
+    assert {name: row.standing for name, row in after.items()} == {
+        name: row.standing for name, row in small.items()
+    }
+    assert rows_of(signed_in(sam).get(address()))["private"].standing is None
+    assert Job.objects.filter(kind=ranking.JOB_KIND).count() == 1
+
+
+def test_who_is_not_signed_in_starts_no_job(client, scored, benchmark, monkeypatch):
+    monkeypatch.setattr(ranking, "MOST_RUNS", 1)
+    type(benchmark).objects.update(visibility="public")
+    for lines in (PERFECT, HALF):
+        scored(lines)
+
+    assert client.get(address()).status_code == 200
+    assert not Job.objects.filter(kind=ranking.JOB_KIND).exists()
+
+
+# --- unjudged documents --------------------------------------------------------------------
+
+
+def test_scenarios_stand_together_and_are_stored(scored, release, signed_in, vi):
+    score_set = scored("q1 Q0 x 1 9 s\nq1 Q0 d1 2 5 s\nq1 Q0 d2 3 4 s\nq2 Q0 d4 1 1 s", "one")
+
+    page = signed_in(vi).get(address(query="?show=scenarios"))
+
+    found = rows_of(page)["one"].unjudged
+    # Without x it is perfect on two of three queries; with x of grade 3 the ideal is greater.
+    assert found.condensed == pytest.approx(2 / 3)
+    assert found.drawn[0] <= found.drawn[1]
+    assert stored_scenarios([score_set], NDCG) == {score_set.pk: found}
+    text = page.content.decode()
+    for label in ("Condensed", "All relevant", "Drawn", "none of the scenarios is a bound"):
+        assert label in text
+    assert "Condensed" not in signed_in(vi).get(address()).content.decode()
+
+
+def test_scenarios_are_computed_once_and_as_long_as_a_page_waits(scored, release, monkeypatch):
+    sets = [scored(HALF, "a"), scored(HALF, "b")]
+    monkeypatch.setattr("scoring.services.scenarios.SECONDS", -1)
+    assert add_scenarios(release=release, score_sets=sets, name=NDCG) == 2
+
+    monkeypatch.setattr("scoring.services.scenarios.SECONDS", 60)
+    assert add_scenarios(release=release, score_sets=sets, name=NDCG) == 0
+    monkeypatch.setattr("scoring.services.scenarios.scenarios", None)
+    assert add_scenarios(release=release, score_sets=sets, name=NDCG) == 0
+
+
+# --- history -------------------------------------------------------------------------------
+
+
+def at(score_set, days: int):
+    when = timezone.now() - timedelta(days=days)
+    Run.objects.filter(pk=score_set.run_id).update(created_at=when)
+
+
+def test_history_holds_the_runs_that_were_best_when_they_came(scored, release, vi):
+    at(scored(HALF, "first"), 30)
+    at(scored(HALF, "same"), 20)
+    at(scored("q1 Q0 d3 1 1 s", "worse"), 15)
+    at(scored(PERFECT, "best"), 10)
+    gone = scored(PERFECT + "\nq2 Q0 d5 2 0 s", "gone")
+    at(gone, 25)
+    Run.objects.filter(pk=gone.run_id).update(withdrawn_at=timezone.now())
+
+    found = records_of(selectors.leaderboard(release=release, user=vi), NDCG)
+
+    assert [(one.row.run.name, one.gain) for one in found] == [
+        ("first", None),
+        ("best", pytest.approx(1 / 3, abs=1e-4)),
+    ]
+
+
+def test_history_is_a_page_with_a_chart_and_its_numbers(scored, signed_in, vi):
+    at(scored(HALF, "first"), 30)
+    at(scored(PERFECT, "best"), 10)
+    client = signed_in(vi)
+
+    page = client.get(address("leaderboard-history")).content.decode()
+    chart = address("leaderboard-history-chart", NDCG, "svg")
+    numbers = client.get(address("leaderboard-history-chart", NDCG, "csv")).content.decode()
+
+    assert chart in page
+    assert "From 0.3333 (first" in page
+    rows = list(csv.DictReader(io.StringIO(numbers)))
+    assert [(row["run"], float(row["value"])) for row in rows] == [
+        ("first", 0.3333),
+        ("best", 0.6667),
+    ]
+
+
+# --- files ---------------------------------------------------------------------------------
+
+
+def test_files_of_a_board_have_the_same_columns_and_values(scored, signed_in, vi):
+    scored(PERFECT, "=a|b")
+    scored(HALF, "half")
+    client = signed_in(vi)
+
+    table = list(csv.reader(io.StringIO(client.get(address("leaderboard-csv")).content.decode())))
+    found = json.loads(client.get(address("leaderboard-json")).content)
+    lines = client.get(address("leaderboard-markdown")).content.decode().splitlines()
+
+    assert found["columns"] == table[0]
+    assert lines[2] == f"| {' | '.join(table[0])} |"
+    assert [row["run"] for row in found["rows"]] == ["=a|b", "half"]
+    assert [row[4] for row in table[1:]] == ["'=a|b", "half"]
+    assert "| =a\\|b |" in lines[4]
+    assert found["rows"][0][NDCG] == pytest.approx(2 / 3, abs=1e-15)
+    assert (found["release"], found["measure"]) == ("1.0.0", NDCG)
+
+
+def test_an_empty_board_is_a_file_of_columns(release, signed_in, vi):
+    text = signed_in(vi).get(address("leaderboard-csv")).content.decode()
+
+    assert text.startswith("rank,best_rank,worst_rank,tie_group,run,by,kind,nDCG@10,")
+    assert len(text.splitlines()) == 1
+
+
+def test_the_link_of_a_board_pins_release_measure_and_filters(scored, signed_in, vi):
+    scored(PERFECT, "dense one")
+    client = signed_in(vi)
+
+    link = client.get(address(query="?q=dense&page=1&slice=")).context["permanent"]
+
+    assert link == f"http://testserver{address()}?q=dense&m=nDCG@10"
+    assert set(rows_of(client.get(link))) == {"dense one"}
+
+
+def test_ticked_runs_lead_to_their_comparison(scored, signed_in, vi):
+    one, two = scored(PERFECT).run.pk, scored(HALF).run.pk
+
+    answer = signed_in(vi).get(
+        address("leaderboard-compare", query=f"?run={one}&run={two}&run=x%3D1")
+    )
+
+    compare = reverse("scoring:comparison", args=["stdlib"])
+    assert answer.url == f"{compare}?runs={one},{two}&release=1.0.0"
+
+
+# --- a hidden split ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hidden(monkeypatch):
+    """All queries are hidden from who does not keep the benchmark."""
+    hide = {"q1", "q2", "q3"}
+    for module in ("scoring.services.firewall", "scoring.services.slice_scores"):
+        monkeypatch.setattr(f"{module}.hidden_queries", lambda release: frozenset(hide))
+
+
+def close(scored) -> None:
+    """Two runs whose means differ by less than is told of them."""
+    scored(PERFECT, "b better")
+    Score.objects.filter(score_set=scored(PERFECT, "a worse"), measure=NDCG).update(mean=0.66662)
+
+
+def test_equal_rounded_means_share_a_rank_and_a_standing(scored, hidden, signed_in, vi, owner):
+    close(scored)
+    scored("q3 Q0 d6 1 1 s", "last")
+
+    seen = rows_of(signed_in(vi).get(address()))
+    kept = rows_of(signed_in(owner).get(address()))
+
+    assert list(seen) == ["a worse", "b better", "last"]
+    assert [row.rank for row in seen.values()] == [1, 1, 3]
+    assert seen["a worse"].standing == seen["b better"].standing
+    assert [row.rank for row in kept.values()] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("name", ["csv", "json", "markdown"])
+def test_files_round_what_is_hidden(scored, hidden, signed_in, vi, owner, name):
+    scored(PERFECT, "one")
+
+    assert "0.6666" not in signed_in(vi).get(address(f"leaderboard-{name}")).content.decode()
+    kept = signed_in(owner).get(address(f"leaderboard-{name}")).content.decode()
+    assert "0.6666" in kept or "0.6667" in kept
+
+
+def test_scenarios_and_sums_are_withheld_where_grades_are_hidden(
+    scored, hidden, signed_in, vi, owner
+):
+    scored(PERFECT, "one")
+
+    page = signed_in(vi).get(address(query="?show=scenarios"))
+    assert rows_of(page)["one"].unjudged is None
+    sums = signed_in(vi).get(address(query="?measure=NumRelRet"))
+    assert sums.status_code == 422
+    assert "only rounded means are shown" in sums.content.decode()
+    assert not Score.objects.filter(measure="NumRelRet").exists()
+    assert signed_in(owner).get(address(query="?measure=NumRelRet")).status_code == 200
+
+
+def test_history_and_slices_tell_rounded_values_alone(scored, hidden, signed_in, vi):
+    close(scored)
+
+    client = signed_in(vi)
+    pages = [
+        client.get(address("leaderboard-history")),
+        client.get(address("leaderboard-history-chart", NDCG, "csv")),
+        client.get(address("leaderboard-slices")),
+        client.get(address("leaderboard-slices-csv")),
+    ]
+    for page in pages:
+        assert page.status_code == 200
+        assert "0.666" not in page.content.decode()
+    assert len(pages[0].context["records"]) == 1
+
+
+# --- constant numbers of queries -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["leaderboard-slices", "leaderboard-history", "leaderboard-csv"])
+def test_pages_of_a_board_ask_as_often_for_20_runs_as_for_2(scored, signed_in, vi, benchmark, name):
+    counts = []
+    client = signed_in(vi)
+    for size in (2, 18):
+        for _ in range(size):
+            submitted(scored, factories.user())
+        client.get(address(name))
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get(address(name)).status_code == 200
+        counts.append(len(captured))
+
+    assert counts[0] == counts[1]
+
+
+def test_job_of_ranks_is_one_of_ours():
+    jobs.load_handlers()
+
+    assert ranking.JOB_KIND in jobs.HANDLERS
+    assert measure_of(NDCG).name == NDCG

@@ -1,0 +1,332 @@
+"""Values reported from elsewhere: taken over whole, shown apart, never ranked."""
+
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from benchmarks_app.models import AuditEvent
+from scoring import selectors
+from scoring.core.errors import MtebFormatError, UnknownMeasureError
+from scoring.models import ReportedScore
+from scoring.services import reported
+from scoring.services.reported import (
+    ReportedDiffersError,
+    ReportedFileError,
+    ReportedValueError,
+    SystemNeededError,
+    TaskChoiceError,
+    enter_reported,
+    import_mteb,
+    remove_reported,
+)
+
+TASK = {
+    "task_name": "SciFact",
+    "mteb_version": "1.12.41",
+    "scores": {"test": [{"hf_subset": "default", "main_score": 0.7, "ndcg_at_10": 0.7}]},
+}
+LIST = reverse("scoring:reported-list", args=["stdlib"])
+NEW = reverse("scoring:reported-new", args=["stdlib"])
+
+
+def content(found=TASK) -> bytes:
+    return json.dumps(found).encode()
+
+
+def take_over(benchmark, user, found=TASK, **more):
+    more = {"system": "model v1", "file": "SciFact.json", **more}
+    return import_mteb(benchmark=benchmark, user=user, content=content(found), **more)
+
+
+def enter(benchmark, user, **more) -> bool:
+    told = {"system": "bm25", "measure": "ndcg@10", "value": 0.5, "source": "A paper, table 2"}
+    return enter_reported(benchmark=benchmark, user=user, **{**told, **more})
+
+
+# --- entering ------------------------------------------------------------------------------
+
+
+def test_a_result_file_is_entered_with_where_it_is_from(benchmark, sam):
+    found = take_over(benchmark, sam)
+
+    assert (found.n_new, found.n_known, found.systems) == (2, 0, ["model v1"])
+    score = ReportedScore.objects.get(measure="nDCG@10")
+    assert (score.system, score.value, score.split) == ("model v1", 0.7, "test")
+    assert (score.source, score.kind, len(score.sha256)) == ("SciFact.json", "mteb", 64)
+    assert score.metadata["task"] == "SciFact"
+    assert AuditEvent.objects.filter(action="report-scores", actor=sam).count() == 1
+
+
+def test_the_same_file_again_changes_nothing(benchmark, sam):
+    take_over(benchmark, sam)
+
+    assert (take_over(benchmark, sam).n_new, ReportedScore.objects.count()) == (0, 2)
+
+
+def test_another_value_of_the_same_source_is_refused_whole(benchmark, sam):
+    take_over(benchmark, sam)
+    changed = json.loads(content())
+    changed["scores"]["test"].append({"hf_subset": "default", "main_score": 0.9, "P": 1})
+    changed["scores"]["dev"] = changed["scores"]["test"][:1]
+
+    with pytest.raises(ReportedDiffersError, match=r"main_score = 0\.7 .* now says 0\.9"):
+        take_over(benchmark, sam, changed)
+    assert ReportedScore.objects.count() == 2
+
+
+def test_subsets_of_a_split_are_sources_of_their_own(benchmark, sam):
+    rows = [{"hf_subset": name, "main_score": value} for name, value in (("en", 0.1), ("de", 0.2))]
+    take_over(benchmark, sam, {"task_name": "T", "scores": {"test": rows}})
+
+    sources = ReportedScore.objects.values_list("source", "value").order_by("value")
+    assert list(sources) == [("SciFact.json [en]", 0.1), ("SciFact.json [de]", 0.2)]
+
+
+def test_a_file_without_a_model_needs_the_system(benchmark, sam):
+    with pytest.raises(SystemNeededError, match=r"SciFact\.json does not name its model"):
+        take_over(benchmark, sam, system="")
+
+
+def test_of_several_tasks_one_is_named(benchmark, sam):
+    other = {**TASK, "task_name": "NFCorpus"}
+    whole = {"model_name": "a/b", "task_results": [TASK, other]}
+
+    with pytest.raises(TaskChoiceError, match="holds 2 tasks and one is wanted.*SciFact, NFCorpus"):
+        take_over(benchmark, sam, whole)
+    with pytest.raises(TaskChoiceError, match="none is called 'x'"):
+        take_over(benchmark, sam, whole, task="x")
+    found = take_over(benchmark, sam, whole, task="nfcorpus", system="")
+    assert (found.task, found.systems) == ("NFCorpus", ["a/b"])
+
+
+def test_a_file_that_is_none_or_too_large_is_refused(benchmark, sam, monkeypatch):
+    with pytest.raises(MtebFormatError, match=r"x\.json: no JSON"):
+        import_mteb(benchmark=benchmark, user=sam, content=b"q1 Q0 d1 1", file="x.json")
+    monkeypatch.setattr(reported, "LARGEST_FILE", 10)
+    with pytest.raises(ReportedFileError, match="at most 10 are read"):
+        take_over(benchmark, sam)
+    assert not ReportedScore.objects.exists()
+
+
+def test_a_value_by_hand_is_entered_by_the_measures_name(benchmark, sam, release):
+    assert enter(benchmark, sam, release=release, split="test")
+    assert not enter(benchmark, sam, split="test")
+
+    score = ReportedScore.objects.get()
+    assert (score.measure, score.value, score.release, score.kind) == (
+        "nDCG@10",
+        0.5,
+        release,
+        "entered",
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "error"),
+    [
+        ({"measure": "nDGC@10"}, UnknownMeasureError),
+        ({"value": float("nan")}, ReportedValueError),
+        ({"value": float("inf")}, ReportedValueError),
+    ],
+)
+def test_a_value_by_hand_that_is_none_is_refused(benchmark, sam, more, error):
+    with pytest.raises(error):
+        enter(benchmark, sam, **more)
+    assert not ReportedScore.objects.exists()
+
+
+def test_removed_values_are_written_down(benchmark, sam):
+    enter(benchmark, sam)
+
+    assert remove_reported(scores=ReportedScore.objects.all(), actor=sam) == 1
+    event = AuditEvent.objects.get(action="remove-reported")
+    assert event.detail["values"] == {"bm25 nDCG@10": 0.5}
+
+
+# --- never ranked --------------------------------------------------------------------------
+
+
+def test_reported_values_are_on_no_board(benchmark, sam, vi, scored, release, signed_in):
+    scored("q1 Q0 d1 1 3 s", "ours")
+    take_over(benchmark, sam, release=release)
+
+    rows = selectors.leaderboard(release=release, user=vi)
+    assert [row.run.name for row in rows] == ["ours"]
+    for name in ("leaderboard-release", "leaderboard-csv", "leaderboard-json"):
+        page = signed_in(vi).get(reverse(f"scoring:{name}", args=["stdlib", "1.0.0"]))
+        assert b"model v1" not in page.content
+
+
+# --- pages ---------------------------------------------------------------------------------
+
+
+def test_the_page_says_that_nobody_verified_them(benchmark, sam, vi, signed_in):
+    take_over(benchmark, sam, source="https://example.org/results")
+
+    page = signed_in(vi).get(LIST).content.decode()
+
+    assert "Reported, not verified" in page
+    assert '<a href="https://example.org/results" rel="nofollow noopener">' in page
+    assert "0.7000" in page
+    assert "main score" in page
+    assert "Remove" not in page
+
+
+def test_a_source_that_is_a_script_is_no_link(benchmark, sam, vi, signed_in):
+    enter(benchmark, sam, source="javascript:alert(1)")
+
+    assert 'href="javascript' not in signed_in(vi).get(LIST).content.decode()
+
+
+def test_a_file_is_taken_over_by_the_page(benchmark, sam, release, signed_in):
+    file = SimpleUploadedFile("SciFact.json", content())
+    sent = {"what": "file", "file-file": file, "file-system": "m", "file-release": "1.0.0"}
+
+    answer = signed_in(sam).post(NEW, sent, follow=True)
+
+    assert "2 values of m were entered." in answer.content.decode()
+    assert ReportedScore.objects.filter(release=release).count() == 2
+
+
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [
+        ({"what": "file", "file-system": "m"}, "This field is required"),
+        ({"what": "value", "value-system": "m"}, "This field is required"),
+        (
+            {
+                "what": "value",
+                "value-system": "m",
+                "value-measure": "nDGC",
+                "value-value": "0.5",
+                "value-source": "s",
+            },
+            "is no measure we know",
+        ),
+        (
+            {
+                "what": "value",
+                "value-system": "m",
+                "value-measure": "AP",
+                "value-value": "nan",
+                "value-source": "s",
+            },
+            "Enter a number",
+        ),
+        ({}, "Report values"),
+    ],
+)
+def test_a_wrong_form_is_shown_again_with_the_reason(benchmark, sam, signed_in, sent, told):
+    answer = signed_in(sam).post(NEW, sent)
+
+    assert answer.status_code == 422
+    assert told in answer.content.decode()
+
+
+def test_a_malformed_file_is_told_at_the_file(benchmark, sam, signed_in):
+    file = SimpleUploadedFile("x.json", b'{"task_name": "T", "scores": {"test": [{}]}}')
+
+    answer = signed_in(sam).post(NEW, {"what": "file", "file-file": file, "file-system": "m"})
+
+    assert answer.status_code == 422
+    assert "neither 'main_score' nor a measure" in str(
+        answer.context["file_form"].errors["file"][0]
+    )
+
+
+def test_values_go_by_who_reported_them_or_keeps_the_benchmark(
+    benchmark, sam, maintainer, signed_in, owner
+):
+    enter(benchmark, owner)
+    pk = ReportedScore.objects.get().pk
+    url = reverse("scoring:reported-delete", args=["stdlib", pk])
+
+    assert signed_in(sam).post(url).status_code == 403
+    assert signed_in(maintainer).post(url).status_code == 302
+    assert not ReportedScore.objects.exists()
+    assert signed_in(maintainer).post(url).status_code == 404
+
+
+def test_an_empty_page_says_what_can_be_reported(benchmark, sam, vi, signed_in):
+    assert "Report values" in signed_in(sam).get(LIST).content.decode()
+    page = signed_in(vi).get(LIST).content.decode()
+    assert "Nobody has reported a value" in page
+    assert "Report values" not in page
+
+
+# --- API and command -----------------------------------------------------------------------
+
+API = "/api/v1/benchmarks/stdlib/reported/"
+
+
+def test_the_api_takes_values_and_files_and_lists_them(benchmark, sam, signed_in, release):
+    client = signed_in(sam)
+    value = {
+        "system": "bm25",
+        "measure": "nDCG@10",
+        "value": 0.5,
+        "source": "paper",
+        "release": "1.0.0",
+    }
+
+    sent = client.post(API, value, content_type="application/json")
+    file = SimpleUploadedFile("SciFact.json", content())
+    taken = client.post(API, {"file": file, "system": "m"})
+
+    assert (sent.status_code, sent.json()["n_new"]) == (201, 1)
+    assert (taken.status_code, taken.json()["n_new"]) == (201, 2)
+    listed = client.get(API).json()["results"]
+    assert [(one["system"], one["measure"], one["release"]) for one in listed] == [
+        ("bm25", "nDCG@10", "1.0.0"),
+        ("m", "main_score", None),
+        ("m", "nDCG@10", None),
+    ]
+    gone = client.delete(f"{API}{listed[0]['id']}/")
+    assert (gone.status_code, client.get(API).json()["count"]) == (204, 2)
+
+
+@pytest.mark.parametrize(
+    ("value", "status", "code"),
+    [
+        ({"system": "m"}, 400, None),
+        (
+            {"system": "m", "measure": "nDGC@10", "value": 1, "source": "s"},
+            422,
+            "unknown-measure",
+        ),
+        (
+            {"system": "m", "measure": "AP", "value": 1, "source": "s", "release": "9.9.9"},
+            400,
+            None,
+        ),
+    ],
+)
+def test_the_api_refuses_with_a_code(benchmark, sam, signed_in, value, status, code):
+    answer = signed_in(sam).post(API, value, content_type="application/json")
+
+    assert answer.status_code == status
+    assert code is None or answer.json()["code"] == code
+
+
+def test_the_command_takes_over_files(benchmark, owner, tmp_path, capsys):
+    path = tmp_path / "SciFact.json"
+    path.write_bytes(content())
+    (tmp_path / "model_meta.json").write_text("{}")
+
+    files = [str(path), str(tmp_path / "model_meta.json")]
+    call_command("import_reported", "stdlib", *files, "--system", "m", "--user", owner.username)
+
+    told = "SciFact.json: 2 values of m on SciFact, 0 were there already"
+    assert told in capsys.readouterr().out
+
+
+def test_the_command_says_what_is_wrong(benchmark, owner, tmp_path):
+    path = tmp_path / "x.json"
+    with pytest.raises(CommandError, match="No such file"):
+        call_command("import_reported", "stdlib", str(path), "--user", owner.username)
+    path.write_text("[]")
+    with pytest.raises(CommandError, match=r"x\.json: a JSON list; expected an object"):
+        call_command("import_reported", "stdlib", str(path), "--user", owner.username)
