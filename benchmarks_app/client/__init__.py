@@ -2,6 +2,7 @@
 
 from benchmarks_app.client.answers import (
     Benchmark,
+    Leaderboard,
     Me,
     Phase,
     Problem,
@@ -18,6 +19,7 @@ __all__ = [
     "Client",
     "ClientError",
     "InsecureServerWarning",
+    "Leaderboard",
     "Me",
     "Patience",
     "Phase",

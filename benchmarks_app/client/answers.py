@@ -178,6 +178,28 @@ class Submission(Answer):
         return [Problem.of(one) for one in self.problems]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Leaderboard(Answer):
+    """Runs by a measure: a row has a value for each of `columns`, named as in the CSV file.
+
+    `n_waiting` runs lack the measure so far; `decimals` is to how many means are rounded, None
+    where they are not.
+    """
+
+    release: str
+    measure: str
+    columns: list[str] = field(default_factory=list)
+    rows: list[Mapping[str, Any]] = field(default_factory=list)
+    n_runs: int = 0
+    n_waiting: int = 0
+    decimals: int | None = None
+    url: str = ""
+
+    def values(self, column: str) -> dict[str, Any]:
+        """Return a column by the names of the runs, in the order of the board."""
+        return {str(row["run"]): row[column] for row in self.rows}
+
+
 @dataclass(frozen=True)
 class Pulled:
     """What a pull has brought: the files below `folder`, and which splits' grades are withheld."""

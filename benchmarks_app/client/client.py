@@ -12,7 +12,15 @@ from typing import Any, Self
 import httpx
 
 from benchmarks_app.client import pulling
-from benchmarks_app.client.answers import Benchmark, Me, Phase, Pulled, Release, Submission
+from benchmarks_app.client.answers import (
+    Benchmark,
+    Leaderboard,
+    Me,
+    Phase,
+    Pulled,
+    Release,
+    Submission,
+)
 from benchmarks_app.client.errors import (
     NoPhaseError,
     NoReleaseError,
@@ -326,8 +334,8 @@ class Client:
             waited = time.monotonic() - start
             if seconds is not None and waited + pause > seconds:
                 raise WaitedTooLongError(
-                    what=getattr(seen, "name", "") or "it",
-                    state=getattr(seen, "state", "unknown"),
+                    what=getattr(seen, "name", "") or "what was asked for",
+                    state=getattr(seen, "state", "under way"),
                     seconds=waited,
                     url=getattr(seen, "url", "") or self.url,
                 )
@@ -337,13 +345,34 @@ class Client:
     # --- what came of them ------------------------------------------------------------------------
 
     def leaderboard(
-        self, name: str, *, measure: str = "", slice: str = "", **filters: Any
-    ) -> Mapping[str, Any]:
-        """Return the board of a release (`SLUG@VERSION`, or `SLUG`) by a measure, on a slice."""
-        release = self.release(name)
-        path = f"benchmarks/{_named(name)[0]}/releases/{release.version}/leaderboard/"
+        self,
+        name: str,
+        *,
+        measure: str = "",
+        slice: str = "",
+        seconds: float | None = None,
+        **filters: Any,
+    ) -> Leaderboard:
+        """Return the board of a release (`SLUG@VERSION`, or `SLUG`) by a measure, on a slice.
+
+        A measure that was not asked for before is computed first, and waited for.
+
+        Raises
+        ------
+        WaitedTooLongError
+            If it is not there in so many seconds.
+        """
+        slug, version = _named(name)
+        version = version or self._newest(slug)
+        path = f"benchmarks/{slug}/releases/{version}/leaderboard/"
         asked = {"measure": measure, "slice": slice, **filters}
-        return self._object(path, asked)
+        board: Leaderboard = self._waited(
+            lambda: Leaderboard.of(self._object(path, asked)),
+            is_ended=lambda one: not one.n_waiting,
+            seconds=seconds,
+            tell=None,
+        )
+        return board
 
     def scores(self, slug: str, run: int, **filters: Any) -> Mapping[str, Any]:
         """Return the scores of a run by measure and slice."""
