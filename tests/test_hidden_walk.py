@@ -55,6 +55,21 @@ ASKED = {
     "api:run-queries": (f"?q={HIDDEN}", "?order=best&page_size=200"),
     "api:run-holes": ("?depth=50",),
     "query-list": ("?q=secret",),
+    **dict.fromkeys(
+        (
+            "scoring:comparison-summary",
+            "scoring:comparison-queries",
+            "scoring:comparison-robustness",
+            "scoring:comparison-chart",
+            "scoring:side-by-side",
+            "api:comparison-list",
+            "api:comparison-queries",
+            "api:top-up-list",
+        ),
+        ("?runs={runs}",),
+    ),
+    "scoring:comparison": ("?runs={runs}", "?runs={runs}&measure=nDCG@3"),
+    "scoring:top-up-new": ("?runs={runs}",),
     "search": ("?q=secret", "?q=hidden"),
 }
 
@@ -154,6 +169,7 @@ def urls_of(world: World) -> list[str]:
         for known in (world.arguments, hidden)
         for name in ("distribution", "cumulative", "grades", "slices")
     ]
+    runs = ",".join(str(pk) for pk in world.benchmark.runs.values_list("pk", flat=True))
     found: list[str] = []
     for address in addresses():
         for known in (world.arguments, hidden, *charts):
@@ -161,7 +177,8 @@ def urls_of(world: World) -> list[str]:
                 url = reverse(address.name, kwargs=address.arguments(known))
             except (KeyError, NoReverseMatch):
                 continue  # the test below names it
-            found += [f"{url}{asked}" for asked in ("", *ASKED.get(address.name, ()))]
+            asked = (one.format(runs=runs) for one in ASKED.get(address.name, ()))
+            found += [url, *(f"{url}{one}" for one in asked)]
     return list(dict.fromkeys(found))
 
 
