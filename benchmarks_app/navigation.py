@@ -23,6 +23,10 @@ HOME = "benchmark-detail"
 # Pages whose address lies elsewhere than the link they belong to.
 BELONGS_TO = {
     "scoring:reliability": "slice-list",
+    "scoring:top-up-new": "run-list",
+    "scoring:ann": "run-list",
+    "scoring:freshness": "release-list",
+    "scoring:reusability": "release-list",
     "scoring:phase-list": "scoring:submission-new",
     "scoring:phase-new": "scoring:submission-new",
     "scoring:phase-detail": "scoring:submission-new",
@@ -64,6 +68,7 @@ GROUPS: dict[str, list[Link]] = {
         Link("Compare", "scoring:comparison", Action.VIEW),
         Link("Gates", "scoring:gate-list", Action.VIEW),
         Link("Probing", "scoring:probing-list", Action.EDIT),
+        Link("Planner", "scoring:planner", Action.VIEW),
     ],
     "Manage": [
         Link("People", "people-list", Action.MANAGE_PEOPLE),

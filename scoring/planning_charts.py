@@ -12,12 +12,15 @@ from scoring.services.reusability import ShownSystem
 
 SMALLEST, POINTS = 20, 24
 ROW_HEIGHT, MOST_SYSTEMS = 24, 40
+# Of a mark that stands for itself, not for each row.
+ONCE = {"values": [{}]}
 
 
 def cost_chart(found: Planned, wish: Wish) -> Chart:
     """The smallest visible difference by hours of labelling, a line for each pool depth."""
     chosen = found.best or found.cheapest
-    largest = max(2 * (chosen.n_queries if chosen else 0), found.known.n_graded, 10 * SMALLEST)
+    wanted = [1.2 * plan.n_queries for plan in (found.best, found.cheapest) if plan]
+    largest = max([*wanted, found.known.n_graded, 10 * SMALLEST])
     step = (largest / SMALLEST) ** (1 / POINTS)
     sizes = sorted({round(SMALLEST * step**place) for place in range(POINTS + 1)})
     depths = [depth for depth in sorted({*SHOWN_DEPTHS, wish.depth}) if depth >= wish.depth][:5]
@@ -54,6 +57,7 @@ def cost_chart(found: Planned, wish: Wish) -> Chart:
     layers: list[dict] = [
         {"mark": {"type": "line"}, "encoding": {"x": x, "y": y, "color": colour}},
         {
+            "data": ONCE,
             "mark": {"type": "rule", "strokeDash": [4, 4], "color": "$text-2"},
             "encoding": {"y": {"datum": wish.delta}},
         },
@@ -74,10 +78,9 @@ def _marked(hours: float, difference: float) -> list[dict]:
         "x": {"datum": hours, "type": "quantitative"},
         "y": {"datum": difference, "type": "quantitative"},
     }
-    once = {"values": [{}]}
     return [
         {
-            "data": once,
+            "data": ONCE,
             "mark": {"type": "point", "filled": True, "size": 120, "color": "$text"},
             "encoding": place,
         }
@@ -116,25 +119,33 @@ def reusability_chart(systems: Sequence[ShownSystem]) -> Chart:
 def recall_chart(found: AnnRecall) -> Chart:
     """How many queries keep which share of their exact first k."""
     counts = Counter(round(one.recall, 2) for one in found.queries)
+    width = max(0.8 / found.k, 0.01) / 2
     rows = [
-        {"recall": recall, "end": min(recall + 0.02, 1.02), "queries": n}
+        {"recall": recall, "from": recall - width, "to": recall + width, "queries": n}
         for recall, n in sorted(counts.items())
     ]
     x = {
-        "field": "recall",
+        "field": "from",
         "type": "quantitative",
-        "scale": {"domain": [0, 1.03], "nice": False},
-        "axis": {"format": ".0%", "title": f"Of the exact first {found.k}", "tickCount": 6},
+        "scale": {"domain": [-width - 0.01, 1.01 + width], "nice": False},
+        "axis": {
+            "format": ".0%",
+            "title": f"Of the exact first {found.k}",
+            "values": [0, 0.2, 0.4, 0.6, 0.8, 1],
+        },
     }
-    y = {"field": "queries", "type": "quantitative", "title": "Queries"}
+    y = {"field": "queries", "type": "quantitative", "title": "Queries", "scale": {"zero": True}}
+    bar = {"x": x, "x2": {"field": "to"}, "y": y, "y2": {"datum": 0}}
     spec = {
         "layer": [
-            {"mark": {"type": "bar"}, "encoding": {"x": x, "x2": {"field": "end"}, "y": y}},
+            {"mark": {"type": "rect", "color": "$accent"}, "encoding": bar},
             {
+                "data": ONCE,
                 "mark": {"type": "rule", "strokeDash": [4, 4], "color": "$text-2"},
                 "encoding": {"x": {"datum": USUAL_BASELINE}},
             },
             {
+                "data": ONCE,
                 "mark": {"type": "rule", "color": "$bad", "strokeWidth": 2},
                 "encoding": {"x": {"datum": round(found.mean, 4)}},
             },

@@ -90,7 +90,7 @@ def test_chart_counts_queries_by_recall(client, benchmark, page, runs):
 
     rows = client.get(url).content.decode().splitlines()
 
-    assert rows == ["recall,end,queries", "0.0,0.02,1", "0.5,0.52,1", "1.0,1.02,1"]
+    assert rows == ["recall,from,to,queries", "0.0,-0.2,0.2,1", "0.5,0.3,0.7,1", "1.0,0.8,1.2,1"]
 
 
 def test_endpoint_takes_names(client, benchmark, page, runs):
