@@ -213,7 +213,8 @@
       failed(`The server refused the upload (${request.status}). Nothing was changed.`);
     });
     request.addEventListener("error", () => failed("The connection was lost. Check it and send the file again."));
-    request.open(form.method, form.action);
+    // A field may be called `method` or `action`, and then stands in the form's own place.
+    request.open(form.getAttribute("method"), form.getAttribute("action") || location.href);
     request.send(data);
   };
 
