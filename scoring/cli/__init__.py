@@ -11,6 +11,7 @@ COMMANDS = {
     "trec_eval": ("scoring.cli.trec_eval", "trec_eval's flags and output, as a drop-in."),
     "compare": ("scoring.cli.compare", "Differences between runs: intervals, tests, tie groups."),
     "gate": ("scoring.cli.gate", "Is a candidate good enough for an A/B test? A verdict."),
+    "ann": ("scoring.cli.ann", "What an approximate index keeps of exact search."),
     "check": ("scoring.cli.check", "Everything wrong in a run, qrels or benchmark, by line."),
     "verify": ("scoring.cli.verify", "Recompute a result file and say what differs."),
 }
