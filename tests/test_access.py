@@ -149,6 +149,22 @@ api:ann                         GET  401   400   400   400   400   400   400   4
 api:ann                         POST 405
 api:freshness-detail            GET  401   200   200   200   200   200   200   404   200   200
 api:freshness-detail            POST 405
+api:gate-came-true              GET  401   200   200   200   200   200   200   404   200   200
+api:gate-came-true              POST 405
+api:gate-detail                 GET  401   200   200   200   200   200   200   404   200   200
+api:gate-detail                 POST 405
+api:gate-list                   GET  401   200   200   200   200   200   200   404   200   200
+api:gate-list                   POST 401   403   403   415   403   415   415   404   401   403
+api:gate-online                 GET  401   200   200   200   200   200   200   404   200   200
+api:gate-online                 POST 401   403   403   415   403   415   415   404   401   403
+api:gate-policy-detail          GET  401   200   200   200   200   200   200   404   200   200
+api:gate-policy-detail          POST 405
+api:gate-policy-list            GET  401   200   200   200   200   200   200   404   200   200
+api:gate-policy-list            POST 401   403   403   415   403   415   415   404   401   403
+api:gate-policy-retire          GET  405
+api:gate-policy-retire          POST 401   403   403   403   403   200   200   404   401   403
+api:gate-report                 GET  401   200   200   200   200   200   200   404   200   200
+api:gate-report                 POST 405
 api:planner                     GET  401   200   200   200   200   200   200   404   200   200
 api:planner                     POST 405
 api:reusability-detail          GET  401   200   200   200   200   200   200   404   200   200
@@ -171,8 +187,8 @@ api:contamination-matches       GET  401   200   200   200   200   200   200   4
 api:contamination-matches       POST 405
 api:comparison-detail           GET  401   404   404   404   404   404   404   404   404   404
 api:comparison-detail           POST 405
-api:comparison-list             GET  401   422   422   422   422   422   422   404   422   422
-api:comparison-list             POST 401   415   415   415   415   415   415   404   401   415
+api:comparison                  GET  401   422   422   422   422   422   422   404   422   422
+api:comparison                  POST 401   415   415   415   415   415   415   404   401   415
 api:comparison-queries          GET  401   422   422   422   422   422   422   404   422   422
 api:comparison-queries          POST 405
 api:comparison-results          GET  401   422   422   422   422   422   422   404   422   422
@@ -239,6 +255,18 @@ api:pair-detail                 GET  401   403   403   403   400   400   400   4
 api:pair-detail                 POST 405
 api:pool-detail                 GET  401   403   403   403   200   200   200   404   401   403
 api:pool-detail                 POST 405
+api:phase-close                 GET  405
+api:phase-close                 POST 401   403   403   403   403   200   200   404   401   403
+api:phase-detail                GET  401   403   403   200   403   200   200   404   401   403
+api:phase-detail                POST 405
+api:phase-list                  GET  401   403   403   200   403   200   200   404   401   403
+api:phase-list                  POST 401   403   403   403   403   415   415   404   401   403
+api:submission-detail           GET  401   403   403   200   403   200   200   404   401   403
+api:submission-detail           POST 405
+api:submission-list             GET  401   403   403   200   403   200   200   404   401   403
+api:submission-list             POST 401   403   403   415   403   415   415   404   401   403
+api:submission-withdraw         GET  405
+api:submission-withdraw         POST 401   403   403   200   403   200   200   404   401   403
 api:pool-list                   GET  401   403   403   403   200   200   200   404   401   403
 api:pool-list                   POST 401   403   403   403   403   415   415   404   401   403
 api:pool-people                 GET  401   403   403   403   200   200   200   404   401   403
@@ -465,12 +493,60 @@ scoring:comparison-start        GET  405
 scoring:comparison-start        POST login 302   302   302   302   302   302   404   302   302
 scoring:comparison-summary      GET  login 404   404   404   404   404   404   404   404   404
 scoring:comparison-summary      POST 405
+scoring:gate-chart              GET  login 200   200   200   200   200   200   404   200   200
+scoring:gate-chart              POST 405
+scoring:gate-detail             GET  login 200   200   200   200   200   200   404   200   200
+scoring:gate-detail             POST 405
+scoring:gate-list               GET  login 200   200   200   200   200   200   404   200   200
+scoring:gate-list               POST 405
+scoring:gate-online             GET  405
+scoring:gate-online             POST login 403   403   422   403   422   422   404   login 403
+scoring:gate-report             GET  login 200   200   200   200   200   200   404   200   200
+scoring:gate-report             POST 405
+scoring:gate-state              GET  login 200   200   200   200   200   200   404   200   200
+scoring:gate-state              POST 405
+scoring:policy-detail           GET  login 200   200   200   200   200   200   404   200   200
+scoring:policy-detail           POST login 403   403   422   403   422   422   404   403   403
+scoring:policy-new              GET  login 403   403   200   403   200   200   404   login 403
+scoring:policy-new              POST login 403   403   422   403   422   422   404   login 403
+scoring:policy-retire           GET  405
+scoring:policy-retire           POST login 403   403   403   403   302   302   404   login 403
 scoring:side-by-side            GET  login 302   302   302   302   302   302   404   302   302
 scoring:side-by-side            POST 405
 scoring:leaderboard             GET  login 302   302   302   302   302   302   404   302   302
 scoring:leaderboard             POST 405
 scoring:leaderboard-csv         GET  login 200   200   200   200   200   200   404   200   200
 scoring:leaderboard-csv         POST 405
+scoring:leaderboard-compare     GET  login 302   302   302   302   302   302   404   302   302
+scoring:leaderboard-compare     POST 405
+scoring:leaderboard-history     GET  login 200   200   200   200   200   200   404   200   200
+scoring:leaderboard-history     POST 405
+scoring:leaderboard-history-chart GET login 200  200   200   200   200   200   404   200   200
+scoring:leaderboard-history-chart POST 405
+scoring:leaderboard-json        GET  login 200   200   200   200   200   200   404   200   200
+scoring:leaderboard-json        POST 405
+scoring:leaderboard-markdown    GET  login 200   200   200   200   200   200   404   200   200
+scoring:leaderboard-markdown    POST 405
+scoring:leaderboard-slices      GET  login 200   200   200   200   200   200   404   200   200
+scoring:leaderboard-slices      POST 405
+scoring:leaderboard-slices-csv  GET  login 200   200   200   200   200   200   404   200   200
+scoring:leaderboard-slices-csv  POST 405
+scoring:reported-delete         GET  405
+scoring:reported-delete         POST login 403   403   403   403   302   302   404   login 403
+scoring:reported-list           GET  login 200   200   200   200   200   200   404   200   200
+scoring:reported-list           POST 405
+scoring:reported-new            GET  login 403   403   200   403   200   200   404   login 403
+scoring:reported-new            POST login 403   403   422   403   422   422   404   login 403
+api:leaderboard-detail          GET  401   200   200   200   200   200   200   404   200   200
+api:leaderboard-detail          POST 405
+api:leaderboard-slices          GET  401   200   200   200   200   200   200   404   200   200
+api:leaderboard-slices          POST 405
+api:leaderboard-history         GET  401   200   200   200   200   200   200   404   200   200
+api:leaderboard-history         POST 405
+api:reported-list               GET  401   200   200   200   200   200   200   404   200   200
+api:reported-list               POST 401   403   403   400   403   400   400   404   401   403
+api:reported-detail             GET  405
+api:reported-detail             POST 405
 scoring:leaderboard-release     GET  login 200   200   200   200   200   200   404   200   200
 scoring:leaderboard-release     POST 405
 scoring:ann                     GET  login 200   200   200   200   200   200   404   200   200
@@ -527,6 +603,16 @@ scoring:runs-score              GET  405
 scoring:runs-score              POST login 403   403   403   403   302   302   404   login 403
 scoring:slice-reach-chart       GET  login 200   200   200   200   200   200   404   200   200
 scoring:slice-reach-chart       POST 405
+scoring:phase-close             GET  405
+scoring:phase-close             POST login 403   403   403   403   302   302   404   login 403
+scoring:phase-detail            GET  login 403   403   200   403   200   200   404   login 403
+scoring:phase-detail            POST 405
+scoring:phase-edit              GET  login 403   403   403   403   200   200   404   login 403
+scoring:phase-edit              POST login 403   403   403   403   422   422   404   login 403
+scoring:phase-list              GET  login 403   403   200   403   200   200   404   login 403
+scoring:phase-list              POST 405
+scoring:phase-new               GET  login 403   403   403   403   200   200   404   login 403
+scoring:phase-new               POST login 403   403   403   403   422   422   404   login 403
 scoring:submission-detail       GET  login 403   403   200   403   200   200   404   login 403
 scoring:submission-detail       POST 405
 scoring:submission-list         GET  login 403   403   200   403   200   200   404   login 403
@@ -535,6 +621,8 @@ scoring:submission-new          GET  login 403   403   200   403   200   200   4
 scoring:submission-new          POST login 403   403   422   403   422   422   404   login 403
 scoring:submission-state        GET  login 403   403   200   403   200   200   404   login 403
 scoring:submission-state        POST 405
+scoring:submission-withdraw     GET  405
+scoring:submission-withdraw     POST login 403   403   302   403   302   302   404   login 403
 sign-in                         GET  200
 sign-in                         POST 200
 sign-out                        GET  405
@@ -577,6 +665,18 @@ split-preview                   GET  login 403   403   403   403   200   200   4
 split-preview                   POST 405
 split-preview-chart             GET  login 403   403   403   403   200   200   404   login 403
 split-preview-chart             POST 405
+team-add                        GET  login 405   405   405   405   405   405   405   login 405
+team-add                        POST login 404   404   404   404   404   422   404   login 404
+team-detail                     GET  login 404   404   404   404   404   200   404   login 404
+team-detail                     POST login 405   405   405   405   405   405   405   login 405
+team-join                       GET  login 200   200   200   200   200   200   200   login 200
+team-join                       POST login 302   302   302   302   302   302   302   login 302
+team-leave                      GET  login 405   405   405   405   405   405   405   login 405
+team-leave                      POST login 404   404   404   404   404   302   404   login 404
+team-link                       GET  login 405   405   405   405   405   405   405   login 405
+team-link                       POST login 404   404   404   404   404   200   404   login 404
+team-list                       GET  login 200   200   200   200   200   200   200   login 200
+team-list                       POST login 422   422   422   422   422   422   422   login 422
 system                          GET  login 403   403   403   403   403   403   403   login 403
 system                          POST login 405   405   405   405   405   405   405   login 405
 """

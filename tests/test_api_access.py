@@ -23,10 +23,11 @@ from benchmarks_app.models import (
 )
 from benchmarks_app.services.api_tokens import create_api_token, revoke_api_token
 from benchmarks_app.services.drafting import create_draft
-from scoring.models import ProbingFlag
+from scoring.models import GatePolicy, ProbingFlag
 from scoring.services.scoring import Target, score_run
 from tests import factories
 from tests.annotation.making import judge, pool
+from tests.scoring.making_gates import gate_of, policy_of
 from tests.world import addresses
 
 pytestmark = pytest.mark.django_db
@@ -66,8 +67,19 @@ release-draft         PATCH  draft    401    403 403 403 403 200 200 404
 release-draft         DELETE -        401    403 403 403 403 204 404 404
 release-draft-check   POST   -        401    403 403 403 403 202 202 404
 release-draft-publish POST   -        401    403 403 403 403 409 409 404
-comparison-list       GET    -        401    422 422 422 422 422 422 404
-comparison-list       POST   pair     401    422 422 422 422 422 422 404
+gate-list             GET    -        401    200 200 200 200 200 200 404
+gate-list             POST   gate     401    403 403 200 403 200 200 404
+gate-detail           GET    -        401    200 200 200 200 200 200 404
+gate-report           GET    -        401    200 200 200 200 200 200 404
+gate-online           GET    -        401    200 200 200 200 200 200 404
+gate-online           POST   online   401    403 403 201 403 201 201 404
+gate-came-true        GET    -        401    200 200 200 200 200 200 404
+gate-policy-list      GET    -        401    200 200 200 200 200 200 404
+gate-policy-list      POST   policy   401    403 403 201 403 201 201 404
+gate-policy-detail    GET    -        401    200 200 200 200 200 200 404
+gate-policy-retire    POST   -        401    403 403 403 403 200 200 404
+comparison            GET    -        401    422 422 422 422 422 422 404
+comparison            POST   pair     401    422 422 422 422 422 422 404
 comparison-queries    GET    -        401    422 422 422 422 422 422 404
 comparison-results    GET    -        401    422 422 422 422 422 422 404
 comparison-robustness GET    -        401    422 422 422 422 422 422 404
@@ -101,9 +113,24 @@ rescoring-detail      POST   -        401    403 403 403 403 202 202 404
 moves-detail          GET    -        401    200 200 200 200 200 200 404
 job-detail            GET    -        401    404 404 404 404 200 200 404
 me-detail             GET    -        401    200 200 200 200 200 200 200
+leaderboard-detail    GET    -        401    200 200 200 200 200 200 404
+leaderboard-slices    GET    -        401    200 200 200 200 200 200 404
+leaderboard-history   GET    -        401    200 200 200 200 200 200 404
+reported-list         GET    -        401    200 200 200 200 200 200 404
+reported-list         POST   value    401    403 403 201 403 201 201 404
+reported-detail       DELETE -        401    403 403 403 403 204 404 404
 judgments-export      GET    -        401    403 403 403 403 200 200 404
 judgments-import      POST   labels   401    403 403 403 403 200 200 404
 pair-detail           GET    pair     401    403 403 403 200 200 200 404
+phase-list            GET    -        401    403 403 200 403 200 200 404
+phase-list            POST   -        401    403 403 403 403 400 400 404
+phase-detail          GET    -        401    403 403 200 403 200 200 404
+phase-detail          PATCH  closing  401    403 403 403 403 200 200 404
+phase-close           POST   -        401    403 403 403 403 200 200 404
+submission-list       GET    -        401    403 403 200 403 200 200 404
+submission-list       POST   -        401    403 403 400 403 400 400 404
+submission-detail     GET    -        401    403 403 200 403 200 200 404
+submission-withdraw   POST   -        401    403 403 200 403 409 409 404
 pool-list             GET    -        401    403 403 403 200 200 200 404
 pool-list             POST   pool     401    403 403 403 403 202 202 404
 pool-detail           GET    -        401    403 403 403 200 200 200 404
@@ -164,11 +191,16 @@ BODIES = {
     "list": {"rows": [{"query": "q1", "document": "d9"}]},
     "top-up": {"runs": ["dense"]},
     "sample": {"n_families": 5},
+    "closing": {"closes_at": "2099-01-01T00:00:00Z"},
     "slice": {"rule": {"kind": "length", "to": 9}},
     "renamed": {"description": "what is short"},
     "queries": {"queries": ["q1"]},
     "verdict": {"verdict": "confirm", "queries": ["q1"]},
+    "gate": {"policy": "nightly", "candidate": "dense"},
+    "online": {"outcome": "better", "metric": "clicks"},
+    "policy": {"name": "next", "baseline": "bm25"},
     "pair": {"runs": ["bm25", "nobody"]},
+    "value": {"system": "a", "measure": "AP", "value": 0.5, "source": "a paper"},
     "rule": {"rule": {"kind": "expression", "expression": "length < 9"}},
 }
 CODES = {401: "not-authenticated", 403: "forbidden", 404: "not-found"}
@@ -212,6 +244,8 @@ def urls(benchmark, cast) -> dict[str, str]:
     QrelSet.objects.filter(pk=qrels.pk).update(n_relevant=1)
     if not benchmark.releases.exists():
         factories.release(QrelSet.objects.get(pk=qrels.pk), "1.0.0", by=cast["olga"])
+    phase = benchmark.phases.first()
+    sent = phase.submissions.create(run=dense, name="dense", submitter=cast["sam"], state="scored")
     draft = create_draft(user=cast["olga"], qrel_set=QrelSet.objects.get(pk=qrels.pk))
     factories.rule_slice(benchmark, "short")
     log = benchmark.query_logs.first() or factories.read_log(benchmark)
@@ -239,7 +273,8 @@ def urls(benchmark, cast) -> dict[str, str]:
         "ann": f"{of}ann/?exact=bm25&approximate={dense.pk}",
         "freshness-detail": f"{of}freshness/",
         "reusability-detail": f"{of}releases/1.0.0/reusability/",
-        "comparison-list": f"{of}comparisons/",
+        **_gate_urls(of, dense, policy_of(run, cast["olga"])),
+        "comparison": f"{of}comparisons/",
         "comparison-queries": f"{of}comparisons/queries/",
         "comparison-results": f"{of}comparisons/results/",
         "comparison-robustness": f"{of}comparisons/robustness/",
@@ -275,9 +310,20 @@ def urls(benchmark, cast) -> dict[str, str]:
         "job-cancel": f"/api/v1/jobs/{at_work.pk}/cancel/",
         "job-retry": f"/api/v1/jobs/{lost.pk}/retry/",
         "me-detail": "/api/v1/me/",
+        "leaderboard-detail": f"{of}releases/1.0.0/leaderboard/",
+        "leaderboard-slices": f"{of}releases/1.0.0/leaderboard/slices/",
+        "leaderboard-history": f"{of}releases/1.0.0/leaderboard/history/",
+        "reported-list": f"{of}reported/",
+        "reported-detail": f"{of}reported/{factories.reported(benchmark, cast['olga']).pk}/",
         "judgments-export": f"{of}judgments/",
         "judgments-import": f"{of}judgments/import/",
         "pair-detail": f"{of}pair/?query=q1&document=d1",
+        "phase-list": f"{of}phases/",
+        "phase-detail": f"{of}phases/{sent.phase_id}/",
+        "phase-close": f"{of}phases/{sent.phase_id}/close/",
+        "submission-list": f"{of}submissions/",
+        "submission-detail": f"{of}submissions/{sent.pk}/",
+        "submission-withdraw": f"{of}submissions/{sent.pk}/withdraw/",
         "pool-list": f"{of}pools/",
         "pool-detail": f"{of}pools/{made.pk}/",
         "pool-people": f"{of}pools/{made.pk}/people/",
@@ -304,6 +350,21 @@ def urls(benchmark, cast) -> dict[str, str]:
         "upload-list": f"{of}uploads/",
         "upload-detail": f"{of}uploads/{waiting.pk}/",
         "upload-import": f"{of}uploads/{waiting.pk}/import/",
+    }
+
+
+def _gate_urls(of: str, candidate: Run, policy: GatePolicy) -> dict[str, str]:
+    release = candidate.benchmark.releases.published().newest_first().first()
+    gate = gate_of(policy, candidate, release).pk
+    return {
+        "gate-list": f"{of}gates/",
+        "gate-detail": f"{of}gates/{gate}/",
+        "gate-report": f"{of}gates/{gate}/report.xml",
+        "gate-online": f"{of}gates/{gate}/online/",
+        "gate-came-true": f"{of}gates/came-true/",
+        "gate-policy-list": f"{of}gates/policies/",
+        "gate-policy-detail": f"{of}gates/policies/{policy.pk}/",
+        "gate-policy-retire": f"{of}gates/policies/{policy.pk}/retire/",
     }
 
 

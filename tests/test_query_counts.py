@@ -13,12 +13,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import KnownGrade, Question
-from benchmarks_app.models import Benchmark, Job, PendingLog, QrelSet, Release, Run
+from benchmarks_app.models import Benchmark, Job, PendingLog, QrelSet, Release, Run, Team
 from benchmarks_app.services import audit, jobs
 from scoring.models import ScoreSet
 from scoring.selectors import SCORER_VERSION
 from tests import factories
 from tests.annotation import making
+from tests.scoring.making_gates import gate_of, policy_of
 from tests.world import addresses
 
 pytestmark = pytest.mark.django_db
@@ -78,6 +79,14 @@ def release(of: Benchmark, number: int) -> Release:
         created_by=factories.user(f"publisher{number}"),
         manifest={"files": {}, "n_queries": 1, "qrels": {"n": 1}},
     )
+
+
+def gates(of: Benchmark, first: int, last: int) -> None:
+    published = of.releases.first() or release(of, 0)
+    baseline = of.runs.filter(name="run100").first() or run(of, 100)
+    for number in range(first, last):
+        policy = policy_of(baseline, factories.user(f"maker{number}"), f"policy{number}")
+        gate_of(policy, run(of, number), published)
 
 
 def releases(of: Benchmark, first: int, last: int) -> None:
@@ -207,6 +216,17 @@ def submissions(of: Benchmark, first: int, last: int) -> None:
         )
 
 
+def phases(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        of.phases.create(release=release(of, number), name=f"phase {number}")
+
+
+def teams(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        made = Team.objects.create(name=f"team{number}")
+        made.members.add(factories.user("olga"), factories.user(f"mate{number}"))
+
+
 def queries_of_a_run(of: Benchmark, first: int, last: int) -> None:
     """A release of `last` queries, and a run that is scored on it."""
     queries(of, first, last)
@@ -218,6 +238,23 @@ def queries_of_a_run(of: Benchmark, first: int, last: int) -> None:
         factories.run(of, "\n".join(f"n{number} Q0 d1 1 1 s" for number in range(MANY)))
     factories.release(made, f"{last}.0.0")
     jobs.run_queued()
+
+
+def probing_flags(of: Benchmark, first: int, last: int) -> None:
+    on = of.releases.first() or release(of, 0)
+    phase = of.phases.first() or of.phases.create(release=on, name="a phase")
+    evidence = {"depth": 10, "n_queries": 30, "n_differing": 1, "share_equal": 0.99}
+    for number in range(first, last):
+        sender = factories.user(f"sender{number}")
+        earlier = phase.submissions.create(name=f"earlier{number}", submitter=sender)
+        sent = phase.submissions.create(name=f"sent{number}", submitter=sender)
+        sent.probing_flags.create(
+            earlier=earlier,
+            kind="single_query",
+            evidence={**evidence, "queries": ["q1"], "n_compared": 1},
+            settled_by=sender if number % 2 else None,
+            settled_at=timezone.now() if number % 2 else None,
+        )
 
 
 def _entries(of: Benchmark, first: int, last: int) -> list[Any]:
@@ -330,6 +367,10 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     "family-list": (queries_of_families, lambda of: {"slug": of.slug}),
     "api:family-list": (queries_of_families, lambda of: {"slug": of.slug}),
     "scoring:submission-list": (submissions, lambda of: {"slug": of.slug}),
+    "api:submission-list": (submissions, lambda of: {"slug": of.slug}),
+    "scoring:phase-list": (phases, lambda of: {"slug": of.slug}),
+    "api:phase-list": (phases, lambda of: {"slug": of.slug}),
+    "team-list": (teams, lambda of: {}),
     "home": (benchmarks, lambda of: {}),
     "contamination-list": (contamination_checks, lambda of: {"slug": of.slug}),
     "contamination-detail": (
@@ -346,11 +387,19 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     "annotation:queue": (pools_of_benchmarks, lambda of: {}),
     "import-new": (uploads, lambda of: {"slug": of.slug}),
     "scoring:leaderboard-release": (scores, lambda of: {"slug": of.slug, "version": "1.0.0"}),
+    "scoring:gate-list": (gates, lambda of: {"slug": of.slug}),
+    "scoring:comparison": (scores, lambda of: {"slug": of.slug}),
     "scoring:leaderboard-csv": (scores, lambda of: {"slug": of.slug, "version": "1.0.0"}),
     "scoring:run-queries": (
         queries_of_a_run,
         lambda of: {"slug": of.slug, "pk": of.runs.get().pk},
     ),
+    **{
+        name: (queries_of_a_run, lambda of: {"slug": of.slug, "pk": of.runs.get().pk})
+        for name in ("scoring:run-holes", "api:run-queries", "api:run-holes")
+    },
+    "scoring:probing-list": (probing_flags, lambda of: {"slug": of.slug}),
+    "api:probing-list": (probing_flags, lambda of: {"slug": of.slug}),
     "benchmark-detail": (background_jobs, lambda of: {"slug": of.slug}),
     "account-detail": (benchmarks, lambda of: {}),
     "annotation:known-grade-list": (

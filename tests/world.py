@@ -20,12 +20,13 @@ from annotation.services.judging import record_judgment
 from annotation.services.tokens import Shown
 from benchmarks_app.charts.drawing import bundle_digest
 from benchmarks_app.models import Benchmark, Role, User
-from benchmarks_app.services import jobs, people
+from benchmarks_app.services import jobs, people, teams
 from benchmarks_app.services.api_tokens import create_api_token
 from benchmarks_app.services.drafting import create_draft
 from benchmarks_app.views.splits import TOKEN_SALT
 from tests import factories
 from tests.annotation.making import begun
+from tests.scoring.making_gates import gate_of, policy_of
 
 CAST = {
     "vi": "viewer",
@@ -163,6 +164,8 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "api:upload-import": waiting.pk,
         "import-preview": waiting.pk,
         "import-remove": waiting.pk,
+        "kind": "md",
+        **_gates(of, runs, owner, version),
         "job-detail": failed.pk,
         "job-progress": failed.pk,
         "job-retry": failed.pk,
@@ -206,6 +209,9 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         **_around(pool, owner),
         "scoring:submission-detail": submission.pk,
         "scoring:submission-state": submission.pk,
+        "scoring:reported-delete": (told := factories.reported(of, owner)).pk,
+        "api:reported-detail": told.pk,
+        **_submitting(of, owner, submission),
         "scoring:run-scores": runs[0].pk,
         "scoring:run-top-up": runs[0].pk,
         "wish": "0.02_40_10__0.1_30_3",
@@ -215,6 +221,18 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "scoring:run-queries": runs[0].pk,
         **_run_pages(runs[0].pk, submission),
     }
+
+
+def _submitting(of: Benchmark, owner: User, submission: Any) -> dict[str, Any]:
+    """What addresses of submissions, phases and teams name."""
+    team = teams.make_team(name=f"team of {of.slug}", user=owner)
+    names = ("submission-withdraw", "api:submission-detail", "api:submission-withdraw")
+    own = {name if ":" in name else f"scoring:{name}": submission.pk for name in names}
+    phases = {f"scoring:phase-{name}": submission.phase_id for name in ("detail", "edit", "close")}
+    api = {f"api:phase-{name}": submission.phase_id for name in ("detail", "close")}
+    teams_of = {f"team-{name}": team.pk for name in ("detail", "add", "link", "leave")}
+    ticket = teams.team_link_secret(team=team, user=owner)
+    return {**own, **phases, **api, **teams_of, "ticket": ticket}
 
 
 def _run_pages(run: int, submission: Any) -> dict[str, Any]:
@@ -232,6 +250,22 @@ def _run_pages(run: int, submission: Any) -> dict[str, Any]:
         **{f"api:run-{name}": run for name in ("scores", "queries", "holes")},
         "scoring:probing-settle": flag.pk,
         "api:probing-settle": flag.pk,
+    }
+
+
+def _gates(of: Benchmark, runs: list[Any], owner: User, version: str) -> dict[str, int]:
+    major, minor, patch = version.split(".")
+    release = of.releases.get(major=major, minor=minor, patch=patch)
+    policy = policy_of(runs[0], owner)
+    gate = gate_of(policy, runs[1], release).pk
+    pages = ("detail", "state", "report", "chart", "online")
+    return {
+        "scoring:policy-detail": policy.pk,
+        "scoring:policy-retire": policy.pk,
+        "api:gate-policy-detail": policy.pk,
+        "api:gate-policy-retire": policy.pk,
+        **{f"scoring:gate-{page}": gate for page in pages},
+        **{f"api:gate-{page}": gate for page in ("detail", "report", "online")},
     }
 
 

@@ -10,5 +10,5 @@ urlpatterns = [
     path("teams/<int:pk>/add/", teams.team_add, name="team-add"),
     path("teams/<int:pk>/link/", teams.team_link, name="team-link"),
     path("teams/<int:pk>/leave/", teams.team_leave, name="team-leave"),
-    path("teams/join/<str:secret>/", teams.team_join, name="team-join"),
+    path("teams/join/<str:ticket>/", teams.team_join, name="team-join"),
 ]

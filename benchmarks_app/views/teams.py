@@ -81,12 +81,12 @@ def team_leave(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def team_join(request: HttpRequest, secret: str) -> HttpResponse:
-    """The page behind a link; the secret in the address is what gives access."""
+def team_join(request: HttpRequest, ticket: str) -> HttpResponse:
+    """The page behind a link; the ticket in the address is what gives access."""
     try:
-        team, maker = teams.team_of_link(secret)
+        team, maker = teams.team_of_link(ticket)
         if request.method == "POST":
-            joined = teams.join_team(secret=secret, user=request.user)
+            joined = teams.join_team(secret=ticket, user=request.user)
             messages.success(request, f"You are in the team “{joined}”.")
             return redirect("team-detail", joined.pk)
     except TeamLinkError as error:
