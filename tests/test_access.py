@@ -544,8 +544,8 @@ api:leaderboard-slices          POST 405
 api:leaderboard-history         GET  401   200   200   200   200   200   200   404   200   200
 api:leaderboard-history         POST 405
 api:reported-list               GET  401   200   200   200   200   200   200   404   200   200
-api:reported-list               POST 401   403   403   400   403   400   400   404   401   403
-api:reported-detail             GET  405
+api:reported-list               POST 401   403   403   415   403   415   415   404   401   403
+api:reported-detail             GET  401   200   200   200   200   200   200   404   200   200
 api:reported-detail             POST 405
 scoring:leaderboard-release     GET  login 200   200   200   200   200   200   404   200   200
 scoring:leaderboard-release     POST 405

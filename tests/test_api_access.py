@@ -118,6 +118,7 @@ leaderboard-slices    GET    -        401    200 200 200 200 200 200 404
 leaderboard-history   GET    -        401    200 200 200 200 200 200 404
 reported-list         GET    -        401    200 200 200 200 200 200 404
 reported-list         POST   value    401    403 403 201 403 201 201 404
+reported-detail       GET    -        401    200 200 200 200 200 200 404
 reported-detail       DELETE -        401    403 403 403 403 204 404 404
 judgments-export      GET    -        401    403 403 403 403 200 200 404
 judgments-import      POST   labels   401    403 403 403 403 200 200 404

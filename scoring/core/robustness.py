@@ -9,7 +9,7 @@ from typing import Any
 from scoring.core.comparing import OVERALL, compare
 from scoring.core.measures.registry import parse_measure
 
-GAINS = ("linear", "exponential")
+GAINS = {"linear": "log2", "exponential": "exp-log2"}
 RUN, REFERENCE = "run", "reference"
 FEWEST = 2
 ALPHA = 0.05
@@ -86,21 +86,38 @@ def other_measures(name: str) -> list[tuple[str, str, str]]:
     Examples
     --------
     >>> [measure for _, _, measure in other_measures("nDCG@10")]
-    ['nDCG@10', "nDCG(dcg='exp-log2')@10", 'nDCG@9', 'nDCG@11']
+    ["nDCG(dcg='exp-log2')@10", 'nDCG@9', 'nDCG@11']
     >>> other_measures("AP")
     []
     """
     measure = parse_measure(name)
     found = []
     if measure.family in ("nDCG", "DCG"):
-        for gain, dcg in zip(GAINS, ("log2", "exp-log2"), strict=True):
-            found.append(("gain", f"{gain} gain", str(measure.with_options({"dcg": dcg}))))
+        for gain, dcg in GAINS.items():
+            other = measure.with_options({"dcg": dcg})
+            if str(other) != str(measure):
+                found.append(("gain", f"{gain} gain", str(other)))
     if isinstance(measure.cutoff, int):
         for cutoff in (measure.cutoff - 1, measure.cutoff + 1):
             if cutoff >= 1:
                 other = measure._replace(cutoff=cutoff)
                 found.append(("depth", f"first {cutoff}", str(other)))
     return found
+
+
+def gain_of(name: str) -> str | None:
+    """Which gain a measure has; None where it has none.
+
+    Examples
+    --------
+    >>> gain_of("nDCG@10"), gain_of("DCG(dcg='exp-log2')@5"), gain_of("P@5")
+    ('linear', 'exponential', None)
+    """
+    measure = parse_measure(name)
+    if measure.family not in ("nDCG", "DCG"):
+        return None
+    alike = (gain for gain, dcg in GAINS.items() if measure.with_options({"dcg": dcg}) == measure)
+    return next(alike, None)
 
 
 def robustness_grid(

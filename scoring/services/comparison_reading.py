@@ -167,7 +167,8 @@ def told_by_key(benchmark: Benchmark, key: str, user: Any) -> Told | None:
 
 
 def _fact(pair: Mapping[str, Any]) -> Fact:
-    low, high = (nan if end is None else end for end in pair["interval"].values())
+    ends = (pair["interval"]["low"], pair["interval"]["high"])
+    low, high = (nan if end is None else end for end in ends)
     difference = nan if pair["difference"] is None else pair["difference"]
     needed = pair["power"]["queries_for_observed"]
     return Fact(pair["measure"], pair["slice"], difference, low, high, pair["n_queries"], needed)

@@ -26,6 +26,7 @@ from scoring.core.robustness import (
     Grades,
     Variant,
     contested_pairs,
+    gain_of,
     other_measures,
     robustness_grid,
     without,
@@ -208,7 +209,9 @@ def computed_robustness(
     """The difference as it stands and under each variant, as JSON holds it."""
     target = Target.of(question.run.release)
     pair = _Pair(question, target)
-    base = Variant("", "as released", question.measure, pair.stored(question.measure))
+    gain = gain_of(question.measure)
+    name = f"as released, {gain} gain" if gain else "as released"
+    base = Variant("", name, question.measure, pair.stored(question.measure))
     n_variants = len(question.views) + 6
 
     def counted() -> Iterator[Variant]:

@@ -66,8 +66,7 @@ def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:
     threshold = selectors.relevance_threshold(release)
     chosen = named_runs(request.GET)
     letters = request.GET.get("find", "").strip()
-    board = selectors.leaderboard(release=release, user=request.user)
-    rows = [row for row in board if row.score_set.per_query]
+    rows = selectors.leaderboard(release=release, user=request.user)
     is_chosen = {row.run.pk: str(row.run.pk) in chosen or row.run.name in chosen for row in rows}
     listed = [
         row
