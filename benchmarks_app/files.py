@@ -31,8 +31,12 @@ def _move(path: Path, target: Path) -> None:
         path.replace(target)
     except OSError:  # another file system: a crash while copying leaves no half file under the name
         partial = target.with_name(f"{target.name}.part")
-        shutil.copyfile(path, partial)
-        partial.replace(target)
+        try:
+            shutil.copyfile(path, partial)
+            partial.replace(target)
+        except OSError:  # no room for it: what was copied must not take up the rest
+            partial.unlink(missing_ok=True)
+            raise
 
 
 def local_path(name: str) -> Path:

@@ -95,6 +95,8 @@ class Stopper:
     reason: str = ""
     is_due: bool = False
     is_open: bool = False
+    # The job is done: what follows from it is no part of it, and nothing is to be stopped.
+    is_over: bool = False
     n_writing: int = 0
     _thread: int = field(default_factory=threading.get_ident)
 
@@ -103,6 +105,10 @@ class Stopper:
         self.reason, self.is_due = reason, True
         if self.is_open and self._thread == threading.main_thread().ident:
             signal.pthread_kill(self._thread, SIGNAL)
+
+    def close(self) -> None:
+        """Called just before the job is done."""
+        self.is_open, self.is_over = False, True
 
     def _interrupted(self, number: int, frame: FrameType | None) -> None:
         if self.is_open and not self.n_writing:
@@ -179,6 +185,8 @@ class _Watch:
         try:
             while not self.over.wait(settings.JOB_HEARTBEAT_SECONDS):
                 is_mine, reason = self._is_mine(), self._passed()
+                if self.stopper.is_over:
+                    return
                 if not is_mine or reason:
                     self._end(reason if is_mine else "")
                     return

@@ -217,6 +217,7 @@ class RunningJob:
                 token=None,
                 finished_at=timezone.now(),
             )
+            self.stopper.close()
 
     def fail(self, error: str, problems: list[dict[str, Any]]) -> None:
         self.mine().update(

@@ -1,7 +1,12 @@
 """What is answered before any view is asked, or where one broke: a page, or for a program JSON."""
 
+import sys
+
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
 from django.views import csrf, defaults
+
+from benchmarks_app.core.full_disk import DiskFullError, is_disk_full
 
 OF_PROGRAMS = "/api/v1/"
 NOT_FOUND = "There is no such thing here, or it is not for you to see."
@@ -29,9 +34,22 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def broken(request: HttpRequest) -> HttpResponse:
+    # A file that is sent in is written before any view is asked.
+    if is_disk_full(sys.exc_info()[1]):
+        return _disk_full(request)
     if request.path.startswith(OF_PROGRAMS):
         return _told(500, "unexpected", UNEXPECTED)
     return defaults.server_error(request)
+
+
+def _disk_full(request: HttpRequest) -> HttpResponse:
+    error = DiskFullError()
+    if request.path.startswith(OF_PROGRAMS):
+        return _told(error.status, error.code, str(error))
+    context = {"title": "This did not work", "message": str(error), "code": error.code}
+    # Without the request: what is sent cannot be read, and some of the page is of it.
+    page = render_to_string("error_alone.html", context)
+    return HttpResponse(page, status=error.status, headers={"X-Error-Code": error.code})
 
 
 def _told(status: int, code: str, message: str) -> JsonResponse:

@@ -121,6 +121,23 @@ def test_job_that_was_done_when_its_time_was_over_stays_done(settings, does, bea
     assert (job.state, job.result["made"]) == ("done", ["something"])
 
 
+def test_what_follows_from_a_job_that_is_done_is_not_interrupted(settings, does, beats):
+    settings.JOB_TIME_LIMITS = {"test": 1}
+    followed = []
+
+    def handler(running):
+        with running.commit():
+            pass
+        beats["is_mine"] = False  # it is nobody's any more
+        time.sleep(1.3)
+        followed.append("to the end")
+
+    does(handler)
+
+    assert run(queued()).state == "done"
+    assert followed == ["to the end"]
+
+
 def test_work_in_another_thread_is_refused_at_its_next_write():
     stopper = Stopper()
     said = []
