@@ -517,7 +517,7 @@ scoring:leaderboard             GET  login 302   302   302   302   302   302   4
 scoring:leaderboard             POST 405
 scoring:leaderboard-csv         GET  login 200   200   200   200   200   200   404   200   200
 scoring:leaderboard-csv         POST 405
-scoring:leaderboard-compare     GET  login 302   302   302   302   302   302   404   302   302
+scoring:leaderboard-compare     GET  login 404   404   404   404   404   404   404   404   404
 scoring:leaderboard-compare     POST 405
 scoring:leaderboard-history     GET  login 200   200   200   200   200   200   404   200   200
 scoring:leaderboard-history     POST 405

@@ -108,6 +108,11 @@ def background_jobs(of: Benchmark, first: int, last: int) -> None:
         )
 
 
+def reported_values(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        factories.reported(of, factories.user(f"reporter{number}"))
+
+
 def members(of: Benchmark, first: int, last: int) -> None:
     for number in range(first, last):
         factories.member(of, f"member{number}", "annotator")
@@ -238,6 +243,14 @@ def queries_of_a_run(of: Benchmark, first: int, last: int) -> None:
         factories.run(of, "\n".join(f"n{number} Q0 d1 1 1 s" for number in range(MANY)))
     factories.release(made, f"{last}.0.0")
     jobs.run_queued()
+
+
+def holes_of_a_run(of: Benchmark, first: int, last: int) -> None:
+    """As `queries_of_a_run`, with a document of each query that nobody judged."""
+    if not of.runs.exists():
+        lines = (f"n{number} Q0 {docid} 1 1 s" for number in range(MANY) for docid in ("d1", "d2"))
+        factories.run(of, "\n".join(lines))
+    queries_of_a_run(of, first, last)
 
 
 def probing_flags(of: Benchmark, first: int, last: int) -> None:
@@ -390,12 +403,24 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     "scoring:gate-list": (gates, lambda of: {"slug": of.slug}),
     "scoring:comparison": (scores, lambda of: {"slug": of.slug}),
     "scoring:leaderboard-csv": (scores, lambda of: {"slug": of.slug, "version": "1.0.0"}),
+    **{
+        name: (scores, lambda of: {"slug": of.slug, "version": "1.0.0"})
+        for name in (
+            "scoring:leaderboard-slices",
+            "scoring:leaderboard-history",
+            "api:leaderboard-detail",
+            "api:leaderboard-slices",
+            "api:leaderboard-history",
+        )
+    },
+    "scoring:reported-list": (reported_values, lambda of: {"slug": of.slug}),
+    "api:reported-list": (reported_values, lambda of: {"slug": of.slug}),
     "scoring:run-queries": (
         queries_of_a_run,
         lambda of: {"slug": of.slug, "pk": of.runs.get().pk},
     ),
     **{
-        name: (queries_of_a_run, lambda of: {"slug": of.slug, "pk": of.runs.get().pk})
+        name: (holes_of_a_run, lambda of: {"slug": of.slug, "pk": of.runs.get().pk})
         for name in ("scoring:run-holes", "api:run-queries", "api:run-holes")
     },
     "scoring:probing-list": (probing_flags, lambda of: {"slug": of.slug}),

@@ -14,14 +14,19 @@ def gate_chart(report: Mapping[str, Any]) -> Chart:
     rows = list(_rows(report))
     policy = report["policy"]
     measure, margin = policy["measure"], policy["margin"]
-    lines = [{"margin": -margin}]
     y = {"field": "part", "type": "nominal", "sort": None, "title": None}
-    x = {"field": "difference", "type": "quantitative", "title": f"Difference, {measure}"}
+    axis = {"format": "+.2f", "tickCount": 6, "labelOverlap": True}
+    x = {
+        "field": "difference",
+        "type": "quantitative",
+        "title": f"Difference, {measure}",
+        "axis": axis,
+    }
     spec = {
         "layer": [
             {
                 "mark": {"type": "rule", "strokeDash": [4, 4], "color": "$text-2"},
-                "encoding": {"x": {"datum": lines[0]["margin"], "type": "quantitative"}},
+                "encoding": {"x": {"datum": -margin, "type": "quantitative"}},
             },
             {
                 "mark": {"type": "rule", "color": "$text-2"},

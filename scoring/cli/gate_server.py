@@ -26,7 +26,7 @@ def decided(files: Sequence[Path], chosen: Mapping[str, Any]) -> dict[str, Any] 
         If the site cannot be asked, or refuses.
     """
     run, slug, version = _checked(files, chosen)
-    from benchmarks_app.client import WaitedTooLongError
+    from benchmarks_app.client.errors import WaitedTooLongError
     from benchmarks_app.commands.asking import Line, asked
 
     with asked(chosen["server"], needs_token=True) as client:

@@ -11,7 +11,7 @@ in_benchmark = [
     path("gates/policies/<int:pk>/retire/", policies.policy_retire, name="policy-retire"),
     path("gates/<int:pk>/", gates.gate_detail, name="gate-detail"),
     path("gates/<int:pk>/state/", gates.gate_state, name="gate-state"),
-    path("gates/<int:pk>/report.<slug:format>", gates.gate_report, name="gate-report"),
+    path("gates/<int:pk>/report.<slug:kind>", gates.gate_report, name="gate-report"),
     path("gates/<int:pk>/differences.<slug:format>", gates.gate_chart, name="gate-chart"),
     path("gates/<int:pk>/online/", gates.gate_online, name="gate-online"),
 ]

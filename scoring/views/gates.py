@@ -100,14 +100,14 @@ def gate_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
 
 @require_safe
 @benchmark_view(Action.VIEW)
-def gate_report(request: HttpRequest, benchmark: Benchmark, pk: int, format: str) -> HttpResponse:
+def gate_report(request: HttpRequest, benchmark: Benchmark, pk: int, kind: str) -> HttpResponse:
     """The result as md, json or xml (JUnit)."""
     gate = _gate(request, benchmark, pk)
     report = told(gate, request.user)
-    if f".{format}" not in WRITERS or not report:
+    if f".{kind}" not in WRITERS or not report:
         raise Http404
-    response = HttpResponse(written(report, f".{format}"), content_type=TYPES[format])
-    response["Content-Disposition"] = f'attachment; filename="gate-{gate.pk}.{format}"'
+    response = HttpResponse(written(report, f".{kind}"), content_type=TYPES[kind])
+    response["Content-Disposition"] = f'attachment; filename="gate-{gate.pk}.{kind}"'
     return response
 
 

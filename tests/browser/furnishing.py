@@ -59,11 +59,32 @@ def furnished() -> str:
     facts |= _waiting(benchmark, owner)
     begun(benchmark.pools.order_by("pk").first(), User.objects.get(username="ada"))
     facts |= _disputed(benchmark)
+    facts |= _gated(benchmark, owner)
     _grown(owner)
     submitted = {"user": "sam", "name": "from sam", "stdout": StringIO()}
     call_command("submit_run", SLUG, _run_file(benchmark), **submitted)
     facts["submission"] = Submission.objects.get(name="from sam").pk
     return json.dumps(facts | _asked_and_judged(benchmark))
+
+
+def _gated(benchmark, owner) -> dict[str, int]:
+    """A policy, a gate that waits for labels, and one of made-up numbers that passed."""
+    from benchmarks_app.services import jobs
+    from scoring.selectors import newest_release
+    from scoring.services.gating import start_gate
+    from scoring.services.policies import make_policy
+    from tests.scoring.making_gates import gate_of
+
+    release, baseline = newest_release(benchmark), benchmark.runs.get(name="bm25")
+    policy, other = (
+        make_policy(benchmark=benchmark, name=name, baseline=baseline, content={}, user=owner)
+        for name in ("nightly", "weekly")
+    )
+    candidate = benchmark.runs.get(name="bm25-stem")
+    waiting = start_gate(policy=policy, candidate=candidate, release=release, user=owner)
+    jobs.run_queued()
+    passed = gate_of(other, candidate, release)
+    return {"policy": policy.pk, "waiting_gate": waiting.pk, "gate": passed.pk}
 
 
 def _grown(owner) -> None:
@@ -83,7 +104,10 @@ def _grown(owner) -> None:
     grades = {("q1", "d1"): 3, ("q1", "d2"): 1, ("q2", "d4"): 2}
     later = {**grades, ("q1", "d1"): 0, ("q1", "d9"): 3}
     for version, of in (("1.0.0", grades), ("2.0.0", later)):
-        factories.release(factories.qrel_set(benchmark, of), version, by=owner)
+        qrels = factories.qrel_set(benchmark, of)
+        qrels.n_relevant = len(of)
+        qrels.save()
+        factories.release(qrels, version, by=owner)
         start_scoring_new_runs(benchmark, owner)
         jobs.run_queued()
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from benchmarks_app.models import CandidateList, Qrel, QrelSet, Query, QueryFamily, Run
 from benchmarks_app.services import jobs
+from benchmarks_app.services.api_tokens import create_api_token
 from scoring.core.gating.errors import PolicyFormatError
 from scoring.models import GatePolicy, GateResult, OnlineResult, Submission
 from scoring.services import gating, online, policies
@@ -26,6 +27,7 @@ from scoring.services.gate_errors import (
 )
 from scoring.services.gate_reading import told
 from tests import factories
+from tests.benchmarks_app.commands import sites
 
 pytestmark = pytest.mark.django_db
 N = 40
@@ -630,3 +632,72 @@ def test_the_api_records_online_results_and_says_how_often_gates_came_true(
     assert api(f"{gate.pk}/online/").json()["count"] == 1
     (row,) = api("came-true/").json()["results"]
     assert (row["verdict"], row["outcomes"][2]["share"]) == ("pass", 1.0)
+
+
+# --- from a build --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def benchwright(bench, old, release, monkeypatch, tmp_path):
+    """`benchwright gate new.run --server …` as Sam, of a run that answers at `rank_of`."""
+    with sites.connected() as transport, sites.carried_by(monkeypatch, transport):
+        secret = create_api_token(user=bench.sam, name="build", days=30).secret
+        run = sites.runner(tmp_path / "config")
+
+        def gate(*words, rank_of=lambda n: n % 2, lines="", benchmark="bench@1.0.0"):
+            path = tmp_path / "new.run"
+            path.write_text(lines or ranked(rank_of) + "\n")
+            asked = ("--server", sites.URL, "--benchmark", benchmark, "--policy", "nightly")
+            return run("gate", str(path), *asked, *words, BENCHWRIGHT_TOKEN=secret)
+
+        yield gate
+
+
+def test_a_build_sends_the_candidate_and_ends_with_the_sites_verdict(bench, old, benchwright):
+    a_policy(bench, old)
+    done = benchwright()
+
+    assert (done.exit_code, done.stdout[:6]) == (0, "PASS: ")
+    gate = GateResult.objects.get()
+    assert gate.get_absolute_url() in done.stderr
+    assert benchwright().exit_code == 0
+    assert GateResult.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("rank_of", "code"), [(lambda n: 3, 11), (lambda n: 2 + n % 2, 12), (lambda n: n % 2, 0)]
+)
+def test_a_build_fails_as_the_verdict_says(bench, old, benchwright, tmp_path, rank_of, code):
+    a_policy(bench, old)
+    done = benchwright("--report", str(tmp_path / "gate.xml"), rank_of=rank_of)
+
+    assert done.exit_code == code
+    failures = ElementTree.parse(tmp_path / "gate.xml").getroot().get("failures")
+    assert (failures == "0") == (code == 0)
+
+
+def test_a_build_need_not_wait(bench, old, benchwright):
+    a_policy(bench, old)
+    done = benchwright("--no-wait")
+
+    assert done.exit_code == 0
+    assert "the verdict will be on the site" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "more", "code", "said"),
+    [
+        ((), {"lines": "q00 Q0 d0 1 n/a s\n"}, 1, "was not scored"),
+        (("--goal", "improve"), {}, 2, "--goal is decided by the policy of the server"),
+        ((), {"benchmark": "bench@7.7.7"}, 1, "7.7.7"),
+        ((), {"benchmark": "nothing"}, 1, "nothing"),
+    ],
+)
+def test_a_build_is_told_what_is_wrong_and_gets_no_verdict(
+    bench, old, benchwright, words, more, code, said
+):
+    a_policy(bench, old)
+    done = benchwright(*words, **more)
+
+    assert done.exit_code == code
+    assert said in done.output

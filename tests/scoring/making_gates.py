@@ -1,0 +1,59 @@
+"""A policy and a gate that is decided, without a job: for pages and addresses."""
+
+from typing import Any
+
+import numpy as np
+from django.utils import timezone
+
+from benchmarks_app.models import Release, Run, User
+from scoring.core.gating.bounds import Method
+from scoring.core.gating.evidence import Arm, Evidence
+from scoring.core.gating.policy import Policy
+from scoring.core.gating.verdict import decide
+from scoring.models import GatePolicy, GateResult
+
+N = 60
+
+
+def policy_of(baseline: Run, by: User, name: str = "nightly") -> GatePolicy:
+    said = Policy(baseline=baseline.name, slices=("head",))
+    return GatePolicy.objects.create(
+        benchmark=baseline.benchmark,
+        name=name,
+        baseline=baseline,
+        content=said.as_dict(),
+        digest=said.digest,
+        created_by=by,
+    )
+
+
+def report_of(policy: GatePolicy, candidate: Run, gain: float = 0.03) -> dict[str, Any]:
+    """What comes of sixty made differences, of which the second half is a slice."""
+    said = Policy(baseline=policy.baseline.name, slices=("head",))
+    values = {name: np.full(N, 0.5) for name in said.measures}
+    better = 0.5 + gain + 0.1 * np.where(np.arange(N) % 2, 1.0, -1.0)
+    evidence = Evidence(
+        queries=[f"q{place}" for place in range(N)],
+        baseline=Arm(policy.baseline.name, values | {said.judged: np.ones(N)}, depth=100),
+        candidate=Arm(
+            candidate.name,
+            values | {said.judged: np.ones(N), said.measure: better},
+            depth=100,
+        ),
+        slices={"head": np.arange(N) >= N // 2, "tail": np.arange(N) < N // 2},
+    )
+    return decide(said, evidence, Method("t")).as_dict()
+
+
+def gate_of(policy: GatePolicy, candidate: Run, release: Release) -> GateResult:
+    report = report_of(policy, candidate)
+    return GateResult.objects.create(
+        policy=policy,
+        candidate=candidate,
+        release=release,
+        state=GateResult.State.DECIDED,
+        verdict=report["verdict"],
+        report=report,
+        created_by=policy.created_by,
+        decided_at=timezone.now(),
+    )
