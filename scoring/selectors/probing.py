@@ -16,6 +16,7 @@ def probing_flags(benchmark: Benchmark, *, is_settled: bool | None = None) -> Qu
         "submission__team",
         "submission__run",
         "submission__phase__release",
+        "submission__phase__benchmark",
         "earlier__run",
         "settled_by",
     )

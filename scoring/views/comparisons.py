@@ -27,7 +27,7 @@ from scoring.models import ScoreSet
 from scoring.services import comparing, robustness
 from scoring.services.comparing_errors import ComparisonNotReadyError
 from scoring.services.comparison_reading import Told, told
-from scoring.services.firewall import sight_of, sight_written_down
+from scoring.services.firewall import board_as_seen, sight_of, sight_written_down
 from scoring.services.query_differences import ORDERS, query_differences
 from scoring.services.slice_scores import slices_on_board
 from scoring.shown import measures_on
@@ -66,7 +66,8 @@ def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:
     threshold = selectors.relevance_threshold(release)
     chosen = named_runs(request.GET)
     letters = request.GET.get("find", "").strip()
-    rows = selectors.leaderboard(release=release, user=request.user)
+    board = selectors.leaderboard(release=release, user=request.user)
+    rows = board_as_seen(sight_of(request.user, release), board)
     is_chosen = {row.run.pk: str(row.run.pk) in chosen or row.run.name in chosen for row in rows}
     listed = [
         row
