@@ -17,9 +17,8 @@ from scoring.api.finding import runs_asked
 from scoring.core.ann import USUAL_BASELINE
 from scoring.forms.ann import AnnForm
 from scoring.selectors.rankings import runs_offered
-from scoring.services.ann import N_WORST, AnnReport, ann_report
+from scoring.services.ann import N_WORST, AnnReport, ann_report, rounded
 from scoring.services.firewall import Sight, sight_of
-from scoring.views.ann import rounded
 
 
 class EstimateSerializer(serializers.Serializer):

@@ -14,9 +14,15 @@ from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.permissions import Action
 from scoring.api.finding import release_named, runs_asked
-from scoring.services.completeness import MEASURE, Completeness, completeness_of, make_top_up
+from scoring.services.completeness import (
+    MEASURE,
+    MOST_RUNS,
+    Completeness,
+    completeness_of,
+    make_top_up,
+)
 from scoring.services.firewall import Sight, sight_written_down
-from scoring.views.completeness import MOST_RUNS, pair_rows
+from scoring.services.verdicts_shown import pair_rows
 
 TAG = ["what is worth judging"]
 MOST_LISTED = 1_000

@@ -13,9 +13,9 @@ from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.permissions import Action
 from scoring.api.finding import release_named
 from scoring.core.freshness import Freshness, State
+from scoring.forms.freshness import asked_days
 from scoring.services.firewall import Sight, sight_of
 from scoring.services.freshness import freshness_of_release
-from scoring.views.freshness import asked_days
 
 
 class StaleShareSerializer(serializers.Serializer):

@@ -14,6 +14,7 @@ from scoring.core.statistics.bootstrap import bootstrap_interval
 from scoring.core.statistics.families import FamilyOf
 from scoring.models import ScoreSet
 from scoring.selectors.rankings import scored_ranking_of
+from scoring.services.firewall import Sight
 from scoring.services.slice_scores import slices_of_release, slices_on_board
 from scoring.shown import FIRST_MEASURE
 
@@ -31,6 +32,13 @@ class Estimate:
     mean: float
     low: float | None
     high: float | None
+
+
+def rounded(of: Estimate | None, sight: Sight) -> Estimate | None:
+    """An estimate made of grades, as somebody may see it."""
+    if of is None:
+        return None
+    return Estimate(sight.rounded(of.mean), sight.rounded(of.low), sight.rounded(of.high))
 
 
 @dataclass(frozen=True)

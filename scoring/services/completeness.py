@@ -36,6 +36,8 @@ from scoring.services.errors import NothingWorthJudgingError
 from scoring.services.slice_scores import slices_of_release
 
 MEASURE, CUTOFF = "nDCG@10", 10
+# Every pair of so many runs is gone through while a page waits.
+MOST_RUNS = 6
 # What is retrieved where is looked at in so many runs, so deep.
 EVIDENCE_DEPTH, MOST_EVIDENCE = 50, 10
 # One run has no verdict to change: documents are worth judging while its mean could move this far.

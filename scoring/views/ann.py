@@ -14,7 +14,7 @@ from scoring.core.ann import USUAL_BASELINE
 from scoring.forms.ann import AnnForm
 from scoring.planning_charts import recall_chart
 from scoring.selectors.rankings import runs_offered
-from scoring.services.ann import DEEPEST, N_WORST, AnnReport, Estimate, ann_report
+from scoring.services.ann import DEEPEST, N_WORST, AnnReport, ann_report, rounded
 from scoring.services.firewall import Sight, sight_of
 
 
@@ -55,12 +55,6 @@ def shown(benchmark: Benchmark, report: AnnReport, sight: Sight) -> dict[str, An
             if one.recall < 1
         ],
     }
-
-
-def rounded(of: Estimate | None, sight: Sight) -> Estimate | None:
-    if of is None:
-        return None
-    return Estimate(sight.rounded(of.mean), sight.rounded(of.low), sight.rounded(of.high))
 
 
 @require_safe

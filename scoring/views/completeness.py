@@ -19,16 +19,16 @@ from scoring.selectors.completeness import worth_rows
 from scoring.selectors.rankings import runs_named, runs_offered
 from scoring.services.completeness import (
     MEASURE,
+    MOST_RUNS,
     Completeness,
     completeness_of,
     lists_made,
     make_top_up,
 )
-from scoring.services.firewall import Sight, sight_written_down
+from scoring.services.firewall import sight_written_down
+from scoring.services.verdicts_shown import pair_rows
 
 PAGE_SIZE = 25
-# Every pair of so many runs is gone through while the page waits.
-MOST_RUNS = 6
 MOST_OFFERED = 100
 
 
@@ -122,24 +122,3 @@ def _shown(
         "lists": lists_made(release, runs) if sight.is_clear else [],
         "releases": list(selectors.published_releases(release.benchmark)),
     }
-
-
-def pair_rows(found: Completeness, runs: list[Run], sight: Sight) -> list[dict[str, Any]]:
-    """The verdicts on each pair, as this person sees them."""
-    by_key = {run.pk: run for run in runs}
-    return [
-        {
-            "one": by_key[pair.one],
-            "other": by_key[pair.other],
-            "raw": sight.rounded(pair.found.raw),
-            "raw_verdict": pair.found.raw_verdict,
-            "all_relevant": sight.rounded(pair.found.all_relevant),
-            "all_relevant_verdict": pair.found.all_relevant_verdict,
-            "drawn_low": sight.rounded(pair.found.drawn_low),
-            "drawn_high": sight.rounded(pair.found.drawn_high),
-            "drawn_alike": pair.found.drawn_alike,
-            "is_settled": pair.found.is_settled,
-            "n_unjudged": pair.found.n_unjudged,
-        }
-        for pair in found.pairs
-    ]

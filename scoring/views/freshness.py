@@ -12,11 +12,11 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from scoring import selectors
 from scoring.core.freshness import Freshness, Label, State
+from scoring.forms.freshness import asked_days
 from scoring.services.firewall import Sight, sight_of, sight_written_down
 from scoring.services.freshness import ReleaseFreshness, freshness_of_release
 
 PAGE_SIZE = 50
-LONGEST_DAYS = 36_500
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 WORDS = {
     State.GONE: "the corpus lacks it",
@@ -68,11 +68,6 @@ def _stale(found: ReleaseFreshness, sight: Sight) -> list[tuple[Label, str]]:
         for label, state in found.report.stale
         if label.qid not in sight.hidden
     ]
-
-
-def asked_days(text: str) -> int | None:
-    """How old a label may be, as an address says it; None where it does not."""
-    return min(int(text), LONGEST_DAYS) or None if text.isascii() and text.isdigit() else None
 
 
 def _release(benchmark: Benchmark, version: str) -> Release | None:

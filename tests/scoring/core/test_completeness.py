@@ -1,5 +1,6 @@
 """Which unjudged documents matter, and whether the verdict on two runs could still change."""
 
+import gzip
 from itertools import combinations
 from math import log2
 
@@ -16,12 +17,14 @@ from scoring.core.completeness import (
     Candidate,
     Question,
     Worth,
+    feature_row,
     fit_relevance,
     n_still_worth,
     pair_verdicts,
     unjudged_documents,
     worth_in_order,
 )
+from tests.scoring.core.realdata import data_folder
 
 GRADES = {"q1": {"a": 2, "b": 0, "z": 1}, "q2": {"c": 0}}
 ONE = {"q1": ["a", "x", "b"], "q2": ["c", "w"]}
@@ -270,3 +273,77 @@ def test_a_list_is_worth_judging_whole_where_the_verdict_has_no_slack():
     listed = [Worth("q", "a", 1, 0.5), Worth("q", "b", 2, 0.1)]
 
     assert n_still_worth(listed, n_queries=1, slack=0.0) == 2
+
+
+# --- real runs -----------------------------------------------------------------------------------
+
+
+def trec_covid():
+    folder = data_folder("trec_covid_round1")
+    grades: dict[str, dict[str, int]] = {}
+    for line in (folder / "qrels.covid-round1.txt").read_text().splitlines():
+        qid, _, docid, grade = line.split()
+        grades.setdefault(qid, {})[docid] = int(grade)
+    runs = []
+    for path in sorted((folder / "runs").glob("*.gz"))[:9]:
+        found: dict[str, list[tuple[float, str]]] = {}
+        for line in gzip.decompress(path.read_bytes()).decode().splitlines():
+            qid, _, docid, _, score, _ = line.split()
+            found.setdefault(qid, []).append((float(score), docid))
+        runs.append({q: [d for _, d in sorted(of, reverse=True)[:50]] for q, of in found.items()})
+    return grades, runs
+
+
+def difference(grades, pair):
+    one, other = (
+        evaluate(
+            grades,
+            {q: {d: 1.0 / r for r, d in enumerate(ds, 1)} for q, ds in run.items()},
+            ["nDCG@10"],
+        )
+        for run in pair
+    )
+    return one.means["nDCG@10"] - other.means["nDCG@10"]
+
+
+def judged(start, listed, full):
+    grades = {qid: dict(of) for qid, of in start.items()}
+    for one in listed:
+        grades[one.qid][one.docid] = full[one.qid][one.docid]
+    return grades
+
+
+@pytest.mark.data
+def test_half_of_the_labels_by_influence_leave_less_error_than_half_at_random():
+    """Three runs were pooled; what their labels say orders those of the other pairs."""
+    full, runs = trec_covid()
+    rng = np.random.default_rng(1)
+    pooled, errors, random_errors = runs[:3], [], []
+    start = {
+        qid: {d: g for d, g in of.items() if any(d in run.get(qid, ())[:10] for run in pooled)}
+        for qid, of in full.items()
+    }
+
+    for pair in combinations(runs[3:], 2):
+        ranks: dict[tuple[str, str], list[int]] = {}
+        for run in (*pair, *pooled):
+            for qid in start:
+                for rank, docid in enumerate(run.get(qid, ()), start=1):
+                    ranks.setdefault((qid, docid), []).append(rank)
+        known = [key for key in ranks if key[1] in start[key[0]]]
+        model = fit_relevance(
+            np.array([feature_row(ranks[key], 0.3) for key in known]),
+            [start[qid][docid] > 0 for qid, docid in known],
+        )
+        open_ones = unjudged_documents(pair, start, cutoff=10)
+        open_ones = [one for one in open_ones if one.docid in full[one.qid]]
+        rows = np.array([feature_row(ranks[one.qid, one.docid], 0.3) for one in open_ones])
+        worth = worth_in_order(open_ones, model.probabilities(rows).tolist(), start, cutoff=10)
+        half = len(worth) // 2
+        end = difference(judged(start, open_ones, full), pair)
+        shuffled = [worth[place] for place in rng.permutation(len(worth))]
+        errors.append(abs(difference(judged(start, worth[:half], full), pair) - end))
+        random_errors.append(abs(difference(judged(start, shuffled[:half], full), pair) - end))
+
+    assert not model.is_prior
+    assert np.mean(errors) < 0.9 * np.mean(random_errors)
