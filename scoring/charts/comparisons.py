@@ -85,14 +85,19 @@ def scatter_chart(
         "layer": [
             {
                 "data": {"values": line},
-                "mark": {"type": "line", "color": "$line-control", "strokeDash": [4, 4]},
+                "mark": {
+                    "type": "line",
+                    "color": "$line-control",
+                    "strokeDash": [4, 4],
+                    "point": False,
+                },
                 "encoding": {
                     "x": {"field": "x", "type": "quantitative"},
                     "y": {"field": "y", "type": "quantitative"},
                 },
             },
             {
-                "mark": {"type": "point", "filled": True, "size": 36, "opacity": 0.7},
+                "mark": {"type": "point", "filled": True, "size": 50, "opacity": 0.7},
                 "encoding": {
                     "x": {
                         "field": "reference",
@@ -103,13 +108,13 @@ def scatter_chart(
                     "shape": {
                         "field": "outcome",
                         "type": "nominal",
-                        "title": "The run",
+                        "title": None,
                         "scale": {"domain": list(SHAPES), "range": list(SHAPES.values())},
                     },
                     "color": {
                         "field": "outcome",
                         "type": "nominal",
-                        "title": "The run",
+                        "title": None,
                         "scale": {"domain": list(SHAPES), "range": ["$good", "$text-2", "$bad"]},
                     },
                     "tooltip": _tooltip(),

@@ -58,7 +58,7 @@ def answer(question: Question, user: Any) -> Comparison:
 def start_comparison(question: Question, user: Any) -> Comparison:
     """The row of a question, with the job that works it out; one that is under way is kept."""
     row = _row(question, user)
-    row = Comparison.objects.select_for_update().select_related("job").get(pk=row.pk)
+    row = Comparison.objects.select_for_update().get(pk=row.pk)
     if row.result or (row.job and not row.job.is_finished):
         return row
     row.job = jobs.start(

@@ -31,12 +31,15 @@ def computed(question: Question, tell: Tell = lambda done, total, message: None)
     """
     target = Target.of(question.release)
     judged = judged_measure(question.measure)
-    names = [*question.measures, *([question.roles.condensed] if question.is_table else [])]
+    condensed = [question.roles.condensed] if question.is_table else []
+    names = list(dict.fromkeys([*question.measures, *condensed]))
     total = len(question.score_sets) + len(names)
     values, shares = {}, {}
     for place, score_set in enumerate(question.score_sets):
         tell(place, total, f"reading {score_set.run.name}")
-        values[str(score_set.run_id)] = values_of(score_set, [*names, judged], target)
+        values[str(score_set.run_id)] = values_of(
+            score_set, list(dict.fromkeys([*names, judged])), target
+        )
         shares[str(score_set.run_id)] = _mean(values[str(score_set.run_id)], judged)
     found = _compared(question, names, values, target.families, tell)
     return {

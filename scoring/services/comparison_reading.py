@@ -1,6 +1,6 @@
 """A stored comparison as one person may see it: rounded and shortened where grades are hidden."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
@@ -19,8 +19,8 @@ from scoring.services.comparing_numbers import OWN_SLICES
 from scoring.services.comparison_questions import Question, question_of
 from scoring.services.firewall import Sight, sight_of
 
-# Of p-values where grades are hidden: more would tell a change of one of them.
-P_DECIMALS = 2
+# What p-values are said to be at most where grades are hidden: more would tell of one of them.
+P_STEPS = (0.001, 0.01, 0.05, 1.0)
 WITHHELD_EFFECTS = ("d_z", "wins", "ties", "losses", "share_worse", "superiority")
 WITHHELD_POWERS = ("sigma", "queries_for_observed", "queries_for_delta")
 P_VALUES = ("p", "p_adjusted", "p_t", "p_slices")
@@ -188,11 +188,14 @@ def _blurred(result: Mapping[str, Any], sight: Sight) -> dict[str, Any]:
         (one["run"], one["measure"], one["slice"]): sight.rounded(one["mean"])
         for one in found["summaries"]
     }
+    together: dict[tuple[str, str], list[float | None]] = {}
+    for (_, measure, part), mean in means.items():
+        together.setdefault((measure, part), []).append(mean)
     comparison = {
         **found,
         "slices": [one for one in found["slices"] if one["name"] not in OWN_SLICES],
         "summaries": [
-            _blurred_summary(one, sight)
+            _blurred_summary(one, together[one["measure"], one["slice"]], sight)
             for one in found["summaries"]
             if one["slice"] not in OWN_SLICES
         ],
@@ -207,8 +210,23 @@ def _blurred(result: Mapping[str, Any], sight: Sight) -> dict[str, Any]:
     return {**result, "comparison": comparison, "judged": judged, "n_unjudged": None}
 
 
-def _blurred_summary(one: Mapping[str, Any], sight: Sight) -> dict[str, Any]:
-    return {**one, "mean": sight.rounded(one["mean"]), "interval": _blurred_ends(one, sight)}
+def at_most(p: float | None) -> float | None:
+    """The step that a p-value does not exceed.
+
+    Examples
+    --------
+    >>> at_most(0.002), at_most(0.3), at_most(None)
+    (0.01, 1.0, None)
+    """
+    return None if p is None else next(step for step in P_STEPS if p <= step)
+
+
+def _blurred_summary(one: Mapping[str, Any], means: Collection[float | None], sight: Sight) -> Any:
+    """A run's row; ranks are those of the rounded means, among `means` of all runs."""
+    mean = sight.rounded(one["mean"])
+    rank = None if mean is None else 1 + sum(m is not None and m > mean for m in means)
+    ends = _blurred_ends(one, sight)
+    return {**one, "mean": mean, "interval": ends, "rank": rank, "rank_interval": None}
 
 
 def _blurred_ends(one: Mapping[str, Any], sight: Sight) -> dict[str, float | None]:
@@ -223,7 +241,7 @@ def _blurred_pair(one: Mapping[str, Any], sight: Sight, mean: float | None) -> d
         **one,
         "difference": difference,
         "interval": _blurred_ends(one, sight),
-        **{name: p if p is None else round(p, P_DECIMALS) for name, p in p_values.items()},
+        **{name: at_most(p) for name, p in p_values.items()},
         "effect": {"relative": relative, **dict.fromkeys(WITHHELD_EFFECTS)},
         "power": {
             **one["power"],

@@ -36,6 +36,7 @@ from scoring.models import Comparison, ScoreSet
 from scoring.selectors import SCORER_VERSION
 from scoring.services.comparing_errors import ComparisonNotReadyError, ComparisonSignInError
 from scoring.services.comparing_numbers import values_of
+from scoring.services.comparison_reading import at_most
 from scoring.services.firewall import Sight
 from scoring.services.scoring import Target
 
@@ -320,5 +321,4 @@ def told_robustness(row: Comparison, sight: Sight) -> dict[str, Any]:
 
 def _blurred(cell: Mapping[str, Any], sight: Sight) -> dict[str, Any]:
     rounded = {name: sight.rounded(cell[name]) for name in ("difference", "low", "high")}
-    p = None if cell["p"] is None else round(cell["p"], 2)
-    return {**cell, **rounded, "p": p}
+    return {**cell, **rounded, "p": at_most(cell["p"])}

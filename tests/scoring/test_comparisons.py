@@ -554,6 +554,44 @@ def test_where_grades_are_hidden_numbers_are_rounded_and_counts_withheld(release
     assert {one["name"] for one in found["comparison"]["slices"]} == {"all"}
     means = [one["mean"] for one in found["comparison"]["summaries"]]
     assert means == [round(mean, 3) for mean in means]
+    assert pair["p"] in (0.001, 0.01, 0.05, 1.0)
+
+
+def test_ranks_are_those_of_rounded_means_where_grades_are_hidden(release, client, hidden):
+    """A run that differs from `good` by a hidden query in the fourth decimal is level with it."""
+    key = client.get(api(release, "poor", "good")).json()["key"]
+    row = Comparison.objects.get(key=key)
+    result = comparing.result_of(row)
+    for one in result["comparison"]["summaries"]:
+        one["mean"] = 0.70041 if one["run"] == str(Run.objects.get(name="good").pk) else 0.70039
+    comparing.files.local_path(row.result).write_text(json.dumps(result))
+
+    found = client.get(api(release, "poor", "good")).json()
+
+    assert {one["rank"] for one in found["comparison"]["summaries"]} == {1}
+    assert {one["rank_interval"] for one in found["comparison"]["summaries"]} == {None}
+
+
+@pytest.mark.parametrize(
+    "measure",
+    ["Judged@10", "AP", "GMAP", "P@1", "NumRet", "nDCG(judged_only=True)@10", "RBP(p=0.8)"],
+)
+def test_runs_are_compared_by_any_measure(release, client, olga, measure):
+    client.force_login(olga, backend=BACKEND)
+
+    shown = client.get(page(release, "third", "good", measure=measure))
+
+    assert shown.status_code == 200
+    assert len(shown.context["summaries"]) == 2
+    for _, url in shown.context["charts"]:
+        assert client.get(url.replace(".svg", ".csv")).status_code == 200
+
+
+def test_added_measures_are_computed_for_people_who_are_signed_in(release, client):
+    shown = client.get(page(release, "poor", "good", measure="DCG@7"))
+
+    assert shown.status_code == 409
+    assert "Sign in" in shown.content.decode()
 
 
 def test_keepers_see_all_of_it_and_their_look_is_written_down(
