@@ -63,7 +63,8 @@ def furnished() -> str:
     _grown(owner)
     submitted = {"user": "sam", "name": "from sam", "stdout": StringIO()}
     call_command("submit_run", SLUG, _run_file(benchmark), **submitted)
-    facts["submission"] = Submission.objects.get(name="from sam").pk
+    sent = Submission.objects.get(name="from sam")
+    facts |= {"submission": sent.pk, "phase": sent.phase_id, **_teamed()}
     return json.dumps(facts | _asked_and_judged(benchmark))
 
 
@@ -110,6 +111,16 @@ def _grown(owner) -> None:
         factories.release(qrels, version, by=owner)
         start_scoring_new_runs(benchmark, owner)
         jobs.run_queued()
+
+
+def _teamed() -> dict:
+    """A team of Sam's, and a link into it."""
+    from benchmarks_app.models import User
+    from benchmarks_app.services import teams
+
+    sam = User.objects.get(username="sam")
+    team = teams.make_team(name="Night owls", user=sam)
+    return {"team": team.pk, "ticket": teams.team_link_secret(team=team, user=sam)}
 
 
 def _drafted(benchmark, owner) -> int:
