@@ -326,3 +326,19 @@ def submission(phase: Any, lines: str, by: User, name: str = "") -> Any:
     jobs.run_queued()
     made.refresh_from_db()
     return made
+
+
+def reported(of: Benchmark, by: User, system: str = "") -> Any:
+    """A value that somebody reports of a system."""
+    from scoring.models import ReportedScore
+
+    return ReportedScore.objects.create(
+        benchmark=of,
+        system=system or f"system{next(_numbers)}",
+        measure="nDCG@10",
+        value=0.5,
+        split="test",
+        kind=ReportedScore.Kind.ENTERED,
+        source="A paper, table 2",
+        reported_by=by,
+    )

@@ -406,7 +406,6 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     **{
         name: (scores, lambda of: {"slug": of.slug, "version": "1.0.0"})
         for name in (
-            "scoring:leaderboard-slices",
             "scoring:leaderboard-history",
             "api:leaderboard-detail",
             "api:leaderboard-slices",

@@ -70,6 +70,8 @@ DEEDS = {
     "read-judgments": "read the judgments of",
     "take-snapshot": "took the snapshot",
     "submit-run": "submitted",
+    "report-scores": "reported values of",
+    "remove-reported": "removed reported values of",
     "withdraw-run": "withdrew",
     "make-phase": "made the phase",
     "change-phase": "changed the phase",

@@ -144,6 +144,12 @@ class ReportedDetail(Endpoint):
     serializer_class = ReportedScoreSerializer
     pagination_class = None
 
+    @extend_schema(summary="A value reported from elsewhere, not verified", tags=TAG)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        benchmark = self.benchmark_for(Action.VIEW)
+        found = get_object_or_404(reported_on(benchmark), pk=pk)
+        return Response(ReportedScoreSerializer(found).data)
+
     @extend_schema(summary="Take away a value one reported", tags=TAG, responses={204: None})
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         benchmark = self.benchmark_for(Action.SUBMIT)

@@ -7,11 +7,7 @@ from scoring.views import board_charts, board_files, boards
 in_benchmark = [
     path("leaderboard/", boards.leaderboard, name="leaderboard"),
     path("v/<str:version>/leaderboard/", boards.leaderboard_release, name="leaderboard-release"),
-    path(
-        "v/<str:version>/leaderboard/compare/",
-        boards.leaderboard_compare,
-        name="leaderboard-compare",
-    ),
+    path("leaderboard/compare/", boards.leaderboard_compare, name="leaderboard-compare"),
     path(
         "v/<str:version>/leaderboard/slices/",
         board_charts.leaderboard_slices,

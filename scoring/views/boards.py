@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from benchmarks_app.models import Benchmark, Release
@@ -161,7 +161,6 @@ def board_context(
         "has_scenarios": shows_scenarios(request) and may_show_scenarios(board),
         "digits": board.sight.digits,
         "permanent": permanent_link(request, board),
-        "compare_url": _compare_url(request),
         "asked_query": asked_query(request, board),
     }
 
@@ -185,22 +184,13 @@ def permanent_link(request: HttpRequest, board: Board) -> str:
     return request.build_absolute_uri(f"{url}?{asked_query(request, board)}")
 
 
-def _compare_url(request: HttpRequest) -> str:
-    try:
-        return reverse("scoring:comparison", args=[request.benchmark.slug])
-    except NoReverseMatch:
-        return ""
-
-
 @require_safe
 @benchmark_view(Action.VIEW)
-def leaderboard_compare(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+def leaderboard_compare(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """From the boxes that were ticked to the comparison's own address."""
-    release = release_or_404(benchmark, version)
+    release = release_or_404(benchmark, request.GET.get("release", ""))
     chosen = [key for key in request.GET.getlist("run") if key.isascii() and key.isdigit()]
-    compare = _compare_url(request)
-    if not compare:
-        raise Http404
     query = QueryDict(mutable=True)
     query["runs"], query["release"] = ",".join(chosen), release.version
+    compare = reverse("scoring:comparison", args=[benchmark.slug])
     return redirect(f"{compare}?{query.urlencode(safe=',')}")

@@ -3,6 +3,8 @@
 from datetime import date, timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -225,3 +227,18 @@ def test_a_release_without_slices_says_what_to_do(board, signed_in, vi):
     page = signed_in(vi).get(reverse("scoring:leaderboard-slices", args=["stdlib", "1.0.0"]))
 
     assert "1.0.0 has no slice" in page.content.decode()
+
+
+def test_heat_map_asks_as_often_for_20_runs_as_for_2(sliced, scored, signed_in, vi):
+    url = reverse("scoring:leaderboard-slices", args=["stdlib", "2.0.0"])
+    counts = []
+    client = signed_in(vi)
+    for size in (0, 18):
+        for _ in range(size):
+            scored(HALF, on=sliced)
+        client.get(url)
+        with CaptureQueriesContext(connection) as captured:
+            assert len(client.get(url).context["found"].rows) == 2 + size
+        counts.append(len(captured))
+
+    assert counts[0] == counts[1]

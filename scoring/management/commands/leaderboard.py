@@ -1,16 +1,21 @@
 """`manage.py leaderboard SLUG [--release 1.2.0]`: the board as a table, with every run on it."""
 
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.management.importing import benchmark_of
+from benchmarks_app.models import Release
 from scoring import selectors
 from scoring.core.errors import ScoringError
 from scoring.management.reporting import release_of
+from scoring.selectors.boards import Unjudged
+from scoring.selectors.scenarios import stored_scenarios
 from scoring.services import measuring
+from scoring.services.scenarios import add_scenarios
+from scoring.services.slice_scores import slices_of_release
 from scoring.shown import BOARD, Shown, any_measure
 
 
@@ -21,31 +26,71 @@ class Command(BaseCommand):
         parser.add_argument("slug", help="short name of the benchmark")
         parser.add_argument("--release", help="version, such as 1.2.0")
         parser.add_argument("-m", "--measure", default="nDCG@10", help="what ranks the runs")
+        parser.add_argument("--slice", default="", help="over the queries of a slice")
+        parser.add_argument(
+            "--scenarios", action="store_true", help="also what unjudged documents could change"
+        )
 
     def handle(
         self, *args: Any, slug: str, release: str | None, measure: str, **options: Any
     ) -> None:
         found = release_of(benchmark_of(slug), release)
-        threshold = selectors.relevance_threshold(found)
+        slice_name = options["slice"]
+        if slice_name and slice_name not in slices_of_release(found):
+            known = ", ".join(sorted(slices_of_release(found))) or "none"
+            raise CommandError(f"{found} has no slice '{slice_name}'. There are: {known}.")
         try:
-            shown = any_measure(measure, threshold)
-            score_sets = selectors.whole_score_sets(found)
-            while not shown.is_standard and measuring.add_measure(
-                release=found, score_sets=score_sets.all(), name=shown.name
-            ):
-                pass  # as many as fit into what a page waits for, until all are there
+            shown = any_measure(measure, selectors.relevance_threshold(found))
+            columns = _computed(found, shown, slice_name)
         except ScoringError as error:
             raise CommandError(str(error)) from error
-        board = selectors.whole_leaderboard(release=found, measure=shown)
-        columns = list(dict.fromkeys([*(one.on(threshold) for one in BOARD), shown]))
-        self.stdout.write(f"{slug} {found.version}, by {shown.label}")
-        for line in _table(board, columns):
+        board = selectors.whole_leaderboard(release=found, measure=shown, slice_name=slice_name)
+        scenarios = _scenarios(found, board, shown) if options["scenarios"] else None
+        over = f" over {slice_name}" if slice_name else ""
+        self.stdout.write(f"{slug} {found.version}, by {shown.label}{over}")
+        for line in _table(board, columns, scenarios):
             self.stdout.write(line)
 
 
-def _table(board: Sequence[selectors.BoardRow], columns: Sequence[Shown]) -> Iterator[str]:
-    rows = [["rank", "run", *(shown.label for shown in columns), "answered", "missing", "extra"]]
-    rows += [_cells(row, columns) for row in board]
+def _computed(release: Release, shown: Shown, slice_name: str) -> list[Shown]:
+    """The columns, after what is not stored of them was computed.
+
+    As many as fit into what a page waits for, until all are there.
+    """
+    threshold = selectors.relevance_threshold(release)
+    columns = list(dict.fromkeys([*(one.on(threshold) for one in BOARD), shown]))
+    sets = selectors.whole_score_sets(release)
+    while not shown.is_standard and measuring.add_measure(
+        release=release, score_sets=sets.all(), name=shown.name
+    ):
+        pass
+    names = [one.name for one in columns]
+    while slice_name and measuring.add_slice_scores(
+        release=release, score_sets=sets.all(), slice_name=slice_name, names=names
+    ):
+        pass
+    return columns
+
+
+def _scenarios(
+    release: Release, board: Sequence[selectors.BoardRow], shown: Shown
+) -> dict[int, Unjudged]:
+    sets = [row.score_set for row in board]
+    while add_scenarios(release=release, score_sets=sets, name=shown.name):
+        pass
+    return stored_scenarios(sets, shown.name)
+
+
+def _table(
+    board: Sequence[selectors.BoardRow],
+    columns: Sequence[Shown],
+    scenarios: Mapping[int, Unjudged] | None,
+) -> Iterator[str]:
+    head = ["rank", "run", *(shown.label for shown in columns), "answered", "missing", "extra"]
+    rows = [head + (["condensed", "all relevant", "drawn"] if scenarios is not None else [])]
+    for row in board:
+        more = [] if scenarios is None else _unjudged(scenarios.get(row.score_set.pk))
+        rows.append(_cells(row, columns) + more)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         cells = [
@@ -56,13 +101,23 @@ def _table(board: Sequence[selectors.BoardRow], columns: Sequence[Shown]) -> Ite
 
 
 def _cells(row: selectors.BoardRow, columns: Sequence[Shown]) -> list[str]:
-    means = (row.scores.get(shown.name) for shown in columns)
     score_set = row.score_set
     return [
-        f"{row.rank}{'=' if row.is_tied else ''}",
+        "-" if row.rank is None else f"{row.rank}{'=' if row.is_tied else ''}",
         row.run.name,
-        *("-" if mean is None else f"{mean:.4f}" for mean in means),
+        *(_number(row.scores.get(shown.name)) for shown in columns),
         f"{row.n_answered}/{score_set.n_queries}",
         str(score_set.n_missing),
         str(score_set.n_extra),
     ]
+
+
+def _unjudged(found: Unjudged | None) -> list[str]:
+    if found is None:
+        return ["-", "-", "-"]
+    drawn = f"{found.drawn[0]:.4f}-{found.drawn[1]:.4f}" if found.drawn else "-"
+    return [_number(found.condensed), _number(found.all_relevant), drawn]
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
