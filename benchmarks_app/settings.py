@@ -278,6 +278,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "PoolState": "annotation.models.Pool.State",
         "JobState": "benchmarks_app.models.Job.State",
+        "GateState": "scoring.models.GateResult.State",
         "CorpusVersionState": "benchmarks_app.models.CorpusVersion.State",
         "ReleaseState": "benchmarks_app.models.Release.State",
         "RunVisibility": "benchmarks_app.models.Run.Visibility",

@@ -14,7 +14,7 @@ import numpy as np
 from scoring.core.gating.bounds import Method
 from scoring.core.gating.evidence import Arm, Evidence, Mask
 from scoring.core.gating.policy import GuardRails, Policy
-from scoring.core.gating.verdict import Decision, Verdict, decide
+from scoring.core.gating.verdict import Decision, Verdict, decide, verdict_of
 from scoring.core.statistics.families import Floats
 
 SHARES = {"head": 0.05, "tail": 0.5, "c": 0.2, "d": 0.25, "e": 0.1, "f": 0.4}
@@ -48,7 +48,7 @@ class Shares:
 
     `passed` and `blocked` are of the slice rules alone: improved by enough and no slice regresses;
     a slice regresses. `strict` is how often every slice is shown non-inferior. `verdicts` are the
-    whole gate's.
+    whole gate's by the policy's goal, `kept` those by the goal `not_worse`.
     """
 
     n: int
@@ -56,6 +56,7 @@ class Shares:
     blocked: float
     strict: float
     verdicts: dict[str, float]
+    kept: dict[str, float]
 
 
 def cells() -> Iterator[Cell]:
@@ -80,6 +81,8 @@ def simulated(
     policy = policy or every_slice()
     passed = blocked = strict = 0
     verdicts: Counter[str] = Counter()
+    kept: Counter[str] = Counter()
+    not_worse = replace(policy, goal="not_worse")
     for _ in range(n_runs):
         decision = decide(policy, made(cell, rng), method)
         of_slices = decision.checks["slices"].findings
@@ -89,8 +92,19 @@ def simulated(
         blocked += regresses
         strict += _is_strict(decision)
         verdicts[decision.verdict] += 1
-    shares = {str(verdict): verdicts[verdict] / n_runs for verdict in Verdict}
-    return Shares(n_runs, passed / n_runs, blocked / n_runs, strict / n_runs, shares)
+        kept[verdict_of(not_worse, decision.checks)] += 1
+    return Shares(
+        n_runs,
+        passed / n_runs,
+        blocked / n_runs,
+        strict / n_runs,
+        verdicts=_shares(verdicts),
+        kept=_shares(kept),
+    )
+
+
+def _shares(counts: Counter[str]) -> dict[str, float]:
+    return {str(verdict): counts[verdict] / counts.total() for verdict in Verdict}
 
 
 def _is_strict(decision: Decision) -> bool:
