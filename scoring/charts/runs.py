@@ -22,17 +22,12 @@ def distribution_chart(label: str, values: Sequence[float]) -> Chart:
     ]
     axis = {"format": ".1f", "values": [place / 5 for place in range(6)]} if _is_share(rows) else {}
     spec = {
-        "mark": {"type": "bar"},
+        "mark": {"type": "rect", "color": "$accent", "stroke": "$surface"},
         "encoding": {
-            "x": {
-                "field": "from",
-                "type": "quantitative",
-                "bin": {"binned": True},
-                "title": label,
-                "axis": axis,
-            },
+            "x": {"field": "from", "type": "quantitative", "title": label, "axis": axis},
             "x2": {"field": "to"},
             "y": {"field": "queries", "type": "quantitative", "title": "Queries"},
+            "y2": {"datum": 0},
         },
     }
     return Chart(f"How {label} is spread", _spread(label, values), spec, rows)

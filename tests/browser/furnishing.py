@@ -64,6 +64,7 @@ def furnished() -> str:
     submitted = {"user": "sam", "name": "from sam", "stdout": StringIO()}
     call_command("submit_run", SLUG, _run_file(benchmark), **submitted)
     sent = Submission.objects.get(name="from sam")
+    _flagged(sent)
     facts |= {"submission": sent.pk, "phase": sent.phase_id, **_teamed()}
     return json.dumps(facts | _asked_and_judged(benchmark))
 
@@ -333,6 +334,14 @@ def _failed_import(benchmark, owner) -> int:
     upload = uploading.receive_path(benchmark=benchmark, owner=owner, path=file)
     options = {"kind": "run", "name": "", "grade_map": ""}
     return importing.start_import(benchmark=benchmark, user=owner, upload=upload, **options).pk
+
+
+def _flagged(submission):
+    """A flag of probing, as a release with a hidden split would raise it."""
+    evidence = {"depth": 10, "n_queries": 40, "n_differing": 1, "share_equal": 0.9975}
+    submission.probing_flags.create(
+        kind="single_query", evidence={**evidence, "queries": ["d-q01"], "n_compared": 3}
+    )
 
 
 def _run_file(benchmark) -> Path:
