@@ -99,7 +99,7 @@ class RunExport(Endpoint):
         benchmark = self.benchmark_for(Action.VIEW)
         run = get_object_or_404(Run.objects.visible_to(request.user), benchmark=benchmark, pk=pk)
         stem = f"{benchmark.slug}-{exporting.run_file_name(run)}"
-        return zip_response(exporting.run_zip(run), stem)
+        return zip_response(exporting.run_zip(run, request.user), stem)
 
 
 of_benchmark = [

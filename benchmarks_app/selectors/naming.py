@@ -4,12 +4,13 @@ from typing import Any
 
 from django.utils import timezone
 
-from benchmarks_app.core.run_facts import BY_NAME, Fact, shown_facts
+from benchmarks_app.core.run_facts import IR_METADATA, Fact, shown_facts
 from benchmarks_app.models import Run
 from benchmarks_app.permissions import Action, may
 
 ANONYMOUS = "anonymous"
-LEADS_TO_OWNER = frozenset(BY_NAME[name].label for name in ("repository", "commit", "paper"))
+# Of a run's metadata. A description in ir_metadata names people, and is kept back as a whole.
+LEADS_TO_OWNER = frozenset({"repository", "commit", "paper", IR_METADATA})
 
 
 def owner_name(run: Run, viewer: Any) -> str:
@@ -40,11 +41,15 @@ def knows_owner(run: Run, viewer: Any) -> bool:
 
 
 def facts_told(run: Run, viewer: Any) -> list[Fact]:
+    """What a run says of its system, as pages show it to this person."""
+    return shown_facts(metadata_told(run, viewer))
+
+
+def metadata_told(run: Run, viewer: Any) -> dict[str, Any]:
     """What a run says of its system; without what leads to its owner, while that is a secret."""
-    facts = shown_facts(run.metadata)
     if not is_anonymous_to(run, viewer):
-        return facts
-    return [fact for fact in facts if fact.label not in LEADS_TO_OWNER]
+        return dict(run.metadata)
+    return {name: value for name, value in run.metadata.items() if name not in LEADS_TO_OWNER}
 
 
 def team_ids_of(user: Any) -> frozenset[int]:

@@ -22,6 +22,7 @@ from benchmarks_app.core.exporters.runs import run_members
 from benchmarks_app.core.formats.beir_writing import DocumentLike, streamed_zip
 from benchmarks_app.core.release_source import ReleaseSource
 from benchmarks_app.models import Job, Release, Run, User
+from benchmarks_app.selectors import naming
 from benchmarks_app.services import audit, jobs
 
 JOB_KIND = "export-release"
@@ -235,19 +236,18 @@ def _stored_name(release: Release, exporter: Exporter) -> str:
 # --- runs ----------------------------------------------------------------------------------------
 
 
-def run_zip(run: Run) -> Iterator[bytes]:
-    """A run in TREC's form with what is known of the system beside it, as a zip, in pieces."""
+def run_zip(run: Run, viewer: Any) -> Iterator[bytes]:
+    """A run in TREC's form with what this person may know of it beside it, as a zip, in pieces."""
     stem = f"{run.benchmark.slug}-{run_file_name(run)}"
-    members = run_members(run_file_name(run), _run_rows(run), run_metadata(run))
+    members = run_members(run_file_name(run), _run_rows(run), run_metadata(run, viewer))
     return streamed_zip((f"{stem}/{name}", pieces) for name, pieces in members)
 
 
-def run_metadata(run: Run) -> dict[str, Any]:
+def run_metadata(run: Run, viewer: Any) -> dict[str, Any]:
     """What is known of the system, in the keys in which it was given, and what the site knows."""
     said = {"tag": run.name, "description": run.description}
-    return dict(run.metadata) | {
-        key: value for key, value in said.items() if value and key not in run.metadata
-    }
+    told = naming.metadata_told(run, viewer)
+    return told | {key: value for key, value in said.items() if value and key not in told}
 
 
 def run_file_name(run: Run) -> str:

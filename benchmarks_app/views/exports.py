@@ -55,4 +55,4 @@ def release_export_start(
 def run_export(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponseBase:
     run = get_object_or_404(Run.objects.visible_to(request.user), benchmark=benchmark, pk=pk)
     stem = f"{benchmark.slug}-{exporting.run_file_name(run)}"
-    return zip_response(exporting.run_zip(run), stem)
+    return zip_response(exporting.run_zip(run, request.user), stem)

@@ -1,5 +1,7 @@
 """Teams: making one, letting people in by name or link, leaving, and what a team sees."""
 
+import io
+import zipfile
 from datetime import timedelta
 
 import pytest
@@ -213,6 +215,22 @@ def test_links_that_lead_to_the_owner_are_held_back_meanwhile(secret_run, sam, v
     assert [fact.label for fact in facts_told(secret_run, sam)] == [
         *("Method", "Repository", "Commit"),
     ]
+
+
+def test_exported_run_holds_nothing_that_leads_to_the_owner(secret_run, sam, vi, signed_in):
+    tree = {"actor": {"team": "Owls"}}
+    Run.objects.update(metadata={**secret_run.metadata, "ir_metadata": tree})
+    url = reverse("run-export", args=["stdlib", secret_run.pk])
+
+    def held(person) -> bytes:
+        packed = b"".join(signed_in(person).get(url).streaming_content)
+        with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+            return b"".join(archive.read(name) for name in archive.namelist())
+
+    assert b"Owls" in held(sam)
+    assert b"Owls" not in held(vi)
+    assert b"example.org" not in held(vi)
+    assert b"BM25" in held(vi)
 
 
 @pytest.mark.parametrize("name", ["run-list", "run-detail"])

@@ -356,6 +356,28 @@ def test_withdrawn_run_is_not_scored_on_the_next_release(phase, sam, send, publi
     assert not runs_without_scores(newer).exists()
 
 
+# --- who it is by --------------------------------------------------------------------------
+
+
+def test_board_and_its_file_do_not_tell_who_an_anonymous_run_is_by(
+    phase, sam, vi, maintainer, send, signed_in
+):
+    later = timezone.now() + timedelta(days=9)
+    send(phase, sam, GOOD, "hush", team=make_team(name="Owls", user=sam), anonymous_until=later)
+    args = ["stdlib", phase.release.version]
+    urls = [reverse(f"scoring:leaderboard-{name}", args=args) for name in ("release", "csv")]
+
+    told = {
+        who: "".join(signed_in(who).get(url).content.decode() for url in urls)
+        for who in (vi, maintainer)
+    }
+
+    assert "hush" in told[vi]
+    assert told[vi].count("anonymous") >= 2
+    assert "Owls" not in told[vi]
+    assert "Owls" in told[maintainer]
+
+
 # --- pages ---------------------------------------------------------------------------------
 
 
