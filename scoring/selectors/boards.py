@@ -169,7 +169,7 @@ def whole_leaderboard(
 ) -> list[BoardRow]:
     """As `leaderboard`, with every run: for who sits at the machine itself."""
     name = measure.counting_from(relevance_threshold(release))
-    return _ranked(_entries(release, _score_sets(release), slice_name, None), name, None)
+    return list(_ranked(_entries(release, _score_sets(release), slice_name, None), name, None))
 
 
 def _entries(

@@ -6,6 +6,7 @@ import json
 from datetime import timedelta
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -255,6 +256,21 @@ def test_scenarios_are_computed_once_and_as_long_as_a_page_waits(scored, release
     assert add_scenarios(release=release, score_sets=sets, name=NDCG) == 0
     monkeypatch.setattr("scoring.services.scenarios.scenarios", None)
     assert add_scenarios(release=release, score_sets=sets, name=NDCG) == 0
+
+
+def test_the_command_prints_scenarios_and_slices_apart(scored, capsys):
+    scored("q1 Q0 x 1 9 s\nq1 Q0 d1 2 5 s\nq2 Q0 d4 1 1 s", "one")
+
+    call_command("leaderboard", "stdlib", "--scenarios")
+
+    head, row = capsys.readouterr().out.splitlines()[1:]
+    assert head.split()[-4:] == ["condensed", "all", "relevant", "drawn"]
+    assert row.split()[1] == "one"
+    assert float(row.split()[-3]) > float(row.split()[2])
+    with pytest.raises(CommandError, match=r"no slice 'few'\. There are: none"):
+        call_command("leaderboard", "stdlib", "--slice", "few")
+    with pytest.raises(CommandError, match="Scenarios are of all queries"):
+        call_command("leaderboard", "stdlib", "--slice", "few", "--scenarios")
 
 
 # --- history -------------------------------------------------------------------------------

@@ -36,6 +36,8 @@ class Command(BaseCommand):
     ) -> None:
         found = release_of(benchmark_of(slug), release)
         slice_name = options["slice"]
+        if slice_name and options["scenarios"]:
+            raise CommandError("Scenarios are of all queries. Leave out --slice or --scenarios.")
         if slice_name and slice_name not in slices_of_release(found):
             known = ", ".join(sorted(slices_of_release(found))) or "none"
             raise CommandError(f"{found} has no slice '{slice_name}'. There are: {known}.")

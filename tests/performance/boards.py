@@ -1,0 +1,158 @@
+"""A board of a thousand submissions and twenty slices: what its pages cost the server.
+
+The numbers of the runs are made up, their files are not: every run has its values per query on
+disk. Pages are asked for inside one process, as its server would; processor time is told beside.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+N_RUNS = int(os.environ.get("BENCH_RUNS", "1000"))
+N_QUERIES, N_SLICES, N_ROUNDS = 200, 20, 7
+LIMIT_MILLISECONDS = 300
+
+MAKE = f"""
+import random
+import polars as pl
+from pathlib import Path
+from tempfile import mkdtemp
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+from benchmarks_app import files
+from benchmarks_app.models import Run, User
+from scoring.models import Score, ScoreSet
+from scoring.selectors import SCORER_VERSION
+from scoring.shown import measures_on
+from tests import factories
+
+rng = random.Random(7)
+olga = factories.user("olga")
+benchmark = factories.benchmark("large", visibility="public")
+benchmark.memberships.create(user=olga, role="owner")
+qids = [f"q{{n:03}}" for n in range({N_QUERIES})]
+qrels = factories.qrel_set(benchmark, {{(qid, "d1"): 1 for qid in qids}})
+queries = {{one.qid: one for one in benchmark.queries.all()}}
+for n in range({N_SLICES}):
+    members = [queries[qid] for qid in qids[n::{N_SLICES}] + qids[:30]]
+    factories.query_slice(benchmark, f"slice{{n:02}}", *set(members))
+type(qrels).objects.filter(pk=qrels.pk).update(n_relevant=len(qids))
+qrels.refresh_from_db()
+release = factories.release(qrels, by=olga)
+people = [factories.user(f"team{{n}}") for n in range(50)]
+names = [shown.name for shown in measures_on(1)]
+folder = Path(mkdtemp())
+for n in range({N_RUNS}):
+    run = Run.objects.create(
+        benchmark=benchmark, name=f"run {{n:04}}", owner=people[n % 50], kind="submitted",
+        sha256=f"{{n:064}}", parquet="none", n_rows=1, n_queries=len(qids), depth=10,
+        metadata={{"type": rng.choice(["dense", "sparse", "hybrid"])}},
+    )
+    skill = rng.random()
+    table = {{"qid": qids, "is_missing": [False] * len(qids), "n_retrieved": [10] * len(qids)}}
+    table |= {{name: [min(1.0, rng.random() * skill * 2) for _ in qids] for name in names}}
+    path = folder / f"{{n}}.parquet"
+    pl.DataFrame(table).write_parquet(path)
+    stored = files.publish(path, f"scores/made/{{n}}.parquet")
+    one = ScoreSet.objects.create(
+        run=run, release=release, scorer_version=SCORER_VERSION, per_query=stored, hits=stored,
+        n_queries=len(qids), n_missing=0, n_extra=0,
+    )
+    Score.objects.bulk_create(
+        Score(
+            score_set=one, measure=name, slice_name=where, n=len(qids),
+            mean=(mean := sum(table[name]) / len(qids)), ci_low=mean - 0.05, ci_high=mean + 0.05,
+            judged_share=1.0,
+        )
+        for name in names
+        for where in ["", *(f"slice{{n:02}}" for n in range({N_SLICES}))]
+    )
+"""
+ASK = f"""
+import sys, time
+from django.test import Client
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from benchmarks_app.models import User
+from benchmarks_app.services import jobs
+client = Client(headers={{"host": "localhost"}})
+client.force_login(User.objects.get(username="olga"),
+                   backend="django.contrib.auth.backends.ModelBackend")
+address = sys.argv[1] if len(sys.argv) > 1 else ADDRESS
+client.get(address)
+with CaptureQueriesContext(connection) as captured:
+    client.get(address)
+print("queries", len(captured))
+for _ in range({N_ROUNDS}):
+    began, worked = time.perf_counter(), time.process_time()
+    page = client.get(address)
+    took, cpu = time.perf_counter() - began, time.process_time() - worked
+    assert page.status_code == 200, page.status_code
+    print(1000 * took, 1000 * cpu)
+"""
+RANK = """
+import time
+from benchmarks_app.models import Job
+from benchmarks_app.services import jobs
+worked = time.process_time()
+jobs.run_queued()
+job = Job.objects.get(kind="board-ranks")
+assert job.state == Job.State.DONE, job.error
+print(time.process_time() - worked)
+"""
+BOARD = "/b/large/v/1.0.0/leaderboard/"
+PAGES = {
+    "board, before its ranks are there": BOARD,
+    "board": BOARD,
+    "board over a slice": f"{BOARD}?slice=slice07",
+    "board, filtered and sorted": f"{BOARD}?type=dense&best=on&sort=date",
+    "runs by slices": f"{BOARD}slices/",
+    "history": f"{BOARD}history/",
+    "CSV of all": "/b/large/v/1.0.0/leaderboard.csv",
+}
+
+
+def main() -> list[str]:
+    with tempfile.TemporaryDirectory() as made:
+        site = Path(made) / "site"
+        _shell(site, MAKE)
+        rows = []
+        for place, (name, address) in enumerate(PAGES.items()):
+            n_queries, took, cpu = _asked(site, address)
+            rows.append(f"| {name} | {took:.0f} | {cpu:.0f} | {n_queries} |")
+            print(rows[-1], flush=True)
+            if name != "CSV of all" and cpu > LIMIT_MILLISECONDS:
+                print(f"  above {LIMIT_MILLISECONDS} ms", flush=True)
+            if place == 0:
+                ranked = float(_shell(site, RANK).strip())
+        return [
+            f"{N_RUNS:,} runs of 50 people, {N_QUERIES} queries, {N_SLICES} slices. Ranks and tie "
+            f"groups are worked out by a job, once: {ranked:.0f} s of processor.",
+            "",
+            "| page | ms | ms of processor | queries |",
+            "|---|---:|---:|---:|",
+            *rows,
+        ]
+
+
+def _asked(site: Path, address: str) -> tuple[int, float, float]:
+    """Queries, and medians of wall and processor time in milliseconds."""
+    first, *lines = _shell(site, f"ADDRESS = {address!r}\n{ASK}").strip().splitlines()
+    pairs = [tuple(map(float, line.split())) for line in lines]
+    took, cpu = (statistics.median(column) for column in zip(*pairs, strict=True))
+    return int(first.split()[1]), took, cpu
+
+
+def _shell(site: Path, code: str) -> str:
+    command = [sys.executable, "manage.py", "shell", "--no-imports", "-c", code]
+    environment = {**os.environ, "BENCHWRIGHT_DATA": str(site)}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr[-2000:])
+    return done.stdout
