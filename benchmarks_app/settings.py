@@ -282,6 +282,7 @@ SPECTACULAR_SETTINGS = {
         "CorpusVersionState": "benchmarks_app.models.CorpusVersion.State",
         "ReleaseState": "benchmarks_app.models.Release.State",
         "RunVisibility": "benchmarks_app.models.Run.Visibility",
+        "BenchmarkVisibility": "benchmarks_app.models.Benchmark.Visibility",
         "Unit": "benchmarks_app.models.Unit",
         "TextUnit": "benchmarks_app.api.corpora.UNITS",
         "FamilySplit": "benchmarks_app.models.QueryFamily.Split",

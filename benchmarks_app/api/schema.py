@@ -1,7 +1,9 @@
 """What the description of the API says of all endpoints alike."""
 
+import re
 from typing import Any
 
+from django.urls import resolve
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 
@@ -46,6 +48,16 @@ class Description(AutoSchema):
     Those follow from its method and its address; a method that raises more of them names these:
     `refusals = {"GET": (409,)}`.
     """
+
+    def get_operation_id(self) -> str:
+        """The name of the address and the method: it stays when other addresses come."""
+        name = resolve(re.sub(r"\{\w+\}", "1", self.path)).url_name
+        return f"{name}-{self.method.lower()}".replace("-", "_")
+
+    def get_summary(self) -> str | None:
+        """What is written for it, or the first line of what describes it."""
+        described = self.get_description() or ""
+        return super().get_summary() or described.strip().partition("\n")[0].rstrip(".") or None
 
     def get_operation(self, *args: Any, **settings: Any) -> dict[str, Any] | None:
         operation: dict[str, Any] | None = super().get_operation(*args, **settings)

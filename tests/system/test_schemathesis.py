@@ -30,7 +30,7 @@ from benchmarks_app.services.api_tokens import create_api_token
 from tests import world as worlds
 from tests.world import Address, World, addresses
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "8"))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "6"))
 # Nobody, who may look, who may send, who may do everything, and a stranger.
 PEOPLE = ("nobody", "vi", "sam", "olga", "cy")
 DRAWN = ("olga", "olga", "sam", "vi", "nobody", "cy")
