@@ -240,7 +240,11 @@ class ComparisonDetail(Endpoint):
     serializer_class = ComparisonSerializer
     pagination_class = None
 
-    @extend_schema(summary="A stored comparison by its key", tags=TAG)
+    @extend_schema(
+        summary="A stored comparison by its key",
+        tags=TAG,
+        operation_id="benchmarks_comparisons_stored_retrieve",
+    )
     def get(self, request: Request, slug: str, key: str) -> Response:
         found = told_by_key(self.benchmark_for(Action.VIEW), key, request.user)
         if found is None:

@@ -28,8 +28,9 @@ from scoring.shown import with_threshold
 # Raised whenever a stored result would come out differently.
 VERSION = 1
 MOST_RUNS = 60
-# Queries x runs x measures x slices that a page waits for; about two seconds of one processor.
-INLINE_VALUES = 400_000
+# Queries x measures x slices that a page waits for, of ten runs half as many; about three seconds
+# of one processor, nearly all of it resampling.
+INLINE_VALUES = 20_000
 # Pairs x slices above which a comparison of many runs keeps to all queries.
 MOST_PLACES = 4_000
 
@@ -108,8 +109,8 @@ class Question:
     @property
     def is_large(self) -> bool:
         """Whether a page would wait too long for it."""
-        columns = (len(self.score_sets) + self.n_pairs) * (len(self.measures) + 1)
-        return self.n_queries * columns * (len(self.slices) + 3) > INLINE_VALUES
+        parts = (len(self.measures) + 1) * (len(self.slices) + 3)
+        return self.n_queries * parts * (1 + len(self.score_sets) / 10) > INLINE_VALUES
 
     @property
     def url(self) -> str:
