@@ -69,6 +69,7 @@ NEAR_MISSES = {
     "head-over-fit": [
         [fact(GAIN, UP, "head"), fact(GAIN, LEVEL, "tail")],
         [fact(GAIN, DOWN, "head"), fact(GAIN, UP, "tail")],
+        [fact(GAIN, LEVEL, "head"), fact(GAIN, DOWN, "tail")],
         [fact(GAIN, UP, "head"), fact(FIRST, DOWN, "tail")],
         [fact(GAIN, UP, "overhead"), fact(GAIN, DOWN, "detail")],
     ],
