@@ -1,5 +1,6 @@
 """What is answered before any view is asked, or where one broke: a page, or for a program JSON."""
 
+import contextlib
 import sys
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -44,6 +45,10 @@ def broken(request: HttpRequest) -> HttpResponse:
 
 def _disk_full(request: HttpRequest) -> HttpResponse:
     error = DiskFullError()
+    for handler in getattr(request, "_upload_handlers", ()):
+        # It tells once more that there is no room; the file goes all the same.
+        with contextlib.suppress(OSError):
+            handler.upload_interrupted()
     if request.path.startswith(OF_PROGRAMS):
         return _told(error.status, error.code, str(error))
     context = {"title": "This did not work", "message": str(error), "code": error.code}

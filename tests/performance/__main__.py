@@ -30,6 +30,7 @@ PARTS = {
     "splitting": "splitting",
     "corpora": "corpora",
     "large-site": "large_site",
+    "scoring-service": "scoring_service",
 }
 
 

@@ -26,10 +26,10 @@ from benchmarks_app.models import (
     User,
     WorkerHeartbeat,
 )
-from benchmarks_app.services import importing, jobs, releasing, uploading
+from benchmarks_app.services import importing, job_retry, jobs, releasing, uploading
 from benchmarks_app.sessions import SessionStore
-from scoring.models import ScoreSet
-from scoring.services import phases, submitting
+from scoring.models import ScoreSet, Submission
+from scoring.services import phases, rescoring, submitting
 from tests import factories
 from tests.annotation import making as annotation_making
 
@@ -147,6 +147,62 @@ def start_submission(slug: str, path: str, name: str, username: str) -> int:
     upload = uploading.receive_path(benchmark=benchmark, owner=user, path=Path(path))
     phase = submitting.phase_open_in(benchmark)
     return submitting.accept_submission(phase=phase, user=user, upload=upload, name=name).job.pk
+
+
+def start_submissions(slug: str, paths: list[str], username: str) -> list[int]:
+    """The jobs of submissions named after their files."""
+    return [start_submission(slug, path, Path(path).stem, username) for path in paths]
+
+
+def make_runs(slug: str, n: int, n_queries: int, depth: int) -> None:
+    """Runs of a benchmark, each of another depth; their scores are started."""
+    benchmark = Benchmark.objects.get(slug=slug)
+    for number in range(n):
+        lines = (
+            f"q{q} Q0 d{(q + rank) % n_queries} {rank} {depth + number - rank} s"
+            for q in range(n_queries)
+            for rank in range(depth - number)
+        )
+        factories.run(benchmark, "\n".join(lines), name=f"run{number}")
+    rescoring.start_scoring_new_runs(benchmark, None)
+
+
+def publish_changed(slug: str, n: int) -> None:
+    """A release whose first n queries have one answer more; what follows from it is started."""
+    benchmark = Benchmark.objects.get(slug=slug)
+    before = benchmark.qrel_sets.order_by("pk").last()
+    made = factories.qrel_set(benchmark, {}, name=f"after {before.pk}")
+    rows = [
+        Qrel(qrel_set=made, query=one.query, docid=one.docid, grade=one.grade)
+        for one in before.qrels.select_related("query")
+    ]
+    more = [Qrel(qrel_set=made, query=row.query, docid="d-new", grade=1) for row in rows[:n]]
+    Qrel.objects.bulk_create([*rows, *more])
+    QrelSet.objects.filter(pk=made.pk).update(n_qrels=len(rows) + n, n_relevant=len(rows) + n)
+    made.refresh_from_db()
+    arguments = releasing.release_arguments(qrel_set=made, version="1.1.0")
+    factories.done(jobs.run_here(benchmark=benchmark, user=factories.user("olga"), **arguments))
+
+
+def submissions(slug: str, username: str) -> dict[str, Any]:
+    """The state of each submission by its name, what was told of it, what is left of the day."""
+    found = Submission.objects.filter(phase__benchmark__slug=slug, submitter__username=username)
+    phase = submitting.phase_open_in(Benchmark.objects.get(slug=slug))
+    return {
+        "states": {one.name: one.state for one in found},
+        "told": {one.name: one.job.error if one.job else "" for one in found},
+        "n_left": submitting.n_left_today(phase=phase, user=factories.user(username)),
+        "n_score_sets": ScoreSet.objects.filter(run__benchmark__slug=slug).count(),
+        "n_runs": Run.objects.filter(benchmark__slug=slug).count(),
+    }
+
+
+def try_again(job: int, username: str) -> None:
+    job_retry.retry(job=Job.objects.get(pk=job), user=factories.user(username))
+
+
+def cancel(job: int, username: str) -> None:
+    job_retry.cancel(job=Job.objects.get(pk=job), user=factories.user(username))
 
 
 def scores(slug: str, name: str) -> list[dict[str, Any]]:
