@@ -301,6 +301,13 @@ def test_means_of_a_hidden_split_are_rounded_for_who_submits(
     page = signed_in(sam).get(submission.get_absolute_url()).content.decode()
     assert f"{round(exact, 3):.4f}" in page
     assert f"{exact:.4f}" not in page
+    of = "/api/v1/benchmarks/stdlib/submissions/"
+    one, listed = (
+        signed_in(sam).get(url).content.decode() for url in (f"{of}{submission.pk}/", of)
+    )
+    assert f'"nDCG@10":{round(exact, 3)}' in one
+    assert f'"nDCG@10":{round(exact, 3)}' in listed
+    assert str(exact)[:7] not in one + listed
 
 
 # --- withdrawing ---------------------------------------------------------------------------

@@ -309,6 +309,19 @@ def test_submission_follows_a_job_that_was_given_up(submit, sam, settings):
     assert refreshed(submission).state == State.FAILED
 
 
+def test_submission_of_a_cancelled_job_has_failed_and_costs_nothing(submit, sam, phase):
+    from benchmarks_app.services.job_retry import cancel
+
+    submission = submit(sam)
+
+    cancel(job=submission.job, user=sam)
+
+    submission = refreshed(submission)
+    assert submission.state == State.FAILED
+    assert submission.problems[0]["text"] == "Cancelled by sam."
+    assert n_left_today(phase=phase, user=sam) == phase.daily_limit
+
+
 def test_submission_whose_worker_was_lost_is_shown_as_queued(submit, sam):
     submission = submit(sam)
     Submission.objects.update(state=State.SCORING)
