@@ -75,7 +75,7 @@ gate-online           GET    -        401    200 200 200 200 200 200 404
 gate-online           POST   online   401    403 403 201 403 201 201 404
 gate-came-true        GET    -        401    200 200 200 200 200 200 404
 gate-policy-list      GET    -        401    200 200 200 200 200 200 404
-gate-policy-list      POST   policy   401    403 403 201 403 201 201 404
+gate-policy-list      POST   policy   401    403 403 201 403 409 409 404
 gate-policy-detail    GET    -        401    200 200 200 200 200 200 404
 gate-policy-retire    POST   -        401    403 403 403 403 200 200 404
 comparison            GET    -        401    422 422 422 422 422 422 404

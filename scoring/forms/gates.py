@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from benchmarks_app.models import Benchmark, Release, Run
+from benchmarks_app.selectors import release_splits
 from scoring import selectors
 from scoring.core.gating.policy import DEFAULTS
 from scoring.models import GatePolicy, GateResult, OnlineResult
@@ -31,6 +32,9 @@ class PolicyForm(forms.Form):
     )
     goal = forms.ChoiceField(choices=GOALS, initial="improve", widget=forms.RadioSelect)
     measure = forms.CharField(max_length=120, initial=DEFAULTS.measure)
+    split = forms.ChoiceField(
+        required=False, label="Queries", help_text="Of which split of a release."
+    )
     slices = forms.MultipleChoiceField(
         required=False,
         widget=forms.CheckboxSelectMultiple,
@@ -75,6 +79,10 @@ class PolicyForm(forms.Form):
         names = [(one.name, f"{one.name} ({one.n:,} queries)") for one in self.offered]
         self.fields["slices"].choices = names
         self.fields["exact_slice"].choices = [("", "none"), *names]
+        splits = list(release_splits(release)) if release else []
+        self.fields["split"].choices = [("", "all queries"), *((name, name) for name in splits)]
+        if len(splits) < 2:
+            del self.fields["split"]
         if not names:
             del self.fields["slices"], self.fields["exact_slice"]
 
@@ -85,6 +93,7 @@ class PolicyForm(forms.Form):
         plain = ("goal", "measure", "margin", "delta_min", "alpha", "labels")
         return {
             **{name: told[name] for name in plain},
+            "split": told.get("split", ""),
             "slices": told.get("slices", []),
             "guard_rails": {
                 "measures": told["guard_measures"].replace(",", " ").split(),

@@ -17,7 +17,7 @@ from scoring.selectors.rankings import ranking_of
 from scoring.services.completeness import worth_judging
 from scoring.services.freshness import freshness_of_release
 from scoring.services.measuring import evaluated
-from scoring.services.policies import slices_offered
+from scoring.services.policies import queries_of, slices_offered
 from scoring.services.scoring import Target, score_run
 from scoring.services.slice_scores import graded_queries, slices_of_release
 
@@ -34,7 +34,7 @@ def evidence_of(
     EmptyQrelsError, NoCommonQueryError
         If a run cannot be scored on the release.
     """
-    queries = sorted(graded_queries(release), key=str.encode)
+    queries = queries_of(release, said.split)
     arms = [
         _arm(run, release, said, queries, job)
         for run in (policy.baseline, candidate, _lexical(policy, said))
@@ -55,7 +55,7 @@ def evidence_of(
         families=numbered(queries, selectors.release_families(release)),
         registered=registered,
         process=process_of(policy=policy, release=release, candidate=candidate),
-        wanted=_wanted(said, release, [policy.baseline, candidate], arms),
+        wanted=_wanted(said, release, queries, [policy.baseline, candidate], arms),
     )
 
 
@@ -97,18 +97,21 @@ def _score_set(run: Run, release: Release, job: RunningJob) -> ScoreSet:
 # --- what must be judged -------------------------------------------------------------------------
 
 
-def _wanted(said: Policy, release: Release, runs: list[Run], arms: list[Arm]) -> Wanted:
+def _wanted(
+    said: Policy, release: Release, queries: list[str], runs: list[Run], arms: list[Arm]
+) -> Wanted:
     """Unjudged documents in the order of what they can change, and how many are needed."""
     if all(np.nanmin(arm.of(said.judged), initial=1.0) >= 1.0 for arm in arms[:2]):
         return Wanted()
+    inside, grades = set(queries), release_qrels(release)
     worth = worth_judging(release=release, runs=runs, measure=said.measure, k=said.cutoff)
     return wanted(
         ranking_of(runs[0], said.cutoff),
         ranking_of(runs[1], said.cutoff),
-        release_qrels(release),
+        {qid: grades[qid] for qid in queries},
         cutoff=said.cutoff,
         is_sparse=said.labels == "sparse",
-        order=[(one.qid, one.docid) for one in worth],
+        order=[(one.qid, one.docid) for one in worth if one.qid in inside],
     )
 
 

@@ -10,12 +10,12 @@ from django.utils import timezone
 from benchmarks_app.models import CandidateList, Job, Release, Run, User
 from benchmarks_app.selectors import release_qrels
 from benchmarks_app.services import audit, jobs
+from benchmarks_app.services.candidates import make_candidate_list
 from benchmarks_app.services.jobs import JobFencedError, RunningJob
-from scoring.core.gating.policy import Policy, policy_from
+from scoring.core.gating.policy import policy_from
 from scoring.core.gating.verdict import Decision, Verdict, decide
 from scoring.models import GatePolicy, GateResult
 from scoring.selectors import gates
-from scoring.services.completeness import make_top_up
 from scoring.services.gate_errors import (
     GateItselfError,
     PolicyAfterCandidateError,
@@ -116,24 +116,24 @@ def _decide_gate(job: RunningJob, gate: GateResult) -> None:
     job.progress(3, 4, "deciding")
     decision = decide(said, evidence)
     with job.commit() as result:
-        listed = _listed(gate, said, decision)
+        listed = _listed(gate, decision)
         _store(gate, decision, listed)
         result["made"] = [f"{decision.verdict.label}: {gate.candidate.name}"]
         result["url"] = gate.get_absolute_url()
 
 
-def _listed(gate: GateResult, said: Policy, decision: Decision) -> CandidateList | None:
+def _listed(gate: GateResult, decision: Decision) -> CandidateList | None:
     """The documents that a comparison waits for, as a list that a pool can be made of."""
-    needed = decision.evidence.wanted.needed
-    if decision.verdict != Verdict.NOT_COMPARABLE or not needed:
+    found = decision.evidence.wanted
+    if decision.verdict != Verdict.NOT_COMPARABLE or not found.needed:
         return None
-    return make_top_up(
-        release=gate.release,
-        runs=[gate.policy.baseline, gate.candidate],
+    rows = enumerate(found.documents[: found.needed], start=1)
+    return make_candidate_list(
+        benchmark=gate.policy.benchmark,
+        rows=[(qid, docid, place) for place, (qid, docid) in rows],
+        name=f"gate {gate.pk}: {gate.candidate.name} by {gate.policy}"[:120],
+        origin=f"what {gate} waits for on {gate.release.version}",
         user=gate.created_by,
-        measure=said.measure,
-        k=said.cutoff,
-        limit=needed,
     )
 
 

@@ -9,13 +9,15 @@ from django.utils import timezone
 
 from benchmarks_app.models import Benchmark, Release, Run, User
 from benchmarks_app.permissions import Action, may
+from benchmarks_app.selectors import release_splits
 from benchmarks_app.services import audit
 from scoring import selectors
+from scoring.core.gating.errors import PolicySplitError
 from scoring.core.gating.policy import Policy, policy_from
 from scoring.models import GatePolicy
 from scoring.selectors import gates
 from scoring.services.gate_errors import GateRunError, PolicySlicesError, PolicyThereError
-from scoring.services.slice_scores import BoardSlice, slices_on_board
+from scoring.services.slice_scores import BoardSlice, graded_queries, slices_on_board
 from scoring.shown import with_threshold
 
 BINARY = ("R@", "RR@", "RR", "AP", "P@", "Success@")
@@ -37,8 +39,8 @@ def make_policy(
     ------
     PolicyFormatError
         If the content is no policy.
-    PolicySlicesError
-        If a slice is not registered, or too small to be shown.
+    PolicySlicesError, PolicySplitError
+        If a slice is not registered, or too small to be shown, or a split is none.
     PolicyThereError
         If the newest version of this name says the same.
     GateRunError
@@ -78,6 +80,7 @@ def policy_of(
     if release is not None:
         policy = _on_scale(policy, selectors.relevance_threshold(release))
         _check_slices(policy, release)
+        queries_of(release, policy.split)
     rails = replace(policy.guard_rails, lexical=lexical.name if lexical else "")
     return replace(policy, baseline=baseline.name, guard_rails=rails)
 
@@ -118,6 +121,24 @@ def _check_slices(policy: Policy, release: Release) -> None:
 def slices_offered(release: Release) -> list[BoardSlice]:
     """The registered slices of a release whose numbers may be shown."""
     return [one for one in slices_on_board(release) if one.is_registered]
+
+
+def queries_of(release: Release, split: str) -> list[str]:
+    """The graded queries that a gate looks at, in the order of their bytes.
+
+    Raises
+    ------
+    PolicySplitError
+        If the release grades nothing of the split.
+    """
+    graded = graded_queries(release)
+    if split:
+        splits = release_splits(release)
+        if not graded.intersection(splits.get(split, ())):
+            known = ", ".join(splits) or "none"
+            raise PolicySplitError(split=split, release=release.version, known=known)
+        graded = graded.intersection(splits[split])
+    return sorted(graded, key=str.encode)
 
 
 def check_run(run: Run, benchmark: Benchmark) -> None:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from benchmarks_app.models import CandidateList, Qrel, QrelSet, Query, QueryFamily, Run
 from benchmarks_app.services import jobs
 from benchmarks_app.services.api_tokens import create_api_token
-from scoring.core.gating.errors import PolicyFormatError
+from scoring.core.gating.errors import PolicyFormatError, PolicySplitError
 from scoring.models import GatePolicy, GateResult, OnlineResult, Submission
 from scoring.services import gating, online, policies
 from scoring.services.gate_errors import (
@@ -301,6 +301,20 @@ def test_a_registered_slice_decides_and_another_one_is_exploratory(bench, old, d
     found = {one["name"]: one["outcome"] for one in gate.report["checks"][2]["findings"]}
     assert found == {"most": "regression", "late": "exploratory"}
     assert gate.verdict == "block"
+
+
+def test_a_policy_of_a_split_looks_at_its_queries_alone(bench, old, release, monkeypatch):
+    splits = {"dev": tuple(QIDS[:6]), "test": tuple(QIDS[6:])}
+    monkeypatch.setattr("scoring.services.policies.release_splits", lambda release: splits)
+    with pytest.raises(PolicySplitError, match=r"split 'train'.*expected one of dev, test"):
+        a_policy(bench, old, split="train")
+    policy = a_policy(bench, old, split="test")
+    few = factories.run(
+        bench, ranked(lambda n: n % 2, queries=QIDS[6:]), name="few", owner=bench.sam
+    )
+    gate = decided(bench, policy, few, release)
+
+    assert (gate.verdict, gate.report["n_queries"]) == ("pass", N - 6)
 
 
 # --- waiting for labels --------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 ScoringError (core/errors.py)
 ├── PolicyFormatError        a policy that is no policy of ours, field by field
 ├── PolicySliceError         a slice of the policy that the data does not have
+├── PolicySplitError         a split of the policy that the release does not grade
 ├── PolicyMeasureError       a measure of the policy that the runs were not scored by
 └── GateReportError          a file that is no report of a gate
 """
@@ -20,6 +21,14 @@ class PolicySliceError(ScoringError):
     message = (
         "The policy names the slice '{name}', which holds no graded query; expected one of "
         "{known}. Give the file of slices that the policy was made for, or make a new policy."
+    )
+
+
+class PolicySplitError(ScoringError):
+    code = "policy-split"
+    message = (
+        "The policy is about the split '{split}', of which release {release} grades no query; "
+        "expected one of {known}. Choose another split, or all queries."
     )
 
 

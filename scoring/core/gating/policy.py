@@ -51,10 +51,14 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What is compared, by how much, where, and how sure one must be."""
+    """What is compared, by how much, where, and how sure one must be.
+
+    On a site `split` is the part of the release that is looked at, all of it where it is empty.
+    """
 
     baseline: str = ""
     measure: str = "nDCG@10"
+    split: str = ""
     goal: str = "improve"
     slices: tuple[str, ...] = ()
     margin: float = 0.02
@@ -148,6 +152,7 @@ class _Reader:
         return Policy(
             baseline=self.text(content, "baseline", DEFAULTS),
             measure=self.measure(content.get("measure", DEFAULTS.measure), "measure"),
+            split=self.text(content, "split", DEFAULTS),
             goal=self.one_of(content, "goal", GOALS),
             slices=self.names(content.get("slices", ()), "slices"),
             margin=self.number(content, "margin", DEFAULTS, share),

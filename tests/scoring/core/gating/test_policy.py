@@ -37,6 +37,7 @@ CHANGES = [
     *({"baseline": "b"}, {"measure": "AP"}, {"goal": "not_worse"}, {"slices": ["a"]}),
     *({"margin": 0.03}, {"delta_min": 0.02}, {"alpha": 0.01}, {"labels": "sparse"}),
     *({"guard_rails": {"worst_loss": 0.2}}, {"limits": {"agreement": 0.5}}, {"smallest_slice": 40}),
+    {"split": "test"},
 ]
 
 
