@@ -14,6 +14,7 @@ from scoring.selectors.moves import (
     explained_rows,
     measure_before,
     moves_of,
+    previous_release,
 )
 from scoring.services import measuring
 from scoring.services.firewall import sight_of
@@ -125,6 +126,24 @@ def moves_asked(
         frozenset().union(*(one.hidden for one in sights)),
     )
     return MovesAsked(found, compared, decimals, error)
+
+
+def moves_for_board(
+    release: Release, *, user: Any, measure: Shown, slice_name: str = ""
+) -> Moves | None:
+    """The moves since the release before, as a small column; None where they may not be told."""
+    before = previous_release(release)
+    if before is None or _not_before(before, slice_name):
+        return None
+    sights = [sight_of(user, one) for one in (before, release)]
+    return moves_of(
+        release,
+        user=user,
+        measure=measure,
+        before=before,
+        slice_name=slice_name,
+        decimals=min((one.decimals for one in sights if one.decimals is not None), default=None),
+    )
 
 
 def _not_before(before: Release, sliced: str) -> str:

@@ -15,7 +15,6 @@ from scoring.core.weighting import weighted_name
 from scoring.forms.boards import BoardFilterForm
 from scoring.selectors.attempts import unranked_on
 from scoring.selectors.filters import filter_choices
-from scoring.selectors.moves import moves_of
 from scoring.services.boards import (
     Board,
     board_of,
@@ -25,7 +24,9 @@ from scoring.services.boards import (
     with_scenarios,
 )
 from scoring.services.firewall import Sight, sight_of
+from scoring.services.moving import moves_for_board
 from scoring.services.ranking import start_ranking
+from scoring.services.rescoring import mark_looked_at
 from scoring.shown import FIRST_MEASURE, measure_of
 from scoring.views.measures import Asked, asked_measure
 from scoring.views.slices import AskedSlice, asked_slice
@@ -57,6 +58,8 @@ def leaderboard_release(request: HttpRequest, benchmark: Benchmark, version: str
     asked, sliced, form, board = asked_board(request, release)
     form.offer(filter_choices(board.whole))
     page = page_of(request, board.rows)
+    if request.user.is_authenticated:
+        mark_looked_at(row.score_set for row in page.object_list)
     n_without_scenarios = 0
     if shows_scenarios(request):
         page.object_list, n_without_scenarios = with_scenarios(board, page.object_list)
@@ -71,12 +74,8 @@ def leaderboard_release(request: HttpRequest, benchmark: Benchmark, version: str
         "n_without_scenarios": n_without_scenarios,
         "n_unscored": selectors.n_runs_without_scores(release),
         "is_ranking": _is_ranking(request, board),
-        "moves": moves_of(
-            release,
-            user=request.user,
-            measure=board.measure,
-            slice_name=board.slice_name,
-            decimals=board.sight.decimals,
+        "moves": moves_for_board(
+            release, user=request.user, measure=board.measure, slice_name=board.slice_name
         ),
     }
     status = 422 if asked.error or sliced.error or form.errors else 200

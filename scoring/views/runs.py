@@ -18,7 +18,7 @@ from scoring.services.against import baselines_for, slices_against
 from scoring.services.baselines import start_baselines
 from scoring.services.errors import NoOpenPhaseError
 from scoring.services.firewall import sight_of
-from scoring.services.rescoring import start_scoring_runs
+from scoring.services.rescoring import mark_looked_at, start_scoring_runs
 from scoring.services.run_profiles import brackets_of, patterns_of, scenarios_of
 from scoring.shown import BOARD, FIRST_MEASURE, FURTHER, MEASURES, Shown
 from scoring.views.finding import run_of, score_set_of, score_sets_as_seen
@@ -33,6 +33,8 @@ def run_scores(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
     run = run_of(request, benchmark, pk)
     asked = _add_asked(request, run)
     score_sets = score_sets_as_seen(request, run)
+    if request.user.is_authenticated:
+        mark_looked_at(score_sets)
     context = {
         "run": run,
         "score_sets": score_sets,

@@ -11,7 +11,7 @@ from benchmarks_app.models import Release, Run
 from benchmarks_app.services import jobs
 from scoring.core.moves import LabelCounts
 from scoring.selectors.moves import moves_of, previous_release
-from scoring.services.moving import moves_asked
+from scoring.services.moving import moves_asked, moves_for_board
 from scoring.shown import FIRST_MEASURE
 from tests import factories
 from tests.scoring.conftest import GRADES
@@ -163,6 +163,14 @@ def test_keeper_sees_what_the_hidden_split_moved(hidden, owner):
 
     assert not found.is_withheld
     assert found.compared.labels.total == 2
+
+
+def test_small_column_of_a_board_rounds_what_either_release_hides(hidden, later, vi, owner):
+    for person, is_rounded in ((vi, True), (owner, False)):
+        rows = moves_for_board(later, user=person, measure=FIRST_MEASURE).rows
+        assert all(row.mean_after == round(row.mean_after, 3) for row in rows) == is_rounded
+
+    assert moves_for_board(later, user=vi, measure=FIRST_MEASURE, slice_name="secret") is None
 
 
 def test_page_of_a_hidden_split_says_what_it_withholds(signed_in, hidden, vi):

@@ -177,6 +177,23 @@ def test_look_is_written_down_once_an_hour(scored):
     assert ScoreSet.objects.get().looked_at >= first
 
 
+def test_board_and_run_page_write_down_who_looks_and_is_signed_in(
+    client, signed_in, benchmark, release, scored, vi
+):
+    type(benchmark).objects.update(visibility="public")
+    score_set = scored(TOP)
+    pages = [address(release, "leaderboard/"), f"/b/stdlib/runs/{score_set.run_id}/scores/"]
+    for page in pages:
+        assert client.get(page).status_code == 200
+        assert ScoreSet.objects.get().looked_at is None
+
+    for page in pages:
+        ScoreSet.objects.update(looked_at=None)
+        assert signed_in(vi).get(page).status_code == 200
+        assert ScoreSet.objects.get().looked_at is not None
+        client.logout()
+
+
 def test_withdrawn_run_is_not_scored_again(scored, second):
     score_set = scored(TOP, "gone")
     Run.objects.filter(pk=score_set.run_id).update(withdrawn_at=timezone.now())
