@@ -607,3 +607,49 @@ def test_keepers_see_all_of_it_and_their_look_is_written_down(
 
     assert shown.context["page"]["rows"].paginator.count == N
     assert looks == [olga]
+
+
+# --- keys of the keyboard and of the address -------------------------------------------------
+
+
+def test_a_picture_of_a_comparison_is_as_secret_as_its_runs(release, client):
+    charts = dict(client.get(page(release, "poor", "good")).context["charts"])
+    url = charts["differences"].replace(".svg", ".csv")
+    assert client.get(url).status_code == 200
+
+    Run.objects.filter(name="poor").update(visibility="owner")
+
+    assert client.get(url).status_code == 404
+
+
+def test_runs_are_ticked_or_written_with_commas_by_number_or_name(release, client):
+    good, poor = (Run.objects.get(name=name).pk for name in ("good", "poor"))
+    base = reverse("scoring:comparison", args=["bench"])
+
+    told = {
+        client.get(f"{base}?{query}").context["told"].row.key
+        for query in (f"runs={good},{poor}", f"runs={good}&runs=poor", "runs=good,poor,good")
+    }
+
+    assert len(told) == 1
+
+
+def test_the_summary_as_markdown_has_verdict_means_slices_and_patterns(release, client):
+    text = client.get(
+        page(release, "third", "poor", view="comparison-summary", args=["md"])
+    ).content.decode()
+
+    assert "Comparability: **not-comparable**" in text
+    assert "## head: 30 queries" in text
+    assert "| poor | third | +" in text
+    assert "level within ±" in text or "## What" not in text
+
+
+def test_a_name_that_is_markup_stays_a_name_in_markdown(release, client):
+    Run.objects.filter(name="poor").update(name="a|b*c")
+
+    text = client.get(
+        page(release, "good", "a|b*c", view="comparison-summary", args=["md"])
+    ).content.decode()
+
+    assert "a\\|b\\*c" in text
