@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.http import Http404
-from django.urls import path
+from django.urls import path, reverse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -15,12 +15,15 @@ from benchmarks_app.downloads import published_release
 from benchmarks_app.models import Release
 from benchmarks_app.permissions import Action
 from scoring.forms.boards import BoardFilterForm
+from scoring.selectors import relevance_threshold
 from scoring.selectors.attempts import unranked_on
 from scoring.selectors.history import Record, records_of
 from scoring.services.board_slices import SliceBoard, row_of, slice_board
 from scoring.services.board_tables import board_table
-from scoring.services.boards import Board
-from scoring.views.boards import asked_board, permanent_link
+from scoring.services.boards import Board, board_of, is_told
+from scoring.services.firewall import sight_of
+from scoring.services.slice_scores import slices_on_board
+from scoring.shown import FIRST_MEASURE, Shown, any_measure
 
 TAG = ["leaderboard"]
 MEASURE = OpenApiParameter(
@@ -48,6 +51,7 @@ class BoardSerializer(serializers.Serializer):
     benchmark = serializers.CharField()
     release = serializers.CharField()
     measure = serializers.CharField()
+    column = serializers.CharField(help_text="The column that has the measure.")
     slice = serializers.CharField(allow_blank=True)
     url = serializers.CharField(help_text="The page of the same board.")
     decimals = serializers.IntegerField(
@@ -121,27 +125,49 @@ class _BoardEndpoint(Endpoint):
 
     def board(self, version: str) -> Board:
         """The board that the address asks for; 400 says what is wrong of it."""
-        release = self.release(version)
-        request = self.request._request
-        request.benchmark = release.benchmark
-        # Who is known by a token is not known to the request underneath.
-        request.user = self.request.user
-        asked, sliced, form, board = asked_board(request, release)
-        wrong = {
-            **({"measure": [asked.error]} if asked.error else {}),
-            **({"slice": [sliced.error]} if sliced.error else {}),
-            **_errors(form),
-        }
-        if wrong:
-            raise ValidationError(wrong)
-        return board
+        release = published_release(self.benchmark_for(Action.VIEW), version)
+        asked = self.request.query_params
+        form = BoardFilterForm(asked)
+        wanted = form.filter()
+        if form.errors:
+            raise ValidationError(
+                {name: [str(one) for one in errors] for name, errors in form.errors.items()}
+            )
+        return board_of(
+            release=release,
+            user=self.request.user,
+            measure=self._measure(release, asked.get("measure") or FIRST_MEASURE.name),
+            slice_name=_slice_name(release, asked.get("slice", "")),
+            asked=wanted,
+        )
 
-    def release(self, version: str) -> Release:
-        return published_release(self.benchmark_for(Action.VIEW), version)
+    def _measure(self, release: Release, text: str) -> Shown:
+        shown = any_measure(text, relevance_threshold(release))
+        user = self.request.user
+        if not shown.is_standard and not user.is_authenticated:
+            raise ValidationError({"measure": ["This measure is computed for who signs in."]})
+        if not is_told(shown, sight_of(user, release)):
+            why = "It is no mean, and of a hidden split only rounded means are shown."
+            raise ValidationError({"measure": [why]})
+        return shown
 
 
-def _errors(form: BoardFilterForm) -> dict[str, list[str]]:
-    return {name: [str(error) for error in errors] for name, errors in form.errors.items()}
+def _slice_name(release: Release, wanted: str) -> str:
+    shown = [one.name for one in slices_on_board(release)]
+    if wanted and wanted not in shown:
+        told = f"No slice '{wanted}' is shown. There are: {', '.join(shown) or 'none'}."
+        raise ValidationError({"slice": [told]})
+    return wanted
+
+
+def _page_of(request: Request, board: Board) -> str:
+    """The address of the page that shows the same board."""
+    release = board.release
+    url = reverse("scoring:leaderboard-release", args=[release.benchmark.slug, release.version])
+    query = request.query_params.copy()
+    query.pop("measure", None)
+    query["m"] = board.measure.label
+    return request.build_absolute_uri(f"{url}?{query.urlencode(safe='@')}")
 
 
 class Leaderboard(_BoardEndpoint):
@@ -160,8 +186,9 @@ class Leaderboard(_BoardEndpoint):
             "benchmark": slug,
             "release": board.release.version,
             "measure": board.measure.name,
+            "column": board.measure.label,
             "slice": board.slice_name,
-            "url": permanent_link(request._request, board),
+            "url": _page_of(request, board),
             "decimals": board.sight.decimals,
             "n_runs": len(board.whole),
             "n_waiting": board.n_waiting,

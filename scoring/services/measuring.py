@@ -1,6 +1,6 @@
 """Numbers that were not stored, from what was: no run is read for any of them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from time import monotonic
 from typing import Any
 
@@ -8,13 +8,13 @@ from django.db.models import Min
 
 from benchmarks_app.models import Release
 from scoring import selectors
-from scoring.core import Evaluation, evaluate_hits
 from scoring.core.errors import MeasureParameterError
 from scoring.core.stored_hits import read_hits
 from scoring.core.uncertainty import mean_intervals
 from scoring.models import Score, ScoreSet
 from scoring.selectors import BoardRow
 from scoring.services import ranking
+from scoring.services.evaluating import evaluated
 from scoring.services.scoring import Target, scores_of, slice_scores_of
 from scoring.services.slice_scores import slices_of_release
 from scoring.shown import measures_on
@@ -24,28 +24,6 @@ SECONDS = 4.0
 # What was added is a cache: beyond so many measures of a release, the oldest goes.
 ADDED_KEPT = 40
 LONGEST_NAME = Score._meta.get_field("measure").max_length
-
-
-def evaluated(
-    score_set: ScoreSet,
-    names: Iterable[str],
-    *,
-    target: Target | None = None,
-    only: Collection[str] | None = None,
-) -> Evaluation[str]:
-    """Any measures of a scored run, over all queries of the release or `only` those of a slice.
-
-    Raises
-    ------
-    EmptyQrelsError
-        If the release grades none of the queries.
-    UnknownMeasureError, MeasureParameterError, CutoffError, RelevanceThresholdError
-        If a measure is none.
-    """
-    target = target or Target.of(score_set.release)
-    judged = {qid: of for qid, of in target.judged.items() if only is None or qid in only}
-    hits = read_hits(selectors.score_files(score_set))
-    return evaluate_hits(judged, hits, names, allow_empty=True, top_grade=target.top_grade)
 
 
 def add_measure(*, release: Release, score_sets: Iterable[ScoreSet], name: str) -> int:

@@ -22,6 +22,7 @@ from scoring.core.uncertainty import Standing, numbered, standings
 from scoring.models import ScoreSet
 from scoring.selectors import SCORER_VERSION, BoardRow
 from scoring.selectors.attempts import group_of
+from scoring.services.evaluating import evaluated
 from scoring.services.scoring import Target
 from scoring.services.slice_scores import slices_of_release
 
@@ -216,8 +217,6 @@ def values_of(
 ) -> tuple[list[list[float]], list[str]]:
     """Values of each score set, in the order of the queries, and the queries."""
     import polars as pl
-
-    from scoring.services.measuring import evaluated
 
     columns, qids, target = [], [], None
     for score_set in score_sets:

@@ -73,23 +73,21 @@ for n in range({N_RUNS}):
     )
 """
 ASK = f"""
-import sys, time
+import time
 from django.test import Client
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from benchmarks_app.models import User
-from benchmarks_app.services import jobs
 client = Client(headers={{"host": "localhost"}})
 client.force_login(User.objects.get(username="olga"),
                    backend="django.contrib.auth.backends.ModelBackend")
-address = sys.argv[1] if len(sys.argv) > 1 else ADDRESS
-client.get(address)
+client.get(ADDRESS)
 with CaptureQueriesContext(connection) as captured:
-    client.get(address)
+    client.get(ADDRESS)
 print("queries", len(captured))
 for _ in range({N_ROUNDS}):
     began, worked = time.perf_counter(), time.process_time()
-    page = client.get(address)
+    page = client.get(ADDRESS)
     took, cpu = time.perf_counter() - began, time.process_time() - worked
     assert page.status_code == 200, page.status_code
     print(1000 * took, 1000 * cpu)

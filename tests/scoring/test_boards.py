@@ -456,3 +456,62 @@ def test_job_of_ranks_is_one_of_ours():
 
     assert ranking.JOB_KIND in jobs.HANDLERS
     assert measure_of(NDCG).name == NDCG
+
+
+# --- over the API --------------------------------------------------------------------------
+
+API = "/api/v1/benchmarks/stdlib/releases/1.0.0/leaderboard/"
+
+
+def test_the_api_gives_the_board_with_the_columns_of_its_files(scored, signed_in, vi):
+    scored(PERFECT, "best")
+    scored(HALF, "half")
+    client = signed_in(vi)
+
+    found = client.get(f"{API}?q=half&measure=Recall%40100").json()
+    table = list(csv.reader(io.StringIO(client.get(address("leaderboard-csv")).content.decode())))
+
+    assert found["columns"] == table[0]
+    assert [(row["run"], row["rank"]) for row in found["rows"]] == [("half", 2)]
+    assert (found["n_runs"], found["n_unranked"], found["decimals"]) == (2, 0, None)
+    assert rows_of(client.get(found["url"])).keys() == {"half"}
+
+
+def test_the_api_rounds_what_is_hidden(scored, hidden, signed_in, vi):
+    scored(PERFECT, "one")
+
+    found = signed_in(vi).get(API).json()
+
+    assert (found["decimals"], found["rows"][0][NDCG]) == (3, 0.667)
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "told"),
+    [
+        ("measure=nDGC@10", 422, "is no measure we know"),
+        ("slice=few", 400, "No slice 'few' is shown"),
+        ("since=yesterday", 400, "Enter a valid date"),
+        ("sort=nothing", 400, "Select a valid choice"),
+    ],
+)
+def test_the_api_says_what_is_wrong_of_a_board(scored, signed_in, vi, query, status, told):
+    answer = signed_in(vi).get(f"{API}?{query}")
+
+    assert answer.status_code == status
+    assert told in answer.content.decode()
+
+
+def test_the_api_gives_history_and_slices(scored, signed_in, vi):
+    at(scored(HALF, "first"), 30)
+    best = scored(PERFECT, "best")
+    client = signed_in(vi)
+
+    history = client.get(f"{API}history/").json()
+    slices = client.get(f"{API}slices/?baseline={best.run_id}").json()
+
+    assert [one["name"] for one in history["records"]] == ["first", "best"]
+    assert [row["cells"][0]["difference"] for row in slices["rows"]] == [
+        0.0,
+        pytest.approx(-1 / 3),
+    ]
+    assert client.get(f"{API}slices/?baseline=999999").status_code == 404
