@@ -23,6 +23,7 @@ from annotation.services.exporting_judgments import export_judgments
 from benchmarks_app.models import ApiToken, AuditEvent, Benchmark, Corpus
 from benchmarks_app.services.api_tokens import create_api_token, digest_of, token_of
 from benchmarks_app.services.people import anonymise_user
+from scoring.services.scoring import Target, score_run
 from tests import factories
 from tests.annotation.making import judge, pool
 
@@ -439,7 +440,7 @@ def test_page_has_an_example_for_each_kind_of_endpoint(client):
 
 
 @pytest.fixture
-def named(benchmark, owner, judged) -> dict[str, str]:
+def named(benchmark, owner, judged, tmp_path) -> dict[str, str]:
     """What the page's examples name: all that is in the benchmark, and their variables."""
     Corpus.objects.filter(pk=benchmark.corpus_id).update(kind="texts", unit="passage")
     Benchmark.objects.filter(pk=benchmark.pk).update(unit="passage")
@@ -449,10 +450,16 @@ def named(benchmark, owner, judged) -> dict[str, str]:
         factories.done(factories.imported(benchmark, row + b"\n", "corpus.jsonl", kind="corpus"))
     for number in range(1, 21):
         factories.query(benchmark, f"n{number}", frequency=number)
-    qrels = factories.qrel_set(benchmark, {("q1", "d1#0"): 1}, name="official")
+    qrels = factories.qrel_set(benchmark, {(q, "d1#0"): 1 for q in ("q1", "n1")}, name="official")
     qrels.n_relevant = 1
     qrels.save()
-    factories.release(qrels, "0.1.0")
+    release = factories.release(qrels, "0.1.0")
+    run, other = (
+        factories.run(benchmark, f"q1 Q0 {docid} 1 2.0 s\nn1 Q0 d1#0 1 1.0 s", name=name)
+        for name, docid in (("bm25", "d1#0"), ("dense", "d2#0"))
+    )
+    for one in (run, other):
+        score_run(run=one, target=Target.of(release), folder=tmp_path / one.name)
     # Measured by document from here on: grades of passages can be brought to it.
     Benchmark.objects.filter(pk=benchmark.pk).update(unit="document")
     job = benchmark.jobs.create(kind="test", title="a", created_by=owner, state="done")
@@ -463,7 +470,8 @@ def named(benchmark, owner, judged) -> dict[str, str]:
         "JOB": str(job.pk),
         "QRELS": str(qrels.pk),
         "LOG": str(factories.read_log(benchmark, SEARCHES).pk),
-        "RUN": str(factories.run(benchmark, "q1 Q0 d1 1 2.0 s", name="bm25").pk),
+        "RUN": str(run.pk),
+        "OTHER": str(other.pk),
         "UPLOAD": str(waiting.pk),
     }
 

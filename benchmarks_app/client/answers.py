@@ -182,12 +182,14 @@ class Submission(Answer):
 class Leaderboard(Answer):
     """Runs by a measure: a row has a value for each of `columns`, named as in the CSV file.
 
+    The measure's own is `column`, followed by its interval in `{column} low` and `{column} high`.
     `n_waiting` runs lack the measure so far; `decimals` is to how many means are rounded, None
     where they are not.
     """
 
     release: str
     measure: str
+    column: str
     columns: list[str] = field(default_factory=list)
     rows: list[Mapping[str, Any]] = field(default_factory=list)
     n_runs: int = 0
@@ -195,9 +197,9 @@ class Leaderboard(Answer):
     decimals: int | None = None
     url: str = ""
 
-    def values(self, column: str) -> dict[str, Any]:
-        """Return a column by the names of the runs, in the order of the board."""
-        return {str(row["run"]): row[column] for row in self.rows}
+    def values(self, column: str = "") -> dict[str, Any]:
+        """Return a column by the names of the runs, in their order; by default the measure's."""
+        return {str(row["run"]): row[column or self.column] for row in self.rows}
 
 
 @dataclass(frozen=True)
