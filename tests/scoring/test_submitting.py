@@ -330,3 +330,54 @@ def test_submission_whose_worker_was_lost_is_shown_as_queued(submit, sam):
     assert state_of(refreshed(submission)) == State.QUEUED
     scoring_submission.set_back_submission(submission.job_id)
     assert refreshed(submission).state == State.QUEUED
+
+
+# --- the command ---------------------------------------------------------------------------
+
+
+def test_command_submits_for_a_team_with_facts(phase, sam, tmp_path):
+    from io import StringIO
+
+    from django.core.management import call_command
+
+    from benchmarks_app.services.teams import make_team
+
+    team = make_team(name="Owls", user=sam)
+    (tmp_path / "my.run").write_bytes(GOOD)
+    (tmp_path / "meta.yml").write_text("tag: from-yaml\n")
+    options = {"team": "owls", "visibility": "team", "fact": ["latency_ms=12.5", "k1=0.9"]}
+    out = StringIO()
+
+    call_command(
+        "submit_run",
+        *("stdlib", tmp_path / "my.run"),
+        user="sam",
+        ir_metadata=tmp_path / "meta.yml",
+        stdout=out,
+        **options,
+    )
+
+    run = Submission.objects.get().run
+    assert (run.team, run.visibility) == (team, "team")
+    assert (run.metadata["latency_ms"], run.metadata["k1"]) == (12.5, "0.9")
+    assert run.metadata["system"] == "from-yaml"
+    assert "nDCG@10\t0.6546" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"fact": ["latency_ms"]}, "is not NAME=VALUE"),
+        ({"fact": ["type=neural"]}, "expected one of sparse"),
+        ({"team": "nobody's"}, "You are not in the team"),
+        ({"phase": 0}, "Phase 0 takes no runs"),
+    ],
+)
+def test_command_says_what_is_wrong(phase, sam, tmp_path, options, told):
+    from django.core.management import CommandError, call_command
+
+    (tmp_path / "my.run").write_bytes(GOOD)
+
+    with pytest.raises(CommandError, match=told):
+        call_command("submit_run", "stdlib", tmp_path / "my.run", user="sam", **options)
+    assert not Submission.objects.exists()
