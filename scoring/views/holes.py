@@ -1,11 +1,10 @@
 """Unjudged documents among the first of a run, by query."""
 
 import csv
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
@@ -52,20 +51,9 @@ def run_holes(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespon
         "page": page,
         "rows": hole_rows(score_set, page.object_list),
         "n_holes": sum(len(one.holes) for one in found),
-        "judge_url": _judge_url(benchmark, score_set),
+        "judge_url": reverse("scoring:run-top-up", args=[benchmark.slug, score_set.run_id]),
     }
     return render(request, "scoring/run_holes.html", context)
-
-
-def _judge_url(benchmark: Benchmark, score_set: ScoreSet) -> str:
-    """Where these documents are given out to be judged."""
-    asked: dict[str, Any] = {"runs": score_set.run_id, "release": score_set.release.version}
-    try:
-        base = reverse("scoring:top-up-new", args=[benchmark.slug])
-    except NoReverseMatch:
-        base, asked = reverse("annotation:pool-top-up", args=[benchmark.slug]), {}
-        asked["run"] = score_set.run_id
-    return f"{base}?{'&'.join(f'{name}={value}' for name, value in asked.items())}"
 
 
 @require_safe

@@ -30,6 +30,8 @@ PARTS = {
     "splitting": "splitting",
     "corpora": "corpora",
     "large-site": "large_site",
+    "boards": "boards",
+    "run-pages": "run_pages",
     "scoring-service": "scoring_service",
 }
 
