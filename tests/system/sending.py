@@ -1,5 +1,7 @@
 """Sending a run in by the form of the page, as a browser does."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -8,12 +10,16 @@ from tests.system.site import Site
 from tests.system.visitor import PASSWORD
 
 
-def signed_in(site: Site, username: str) -> httpx.Client:
-    """A client with the session of a person; to be closed."""
-    client = httpx.Client(base_url=site.url, timeout=120, follow_redirects=True, trust_env=False)
-    client.get("/sign-in/")
-    client.post("/sign-in/", data={"username": username, "password": PASSWORD, **_token(client)})
-    return client
+@contextmanager
+def signed_in(site: Site, username: str) -> Iterator[httpx.Client]:
+    """A client with the session of a person."""
+    with httpx.Client(
+        base_url=site.url, timeout=120, follow_redirects=True, trust_env=False
+    ) as client:
+        client.get("/sign-in/")
+        who = {"username": username, "password": PASSWORD}
+        client.post("/sign-in/", data={**who, **_token(client)})
+        yield client
 
 
 def sent_in(client: httpx.Client, slug: str, path: str, **fields: str) -> httpx.Response:

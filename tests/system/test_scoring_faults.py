@@ -10,13 +10,12 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.system.making import run_file
+from tests.system.sending import sent_in, signed_in
 from tests.system.site import Site, free_port
 from tests.system.test_fenced_worker import stop_between_writes
-from tests.system.visitor import PASSWORD
 from tests.system.working import (
     assert_nothing_half_done,
     is_reading,
@@ -208,34 +207,6 @@ def small_disk() -> Iterator[Callable[[Path], SmallDisk]]:
     yield mount
     for folder in mounted:
         subprocess.run(["umount", "-l", str(folder)], check=False)
-
-
-def signed_in(site: Site, username: str) -> httpx.Client:
-    client = httpx.Client(base_url=site.url, timeout=30, follow_redirects=True, trust_env=False)
-    client.get("/sign-in/")
-    client.post(
-        "/sign-in/",
-        data={
-            "username": username,
-            "password": PASSWORD,
-            "csrfmiddlewaretoken": client.cookies["csrftoken"],
-        },
-    )
-    return client
-
-
-def sent_in(client: httpx.Client, slug: str, path: str) -> httpx.Response:
-    """The answer to a run that is sent in by the form of the page."""
-    with Path(path).open("rb") as file:
-        return client.post(
-            f"/b/{slug}/runs/submit/",
-            data={
-                "name": Path(path).stem,
-                "csrfmiddlewaretoken": client.cookies["csrftoken"],
-                "visibility": "benchmark",
-            },
-            files={"file": (Path(path).name, file)},
-        )
 
 
 @pytest.mark.parametrize(
