@@ -47,8 +47,8 @@ class Shares:
     """How often each came out, of `n` made comparisons.
 
     `passed` and `blocked` are of the slice rules alone: improved by enough and no slice regresses;
-    a slice regresses. `strict` is how often every slice is shown non-inferior. `verdicts` are the
-    whole gate's by the policy's goal, `kept` those by the goal `not_worse`.
+    a slice regresses. `strict` is how often it passed with every slice shown non-inferior.
+    `verdicts` are the whole gate's by the policy's goal, `kept` those by the goal `not_worse`.
     """
 
     n: int
@@ -88,9 +88,10 @@ def simulated(
         of_slices = decision.checks["slices"].findings
         regresses = any(one.outcome == "regression" for one in of_slices)
         facts = decision.checks["overall"].findings[0].numbers
-        passed += facts["is_improved"] and facts["is_enough"] and not regresses
+        is_passed = facts["is_improved"] and facts["is_enough"] and not regresses
+        passed += is_passed
         blocked += regresses
-        strict += _is_strict(decision)
+        strict += is_passed and _is_strict(decision)
         verdicts[decision.verdict] += 1
         kept[verdict_of(not_worse, decision.checks)] += 1
     return Shares(
