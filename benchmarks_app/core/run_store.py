@@ -74,6 +74,7 @@ def write_run(
     problems: Problems,
     file: str,
     progress: Progress | None = None,
+    ties: str = "trec",
 ) -> RunSummary:
     """Write a run as Parquet: qid, docid, score, rank; by query id bytes, then rank.
 
@@ -88,6 +89,8 @@ def write_run(
         Whatever reading the rows collects here is raised at the end, with what is found here.
     progress
         Called on the caller's thread: `(read, None)` while the rows are read, `(written, total)`.
+    ties
+        `trec9` compares scores as 32-bit floats, as trec_eval did up to 9; `trec` as doubles.
 
     Raises
     ------
@@ -103,7 +106,7 @@ def write_run(
     """
     frames = _framed(_checked(rows, problems, file))
     return write_run_frames(
-        frames, directory=directory, problems=problems, file=file, progress=progress
+        frames, directory=directory, problems=problems, file=file, progress=progress, ties=ties
     )
 
 
@@ -114,6 +117,7 @@ def write_run_frames(
     problems: Problems,
     file: str,
     progress: Progress | None = None,
+    ties: str = "trec",
 ) -> RunSummary:
     """Write a run of which line, qid, docid, score come as frames; ids and scores are good ones.
 
@@ -126,7 +130,8 @@ def write_run_frames(
         for frame in frames:
             parts.add(frame)
             tell(parts.n_rows, None)
-        notes = _write_ranked(parts, Path(folder) / PARQUET_NAME, problems, file, tell)
+        path = Path(folder) / PARQUET_NAME
+        notes = _write_ranked(parts, path, problems, file, tell, ties)
         problems.raise_found()
         (Path(folder) / PARQUET_NAME).replace(directory / PARQUET_NAME)
     return _summary(directory / PARQUET_NAME, parts, notes)
@@ -237,7 +242,7 @@ class _Notes:
 
 
 def _write_ranked(
-    parts: _Parts, path: Path, problems: Problems, file: str, tell: Progress
+    parts: _Parts, path: Path, problems: Problems, file: str, tell: Progress, ties: str
 ) -> _Notes:
     import polars as pl
 
@@ -252,7 +257,7 @@ def _write_ranked(
     with ParquetSink(path, schema=schema, rows_per_group=GROUP_ROWS, has_statistics=True) as sink:
         for bucket in parts.buckets():
             _tell_duplicates(bucket, problems, file)
-            ranked = _ranked(bucket)
+            ranked = _ranked(bucket, ties)
             _note(ranked, notes)
             sink.write(ranked)
             n_done += len(ranked)
@@ -260,11 +265,12 @@ def _write_ranked(
     return notes
 
 
-def _ranked(bucket: pl.DataFrame) -> pl.DataFrame:
+def _ranked(bucket: pl.DataFrame, ties: str) -> pl.DataFrame:
     """Return the rows by query, score descending, document id descending, with their rank."""
     import polars as pl
 
-    ordered = bucket.sort(["qid", "score", "docid"], descending=[False, True, True])
+    score = pl.col("score").cast(pl.Float32) if ties == "trec9" else pl.col("score")
+    ordered = bucket.sort(["qid", score, "docid"], descending=[False, True, True])
     rank = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("qid").alias("rank")
     return ordered.select("qid", "docid", "score", rank)
 

@@ -149,6 +149,7 @@ class Benchmark(models.Model):
 
     class TieRule(models.TextChoices):
         TREC = "trec", "document id, descending (trec_eval)"
+        TREC9 = "trec9", "the same, scores as 32-bit floats (trec_eval up to 9)"
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=120)

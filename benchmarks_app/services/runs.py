@@ -111,6 +111,7 @@ def stage_run(
     """
     problems = problems or Problems()
     folder.mkdir(parents=True, exist_ok=True)
+    ties = benchmark.tie_rule if benchmark else Benchmark.TieRule.TREC
     seen_extra: set[str] = set()
     if stream is not None:
         frames = run_frames(stream, file=file, problems=problems)
@@ -118,7 +119,7 @@ def stage_run(
         if max_depth:
             usable = _frames_to_depth(usable, max_depth, file)
         summary = write_run_frames(
-            usable, directory=folder, problems=problems, file=file, progress=progress
+            usable, directory=folder, problems=problems, file=file, progress=progress, ties=ties
         )
     else:
         if rows is None:
@@ -127,7 +128,9 @@ def stage_run(
             rows = _wanted(rows, allowed_queries, seen_extra)
         if max_depth:
             rows = _rows_to_depth(rows, max_depth, file)
-        summary = write_run(rows, directory=folder, problems=problems, file=file, progress=progress)
+        summary = write_run(
+            rows, directory=folder, problems=problems, file=file, progress=progress, ties=ties
+        )
     problems.raise_found()
     if not summary.n_rows and seen_extra:
         raise NoCommonQueryError(

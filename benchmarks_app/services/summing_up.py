@@ -63,7 +63,7 @@ def in_unit_of(
         return summary, {}
     if not reader.has_parents:
         raise ParentsMissingError(what=f"Benchmark '{benchmark}'")
-    return _summed_up(reader, summary, file, folder, how)
+    return _summed_up(reader, summary, file, folder, how, benchmark.tie_rule)
 
 
 def _refuse_mixed(reader: CorpusReader, passage: str, document: str, file: str) -> None:
@@ -84,11 +84,12 @@ def _summed_up(
     file: str,
     folder: Path,
     how: str,
+    ties: str,
 ) -> tuple[RunSummary, dict[str, Any]]:
     lost = Lost()
     problems = Problems()
     rows = document_rows(summary.parquet, reader, how, file=file, lost=lost)
-    made = write_run(rows, directory=folder, problems=problems, file=file)
+    made = write_run(rows, directory=folder, problems=problems, file=file, ties=ties)
     shutil.move(made.parquet, summary.parquet)
     facts: dict[str, Any] = {
         "aggregation": how,

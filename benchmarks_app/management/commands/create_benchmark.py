@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.scales import DEFAULT_SCALE
 from benchmarks_app.forms.benchmarks import BenchmarkForm
-from benchmarks_app.models import Corpus, User
+from benchmarks_app.models import Benchmark, Corpus, User
 from benchmarks_app.services.benchmarks import create_benchmark
 
 
@@ -23,6 +23,12 @@ class Command(BaseCommand):
         parser.add_argument("--lang", default="en")
         parser.add_argument(
             "--corpus-of", default="", help="short name of a benchmark whose corpus it shares"
+        )
+        parser.add_argument(
+            "--ties",
+            choices=Benchmark.TieRule.values,
+            default=Benchmark.TieRule.TREC,
+            help="trec9 compares scores as 32-bit floats, as trec_eval did up to 9",
         )
         parser.add_argument(
             "--scale", default=DEFAULT_SCALE, help="grades a line each: '2 = Helpful: why *'"
@@ -57,4 +63,6 @@ class Command(BaseCommand):
             made = create_benchmark(owner=user, **form.cleaned_data)
         except BenchmarkError as error:
             raise CommandError(str(error)) from error
+        # Before the first run: they are stored in the order of the rule.
+        Benchmark.objects.filter(pk=made.pk).update(tie_rule=options["ties"])
         self.stdout.write(self.style.SUCCESS(f"made {made.get_absolute_url()}"))

@@ -54,6 +54,15 @@ def test_rank_is_score_descending_and_ties_are_document_id_bytes_descending(tmp_
     ]
 
 
+@pytest.mark.parametrize(("ties", "first"), [("trec", "a"), ("trec9", "b")])
+def test_scores_that_only_doubles_tell_apart_tie_at_32_bits(tmp_path, ties, first):
+    results = [("q", "a", 1.0 + 1e-9), ("q", "b", 1.0)]
+
+    summary = write(results, tmp_path, ties=ties)
+
+    assert next(docid for _, docid, *_ in ranking(summary)) == first
+
+
 def test_scores_are_doubles_and_minus_zero_ties_with_zero(tmp_path):
     one_up = struct.unpack(
         "<d", struct.pack("<q", struct.unpack("<q", struct.pack("<d", 1))[0] + 1)
