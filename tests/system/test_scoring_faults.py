@@ -192,16 +192,17 @@ class SmallDisk:
 
 
 @pytest.fixture
-def small_disk() -> Iterator[Callable[[Path], SmallDisk]]:
-    """A function that mounts a small disk over a folder, whose files are left out of sight."""
+def small_disk(tmp_path: Path) -> Iterator[Callable[[Path], SmallDisk]]:
+    """A function that puts a folder, with what is in it, on a small disk."""
     mounted: list[Path] = []
 
     def mount(folder: Path) -> SmallDisk:
-        folder.mkdir(parents=True, exist_ok=True)
+        kept = shutil.copytree(folder, tmp_path / "kept")
         command = ["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", str(folder)]
         if subprocess.run(command, capture_output=True, check=False).returncode:
             pytest.skip("needs the right to mount a file system")
         mounted.append(folder)
+        shutil.copytree(kept, folder, dirs_exist_ok=True)
         return SmallDisk(folder)
 
     yield mount
@@ -244,10 +245,7 @@ def test_disk_that_fills_up_while_a_run_is_scored_costs_nothing(
     site.call("make_phase", slug=slug, n_queries=N_QUERIES)
     (path,) = run_files(tmp_path, "mine", depth=30)
     (job,) = site.call("start_submissions", slug=slug, paths=[path], username="sam")
-    kept = shutil.copytree(site.folder / "files", tmp_path / "kept")
     disk = small_disk(site.folder / part)
-    if part == "files":
-        shutil.copytree(kept, site.folder / "files", dirs_exist_ok=True)
     disk.fill()
     site.start("worker")
 
