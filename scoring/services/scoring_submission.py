@@ -8,14 +8,15 @@ from django.db import OperationalError, transaction
 
 from benchmarks_app.core.aggregating import DEFAULT
 from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
+from benchmarks_app.core.full_disk import is_disk_full
 from benchmarks_app.core.run_facts import RunFactsError, checked
 from benchmarks_app.core.run_store import query_ids
 from benchmarks_app.models import Job, Run, Upload
 from benchmarks_app.services import runs, uploading
-from benchmarks_app.services.jobs import JobFencedError, RunningJob
+from benchmarks_app.services.jobs import JobFencedError, RunningJob, told_of
 from scoring.models import ScoreSet, Submission
 from scoring.selectors.phases import Scope, scope_of, split_counts
-from scoring.services import scoring
+from scoring.services import probing, scoring
 from scoring.services.errors import NothingJudgedError, WrongSplitError
 from scoring.services.scoring import LEFT_OUT, Scored, Target
 from scoring.services.submitted_files import Read, read_submitted
@@ -39,10 +40,12 @@ def score_submission(job: RunningJob) -> None:
     except BenchmarkError as error:
         _move(job, submission, Submission.State.INVALID, problems=problems_of(error))
         raise
-    except Exception:
-        told = [{"file": "", "line": 0, "text": OUR_FAULT, "code": "unexpected"}]
+    except Exception as error:
+        text = told_of(error) if is_disk_full(error) else OUR_FAULT
+        told = [{"file": "", "line": 0, "text": text, "code": "unexpected"}]
         _move(job, submission, Submission.State.FAILED, problems=told)
         raise
+    probing.flag(submission)
 
 
 def problems_of(error: BenchmarkError) -> list[dict[str, Any]]:

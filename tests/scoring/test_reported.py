@@ -94,7 +94,9 @@ def test_of_several_tasks_one_is_named(benchmark, sam):
     other = {**TASK, "task_name": "NFCorpus"}
     whole = {"model_name": "a/b", "task_results": [TASK, other]}
 
-    with pytest.raises(TaskChoiceError, match=r"holds 2 tasks and one is wanted.*SciFact, NFCorpus"):
+    with pytest.raises(
+        TaskChoiceError, match=r"holds 2 tasks and one is wanted.*SciFact, NFCorpus"
+    ):
         take_over(benchmark, sam, whole)
     with pytest.raises(TaskChoiceError, match="none is called 'x'"):
         take_over(benchmark, sam, whole, task="x")
