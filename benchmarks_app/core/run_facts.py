@@ -316,8 +316,8 @@ def _doi(value: Any) -> str:
 def shown_facts(metadata: Mapping[str, Any]) -> list[Fact]:
     """Return what a page says of a run: the fields in their order, then what else it told.
 
-    >>> shown_facts({"k1": "0.9", "index": "ann"})
-    [Fact(label='Index', value='approximate (ANN)', href=''), Fact(label='k1', value='0.9', href='')]
+    >>> shown_facts({"k1": "9", "index": "ann"})
+    [Fact(label='Index', value='approximate (ANN)', href=''), Fact(label='k1', value='9', href='')]
     """
     return list(_shown(metadata))
 
