@@ -187,8 +187,8 @@ api:contamination-matches       GET  401   200   200   200   200   200   200   4
 api:contamination-matches       POST 405
 api:comparison-detail           GET  401   404   404   404   404   404   404   404   404   404
 api:comparison-detail           POST 405
-api:comparison                  GET  401   422   422   422   422   422   422   404   422   422
-api:comparison                  POST 401   415   415   415   415   415   415   404   401   415
+api:comparison-list             GET  401   422   422   422   422   422   422   404   422   422
+api:comparison-list             POST 401   415   415   415   415   415   415   404   401   415
 api:comparison-queries          GET  401   422   422   422   422   422   422   404   422   422
 api:comparison-queries          POST 405
 api:comparison-results          GET  401   422   422   422   422   422   422   404   422   422

@@ -242,8 +242,13 @@ def test_view_is_called_as_its_address():
 OTHER_TEMPLATE_NAME = {
     "benchmarks_app/invitation_closed",
     "benchmarks_app/invitation_created",
+    "scoring/comparison_empty",
+    "scoring/freshness_empty",
     "scoring/leaderboard_empty",
+    "scoring/moves_empty",
+    "scoring/policy_empty",
     "scoring/submission_closed",
+    "scoring/top_up_choose",
 }
 PAGE_FOLDERS = APPS
 

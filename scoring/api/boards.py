@@ -170,7 +170,7 @@ def _page_of(request: Request, board: Board) -> str:
     return request.build_absolute_uri(f"{url}?{query.urlencode(safe='@')}")
 
 
-class Leaderboard(_BoardEndpoint):
+class LeaderboardDetail(_BoardEndpoint):
     serializer_class = BoardSerializer
 
     @extend_schema(
@@ -248,7 +248,11 @@ class LeaderboardHistory(_BoardEndpoint):
 
 
 of_benchmark = [
-    path("releases/<str:version>/leaderboard/", Leaderboard.as_view(), name="leaderboard-detail"),
+    path(
+        "releases/<str:version>/leaderboard/",
+        LeaderboardDetail.as_view(),
+        name="leaderboard-detail",
+    ),
     path(
         "releases/<str:version>/leaderboard/slices/",
         LeaderboardSlices.as_view(),

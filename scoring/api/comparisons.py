@@ -329,7 +329,7 @@ class ComparisonRobustness(AboutComparison):
 
 
 of_benchmark: list[Any] = [
-    path("comparisons/", ComparisonList.as_view(), name="comparison"),
+    path("comparisons/", ComparisonList.as_view(), name="comparison-list"),
     path("comparisons/queries/", ComparisonQueries.as_view(), name="comparison-queries"),
     path("comparisons/results/", ComparisonResults.as_view(), name="comparison-results"),
     path("comparisons/robustness/", ComparisonRobustness.as_view(), name="comparison-robustness"),

@@ -143,7 +143,7 @@ class GateEndpoint(Endpoint):
         return get_object_or_404(gates_seen_by(self.request.user, benchmark), pk=self.kwargs["pk"])
 
 
-class PolicyListView(GateEndpoint):
+class GatePolicyList(GateEndpoint):
     @extend_schema(
         operation_id="gate_policies_list", tags=TAG, responses=GatePolicySerializer(many=True)
     )
@@ -180,14 +180,14 @@ class PolicyEndpoint(GateEndpoint):
         return get_object_or_404(seen, pk=self.kwargs["pk"])
 
 
-class PolicyDetailView(PolicyEndpoint):
+class GatePolicyDetail(PolicyEndpoint):
     @extend_schema(operation_id="gate_policy", tags=TAG, responses=GatePolicySerializer)
     def get(self, request: Request, **where: Any) -> Response:
         """One policy."""
         return Response(GatePolicySerializer(self.policy(Action.VIEW)).data)
 
 
-class PolicyRetireView(PolicyEndpoint):
+class GatePolicyRetire(PolicyEndpoint):
     @extend_schema(
         operation_id="gate_policy_retire", tags=TAG, request=None, responses=GatePolicySerializer
     )
@@ -199,7 +199,7 @@ class PolicyRetireView(PolicyEndpoint):
         return Response(GatePolicySerializer(retire_policy(policy=policy, user=request.user)).data)
 
 
-class GateListView(GateEndpoint):
+class GateList(GateEndpoint):
     throttle_scope = COMPUTATIONS
 
     @extend_schema(
@@ -267,14 +267,14 @@ class GateListView(GateEndpoint):
         return found
 
 
-class GateDetailView(GateEndpoint):
+class GateDetail(GateEndpoint):
     @extend_schema(operation_id="gate", tags=TAG, responses=WholeGateSerializer)
     def get(self, request: Request, **where: Any) -> Response:
         """One gate, with its report once it is decided."""
         return Response(self.told_of(self.gate(Action.VIEW)))
 
 
-class GateReportView(GateEndpoint):
+class GateReport(GateEndpoint):
     @extend_schema(
         operation_id="gate_report",
         tags=TAG,
@@ -290,7 +290,7 @@ class GateReportView(GateEndpoint):
         return HttpResponse(written(report, f".{kind}"), content_type=FORMATS[kind])
 
 
-class GateOnlineView(GateEndpoint):
+class GateOnline(GateEndpoint):
     @extend_schema(
         operation_id="gate_online_list", tags=TAG, responses=OnlineResultSerializer(many=True)
     )
@@ -313,7 +313,7 @@ class GateOnlineView(GateEndpoint):
         return Response(OnlineResultSerializer(made).data, status=status.HTTP_201_CREATED)
 
 
-class CameTrueView(GateEndpoint):
+class GateCameTrue(GateEndpoint):
     @extend_schema(
         operation_id="gates_came_true", tags=TAG, responses=CameTrueSerializer(many=True)
     )
@@ -332,12 +332,12 @@ class CameTrueView(GateEndpoint):
 
 
 of_benchmark = [
-    path("gates/policies/", PolicyListView.as_view(), name="gate-policy-list"),
-    path("gates/policies/<int:pk>/", PolicyDetailView.as_view(), name="gate-policy-detail"),
-    path("gates/policies/<int:pk>/retire/", PolicyRetireView.as_view(), name="gate-policy-retire"),
-    path("gates/", GateListView.as_view(), name="gate-list"),
-    path("gates/came-true/", CameTrueView.as_view(), name="gate-came-true"),
-    path("gates/<int:pk>/", GateDetailView.as_view(), name="gate-detail"),
-    path("gates/<int:pk>/report.<slug:kind>", GateReportView.as_view(), name="gate-report"),
-    path("gates/<int:pk>/online/", GateOnlineView.as_view(), name="gate-online"),
+    path("gates/policies/", GatePolicyList.as_view(), name="gate-policy-list"),
+    path("gates/policies/<int:pk>/", GatePolicyDetail.as_view(), name="gate-policy-detail"),
+    path("gates/policies/<int:pk>/retire/", GatePolicyRetire.as_view(), name="gate-policy-retire"),
+    path("gates/", GateList.as_view(), name="gate-list"),
+    path("gates/came-true/", GateCameTrue.as_view(), name="gate-came-true"),
+    path("gates/<int:pk>/", GateDetail.as_view(), name="gate-detail"),
+    path("gates/<int:pk>/report.<slug:kind>", GateReport.as_view(), name="gate-report"),
+    path("gates/<int:pk>/online/", GateOnline.as_view(), name="gate-online"),
 ]

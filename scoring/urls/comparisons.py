@@ -10,7 +10,15 @@ in_benchmark = [
     path("compare/start/", comparisons.comparison_start, name="comparison-start"),
     path("compare/results/", side_by_side.side_by_side, name="side-by-side"),
     path("compare/robustness/", comparisons.comparison_robustness, name="comparison-robustness"),
-    path("compare/summary.<str:format>", comparison_files.summary, name="comparison-summary"),
-    path("compare/queries.<str:format>", comparison_files.queries, name="comparison-queries"),
+    path(
+        "compare/summary.<str:format>",
+        comparison_files.comparison_summary,
+        name="comparison-summary",
+    ),
+    path(
+        "compare/queries.<str:format>",
+        comparison_files.comparison_queries,
+        name="comparison-queries",
+    ),
     path(CHART, comparison_charts.comparison_chart, name="comparison-chart"),
 ]

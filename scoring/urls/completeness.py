@@ -10,7 +10,7 @@ in_benchmark = [
     path("planner/", planner.planner, name="planner"),
     path("planner/<str:wish>/cost.<str:format>", planner.planner_chart, name="planner-chart"),
     path("freshness/", freshness.freshness, name="freshness"),
-    path("v/<str:version>/stale-labels.csv", freshness.stale_csv, name="freshness-csv"),
+    path("v/<str:version>/stale-labels.csv", freshness.freshness_csv, name="freshness-csv"),
     path("reusability/", reusability.reusability, name="reusability"),
     path(
         "v/<str:version>/reusability.<str:format>",

@@ -18,30 +18,28 @@ from scoring.views.boards import asked_board, permanent_link, release_or_404, sh
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
+Writer = Callable[[HttpRequest, Board, BoardTable], HttpResponse]
+
+
 def harmless(text: str) -> str:
     """The text as a spreadsheet takes it for text."""
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
-def _file_view(
-    write: Callable[[HttpRequest, Board, BoardTable], HttpResponse], ending: str
-) -> Callable[..., Any]:
-    @require_safe
-    @benchmark_view(Action.VIEW)
-    def view(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
-        release = release_or_404(benchmark, version)
-        _, sliced, _, board = asked_board(request, release)
-        if sliced.error:
-            raise Http404
-        if shows_scenarios(request):
-            board = with_stored_scenarios(board)
-        response = write(request, board, board_table(board))
-        part = f"-{slugify(sliced.name) or 'slice'}" if sliced.name else ""
-        name = f"{benchmark.slug}-{release.version}{part}-leaderboard.{ending}"
-        response["Content-Disposition"] = f'attachment; filename="{name}"'
-        return response
-
-    return view
+def _file(
+    request: HttpRequest, benchmark: Benchmark, version: str, *, ending: str, write: Writer
+) -> HttpResponse:
+    release = release_or_404(benchmark, version)
+    _, sliced, _, board = asked_board(request, release)
+    if sliced.error:
+        raise Http404
+    if shows_scenarios(request):
+        board = with_stored_scenarios(board)
+    response = write(request, board, board_table(board))
+    part = f"-{slugify(sliced.name) or 'slice'}" if sliced.name else ""
+    name = f"{benchmark.slug}-{release.version}{part}-leaderboard.{ending}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
 
 
 def _csv(request: HttpRequest, board: Board, table: BoardTable) -> HttpResponse:
@@ -111,6 +109,19 @@ def _escaped(text: str) -> str:
     return " ".join(text.split())
 
 
-leaderboard_csv = _file_view(_csv, "csv")
-leaderboard_json = _file_view(_json, "json")
-leaderboard_markdown = _file_view(_markdown, "md")
+@require_safe
+@benchmark_view(Action.VIEW)
+def leaderboard_csv(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+    return _file(request, benchmark, version, ending="csv", write=_csv)
+
+
+@require_safe
+@benchmark_view(Action.VIEW)
+def leaderboard_json(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+    return _file(request, benchmark, version, ending="json", write=_json)
+
+
+@require_safe
+@benchmark_view(Action.VIEW)
+def leaderboard_markdown(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+    return _file(request, benchmark, version, ending="md", write=_markdown)

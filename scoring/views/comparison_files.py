@@ -33,7 +33,7 @@ def _asked(request: HttpRequest, benchmark: Benchmark) -> AskedComparison:
 
 @require_safe
 @benchmark_view(Action.VIEW)
-def summary(request: HttpRequest, benchmark: Benchmark, format: str) -> HttpResponse:
+def comparison_summary(request: HttpRequest, benchmark: Benchmark, format: str) -> HttpResponse:
     """Everything about the comparison but its queries, as `json` or `md`."""
     if format not in ("json", "md"):
         raise Http404
@@ -48,7 +48,7 @@ def summary(request: HttpRequest, benchmark: Benchmark, format: str) -> HttpResp
 
 @require_safe
 @benchmark_view(Action.VIEW)
-def queries(request: HttpRequest, benchmark: Benchmark, format: str) -> HttpResponse:
+def comparison_queries(request: HttpRequest, benchmark: Benchmark, format: str) -> HttpResponse:
     """The queries of a pair as they are listed, all of them, as `csv`, `json` or `md`."""
     if format not in ("csv", "json", "md"):
         raise Http404

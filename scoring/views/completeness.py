@@ -67,7 +67,7 @@ def _top_up(request: HttpRequest, benchmark: Benchmark, runs: list[Run]) -> Http
     context = _shown(request, release, runs, found)
     context |= {"form": form, "measure": measure, "error": error}
     status = 422 if error or form.errors else 200
-    return render(request, "scoring/top_up.html", context, status=status)
+    return render(request, "scoring/top_up_new.html", context, status=status)
 
 
 def _release(benchmark: Benchmark, version: str) -> Release | None:

@@ -81,7 +81,7 @@ def _release(benchmark: Benchmark, version: str) -> Release | None:
 
 @require_safe
 @benchmark_view(Action.VIEW)
-def stale_csv(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+def freshness_csv(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     """Query, document, why and since when."""
     release = _release(benchmark, version)
     found = freshness_of_release(release, days=asked_days(request.GET.get("days", "")))

@@ -95,4 +95,4 @@ def _phase(benchmark: Benchmark, pk: int) -> Phase:
 
 def _form_page(request: HttpRequest, form: PhaseForm, **more: Any) -> HttpResponse:
     status = 422 if form.errors else 200
-    return render(request, "scoring/phase_form.html", {"form": form, **more}, status=status)
+    return render(request, "scoring/phase_edit.html", {"form": form, **more}, status=status)

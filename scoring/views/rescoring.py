@@ -77,7 +77,7 @@ def moves(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpRespo
     release = release_or_404(benchmark, version)
     earlier = earlier_releases(release)
     if not earlier:
-        return render(request, "scoring/moves_first.html", {"release": release})
+        return render(request, "scoring/moves_empty.html", {"release": release})
     before = _before(request, release)
     asked, sliced = _asked(request, release)
     found = moves_asked(

@@ -127,9 +127,9 @@ def test_a_slice_that_is_not_there_is_told_and_all_queries_shown(board, client):
 def test_a_run_lists_its_means_by_slice(board, client):
     run = board.benchmark.runs.get(name="b")
 
-    page = client.get(reverse("scoring:run-scores", args=["bench", run.pk]) + "?m=MRR@10")
+    page = client.get(reverse("scoring:run-slices", args=["bench", run.pk]) + "?m=MRR@10")
 
-    shown = {row.slice.name: round(row.score.mean, 4) for row in page.context["slices"]}
+    shown = {row.name: round(row.mean, 4) for row in page.context["rows"] if not row.is_all}
     assert shown == {"few": 0.7, "first": 0.75}
 
 
@@ -190,9 +190,9 @@ def test_runs_and_files_withhold_what_the_board_withholds(board, client, hidden)
     hidden(EVERY)
     run = board.benchmark.runs.get(name="b")
 
-    page = client.get(reverse("scoring:run-scores", args=["bench", run.pk]))
+    page = client.get(reverse("scoring:run-slices", args=["bench", run.pk]))
 
-    assert page.context["slices"] == []
+    assert [row.name for row in page.context["rows"] if not row.is_all] == []
     assert client.get(url(board, "leaderboard-csv", slice="first")).status_code == 404
 
 
