@@ -119,9 +119,9 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     --------
     >>> checked({"system": " Lucene  9 ", "latency_ms": "12.5", "k1": 0.9})
     {'system': 'Lucene 9', 'latency_ms': 12.5, 'k1': '0.9'}
-    >>> checked({"paper": "javascript:alert(1)"})
+    >>> checked({"paper": "javascript:alert(1)"})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    benchmarks_app.core.run_facts.RunFactsError: paper: is no web address; expected http:// or …
+    benchmarks_app.core.run_facts.RunFactsError: paper: is no web address; ...
     """
     found: dict[str, Any] = {}
     problems: list[FactProblem] = []
