@@ -203,7 +203,8 @@ def _evidence(
     scorer: "Scorer", policy: "Policy", cards: "Sequence[Scorecard]", *, is_registered: bool
 ) -> Any:
     """What is known of the runs; the documents to judge only where they may be missing."""
-    from scoring.core.gating.comparable import COMPARABLE, judged_share
+    from scoring.core.comparability import COMPARABLE
+    from scoring.core.gating.comparable import judged_share
     from scoring.core.gating.evidence import Process
     from scoring.core.gating.from_files import evidence_of, wanted_of
 

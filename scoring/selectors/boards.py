@@ -10,6 +10,8 @@ from django.db.models import Prefetch, QuerySet
 
 from benchmarks_app.models import Release, Run
 from benchmarks_app.selectors.naming import is_anonymous_to, owner_name
+from scoring.core.comparability import COMPARABLE
+from scoring.core.comparability import PROVISIONAL as AT_ALL
 from scoring.core.system_facts import is_trained_on, system_type
 from scoring.core.uncertainty import Standing
 from scoring.models import Score, ScoreSet
@@ -21,8 +23,7 @@ from scoring.shown import FIRST_MEASURE, Shown, added, measures_on
 Interval = tuple[float, float]
 
 JUDGED = "Judged@10"
-# Judged shares of the first ten from which runs may be compared freely, and at all.
-FREELY, AT_ALL = 0.95, 0.80
+# What a run is whose judged share of the first ten is too low to compare it freely, or at all.
 PROVISIONAL, NOT_COMPARABLE = "provisional", "not comparable"
 
 
@@ -76,7 +77,7 @@ class BoardRow:
     @property
     def comparability(self) -> str:
         """`provisional` or `not comparable` by the judged share of the first ten; empty if fine."""
-        if self.judged is None or self.judged >= FREELY:
+        if self.judged is None or self.judged >= COMPARABLE:
             return ""
         return PROVISIONAL if self.judged >= AT_ALL else NOT_COMPARABLE
 

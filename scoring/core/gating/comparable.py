@@ -4,16 +4,18 @@ from math import isnan
 
 import numpy as np
 
+from scoring.core.comparability import (
+    COMPARABLE,
+    LARGEST_GAP,
+    PROVISIONAL,
+    ROUNDING,
+    WIDE_GAP,
+)
 from scoring.core.gating.evidence import Arm, Evidence
 from scoring.core.gating.findings import Check, Finding, Level, counted
 from scoring.core.gating.policy import Policy
 from scoring.core.measures import parse_measure
 
-COMPARABLE, PROVISIONAL = 0.95, 0.80
-LARGEST_GAP, WIDE_GAP = 0.02, 0.05
-"""Shares of judged documents, and differences between them, from which results are trusted."""
-
-ROUNDING = 1e-9
 NAMED = 3
 
 
