@@ -293,6 +293,16 @@ api:release-file                GET  401   200   200   200   200   200   200   4
 api:release-file                POST 405
 api:release-list                GET  401   200   200   200   200   200   200   404   200   200
 api:release-list                POST 401   403   403   403   403   415   415   404   401   403
+api:probing-settle              GET  405
+api:probing-settle              POST 401   403   403   403   403   200   200   404   401   403
+api:run-scores                  GET  401   200   200   200   200   200   200   404   200   200
+api:run-scores                  POST 405
+api:run-queries                 GET  401   200   200   200   200   200   200   404   200   200
+api:run-queries                 POST 405
+api:run-holes                   GET  401   200   200   200   200   200   200   404   200   200
+api:run-holes                   POST 405
+api:probing-list                GET  401   403   403   403   403   200   200   404   401   403
+api:probing-list                POST 405
 api:run-export                  GET  401   200   200   200   200   200   200   404   200   200
 api:run-export                  POST 405
 api:slice-decide                GET  405

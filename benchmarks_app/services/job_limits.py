@@ -95,6 +95,7 @@ class Stopper:
     reason: str = ""
     is_due: bool = False
     is_open: bool = False
+    has_raised: bool = False
     # The job is done: what follows from it is no part of it, and nothing is to be stopped.
     is_over: bool = False
     n_writing: int = 0
@@ -103,6 +104,14 @@ class Stopper:
     def stop(self, reason: str) -> None:
         """Called from the watching thread; `reason` is "" where another attempt has the turn."""
         self.reason, self.is_due = reason, True
+        self._interrupt()
+
+    def insist(self) -> None:
+        """As `stop`, again: an exception is lost where it meets a finaliser or a callback."""
+        self.has_raised = False
+        self._interrupt()
+
+    def _interrupt(self) -> None:
         if self.is_open and self._thread == threading.main_thread().ident:
             signal.pthread_kill(self._thread, SIGNAL)
 
@@ -115,8 +124,8 @@ class Stopper:
             self.raise_if_due()
 
     def raise_if_due(self) -> None:
-        if self.is_due and self.is_open:
-            self.is_open = False
+        if self.is_due and self.is_open and not self.has_raised:
+            self.has_raised = True
             raise JobStopped
 
     @contextlib.contextmanager
@@ -208,11 +217,10 @@ class _Watch:
 
     def _end(self, reason: str) -> None:
         self.stopper.stop(reason)
-        deadline = time.monotonic() + settings.JOB_GRACE_SECONDS
-        while not self.over.wait(min(settings.JOB_HEARTBEAT_SECONDS, 1)):
-            if time.monotonic() > deadline:
-                break
-        else:
+        if self.over.wait(settings.JOB_GRACE_SECONDS / 2):
+            return
+        self.stopper.insist()
+        if self.over.wait(settings.JOB_GRACE_SECONDS / 2):
             return
         if reason:
             self.fail(reason)

@@ -1,5 +1,6 @@
 """A job ends when it is cancelled, takes too long or too much; a write is whole."""
 
+import contextlib
 import threading
 import time
 from datetime import timedelta
@@ -81,6 +82,23 @@ def test_job_that_takes_too_much_memory_is_ended(settings, does, beats):
     job = run(queued())
 
     assert "a job of this kind may take 64 MB" in job.error
+
+
+def test_stop_that_is_lost_in_a_finaliser_is_said_again(settings, does, beats):
+    settings.JOB_TIME_LIMITS = {"test": 1}
+
+    def handler(running):
+        with contextlib.suppress(JobStopped):
+            time.sleep(20)
+        time.sleep(20)
+
+    does(handler)
+    began = time.monotonic()
+
+    job = run(queued())
+
+    assert job.error.startswith("Stopped after 1 s")
+    assert time.monotonic() - began < 5
 
 
 def test_kind_without_a_limit_has_that_of_all_others(settings):
