@@ -400,7 +400,10 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     "annotation:queue": (pools_of_benchmarks, lambda of: {}),
     "import-new": (uploads, lambda of: {"slug": of.slug}),
     "scoring:leaderboard-release": (scores, lambda of: {"slug": of.slug, "version": "1.0.0"}),
-    "scoring:gate-list": (gates, lambda of: {"slug": of.slug}),
+    **{
+        name: (gates, lambda of: {"slug": of.slug})
+        for name in ("scoring:gate-list", "api:gate-list", "api:gate-policy-list")
+    },
     "scoring:comparison": (scores, lambda of: {"slug": of.slug}),
     "scoring:leaderboard-csv": (scores, lambda of: {"slug": of.slug, "version": "1.0.0"}),
     **{
@@ -438,6 +441,8 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
 
 # Named as lists, and never longer with more rows.
 NO_LISTS = {
+    "api:top-up-list": "documents of the runs it is asked for: worked out, and none without them",
+    "api:comparison-list": "compares the runs it is asked for: GET is one comparison",
     "api:document-grades-list": "takes grades and shows none: GET is answered 405",
     "api:export-list": "the formats of a release are those of the program",
     "api:fetch-list": "takes the name of a collection and shows none: GET is answered 405",
