@@ -233,7 +233,7 @@ def read_json_lines(path: Path) -> dict[str, dict[str, str]]:
 def submit_a_run(page: Page, files: collections.Cranfield) -> None:
     (best,) = (path for path in files.runs if path.name.startswith("rrf"))
     open_page(page, "Submit a run")
-    page.locator("input[type=file]").set_input_files(best)
+    page.locator("input[name=file]").set_input_files(best)
     page.get_by_label("Name", exact=True).fill("rrf, submitted")
     page.get_by_role("button", name="Submit").click()
     expect(page.locator("#submission-state")).to_contain_text("Scored on release 0.1.0")
@@ -259,7 +259,7 @@ def check_board(page: Page, source: Path) -> None:
 
 
 def read_board(page: Page) -> dict[str, dict[str, str]]:
-    """The leaderboard as it is shown, {run: {column: text}}, without ranks and owners."""
+    """The leaderboard as it is shown, {run: {column: text}}, without boxes, ranks and owners."""
     open_page(page, "Leaderboard")
     page.wait_for_url("**/v/0.1.0/leaderboard/**")
     wait_until_scored(page)
@@ -268,8 +268,8 @@ def read_board(page: Page) -> dict[str, dict[str, str]]:
     rows = {}
     for line in table.locator("tbody tr").all():
         cells = [cell.inner_text().strip() for cell in line.locator("th, td").all()]
-        run = cells[1].split("\n")[0]
-        rows[run] = dict(zip(columns[2:], cells[2:], strict=True))
+        run = cells[2].split("\n")[0]
+        rows[run] = dict(zip(columns[3:], cells[3:], strict=True))
     return rows
 
 

@@ -197,7 +197,7 @@ def test_leaving_with_something_unsaved_is_warned_of(person: Person, demo: DemoS
     asked: list[str] = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
     page.context.set_offline(True)
-    press(page, "1")
+    page.keyboard.press("1")
     unsaved(page, 1)
 
     page.close(run_before_unload=True)
