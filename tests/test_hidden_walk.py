@@ -29,7 +29,7 @@ from tests import factories
 from tests import world as worlds
 from tests.world import World, addresses
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("walk")]
 
 KEEPERS = ("olga", "mia")
 OTHERS = ("anonymous", "vi", "ada", "sam", "bo")

@@ -24,7 +24,12 @@ from scoring.core import evaluate
 from tests.system.conftest import REDIS, needs_broker
 from tests.system.site import ROOT, Site
 
-pytestmark = [pytest.mark.slow, pytest.mark.broker, pytest.mark.data]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.broker,
+    pytest.mark.data,
+    pytest.mark.xdist_group("newcomer"),  # one site, one set of runs for all
+]
 
 PAGE = (ROOT / "docs" / "client.md").read_text("utf-8")
 SCRIPT = re.search(r"<!-- many runs -->\n```python\n(.*?)```", PAGE, re.DOTALL)[1]

@@ -30,6 +30,8 @@ from benchmarks_app.services.api_tokens import create_api_token
 from tests import world as worlds
 from tests.world import Address, World, addresses
 
+pytestmark = pytest.mark.xdist_group("schema")  # one furnished site for all
+
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "6"))
 # Nobody, who may look, who may send, who may do everything, and a stranger.
 PEOPLE = ("nobody", "vi", "sam", "olga", "cy")
