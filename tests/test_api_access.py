@@ -78,8 +78,8 @@ gate-policy-list      GET    -        401    200 200 200 200 200 200 404
 gate-policy-list      POST   policy   401    403 403 201 403 409 409 404
 gate-policy-detail    GET    -        401    200 200 200 200 200 200 404
 gate-policy-retire    POST   -        401    403 403 403 403 200 200 404
-comparison            GET    -        401    422 422 422 422 422 422 404
-comparison            POST   pair     401    422 422 422 422 422 422 404
+comparison-list       GET    -        401    422 422 422 422 422 422 404
+comparison-list       POST   pair     401    422 422 422 422 422 422 404
 comparison-queries    GET    -        401    422 422 422 422 422 422 404
 comparison-results    GET    -        401    422 422 422 422 422 422 404
 comparison-robustness GET    -        401    422 422 422 422 422 422 404
@@ -275,7 +275,7 @@ def urls(benchmark, cast) -> dict[str, str]:
         "freshness-detail": f"{of}freshness/",
         "reusability-detail": f"{of}releases/1.0.0/reusability/",
         **_gate_urls(of, dense, policy_of(run, cast["olga"])),
-        "comparison": f"{of}comparisons/",
+        "comparison-list": f"{of}comparisons/",
         "comparison-queries": f"{of}comparisons/queries/",
         "comparison-results": f"{of}comparisons/results/",
         "comparison-robustness": f"{of}comparisons/robustness/",
