@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import are_services_required
 from tests.system.making import run_file
 from tests.system.sending import sent_in, signed_in
 from tests.system.site import Site, free_port
@@ -138,7 +139,8 @@ class Broker:
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[Broker]:
     if shutil.which("redis-server") is None:
-        pytest.skip("needs the program redis-server")
+        why = "needs the program redis-server"
+        (pytest.fail if are_services_required() else pytest.skip)(why)
     made = Broker(tmp_path)
     made.start()
     yield made
