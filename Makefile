@@ -41,7 +41,7 @@ check: $(DEVELOPMENT)
 # In a virtual environment of its own, installed as users do it; the peers never reach the tests.
 bench:
 	@test -x $(VENV)-bench/bin/python || $(PYTHON) -m venv $(VENV)-bench
-	@$(VENV)-bench/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements-bench.lock
+	@$(VENV)-bench/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes --no-deps -r requirements-bench.lock
 	@rm -rf build
 	@BENCHWRIGHT_REQUIRE_EXTENSION=1 $(VENV)-bench/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --force-reinstall .
 	@$(VENV)-bench/bin/python -m tests.performance $(PARTS)
@@ -73,7 +73,7 @@ fuzz-api: $(DEVELOPMENT)
 lock:
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install pyproject.toml -o requirements.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
-	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra bench -c requirements.lock pyproject.toml -o requirements-bench.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra bench -c requirements.lock --overrides tests/performance/bench.overrides pyproject.toml -o requirements-bench.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --excludes tests/readers/light.excludes tests/readers/light.in -o tests/readers/light.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --excludes tests/readers/heavy.excludes tests/readers/heavy.in -o tests/readers/heavy.lock
 

@@ -5,11 +5,16 @@ from django.urls.resolvers import URLPattern
 
 from scoring.api import (
     ann,
+    baselines,
     boards,
     comparisons,
     completeness,
+    contextual,
+    contrastive,
+    embeddings,
     freshness,
     gates,
+    live,
     phases,
     planner,
     reported,
@@ -33,5 +38,10 @@ of_benchmark: list[URLPattern] = [
     *rescoring.of_benchmark,
     *comparisons.of_benchmark,
     *runs.of_benchmark,
+    *baselines.of_benchmark,
+    *live.of_benchmark,
+    *embeddings.of_benchmark,
+    *contrastive.of_benchmark,
+    *contextual.of_benchmark,
 ]
 urlpatterns = [path("benchmarks/<slug:slug>/", include(of_benchmark))]

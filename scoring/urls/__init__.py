@@ -3,10 +3,15 @@
 from django.urls import include, path
 
 from scoring.urls import (
+    baselines,
     boards,
     comparisons,
     completeness,
+    contextual,
+    contrastive,
+    embeddings,
     gates,
+    live,
     phases,
     reliability,
     reported,
@@ -27,5 +32,10 @@ in_benchmark = [
     *rescoring.in_benchmark,
     *comparisons.in_benchmark,
     *gates.in_benchmark,
+    *baselines.in_benchmark,
+    *live.in_benchmark,
+    *embeddings.in_benchmark,
+    *contrastive.in_benchmark,
+    *contextual.in_benchmark,
 ]
 urlpatterns = [path("b/<slug:slug>/", include(in_benchmark))]

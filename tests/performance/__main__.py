@@ -33,6 +33,11 @@ PARTS = {
     "boards": "boards",
     "run-pages": "run_pages",
     "scoring-service": "scoring_service",
+    "sparse-retrieval": "sparse_retrieval",
+    "dense-retrieval": "dense_retrieval",
+    "shards": "shards",
+    "contrastive": "contrastive",
+    "contextual": "contextual",
 }
 
 

@@ -1,0 +1,5 @@
+"""Addresses of contextual precision: cases, judges and verdicts."""
+
+from django.urls.resolvers import URLPattern
+
+in_benchmark: list[URLPattern] = []
