@@ -2,18 +2,27 @@
 
 from scoring.models.comparisons import Comparison
 from scoring.models.gates import GatePolicy, GateResult, OnlineResult
-from scoring.models.scores import ReportedScore, Score, ScoreSet
+from scoring.models.latencies import RunLatencies
+from scoring.models.live import LiveRun, LiveSystem
+from scoring.models.reported import ReportedScore
+from scoring.models.retrieval import Retrieval, ShardJob
+from scoring.models.scores import Score, ScoreSet
 from scoring.models.submissions import Phase, ProbingFlag, Submission
 
 __all__ = [
     "Comparison",
     "GatePolicy",
     "GateResult",
+    "LiveRun",
+    "LiveSystem",
     "OnlineResult",
     "Phase",
     "ProbingFlag",
     "ReportedScore",
+    "Retrieval",
+    "RunLatencies",
     "Score",
     "ScoreSet",
+    "ShardJob",
     "Submission",
 ]

@@ -1,0 +1,86 @@
+"""How long the queries of a run took, as a histogram with its median and 95th percentile."""
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from benchmarks_app.charts import Chart
+from scoring.core.latency import LatencySummary, latency_bins, latency_summary, told_ms
+
+# A layer that draws one mark, not one for each row.
+ONCE = {"values": [{}]}
+HEIGHT = 220
+
+
+def latency_chart(milliseconds: Iterable[float], title: str = "Retrieval latency") -> Chart:
+    """How many queries took how long, p50 and p95 marked; an empty one where none was timed."""
+    times = list(milliseconds)
+    summary = latency_summary(times)
+    found = latency_bins(times)
+    rows = [{"from": one.low, "to": one.high, "queries": one.n} for one in found.bins]
+    scale: dict[str, Any] = {"nice": False, "zero": False}
+    if found.is_logarithmic:
+        scale["type"] = "log"
+    x = {
+        "field": "from",
+        "type": "quantitative",
+        "scale": scale,
+        "axis": {"title": "Milliseconds a query", "tickCount": 6, "format": "~g"},
+    }
+    y = {"field": "queries", "type": "quantitative", "title": "Queries", "scale": {"zero": True}}
+    spec = {
+        "layer": [
+            {
+                "mark": {"type": "rect", "color": "$accent", "stroke": "$surface"},
+                "encoding": {"x": x, "x2": {"field": "to"}, "y": y, "y2": {"datum": 0}},
+            },
+            *(_marks(summary) if summary else ()),
+        ]
+    }
+    return Chart(title, latency_words(len(times), summary), spec, rows, HEIGHT)
+
+
+def _marks(summary: LatencySummary) -> list[dict[str, Any]]:
+    return [
+        *_mark("p50", summary.p50, "$text", []),
+        *_mark("p95", summary.p95, "$bad", [5, 3]),
+    ]
+
+
+def _mark(name: str, value: float, colour: str, dash: list[int]) -> list[dict[str, Any]]:
+    """A line at a value, with its name at the top: p50 on its left, p95 on its right."""
+    is_left = name == "p50"
+    side = {"align": "right" if is_left else "left", "dx": -4 if is_left else 4}
+    where = {"x": {"datum": value}}
+    return [
+        {
+            "data": ONCE,
+            "mark": {"type": "rule", "color": colour, "strokeDash": dash, "strokeWidth": 2},
+            "encoding": where,
+        },
+        {
+            "data": ONCE,
+            "mark": {"type": "text", "text": name, "color": colour, "baseline": "top", **side},
+            "encoding": {**where, "y": {"value": 0}},
+        },
+    ]
+
+
+class Timed(Protocol):
+    """A summary of times: `LatencySummary`, or a row that has its numbers."""
+
+    @property
+    def p50(self) -> float: ...
+    @property
+    def p95(self) -> float: ...
+    @property
+    def longest(self) -> float: ...
+
+
+def latency_words(n: int, summary: Timed | None) -> str:
+    """The same in words."""
+    if summary is None:
+        return "No query was timed."
+    return (
+        f"{n:,} queries: half of them took {told_ms(summary.p50)} or less (p50), 95 % "
+        f"{told_ms(summary.p95)} or less (p95), the slowest {told_ms(summary.longest)}."
+    )
