@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.fetching.addresses import read_address
+from benchmarks_app.core.fetching.download import FetchLimits, download
 from scoring.core.contextual.errors import ImageError, JudgeExtraError, RemoteImageError
 from scoring.core.contextual.types import Image
 
@@ -19,8 +23,10 @@ MEDIA_TYPES: Mapping[str, str] = MappingProxyType(
 """What judges take, by the name that Pillow gives it; a TIFF is made a PNG."""
 
 CONVERTED = ("TIFF",)
-SIDEWAYS = range(2, 9)
-ORIENTATION = 0x0112
+TELLING = {"exif", "xmp", "XML:com.adobe.xmp", "photoshop", "comment", "Raw profile type exif"}
+SHOWING = ("transparency",)
+PNG_MODES = ("1", "L", "LA", "P", "RGB", "RGBA", "I;16")
+QUALITY = 92
 PATIENCE = 20.0
 
 
@@ -51,7 +57,18 @@ def checked_image(data: bytes, limits: ImageLimits = LIMITS, *, name: str = "ima
     JudgeExtraError
         If Pillow is not installed.
     """
-    raise NotImplementedError
+    if len(data) > limits.max_bytes:
+        _refuse(name, f"it has {len(data):,} bytes; expected at most {limits.max_bytes:,}")
+    with _opened(data, name) as picture:
+        _check_size(picture, limits, name)
+        kind = str(picture.format)
+        try:
+            _decode(picture)
+            kept, kind = _kept(picture, data, kind)
+        except _faults() as error:
+            _refuse(name, f"it is broken ({_words(error)}). Save it again")
+        width, height = picture.size
+    return Image(kept, MEDIA_TYPES[kind], name, "", width, height)
 
 
 def image_file(folder: Path, name: str, limits: ImageLimits = LIMITS) -> Image:
@@ -62,7 +79,16 @@ def image_file(folder: Path, name: str, limits: ImageLimits = LIMITS) -> Image:
     ImageError
         If it is not there, not inside, or not a good image.
     """
-    raise NotImplementedError
+    root = folder.resolve()
+    try:
+        path = (root / name).resolve()
+        if not path.is_relative_to(root) or path == root:
+            _refuse(name, "it leads out of the folder of images. Put the file into the folder")
+        with path.open("rb") as file:
+            data = file.read(limits.max_bytes + 1)
+    except (OSError, ValueError) as error:
+        _refuse(name, f"it cannot be read from the folder of images ({_words(error)})")
+    return checked_image(data, limits, name=name)
 
 
 def image_at(url: str) -> Image:
@@ -73,7 +99,11 @@ def image_at(url: str) -> Image:
     ImageError
         If that is no such address.
     """
-    raise NotImplementedError
+    try:
+        read_address(url)
+    except BenchmarkError as error:
+        raise ImageError(name=url, reason=str(error)) from error
+    return Image(name=url, url=url)
 
 
 def fetched(image: Image, limits: ImageLimits = LIMITS, *, may_be_private: bool = False) -> Image:
@@ -84,4 +114,114 @@ def fetched(image: Image, limits: ImageLimits = LIMITS, *, may_be_private: bool 
     RemoteImageError
         If the address may not be asked, does not answer, or holds no good image.
     """
-    raise NotImplementedError
+    wanted = FetchLimits(
+        max_bytes=limits.max_bytes, may_be_private=may_be_private, timeout=PATIENCE, n_tries=2
+    )
+    try:
+        with TemporaryDirectory() as folder:
+            data = download(image.url, Path(folder) / "image", limits=wanted).read_bytes()
+        return checked_image(data, limits, name=image.url)
+    except BenchmarkError as error:
+        raise RemoteImageError(url=image.url, why=str(error)) from error
+
+
+# --- looking inside ------------------------------------------------------------------------------
+
+
+def _opened(data: bytes, name: str) -> "Picture":
+    try:
+        from PIL import Image as Pillow
+    except ImportError as error:
+        raise JudgeExtraError(what="Reading images", package="pillow") from error
+    kinds = (*MEDIA_TYPES, *CONVERTED)
+    try:
+        return Pillow.open(BytesIO(data), formats=kinds)
+    except Pillow.UnidentifiedImageError:
+        _refuse(name, "it is no PNG, JPEG, GIF, WebP or TIFF image. Convert it to one of them")
+    except _faults() as error:
+        _refuse(name, f"it cannot be opened ({_words(error)}). Save it again")
+
+
+def _faults() -> tuple[type[BaseException], ...]:
+    """What Pillow raises for damaged files, depending on the place of the damage."""
+    import struct
+
+    from PIL import Image as Pillow
+
+    bombs = (Pillow.DecompressionBombError, Pillow.DecompressionBombWarning)
+    return (OSError, SyntaxError, ValueError, TypeError, EOFError, struct.error, MemoryError, *bombs)
+
+
+def _check_size(picture: "Picture", limits: ImageLimits, name: str) -> None:
+    """Refuse an image by what its head says, before anything is unpacked."""
+    width, height = picture.size
+    if max(width, height) > limits.max_side:
+        _refuse(name, f"it is {width} x {height}; expected at most {limits.max_side} at each side")
+    if width * height > limits.max_pixels:
+        _refuse(name, f"it is {width} x {height}; expected at most {limits.max_pixels:,} pixels")
+    if picture.format not in CONVERTED:  # of those, the first page is kept
+        most = min(limits.max_frames, limits.max_pixels // (width * height))
+        _check_frames(picture, most, name)
+
+
+def _check_frames(picture: "Picture", most: int, name: str) -> None:
+    """Refuse a moving image of too many frames; they are counted no further than allowed."""
+    n_frames = 1
+    try:
+        while n_frames <= most:
+            picture.seek(n_frames)
+            n_frames += 1
+    except EOFError:
+        picture.seek(0)
+        return
+    except _faults() as error:
+        _refuse(name, f"it is broken ({_words(error)}). Save it again")
+    _refuse(name, f"it has too many frames; expected at most {most} of this size")
+
+
+def _decode(picture: "Picture") -> None:
+    """Unpack the first frame, which judges look at; what is cut short shows here."""
+    picture.load()
+
+
+def _kept(picture: "Picture", data: bytes, kind: str) -> tuple[bytes, str]:
+    """The bytes to keep and their kind: as they came, or written anew without metadata."""
+    if kind in CONVERTED:
+        return _written(picture, "PNG"), "PNG"
+    is_still = getattr(picture, "n_frames", 1) == 1
+    if kind not in MEDIA_TYPES or (is_still and _tells(picture)):
+        into = kind if kind in MEDIA_TYPES else "JPEG"
+        return _written(picture, into), into
+    return data, kind
+
+
+def _tells(picture: "Picture") -> bool:
+    """Whether it carries more than pixels and colours: place, camera, preview, comments."""
+    return bool(TELLING & picture.info.keys()) or bool(getattr(picture, "text", None))
+
+
+def _written(picture: "Picture", kind: str) -> bytes:
+    from PIL import ImageOps
+
+    upright = ImageOps.exif_transpose(picture)
+    clean = upright.copy()
+    clean.info = {key: upright.info[key] for key in SHOWING if key in upright.info}
+    if kind == "PNG" and clean.mode not in PNG_MODES:
+        clean = clean.convert("RGBA" if "A" in clean.mode else "RGB")
+    out = BytesIO()
+    settings = {} if kind == "PNG" else {"quality": QUALITY}
+    if profile := picture.info.get("icc_profile"):
+        settings["icc_profile"] = profile
+    clean.save(out, format=kind, **settings)
+    return out.getvalue()
+
+
+def _words(error: BaseException) -> str:
+    """What went wrong, without the paths of this machine."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__
+
+
+def _refuse(name: str, reason: str) -> NoReturn:
+    raise ImageError(name=name, reason=f"{reason}.")
