@@ -3,6 +3,7 @@
 Real processes: web server, two workers, sweeper, and a Redis of one's own.
 """
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -28,6 +29,8 @@ def main() -> list[str]:
     if shutil.which("redis-server") is None:
         print("scoring service: needs redis-server")
         return []
+    # The commands of the processes are those of the supervisor, which reads the settings.
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks_app.settings")
     with (
         tempfile.TemporaryDirectory() as folder,
         broker(Path(folder)) as url,
