@@ -1,6 +1,6 @@
-"""Lexical retrieval systems: exact, deterministic, without anything to train or to download."""
+"""Sparse retrieval: exact, deterministic, without anything to train or to download."""
 
-from scoring.core.retrieval.index import Index
-from scoring.core.retrieval.systems import SYSTEMS, System, build_index
+from scoring.core.retrieval.index import Index, build_index
+from scoring.core.retrieval.systems import SYSTEMS, Parameters, System
 
-__all__ = ["SYSTEMS", "Index", "System", "build_index"]
+__all__ = ["SYSTEMS", "Index", "Parameters", "System", "build_index"]

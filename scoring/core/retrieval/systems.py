@@ -1,14 +1,35 @@
 """The systems by name, and how an index of one is built."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
-from scoring.core.errors import DuplicateDocumentError, UnknownSystemError
+from scoring.core.errors import UnknownSystemError
 from scoring.core.retrieval import analysis, weighting
-from scoring.core.retrieval.counting import count_features
-from scoring.core.retrieval.index import Index
+from scoring.core.retrieval.errors import ParameterError
+from scoring.core.retrieval.languages import ENGLISH, SPACELESS, language_code, stemmer_of
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What can be chosen about a system: the language, and k1 and b of BM25."""
+
+    language: str = ENGLISH
+    k1: float = weighting.K1
+    b: float = weighting.B
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "language", language_code(self.language))
+        if not (math.isfinite(self.k1) and self.k1 >= 0):
+            raise ParameterError(name="k1", value=self.k1, expected="a number of at least 0")
+        if not 0 <= self.b <= 1:
+            raise ParameterError(name="b", value=self.b, expected="a number from 0 to 1")
+
+    def facts(self) -> dict[str, Any]:
+        """Itself as JSON can hold it; `Parameters(**facts)` is the way back."""
+        return {"language": self.language, "k1": self.k1, "b": self.b}
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +38,41 @@ class System:
 
     name: str
     description: str
-    expand: analysis.Expansion
+    features: Callable[[str], analysis.Expansion]
     weigh_documents: weighting.Weighting
     weigh_queries: weighting.Weighting
+
+    @property
+    def is_bm25(self) -> bool:
+        """Whether k1 and b mean anything to it."""
+        return self.weigh_documents is weighting.bm25_documents
+
+
+def described(system: System, parameters: Parameters) -> str:
+    """One line on a system with these parameters.
+
+    Examples
+    --------
+    >>> described(SYSTEMS["bm25-stem"], Parameters(language="de", k1=0.9, b=0.4))
+    'BM25 (k1 = 0.9, b = 0.4) over Snowball German stems'
+    """
+    method = "TF-IDF cosine"
+    if system.is_bm25:
+        method = f"BM25 (k1 = {parameters.k1:g}, b = {parameters.b:g})"
+    return f"{method} over {_features_described(system, parameters.language)}"
+
+
+def _features_described(system: System, code: str) -> str:
+    if system.features is _character_features:
+        return "3 to 5 characters within words"
+    algorithm = stemmer_of(code) if system.features is analysis.stem_features else None
+    if algorithm:
+        return f"Snowball {algorithm.title()} stems"
+    return "character bigrams" if code in SPACELESS else "words"
+
+
+def _character_features(code: str) -> analysis.Expansion:
+    return analysis.character_ngrams
 
 
 SYSTEMS: Mapping[str, System] = MappingProxyType(
@@ -29,28 +82,28 @@ SYSTEMS: Mapping[str, System] = MappingProxyType(
             System(
                 "bm25",
                 "BM25 (k1 = 1.2, b = 0.75) over words",
-                analysis.same_words,
+                analysis.word_features,
                 weighting.bm25_documents,
                 weighting.bm25_queries,
             ),
             System(
                 "bm25-stem",
                 "BM25 (k1 = 1.2, b = 0.75) over Snowball English stems",
-                analysis.english_stems,
+                analysis.stem_features,
                 weighting.bm25_documents,
                 weighting.bm25_queries,
             ),
             System(
                 "tfidf-word",
                 "TF-IDF cosine over words",
-                analysis.same_words,
+                analysis.word_features,
                 weighting.cosine,
                 weighting.cosine,
             ),
             System(
                 "tfidf-char",
                 "TF-IDF cosine over 3 to 5 characters within words",
-                analysis.character_ngrams,
+                _character_features,
                 weighting.cosine,
                 weighting.cosine,
             ),
@@ -59,47 +112,14 @@ SYSTEMS: Mapping[str, System] = MappingProxyType(
 )
 
 
-def build_index(system_name: str, documents: Iterable[tuple[str, str]]) -> Index:
-    """An index of `documents` (id, text) for one of `SYSTEMS`; a document may be empty.
-
-    The order of the documents changes nothing: they are sorted by id, so the texts are in memory
-    together while the index is built; it keeps none of them.
+def system_named(name: str) -> System:
+    """One of `SYSTEMS`.
 
     Raises
     ------
     UnknownSystemError
-        If `system_name` is not in `SYSTEMS`.
-    DuplicateDocumentError
-        If two documents have one id.
+        If it is not there.
     """
-    system = _system(system_name)
-    ordered = sorted(documents, key=lambda document: _id_bytes(document[0]), reverse=True)
-    docids = tuple(docid for docid, _ in ordered)
-    _refuse_duplicates(docids)
-    counts, vocabulary = count_features((text for _, text in ordered), system.expand)
-    idf = weighting.inverse_document_frequency(counts)
-    return Index(
-        docids=docids,
-        postings=system.weigh_documents(counts, idf).T.tocsr(),
-        vocabulary=vocabulary,
-        idf=idf,
-        expand=system.expand,
-        weigh_queries=system.weigh_queries,
-    )
-
-
-def _system(name: str) -> System:
     if name not in SYSTEMS:
         raise UnknownSystemError(name=name, known=", ".join(SYSTEMS))
     return SYSTEMS[name]
-
-
-def _id_bytes(docid: str) -> bytes:
-    return docid.encode("utf-8", "surrogateescape")
-
-
-def _refuse_duplicates(docids: tuple[str, ...]) -> None:
-    if len(set(docids)) == len(docids):
-        return
-    docid, count = Counter(docids).most_common(1)[0]
-    raise DuplicateDocumentError(docid=docid, count=count)

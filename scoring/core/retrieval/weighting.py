@@ -1,53 +1,78 @@
-"""From counts to weights whose products over common features, summed, are the scores."""
+"""From counts to weights whose products over common features, summed, are the scores.
 
+A weight depends on the counts of its own text and on the statistics of the corpus only, by
+operations that give the same bits wherever a number stands in an array: a corpus in parts is
+weighted as a whole one.
+"""
+
+import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
-Floats = npt.NDArray[np.float64]
-Weighting = Callable[[csr_array, Floats], csr_array]
-"""Counts (texts x features) and the idf of each feature in, weights of the same shape out."""
+from scoring.core.retrieval.counting import Floats, Integers
 
 K1 = 1.2
 B = 0.75
 
 
-def inverse_document_frequency(counts: csr_array) -> Floats:
-    """ln(1 + (N - df + 0.5) / (df + 0.5)) of each feature; above 0 even where all texts have it."""
-    n_documents, n_features = counts.shape
-    frequency = np.bincount(counts.indices, minlength=n_features)
-    idf: Floats = np.log1p((n_documents - frequency + 0.5) / (frequency + 0.5))
-    return idf
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What weights are measured by: the idf of each column, and BM25's mean length, k1 and b."""
+
+    idf: Floats
+    mean_length: float = 1.0
+    k1: float = K1
+    b: float = B
+
+    def of_columns(self, columns: Integers) -> "Scale":
+        """The same for some of the columns."""
+        return replace(self, idf=self.idf[columns])
 
 
-def bm25_documents(counts: csr_array, idf: Floats) -> csr_array:
-    """idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean length)), k1 = 1.2, b = 0.75.
+Weighting = Callable[[csr_array, Scale], csr_array]
+"""Counts (texts x features, columns ascending in each row) in, weights of the same shape out."""
 
-    From Robertson & Zaragoza, Foundations and Trends in IR 3(4), 2009, with the idf above, which is
-    never negative.
+
+def bm25_documents(counts: csr_array, scale: Scale) -> csr_array:
+    """idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean length)).
+
+    From Robertson & Zaragoza, Foundations and Trends in IR 3(4), 2009, with an idf that is never
+    negative.
     """
     lengths = counts.sum(axis=1)
-    mean_length = lengths.mean() if lengths.any() else 1.0
-    slowing = K1 * (1 - B + B * lengths / mean_length)
-    tf = counts.data
-    saturated = tf * (K1 + 1) / (tf + np.repeat(slowing, np.diff(counts.indptr)))
-    return _with_data(counts, saturated * idf[counts.indices])
+    slowing = scale.k1 * (1 - scale.b + scale.b * lengths / scale.mean_length)
+    weights = counts.data.astype(np.float64)
+    slowed = weights + np.repeat(slowing, np.diff(counts.indptr))
+    weights *= scale.k1 + 1
+    weights /= slowed
+    weights *= scale.idf[counts.indices]
+    return _with_data(counts, weights)
 
 
-def bm25_queries(counts: csr_array, idf: Floats) -> csr_array:
+def bm25_queries(counts: csr_array, scale: Scale) -> csr_array:
     """How often the query says it; the idf is in the documents already."""
-    return counts
+    return _with_data(counts, counts.data.astype(np.float64))
 
 
-def cosine(counts: csr_array, idf: Floats) -> csr_array:
+def cosine(counts: csr_array, scale: Scale) -> csr_array:
     """(1 + ln tf) * idf, each row divided by its Euclidean length; a row of zeros stays one."""
-    weights = (1 + np.log(counts.data)) * idf[counts.indices]
+    weights = _damped(counts) * scale.idf[counts.indices]
     weighted = _with_data(counts, weights)
-    lengths = np.sqrt(_with_data(counts, weights**2).sum(axis=1))
+    # The product with ones adds in the order of the columns; numpy's own sum goes by length.
+    lengths = np.sqrt(_with_data(counts, weights**2) @ np.ones(counts.shape[1]))
     lengths[lengths == 0] = 1.0
     return _with_data(weighted, weights / np.repeat(lengths, np.diff(counts.indptr)))
+
+
+def _damped(counts: csr_array) -> Floats:
+    """1 + ln tf, one logarithm for each distinct tf: `numpy.log` may differ by place."""
+    distinct, places = np.unique(counts.data, return_inverse=True)
+    table = np.array([1 + math.log(tf) for tf in distinct.tolist()], dtype=np.float64)
+    damped: Floats = table[places]
+    return damped
 
 
 def _with_data(counts: csr_array, data: Floats) -> csr_array:

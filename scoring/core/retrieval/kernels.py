@@ -1,0 +1,58 @@
+"""What adds up scores: a compiled kernel where numba is installed, else numpy and scipy.
+
+Both add the same products in the same order, so their results are the same to the last bit.
+"""
+
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+
+from scipy.sparse import csr_array
+
+from scoring.core.retrieval.errors import KernelError
+from scoring.core.retrieval.found import Found
+
+Kernel = Callable[[csr_array, csr_array, int], Sequence[Found]]
+"""Postings (features x documents), queries x features and k in; what each query finds out."""
+
+NUMBA, SCIPY = "numba", "scipy"
+
+# Below, everything is found before numba is loaded.
+WORTH_COMPILING = 500_000
+
+
+def kernel_name(name: str | None = None) -> str:
+    """`name` itself, or the name of the quickest kernel that is installed.
+
+    Raises
+    ------
+    KernelError
+        If `name` is neither of the two, or numba and not installed.
+    """
+    if name is None:
+        return NUMBA if _has_numba() else SCIPY
+    if name not in (NUMBA, SCIPY):
+        raise KernelError(kernel=name, reason=f"expected {NUMBA} or {SCIPY}. Choose one of them.")
+    if name == NUMBA and not _has_numba():
+        reason = "numba is not installed. Install the extra `fast`, or leave the choice open."
+        raise KernelError(kernel=name, reason=reason)
+    return name
+
+
+def kernel_for(n_postings: int) -> str:
+    """The kernel that is quicker for an index of this size, compiling included."""
+    return kernel_name() if n_postings >= WORTH_COMPILING else SCIPY
+
+
+def kernel_named(name: str | None = None) -> Kernel:
+    """The kernel that `kernel_name` names."""
+    if kernel_name(name) == NUMBA:
+        from scoring.core.retrieval.compiled import search
+
+        return search
+    from scoring.core.retrieval.plain import search as plain_search
+
+    return plain_search
+
+
+def _has_numba() -> bool:
+    return find_spec("numba") is not None
