@@ -70,6 +70,25 @@ def merged_statistics(shards: Sequence[Statistics]) -> Statistics:
     return merge_statistics(shards)
 
 
+def open_shard(folder: Path, statistics: Statistics) -> Index:
+    """What searches one shard, scored as in the whole corpus; for whoever asks more than once.
+
+    Raises
+    ------
+    StoreError
+        If the folder is missing or damaged.
+    ShardsDifferError
+        If `statistics` are of another system or other parameters.
+    """
+    stored = storing.read_folder(folder, KIND)
+    if stored.made_by != statistics.made_by:
+        raise ShardsDifferError(ways=f"{_way(stored.made_by)}; {_way(statistics.made_by)}")
+    system = system_named(str(stored.made_by["system"]))
+    counted = Counted.from_stored(stored.parts, made_by=stored.made_by)
+    parameters = Parameters(**{name: stored.made_by[name] for name in ("language", "k1", "b")})
+    return Index.of(system, parameters, counted, statistics)
+
+
 def search_shard(
     folder: Path,
     statistics: Statistics,
@@ -84,19 +103,10 @@ def search_shard(
     ------
     CutoffError
         If `k` is below 1.
-    StoreError
-        If the folder is missing or damaged.
-    ShardsDifferError
-        If `statistics` are of another system or other parameters.
+    StoreError, ShardsDifferError
+        As `open_shard`.
     """
-    stored = storing.read_folder(folder, KIND)
-    if stored.made_by != statistics.made_by:
-        raise ShardsDifferError(ways=f"{_way(stored.made_by)}; {_way(statistics.made_by)}")
-    system = system_named(str(stored.made_by["system"]))
-    counted = Counted.from_stored(stored.parts, made_by=stored.made_by)
-    parameters = Parameters(**{name: stored.made_by[name] for name in ("language", "k1", "b")})
-    index = Index.of(system, parameters, counted, statistics)
-    return index.search(queries, k=k, progress=progress)
+    return open_shard(folder, statistics).search(queries, k=k, progress=progress)
 
 
 def merged_results(shards: Sequence[Iterable[Result]], *, k: int) -> Iterator[Result]:
