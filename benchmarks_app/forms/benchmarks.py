@@ -50,6 +50,13 @@ class BenchmarkForm(forms.Form):
     lang = forms.CharField(
         max_length=35, initial="en", label="Language", help_text="Such as en, de, sw."
     )
+    tie_rule = forms.ChoiceField(
+        choices=Benchmark.TieRule,
+        initial=Benchmark.TieRule.TREC,
+        required=False,
+        label="Equal scores",
+        help_text="Which document goes first. It stays: runs are kept in this order.",
+    )
     scale = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
         initial=DEFAULT_SCALE,
@@ -74,6 +81,9 @@ class BenchmarkForm(forms.Form):
             why = f"'{slug}' is taken; choose another short name."
             raise ValidationError(why)
         return slug
+
+    def clean_tie_rule(self) -> str:
+        return self.cleaned_data["tie_rule"] or Benchmark.TieRule.TREC
 
     def clean_scale(self) -> list[dict[str, Any]]:
         try:

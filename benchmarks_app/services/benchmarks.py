@@ -36,6 +36,7 @@ def create_benchmark(
     lang: str = "en",
     guideline: str = FIRST_GUIDELINE,
     corpus_of: Benchmark | None = None,
+    tie_rule: str = Benchmark.TieRule.TREC,
 ) -> Benchmark:
     """Make a benchmark with its grades and guideline; its maker owns it.
 
@@ -57,7 +58,13 @@ def create_benchmark(
     else:
         units.refuse_unit(Benchmark(name=name, corpus=corpus, unit=unit))
     benchmark = Benchmark.objects.create(
-        slug=slug, name=name, description=description, corpus=corpus, unit=unit
+        slug=slug,
+        name=name,
+        description=description,
+        corpus=corpus,
+        unit=unit,
+        # For good: runs are stored in the order of the rule.
+        tie_rule=tie_rule,
     )
     Grade.objects.bulk_create(Grade(benchmark=benchmark, **grade) for grade in scale)
     Guideline.objects.create(benchmark=benchmark, version=1, text=guideline)

@@ -145,7 +145,7 @@ def _condensed(measures: Sequence[str], chosen: Mapping[str, Any]) -> list[str]:
     if chosen["form"] == "tsv":
         message = "--patterns is no table of its own. Print it with table, markdown or json."
         raise click.UsageError(message)
-    from scoring.cli.compare_patterns import condensed_of
+    from scoring.core.pattern_roles import condensed_of
 
     found = condensed_of(measures_named(measures))
     return [found] if found and found not in measures_named(measures) else []

@@ -5,47 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 from scoring.core.comparing import OVERALL, Comparison, Pair
-from scoring.core.measures.registry import Measure, parse_measure
+from scoring.core.pattern_roles import roles_of
 from scoring.core.pattern_texts import pattern_dict, patterns_markdown
-from scoring.core.patterns import ALONE, IN_FAMILIES, Fact, Pattern, Roles, read_patterns
+from scoring.core.patterns import ALONE, IN_FAMILIES, Fact, Pattern, read_patterns
 
 Found = Sequence[tuple[Pair, Sequence[Pattern]]]
 """A pair by the first measure over all queries, and what holds for it."""
 
 OWN_SLICES = (IN_FAMILIES, ALONE)
-
-
-def condensed_of(measures: Sequence[str]) -> str | None:
-    """The graded gain without unjudged documents; None where no measure is one of gain.
-
-    Examples
-    --------
-    >>> condensed_of(["P@5", "nDCG@20"]), condensed_of(["RR@10"])
-    ('nDCG(judged_only=True)@20', None)
-    """
-    gain = _of_family(measures, "nDCG")
-    return gain and str(parse_measure(gain).with_options({"judged_only": True}))
-
-
-def roles_of(measures: Sequence[str]) -> Roles:
-    """The first measure of each family plays its part."""
-    return Roles(
-        gain=_of_family(measures, "nDCG") or "",
-        first=_of_family(measures, "RR") or "",
-        coverage=_of_family(measures, "R") or "",
-        condensed=condensed_of(measures) or "",
-    )
-
-
-def _of_family(measures: Sequence[str], family: str) -> str | None:
-    for measure in map(parse_measure, measures):
-        if measure.family == family and not _is_condensed(measure):
-            return str(measure)
-    return None
-
-
-def _is_condensed(measure: Measure) -> bool:
-    return bool(dict(measure.options).get("judged_only"))
 
 
 def found_patterns(comparison: Comparison, measures: Sequence[str]) -> Found:

@@ -163,7 +163,7 @@ def _decided_here(files: Sequence[Path], chosen: Mapping[str, Any]) -> dict[str,
     if chosen["lexical"]:
         runs.append(chosen["lexical"])
     rules = {"missing": "zero", "depth": None, "rel": None, "judged_only": False}
-    scorer = scorer_of(qrels, runs, policy.measures, {**chosen, **rules, "allow_empty": False})
+    scorer = scorer_of(qrels, runs, policy.scored, {**chosen, **rules, "allow_empty": False})
     cards = scored(scorer, runs)
     policy = _with_slices(policy, scorer, chosen)
     with told("Deciding"):

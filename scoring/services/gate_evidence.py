@@ -68,7 +68,7 @@ def _lexical(policy: GatePolicy, said: Policy) -> Run | None:
 def _arm(run: Run, release: Release, said: Policy, queries: list[str], job: RunningJob) -> Arm:
     score_set = _score_set(run, release, job)
     rows = {row["qid"]: row for row in selectors.per_query_values(score_set)}
-    lacking = [name for name in said.measures if rows and name not in rows[queries[0]]]
+    lacking = [name for name in said.scored if rows and name not in rows[queries[0]]]
     if lacking:
         for qid, values in evaluated(score_set, lacking).per_query.items():
             rows[qid].update(values)
@@ -76,7 +76,7 @@ def _arm(run: Run, release: Release, said: Policy, queries: list[str], job: Runn
         name=run.name,
         values={
             name: np.array([rows[qid][name] for qid in queries], dtype=float)
-            for name in said.measures
+            for name in said.scored
         },
         depth=max((rows[qid]["n_retrieved"] for qid in queries), default=0),
         missing=tuple(qid for qid in queries if rows[qid]["is_missing"]),

@@ -65,6 +65,13 @@ def test_new_benchmark_has_grades_a_guideline_and_its_maker_as_owner(signed_in, 
     assert made.audit_events.get().action == "create-benchmark"
 
 
+@pytest.mark.parametrize(("asked", "kept"), [("", "trec"), ("trec9", "trec9")])
+def test_the_rule_of_equal_scores_is_chosen_with_the_benchmark(signed_in, cy, asked, kept):
+    signed_in(cy).post(reverse("benchmark-new"), new(tie_rule=asked))
+
+    assert Benchmark.objects.get(slug="my-benchmark").tie_rule == kept
+
+
 def test_two_benchmarks_of_one_name_get_corpora_of_their_own(signed_in, cy):
     for slug in ("one", "two"):
         signed_in(cy).post(reverse("benchmark-new"), new(slug=slug))
@@ -88,6 +95,7 @@ def test_two_benchmarks_of_one_name_get_corpora_of_their_own(signed_in, cy):
         ({"scale": "0 = No *\n1 = Yes *"}, "Grade 0 means judged and not relevant"),
         ({"scale": f"0 = {SCRIPT}\nno"}, "Line 2"),
         ({"unit": "image"}, "Select a valid choice."),
+        ({"tie_rule": "random"}, "Select a valid choice."),
     ],
 )
 def test_wrong_form_of_a_new_benchmark_says_what_is_wrong(signed_in, cy, changes, said):

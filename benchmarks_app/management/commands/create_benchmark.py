@@ -50,6 +50,7 @@ class Command(BaseCommand):
                 "corpus_of": options["corpus_of"],
                 "unit": options["unit"].lower(),
                 "lang": options["lang"],
+                "tie_rule": options["ties"],
                 "scale": options["scale"],
             },
             user=user,
@@ -63,6 +64,4 @@ class Command(BaseCommand):
             made = create_benchmark(owner=user, **form.cleaned_data)
         except BenchmarkError as error:
             raise CommandError(str(error)) from error
-        # Before the first run: they are stored in the order of the rule.
-        Benchmark.objects.filter(pk=made.pk).update(tie_rule=options["ties"])
         self.stdout.write(self.style.SUCCESS(f"made {made.get_absolute_url()}"))

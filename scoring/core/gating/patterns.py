@@ -1,89 +1,78 @@
-"""What differences together look like: a reading with its evidence, never a verdict.
-
-A measure went up or down if its difference is beyond `LEAST` or half the width of its interval,
-whichever is larger; else it stayed.
-"""
+"""What the differences of a gate look like together: readings with evidence, never a verdict."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from scoring.core.gating.findings import Check, signed
+import numpy as np
 
-LEAST = 0.005
-UP, SAME, DOWN = "up", "same", "down"
+from scoring.core.gating.bounds import Method, bounds
+from scoring.core.gating.evidence import Evidence, Mask
+from scoring.core.gating.policy import Policy
+from scoring.core.pattern_roles import roles_of
+from scoring.core.pattern_texts import evidence_text
+from scoring.core.patterns import ALONE, IN_FAMILIES, Fact, Roles, read_patterns
+from scoring.core.statistics.aligning import OVERALL
+from scoring.core.statistics.families import FamilyOf, Floats, ratio_means
 
-# What the measure itself, the first recall and the first reciprocal rank did, and what that means.
-TOGETHER = {
-    (UP, UP, SAME): "more complete sets, first hit unchanged",
-    (SAME, SAME, UP): "first-hit only",
-    (UP, SAME, SAME): "re-ordering within the top ranks",
-    (SAME, SAME, SAME): "nothing moved beyond its uncertainty",
-}
-# A slice that went up, another that went down.
-OPPOSED = (
-    (("head",), ("tail",), "head over-fit"),
-    (("semantic",), ("exact", "lexical"), "lexical loss; try hybrid"),
-)
+ALPHA = 0.025
+"""Of each end: a difference is level within half its 95 % interval."""
 
 
-def patterns(checks: Mapping[str, Check]) -> list[dict[str, Any]]:
-    """Readings, each with the numbers that it is read from."""
-    measure = checks["overall"].findings[0]
-    rows = {measure.name: measure.numbers}
-    rows |= {one.name: one.numbers for one in checks["guard_rails"].findings if "p" in one.numbers}
-    recall = next((name for name in rows if name.startswith(("R@", "R("))), None)
-    first = next((name for name in rows if name.startswith("RR")), None)
-    found = []
-    if recall and first:
-        names = (measure.name, recall, first)
-        moves = tuple(move(rows[name]) for name in names)
-        if text := _together(moves):
-            found.append(_reading(text, {name: rows[name] for name in names}))
-    return [*found, *_opposed(checks["slices"])]
-
-
-def _together(moves: tuple[str, ...]) -> str:
-    if moves[:2] == (DOWN, UP):
-        return "coverage bought with ranking"
-    return TOGETHER.get((moves[0], moves[1], moves[2]), "")
-
-
-def _opposed(slices: Check) -> list[dict[str, Any]]:
-    rows = {one.name: one.numbers for one in slices.findings}
-    found = []
-    for risen, fallen, text in OPPOSED:
-        up = [name for name in rows if _is_called(name, risen) and move(rows[name]) == UP]
-        down = [name for name in rows if _is_called(name, fallen) and move(rows[name]) == DOWN]
-        if up and down:
-            found.append(_reading(text, {name: rows[name] for name in (up[0], down[0])}))
-    return found
-
-
-def _is_called(name: str, words: tuple[str, ...]) -> bool:
-    return any(word in name.casefold() for word in words)
-
-
-def move(numbers: Mapping[str, Any]) -> str:
-    """Whether a difference is up, down or the same.
-
-    Examples
-    --------
-    >>> move({"difference": 0.02, "lower": 0.01, "upper": 0.03})
-    'up'
-    >>> move({"difference": 0.004, "lower": 0.003, "upper": 0.005})
-    'same'
-    """
-    difference = numbers["difference"]
-    beyond = max(LEAST, (numbers["upper"] - numbers["lower"]) / 2)
-    if difference > beyond:
-        return UP
-    return DOWN if difference < -beyond else SAME
-
-
-def _reading(text: str, rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    evidence = [
-        f"{name} {signed(row['difference'])} ({signed(row['lower'])} to {signed(row['upper'])}, "
-        f"n = {row['n']:,})"
-        for name, row in rows.items()
+def patterns(policy: Policy, evidence: Evidence, method: Method) -> list[dict[str, Any]]:
+    """The rules that hold, each with its title, advice, and the differences that it rests on."""
+    roles = roles_of(policy.scored)
+    # A policy's measure plays the part of the gain, whichever it is.
+    roles = Roles(policy.measure, roles.first, roles.coverage, roles.condensed)
+    found = read_patterns(_facts(evidence, roles, method), roles)
+    return [
+        {
+            "code": one.code,
+            "text": f"{one.title}: {one.advice}",
+            "evidence": [evidence_text(fact) for fact in one.evidence],
+        }
+        for one in found
     ]
-    return {"text": text, "evidence": evidence}
+
+
+def _facts(evidence: Evidence, roles: Roles, method: Method) -> list[Fact]:
+    """Differences of the measures over all queries, of the gain by slice, of the first hit by
+    whether a query has other wordings."""
+    asked = [(name, OVERALL) for name in _measures(evidence, roles)]
+    asked += [(roles.gain, name) for name in evidence.slices]
+    parts = _by_wordings(evidence.families)
+    asked += [(roles.first, name) for name in parts if roles.first in evidence.candidate.values]
+    masks = {**evidence.slices, **parts}
+    columns = [_column(evidence, name, masks.get(part)) for name, part in asked]
+    return _measured(asked, np.stack(columns, axis=1), evidence.families, method)
+
+
+def _measures(evidence: Evidence, roles: Roles) -> list[str]:
+    names = dict.fromkeys((roles.gain, roles.first, roles.coverage, roles.condensed))
+    return [name for name in names if name in evidence.candidate.values]
+
+
+def _by_wordings(families: FamilyOf | None) -> Mapping[str, Mask]:
+    """Queries whose family has several of them, and the others; only where there are both."""
+    if families is None:
+        return {}
+    _, place, sizes = np.unique(families, return_inverse=True, return_counts=True)
+    inside = sizes[place] > 1
+    return {} if inside.all() or not inside.any() else {IN_FAMILIES: inside, ALONE: ~inside}
+
+
+def _column(evidence: Evidence, measure: str, mask: Mask | None) -> Floats:
+    differences = evidence.differences(measure)
+    return differences if mask is None else np.where(mask, differences, np.nan)
+
+
+def _measured(
+    asked: list[tuple[str, str]], columns: Floats, families: FamilyOf | None, method: Method
+) -> list[Fact]:
+    lower, upper = bounds(columns, families, method, alpha=ALPHA)
+    counts = (~np.isnan(columns)).sum(axis=0)
+    rows = zip(asked, ratio_means(columns), lower, upper, counts, strict=True)
+    return [
+        Fact(measure, part, float(mean), float(low), float(high), int(n))
+        for (measure, part), mean, low, high, n in rows
+        if n
+    ]

@@ -16,6 +16,7 @@ from scoring.core.errors import ScoringError
 from scoring.core.gating.errors import PolicyFormatError
 from scoring.core.measures import parse_measure
 from scoring.core.measures.registry import Measure
+from scoring.core.pattern_roles import condensed_of
 
 GOALS = ("improve", "not_worse")
 LABELS = ("pooled", "sparse")
@@ -84,6 +85,12 @@ class Policy:
     def measures(self) -> tuple[str, ...]:
         """Everything that both runs must be scored by, the policy's own measure first."""
         return tuple(dict.fromkeys([self.measure, *self.guard_rails.measures, self.judged]))
+
+    @property
+    def scored(self) -> tuple[str, ...]:
+        """Those, and the gain without unjudged documents, which is only read beside them."""
+        condensed = condensed_of([self.measure])
+        return self.measures if condensed is None else (*self.measures, condensed)
 
     def as_dict(self) -> dict[str, Any]:
         """Every field, as JSON has it; `policy_from` reads it back."""

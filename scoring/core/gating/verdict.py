@@ -84,7 +84,7 @@ class Decision:
             "n_queries": len(evidence.queries),
             "n_families": evidence.n_families,
             "checks": [check.as_dict() for check in self.checks.values()],
-            "patterns": patterns(self.checks) if "overall" in self.checks else [],
+            "patterns": self._patterns(),
             "wanted": {
                 "needed": evidence.wanted.needed,
                 "documents": [list(pair) for pair in evidence.wanted.documents],
@@ -95,6 +95,10 @@ class Decision:
                 "seed": self.method.seed,
             },
         }
+
+    def _patterns(self) -> list[dict[str, Any]]:
+        is_compared = "overall" in self.checks
+        return patterns(self.policy, self.evidence, self.method) if is_compared else []
 
 
 def decide(policy: Policy, evidence: Evidence, method: Method | None = None) -> Decision:

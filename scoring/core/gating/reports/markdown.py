@@ -84,9 +84,9 @@ def _wanted(wanted: Mapping[str, Any]) -> Iterator[str]:
 def _patterns(patterns: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if patterns:
         yield from ("", "### What it looks like", "")
-        yield from (
-            f"- {text(one['text'])}: {text('; '.join(one['evidence']))}" for one in patterns
-        )
+        for one in patterns:
+            yield f"- {text(one['text'])}"
+            yield from (f"  - {text(fact)}" for fact in one["evidence"])
 
 
 def _foot(result: Mapping[str, Any]) -> Iterator[str]:
