@@ -116,7 +116,7 @@ _CODE = re.compile(r"[a-z]{2,3}")
 def language_code(language: str) -> str:
     """The ISO 639 code of a language given by code or by English name.
 
-    A region or script after the code changes nothing: `pt-BR` is `pt`. A code that is not in `NAMES`
+    A region or script after the code changes nothing: `pt-BR` is `pt`. A code not in `NAMES`
     stands for itself.
 
     Raises

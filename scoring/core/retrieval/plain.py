@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from scoring.core.retrieval.counting import Floats
-from scoring.core.retrieval.found import Columns, Found, ordered
+from scoring.core.retrieval.found import Found, ordered
 
 try:
     # Not public, but what a sparse matrix times a vector calls: it adds without a copy. Where a
@@ -37,8 +37,8 @@ def search(stretch: csr_array, weights: csr_array, k: int) -> list[Found]:
 class _Adder:
     """Adds up the scores of one query; `scores` is all zeros between two of them.
 
-    `scores` is a table of `width` columns whose rows lie one after the other, so that the maximum of
-    each column, a group of documents, is found at the speed of memory.
+    `scores` is a table of `width` columns whose rows lie one after the other, so that the maximum
+    of each column, a group of documents, is found at the speed of memory.
     """
 
     stretch: csr_array

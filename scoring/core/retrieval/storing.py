@@ -1,6 +1,6 @@
 """Folders of arrays on disk: written whole or not at all, and checked when read.
 
-A folder holds one file for each part and `manifest.json`, which names its kind, how it was made, and
+A folder holds a file for each part and `manifest.json`, which names its kind, how it was made, and
 the size and SHA-256 of each file. Texts, such as ids, are JSON in ASCII: any text comes back as it
 was, line ends and lone surrogates too. Nothing is ever unpickled.
 """
