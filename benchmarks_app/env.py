@@ -58,6 +58,25 @@ def env_limits(name: str, default: str) -> dict[str, int]:
     return found
 
 
+def env_addresses(name: str) -> dict[str, str]:
+    """{variable: address} of `VARIABLE=https://…,…`: which secret belongs to which address."""
+    found = {}
+    for part in env_list(name, []):
+        variable, sign, address = (piece.strip() for piece in part.partition("="))
+        if not (sign and variable.isidentifier() and "://" in address):
+            accepted = "VARIABLE=https://host/…, separated by commas"
+            raise EnvError(name, os.environ.get(name, ""), accepted)
+        found[variable] = address
+    return found
+
+
+def env_choice(name: str, default: str, choices: Sequence[str]) -> str:
+    value = os.environ.get(name, default)
+    if value not in choices:
+        raise EnvError(name, value, ", ".join(choices))
+    return value
+
+
 def env_path(name: str, default: Path) -> Path:
     value = os.environ.get(name)
     path = Path(value).expanduser() if value else default

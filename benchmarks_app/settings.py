@@ -8,7 +8,16 @@ import dj_database_url
 from csp.constants import NONE, SELF
 
 from benchmarks_app.core.fetching.names import BEIR_URL as BEIR_SETS_URL
-from benchmarks_app.env import env_bool, env_int, env_limits, env_list, env_path, env_str
+from benchmarks_app.env import (
+    env_addresses,
+    env_bool,
+    env_choice,
+    env_int,
+    env_limits,
+    env_list,
+    env_path,
+    env_str,
+)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = env_path("BENCHWRIGHT_DATA", BASE_DIR / "data")
@@ -171,6 +180,16 @@ UPLOAD_LIMIT_BYTES = env_int("UPLOAD_LIMIT_MB", 8192, minimum=1) * 1024 * 1024
 FETCH_PRIVATE_ADDRESSES = env_bool("FETCH_PRIVATE_ADDRESSES", default=False)
 HUB_ENDPOINT = env_str("HUB_ENDPOINT", "https://huggingface.co")
 BEIR_URL = env_str("BEIR_URL", BEIR_SETS_URL)
+# Judges of contextual precision: which secret of the environment goes to which address, whether
+# they may be in a private network, and who brings images that a case gives by address.
+JUDGE_KEYS = env_addresses("JUDGE_KEYS")
+JUDGE_PRIVATE_ADDRESSES = env_bool("JUDGE_PRIVATE_ADDRESSES", default=False)
+JUDGE_REMOTE_IMAGES = env_choice("JUDGE_REMOTE_IMAGES", "pass", ("pass", "fetch", "refuse"))
+# Cases of one set; the size and the area of one image, and what all of a set come to.
+CASES_MAX = env_int("CASES_MAX", 20_000, minimum=1)
+CASE_IMAGE_BYTES = env_int("CASE_IMAGE_MB", 10, minimum=1) * 1024 * 1024
+CASE_IMAGE_MEGAPIXELS = env_int("CASE_IMAGE_MEGAPIXELS", 40, minimum=1)
+CASE_IMAGES_BYTES = env_int("CASE_IMAGES_MB", 1024, minimum=1) * 1024 * 1024
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "benchmarks_app.static_files.VersionedStaticFiles"},
@@ -208,6 +227,8 @@ INVITATION_DAYS = 7
 SUBMISSIONS_PER_DAY = env_int("SUBMISSIONS_PER_DAY", 20, minimum=1)
 # Documents of one query in a submitted run: they are ranked in one piece.
 RUN_MAX_DEPTH = env_int("RUN_MAX_DEPTH", 100_000, minimum=1)
+# Documents that one worker searches at a time; a corpus of more is shared among several.
+SHARD_DOCUMENTS = env_int("SHARD_DOCUMENTS", 500_000, minimum=1)
 EMAIL_BACKEND = env_str("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
 EMAIL_HOST = env_str("EMAIL_HOST", "localhost")
 EMAIL_PORT = env_int("EMAIL_PORT", 25, minimum=1)

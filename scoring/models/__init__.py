@@ -1,6 +1,14 @@
 """From submitted runs to comparable numbers; import the models from here."""
 
 from scoring.models.comparisons import Comparison
+from scoring.models.contextual import (
+    CaseImage,
+    CaseOutcome,
+    CaseSet,
+    ContextualCase,
+    ContextualEvaluation,
+    JudgeEndpoint,
+)
 from scoring.models.gates import GatePolicy, GateResult, OnlineResult
 from scoring.models.latencies import RunLatencies
 from scoring.models.live import LiveRun, LiveSystem
@@ -10,11 +18,17 @@ from scoring.models.scores import Score, ScoreSet
 from scoring.models.submissions import Phase, ProbingFlag, Submission
 
 __all__ = [
+    "CaseImage",
+    "CaseOutcome",
+    "CaseSet",
     "Comparison",
+    "ContextualCase",
+    "ContextualEvaluation",
     "GatePolicy",
     "GateResult",
     "LiveRun",
     "LiveSystem",
+    "JudgeEndpoint",
     "OnlineResult",
     "Phase",
     "ProbingFlag",

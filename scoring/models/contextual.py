@@ -1,0 +1,326 @@
+"""Cases a judge model is asked about, the judges, and what they said; none of it enters qrels."""
+
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+
+from benchmarks_app.models import Benchmark, Job
+
+ID_LENGTH = 512
+
+
+class JudgeEndpoint(models.Model):
+    """A model behind an OpenAI-compatible address, and how its key is found.
+
+    The key is in a variable of the environment or sealed here; it is never given out again.
+    """
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="judges")
+    name = models.CharField(max_length=120)
+    base_url = models.CharField(max_length=500)
+    model = models.CharField(max_length=200)
+    key_variable = models.CharField(max_length=120, blank=True)
+    key_sealed = models.TextField(blank=True)
+    # For a million tokens, in whatever currency the owner counts in; null: not known.
+    price_in = models.FloatField(null=True, blank=True)
+    price_out = models.FloatField(null=True, blank=True)
+    concurrency = models.PositiveSmallIntegerField(default=8)
+    # Null: as many as the endpoint takes.
+    requests_per_minute = models.PositiveIntegerField(null=True, blank=True)
+    timeout_seconds = models.PositiveSmallIntegerField(default=60)
+    # Of one question, the first included.
+    max_attempts = models.PositiveSmallIntegerField(default=4)
+    # Which way of asking for structured answers worked last; empty: not asked yet.
+    answer_format = models.CharField(max_length=16, blank=True)
+    trial_job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="+")
+    # What came back when it was tried last.
+    trial = models.JSONField(default=dict, blank=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="judges")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "name"], name="judge_name_once"),
+            models.CheckConstraint(
+                condition=Q(key_variable="") | Q(key_sealed=""), name="judge_one_key"
+            ),
+            models.CheckConstraint(
+                condition=Q(concurrency__gte=1, concurrency__lte=64),
+                name="judge_concurrency_1_to_64",
+            ),
+            models.CheckConstraint(
+                condition=Q(timeout_seconds__gte=1), name="judge_timeout_from_1"
+            ),
+            models.CheckConstraint(
+                condition=Q(requests_per_minute=None) | Q(requests_per_minute__gte=1),
+                name="judge_rate_from_1",
+            ),
+            models.CheckConstraint(
+                condition=(Q(price_in=None) | Q(price_in__gte=0))
+                & (Q(price_out=None) | Q(price_out__gte=0)),
+                name="judge_prices_from_0",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("scoring:contextual-judge-detail", args=[self.benchmark.slug, self.pk])
+
+    @property
+    def has_prices(self) -> bool:
+        return self.price_in is not None and self.price_out is not None
+
+
+class CaseSetQuerySet(models.QuerySet):
+    def ready(self) -> Self:
+        """Sets that were imported to their end; others are seen by nobody."""
+        return self.filter(is_ready=True)
+
+
+class CaseSet(models.Model):
+    """Test cases of one file, as they were given; never changed."""
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="case_sets")
+    name = models.CharField(max_length=120)
+    file_name = models.CharField(max_length=255)
+    sha256 = models.CharField(max_length=64)
+    n_cases = models.PositiveIntegerField()
+    n_nodes = models.PositiveIntegerField()
+    n_images = models.PositiveIntegerField(default=0)
+    # How many cases each slice has.
+    slices = models.JSONField(default=dict, blank=True)
+    notes = models.JSONField(default=list, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="case_sets"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    # Rows come in batches: nobody sees the set before its last one is there.
+    is_ready = models.BooleanField(default=False)
+    staged_by = models.PositiveBigIntegerField(null=True, blank=True, db_index=True)
+
+    objects = CaseSetQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "name"], name="case_set_name_once"),
+            models.CheckConstraint(condition=Q(n_cases__gte=1), name="case_set_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("scoring:contextual-set", args=[self.benchmark.slug, self.pk])
+
+
+class CaseImage(models.Model):
+    """An image that cases of a set show, checked and stored under its digest."""
+
+    case_set = models.ForeignKey(CaseSet, models.CASCADE, related_name="images")
+    name = models.CharField(max_length=255)
+    stored = models.CharField(max_length=255)
+    sha256 = models.CharField(max_length=64)
+    media_type = models.CharField(max_length=32)
+    width = models.PositiveIntegerField()
+    height = models.PositiveIntegerField()
+    size = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["case_set", "name"], name="case_image_name_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        of = self.case_set
+        return reverse("scoring:contextual-image", args=[of.benchmark.slug, of.pk, self.pk])
+
+
+class ContextualCase(models.Model):
+    """A request, what should come out, and what was retrieved for it, in rank order.
+
+    `content` holds `input`, `expected_output`, `actual_output` (or null) as lists of parts and
+    `retrieval_context` as a list of such lists; a part is a text, `{"image": name}` or
+    `{"url": address}`.
+    """
+
+    case_set = models.ForeignKey(CaseSet, models.CASCADE, related_name="cases")
+    number = models.PositiveIntegerField()
+    case_id = models.CharField(max_length=ID_LENGTH)
+    content = models.JSONField()
+    slices = models.JSONField(default=list, blank=True)
+    n_nodes = models.PositiveIntegerField()
+    # Of all texts in UTF-8: what an estimate of tokens is made of.
+    n_bytes = models.PositiveIntegerField()
+    n_images = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["case_set", "number"], name="case_number_once"),
+            models.UniqueConstraint(fields=["case_set", "case_id"], name="case_id_once"),
+            models.CheckConstraint(condition=Q(number__gte=1), name="case_number_from_1"),
+        ]
+
+    def __str__(self) -> str:
+        return self.case_id
+
+
+class ContextualEvaluationQuerySet(models.QuerySet):
+    def listed(self) -> Self:
+        """Newest first, with what a list shows."""
+        related = ("case_set__benchmark", "endpoint", "created_by", "job")
+        return self.select_related(*related).order_by("-pk")
+
+
+class ContextualEvaluation(models.Model):
+    """One judge's verdicts on cases of a set; what the judge was is kept as it was then."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "queued"
+        RUNNING = "running", "running"
+        DONE = "done", "done"
+        CAPPED = "capped", "stopped at the cost limit"
+        CANCELLED = "cancelled", "cancelled"
+        FAILED = "failed", "failed"
+
+    case_set = models.ForeignKey(CaseSet, models.CASCADE, related_name="evaluations")
+    endpoint = models.ForeignKey(
+        JudgeEndpoint, models.SET_NULL, null=True, blank=True, related_name="evaluations"
+    )
+    judge_name = models.CharField(max_length=120)
+    model = models.CharField(max_length=200)
+    price_in = models.FloatField(null=True, blank=True)
+    price_out = models.FloatField(null=True, blank=True)
+    # Null: no case passes or fails.
+    threshold = models.FloatField(null=True, blank=True)
+    is_strict = models.BooleanField(default=False)
+    has_reasons = models.BooleanField(default=True)
+    # "", the name of a slice, or how many of the first cases.
+    only_slice = models.CharField(max_length=200, blank=True)
+    only_first = models.PositiveIntegerField(null=True, blank=True)
+    prompt_hash = models.CharField(max_length=64, blank=True)
+    cost_cap = models.FloatField(null=True, blank=True)
+    # Of its outcomes, summed up whenever its job has ended.
+    n_cases = models.PositiveIntegerField(default=0)
+    n_scored = models.PositiveIntegerField(default=0)
+    n_failed = models.PositiveIntegerField(default=0)
+    n_success = models.PositiveIntegerField(default=0)
+    mean = models.FloatField(null=True, blank=True)
+    tokens_in = models.PositiveBigIntegerField(default=0)
+    tokens_out = models.PositiveBigIntegerField(default=0)
+    cost = models.FloatField(default=0)
+    state = models.CharField(max_length=16, choices=State, default=State.QUEUED)
+    error = models.TextField(blank=True)
+    job = models.ForeignKey(
+        Job, models.SET_NULL, null=True, blank=True, related_name="contextual_evaluations"
+    )
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="contextual_evaluations"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ContextualEvaluationQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(threshold=None) | Q(threshold__gte=0, threshold__lte=1),
+                name="contextual_threshold_0_to_1",
+            ),
+            models.CheckConstraint(
+                condition=Q(cost_cap=None) | Q(cost_cap__gt=0), name="contextual_cap_above_0"
+            ),
+            models.CheckConstraint(
+                condition=Q(only_slice="") | Q(only_first=None), name="contextual_one_choice"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.case_set} by {self.judge_name}"
+
+    def get_absolute_url(self) -> str:
+        slug = self.case_set.benchmark.slug
+        return reverse("scoring:contextual-evaluation", args=[slug, self.pk])
+
+    @property
+    def is_active(self) -> bool:
+        return self.state in (self.State.QUEUED, self.State.RUNNING)
+
+    @property
+    def has_prices(self) -> bool:
+        return self.price_in is not None and self.price_out is not None
+
+    @property
+    def n_left(self) -> int:
+        return self.n_cases - self.n_scored - self.n_failed
+
+
+class CaseOutcomeQuerySet(models.QuerySet):
+    def waiting(self) -> Self:
+        return self.filter(state=CaseOutcome.State.WAITING)
+
+    def scored(self) -> Self:
+        return self.filter(state=CaseOutcome.State.SCORED)
+
+    def failed(self) -> Self:
+        return self.filter(state=CaseOutcome.State.FAILED)
+
+
+class CaseOutcome(models.Model):
+    """What became of one case: verdicts and a score, or the error that was in the way."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        SCORED = "scored", "scored"
+        FAILED = "failed", "failed"
+
+    evaluation = models.ForeignKey(ContextualEvaluation, models.CASCADE, related_name="outcomes")
+    case = models.ForeignKey(ContextualCase, models.CASCADE, related_name="outcomes")
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    score = models.FloatField(null=True, blank=True)
+    is_success = models.BooleanField(null=True, blank=True)
+    # [{"node": from 1, "is_relevant": …, "reason": …}], one for every node.
+    verdicts = models.JSONField(default=list, blank=True)
+    reason = models.TextField(blank=True)
+    error_code = models.CharField(max_length=60, blank=True)
+    error = models.TextField(blank=True)
+    # Of all attempts together: a case that failed was paid for as well.
+    tokens_in = models.PositiveBigIntegerField(default=0)
+    tokens_out = models.PositiveBigIntegerField(default=0)
+    cost = models.FloatField(default=0)
+    seconds = models.FloatField(default=0)
+    n_calls = models.PositiveIntegerField(default=0)
+    # What the judge wrote, call by call.
+    answers = models.JSONField(default=list, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = CaseOutcomeQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["evaluation", "case"], name="outcome_once"),
+            models.CheckConstraint(
+                condition=Q(state="scored", score__isnull=False, score__gte=0, score__lte=1)
+                | (~Q(state="scored") & Q(score=None)),
+                name="outcome_score_if_scored",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="failed") | ~Q(error_code=""), name="outcome_failed_says_why"
+            ),
+        ]
+        indexes = [
+            # selectors.contextual.outcome_rows: by score, the failed apart.
+            models.Index(fields=["evaluation", "state", "score"], name="outcome_by_score"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.case}: {self.get_state_display()}"
