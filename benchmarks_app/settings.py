@@ -190,6 +190,11 @@ CASES_MAX = env_int("CASES_MAX", 20_000, minimum=1)
 CASE_IMAGE_BYTES = env_int("CASE_IMAGE_MB", 10, minimum=1) * 1024 * 1024
 CASE_IMAGE_MEGAPIXELS = env_int("CASE_IMAGE_MEGAPIXELS", 40, minimum=1)
 CASE_IMAGES_BYTES = env_int("CASE_IMAGES_MB", 1024, minimum=1) * 1024 * 1024
+# Search endpoints that are asked while they run: hosts (or host:port, or *) that need not be in the
+# public network, which variable of the environment may be sent where, and how much is read at once.
+LIVE_PRIVATE_ADDRESSES = env_list("LIVE_PRIVATE_ADDRESSES", [])
+LIVE_SECRETS = env_addresses("LIVE_SECRETS")
+LIVE_ANSWER_BYTES = env_int("LIVE_ANSWER_MB", 8, minimum=1) * 1024 * 1024
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "benchmarks_app.static_files.VersionedStaticFiles"},

@@ -1,7 +1,7 @@
 """Headers of a request: names and values, with secrets by the name of an environment variable."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -89,32 +89,20 @@ def _header(line: int, written: str) -> Header:
 
 @dataclass(frozen=True)
 class Secrets:
-    """Which variables may be sent where: {name: origins}; their values are asked for when sent."""
+    """Which variables may be sent where: {name: origin}; their values are asked for when sent."""
 
-    allowed: Mapping[str, Collection[str]]
+    allowed: Mapping[str, str]
 
     @classmethod
-    def read(cls, entries: Sequence[str]) -> "Secrets":
-        """From entries such as `SEARCH_KEY@https://search.example.org:9200`.
-
-        Raises
-        ------
-        ValueError
-            Naming the entry that is none.
+    def of(cls, addresses: Mapping[str, str]) -> "Secrets":
+        """From {variable: address}; of the address, scheme, host and port count.
 
         Examples
         --------
-        >>> sorted(Secrets.read(["A@https://h.example", "A@http://10.0.0.7:9200"]).allowed["A"])
-        ['http://10.0.0.7:9200', 'https://h.example:443']
+        >>> Secrets.of({"SEARCH_KEY": "https://search.example.org/docs"}).allowed
+        {'SEARCH_KEY': 'https://search.example.org:443'}
         """
-        allowed: dict[str, set[str]] = {}
-        for entry in entries:
-            name, _, address = entry.partition("@")
-            origin = origin_of(address)
-            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or not origin:
-                raise ValueError(entry)
-            allowed.setdefault(name, set()).add(origin)
-        return cls(allowed)
+        return cls({name: origin_of(address) for name, address in addresses.items()})
 
 
 def origin_of(address: str) -> str:
@@ -145,10 +133,10 @@ def check_secrets(headers: Sequence[Header], *, address: str, secrets: Secrets) 
     origin = origin_of(address)
     for header in headers:
         for variable in header.variables:
-            if origin not in secrets.allowed.get(variable, ()):
+            if not origin or secrets.allowed.get(variable) != origin:
                 why = (
-                    f"it may not be sent to {origin or address}. Whoever runs the site can allow "
-                    f"that: LIVE_SECRETS={variable}@{origin or 'https://…'}"
+                    f"it may not be sent to {origin or 'this address'}. Whoever runs the site can "
+                    f"allow that: LIVE_SECRETS={variable}={origin or 'https://…'}"
                 )
                 raise SecretError(variable=variable, why=why)
 

@@ -1,20 +1,29 @@
 """Answers written down as they come, so that who goes on later asks only what is left.
 
 Each attempt appends to a file of its own, so that two at work at once do not mix their lines: JSON
-lines after one that says what was asked of which endpoint. A last line that was cut is left out.
+lines after one that says which endpoint was asked. A last line that was cut is left out. Answers
+stay on disk: what is in memory is where each of them lies.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any, BinaryIO, NamedTuple
 
 from scoring.core.live.answers import Reading
 from scoring.core.live.asking import Answered, Ask
 
 FILES = "answers-*.jsonl"
+ROW = frozenset({"qid", "text", "docs", "scores", "ms", "tries", "repeated", "beyond", "unordered"})
+
+
+class Place(NamedTuple):
+    """Where an answer lies."""
+
+    path: Path
+    offset: int
 
 
 class AnswerLog:
@@ -24,36 +33,36 @@ class AnswerLog:
         self._folder = folder
         self._endpoint = endpoint
         self._path = folder / f"answers-{attempt}.jsonl"
-        self._out: TextIO | None = None
+        self._out: BinaryIO | None = None
 
-    def known(self, queries: Sequence[Ask]) -> dict[str, Answered]:
-        """What is answered of these queries, by id; a query whose text was changed is not."""
+    def known(self, queries: Sequence[Ask]) -> dict[str, Place]:
+        """Where the answers to these queries are; a query whose text was changed has none."""
         wanted = {qid: text_digest(text) for qid, text in queries}
-        found: dict[str, Answered] = {}
-        for row in self._rows():
-            if wanted.get(row["qid"]) == row["text"]:
-                found.setdefault(row["qid"], _answered(row))
+        found: dict[str, Place] = {}
+        for path in sorted(self._folder.glob(FILES)):
+            for offset, row in self._rows(path):
+                if wanted.get(row["qid"]) == row["text"]:
+                    found.setdefault(row["qid"], Place(path, offset))
         return found
 
-    def _rows(self) -> Iterator[dict[str, Any]]:
-        for path in sorted(self._folder.glob(FILES)):
-            rows = _lines(path)
-            head = next(rows, {})
-            if head.get("endpoint") == self._endpoint:
-                yield from (row for row in rows if row.keys() >= ROW)
+    def _rows(self, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+        rows = _rows_of(path)
+        _, head = next(rows, (0, {}))
+        if head.get("endpoint") == self._endpoint:
+            yield from (found for found in rows if found[1].keys() >= ROW)
 
     def add(self, answered: Answered, text: str) -> None:
         """Write an answer down before the next is awaited."""
         if self._out is None:
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._out = self._path.open("w", encoding="utf-8")
-            self._write({"endpoint": self._endpoint})
-        self._write(_row(answered, text))
+            self._out = self._path.open("wb")
+            self._write(self._out, {"endpoint": self._endpoint})
+        self._write(self._out, _row(answered, text))
 
-    def _write(self, row: dict[str, Any]) -> None:
-        if self._out is not None:
-            self._out.write(json.dumps(row) + "\n")
-            self._out.flush()
+    def _write(self, out: BinaryIO, row: dict[str, Any]) -> None:
+        out.write(json.dumps(row).encode() + b"\n")
+        # To the system, where it outlives this process.
+        out.flush()
 
     def __enter__(self) -> "AnswerLog":
         return self
@@ -68,7 +77,20 @@ class AnswerLog:
             self._out.close()
 
 
-ROW = frozenset({"qid", "text", "docs", "scores", "ms", "tries", "repeated", "beyond", "unordered"})
+def answers_at(places: Mapping[str, Place], qids: Sequence[str]) -> Iterator[Answered]:
+    """Yield the answers to these queries in their order, one in memory at a time."""
+    opened: dict[Path, BinaryIO] = {}
+    try:
+        for qid in qids:
+            if qid in places:
+                path, offset = places[qid]
+                if path not in opened:
+                    opened[path] = path.open("rb")
+                opened[path].seek(offset)
+                yield _answered(json.loads(opened[path].readline()))
+    finally:
+        for each in opened.values():
+            each.close()
 
 
 def text_digest(text: str) -> str:
@@ -97,12 +119,15 @@ def _answered(row: dict[str, Any]) -> Answered:
     return Answered(row["qid"], reading, row["ms"], row["tries"])
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8", errors="replace") as lines:
+def _rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each whole row with the offset of its line."""
+    offset = 0
+    with path.open("rb") as lines:
         for line in lines:
             try:
                 row = json.loads(line)
             except ValueError:
-                continue
-            if isinstance(row, dict):
-                yield row
+                row = None
+            if isinstance(row, dict) and line.endswith(b"\n"):
+                yield offset, row
+            offset += len(line)
