@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks_app.core.detection.files import Guess, guess, guess_as
+from benchmarks_app.core.detection.files import Guess, detect, guess, guess_as
 from benchmarks_app.core.detection.kinds import CONTENT_OF, FileKind
+from benchmarks_app.core.detection.splits import split_of_name
 from benchmarks_app.core.errors import MissingFileError
 from benchmarks_app.core.formats.inputs import MemberInput
 from benchmarks_app.core.formats.sources import Source
-from benchmarks_app.core.formats.tables import Form
+from benchmarks_app.core.formats.tables import Form, head_of
 from benchmarks_app.core.import_errors import UnreadableKindError
 from benchmarks_app.core.mapping import is_complete
 
@@ -40,6 +41,8 @@ SPLITS = {
     "dev": "dev", "validation": "dev", "valid": "dev", "val": "dev",
     "test": "test",
 }  # fmt: skip
+# What MS MARCO has beside its qrels: triples for training, candidates to rerank.
+CANDIDATES = re.compile(r"(^|/)(qid?pid)?(triples|top\d+)[^/]*$", re.IGNORECASE)
 NOT_TAKEN = {
     "top_ranked": "candidates to rerank are not taken",
     "instruction": "instructions are not taken",
@@ -148,11 +151,13 @@ def _part(
         return Part(member, FileKind.CORPUS)
     qrels = QRELS_FOLDER.search(member)
     if qrels and qrels[4] == "tsv" and member not in configs:
-        return Part(member, FileKind.BEIR_QRELS, split=_split(qrels[2]))
+        return _of_qrels_folder(source, member, qrels[2])
     if member in configs:
         return _configured(source, member, folder, *configs[member])
     if BESIDE.search(member):
         return Part(member, None, note="stands beside the data")
+    if CANDIDATES.search(member):
+        return Part(member, None, note="triples and candidates to rerank are not taken")
     shard = SHARD.search(member)
     config = shard[2] if shard else ""
     if config in ("corpus", "queries", "qrels") or config in NOT_TAKEN:
@@ -163,7 +168,19 @@ def _part(
         return Part(member, None, note=str(error))
     if guessed.kind is None:
         return replace(part_of(member, guessed), note=guessed.doubt or "is of no known kind")
-    return part_of(member, guessed)
+    # Of a split that its name says: `qrels.miracl-v1.0-sw-dev.tsv`; folders say less.
+    is_graded = guessed.kind in (FileKind.QRELS, FileKind.QREL_TABLE)
+    split = split_of_name(name).partition(".")[0] if is_graded else ""
+    return part_of(member, guessed, split=split)
+
+
+def _of_qrels_folder(source: Source, member: str, name: str) -> Part:
+    """A TSV in a folder `qrels`: BEIR's, also where its header is missing, unless it is TREC's."""
+    head = head_of(MemberInput(source, member))
+    kind = detect(head.lines, member)
+    if kind is FileKind.QRELS:
+        return Part(member, kind, split=split_of_name(name).partition(".")[0])
+    return Part(member, FileKind.BEIR_QRELS, split=_split(name))
 
 
 def _split(name: str) -> str:
@@ -262,7 +279,7 @@ def _without_doubles(parts: Sequence[Part]) -> Iterator[Part]:
     for part in parts:
         if part.member.endswith(".gz") and part.member.removesuffix(".gz") in names:
             yield replace(part, kind=None, note="is there unpacked as well")
-        elif part.kind is FileKind.QRELS and has_split_qrels:
+        elif part.kind is FileKind.QRELS and has_split_qrels and not part.split:
             yield replace(part, is_rest=True, note="the grades of all splits; those below 0 count")
         elif part.kind is FileKind.QUERIES and has_topics and part.member.endswith(".tsv"):
             yield replace(part, kind=None, note="the topics say the same and more")

@@ -1,6 +1,7 @@
 """A dataset repository of the Hub: its files at one commit, in one zip."""
 
 import zipfile
+from fnmatch import fnmatchcase
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -26,6 +27,9 @@ def bring_repository(
 ) -> Path:
     """Return the zip of a repository's README and rows at the commit its revision is now.
 
+    Where a folder or a pattern is wanted, only the files of that: a repository of many languages
+    is larger than anybody needs.
+
     A repository without qrels is put together with the one of the same name and `-qrels`, as BEIR's
     own are, if there is one.
 
@@ -45,12 +49,14 @@ def bring_repository(
         raise CollectionNameError(given=str(wanted), why=why)
     commit, names = found
     parts = [(wanted.name, commit, "", names)]
-    if not any("qrels" in name.lower() for name in names):
+    if not wanted.inside and not any("qrels" in name.lower() for name in names):
         beside = _listed(wanted, wanted.name + QRELS_REPOSITORY, None, limits)
         if beside:
             parts.append((wanted.name + QRELS_REPOSITORY, beside[0], "qrels/", beside[1]))
     if not any(name != README for *_, some in parts for name in some):
         why = f"the repository has no file of rows ({', '.join(SUFFIXES)})."
+        if wanted.inside:
+            why = f"'{wanted.inside}' matches none of its files of rows; write a folder of it."
         raise CollectionShapeError(name=str(wanted), why=why)
     stem = f"{wanted.name.replace('/', '__')}-{commit[:12]}"
     return _zip(parts, stem, downloads, work, limits, tell)
@@ -111,11 +117,16 @@ def _listed(
         ) from error
     names = sorted(sibling.rfilename for sibling in info.siblings or [])
     kept = [name for name in names if name == README or name.lower().endswith(SUFFIXES)]
-    kept = [name for name in kept if _is_safe(name)]
+    kept = [name for name in kept if _is_safe(name) and _is_inside(name, wanted.inside)]
     if len(kept) > MAX_FILES:
         why = f"the repository has {len(kept):,} files; at most {MAX_FILES:,} are taken."
         raise CollectionShapeError(name=str(wanted), why=why)
     return str(info.sha), kept
+
+
+def _is_inside(name: str, wanted: str) -> bool:
+    is_there = name.startswith(f"{wanted}/") or fnmatchcase(name, wanted)
+    return not wanted or name == README or is_there
 
 
 def _is_safe(name: str) -> bool:

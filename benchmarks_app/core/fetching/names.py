@@ -34,6 +34,7 @@ FORUMS = (
 # Their texts may not be passed on; who has a licence imports the files.
 CLOSED_BEIR = ("bioasq", "robust04", "signal1m", "trec-news")
 HUB_REPO = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
+HUB_INSIDE = re.compile(r"[\w.*?-]+(/[\w.*?-]+)*", re.ASCII)
 HUB_REVISION = re.compile(r"[A-Za-z0-9][\w./-]{0,99}", re.ASCII)
 IRDS_ID = re.compile(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*")
 
@@ -46,20 +47,25 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A collection by its name; `part` is a revision on the Hub, or a forum of a BEIR set."""
+    """A collection by its name; `part` is a revision on the Hub, or a forum of a BEIR set.
+
+    `inside` is the folder of a repository that is wanted, or a pattern of paths with `*` and `?`.
+    """
 
     kind: Kind
     name: str
     part: str = ""
+    inside: str = ""
 
     def __str__(self) -> str:
         between = {Kind.HUB: "@", Kind.BEIR: "/", Kind.IRDS: ""}[self.kind]
-        return f"{self.kind}:{self.name}{between if self.part else ''}{self.part}"
+        inside = f"/{self.inside}" if self.inside else ""
+        return f"{self.kind}:{self.name}{inside}{between if self.part else ''}{self.part}"
 
     @property
     def stem(self) -> str:
         """A name for a file of it."""
-        said = f"{self.name}-{self.part}" if self.part else self.name
+        said = "-".join(one for one in (self.name, self.inside, self.part) if one)
         return re.sub(r"[^A-Za-z0-9._-]+", "-", said)
 
 
@@ -74,7 +80,7 @@ def read_collection(text: str) -> Collection:
     Examples
     --------
     >>> read_collection("hub:mteb/scifact@main")
-    Collection(kind=<Kind.HUB: 'hub'>, name='mteb/scifact', part='main')
+    Collection(kind=<Kind.HUB: 'hub'>, name='mteb/scifact', part='main', inside='')
     >>> str(read_collection("beir:CQADupStack/android"))
     'beir:cqadupstack/android'
     """
@@ -103,13 +109,19 @@ def _beir(given: str, name: str) -> Collection:
 
 
 def _hub(given: str, name: str) -> Collection:
-    repo, _, revision = name.partition("@")
+    path, _, revision = name.partition("@")
+    owner, slash, rest = path.partition("/")
+    stem, _, inside = rest.partition("/")
+    repo = f"{owner}{slash}{stem}"
     if not HUB_REPO.fullmatch(repo) or ".." in repo or "--" in repo:
         raise CollectionNameError(given=given, why="write owner and name, as in hub:mteb/scifact.")
     if ("@" in name) and (not HUB_REVISION.fullmatch(revision) or ".." in revision):
         why = "a revision is a branch, a tag or a commit, as in hub:mteb/scifact@main."
         raise CollectionNameError(given=given, why=why)
-    return Collection(Kind.HUB, repo, revision)
+    if inside and (not HUB_INSIDE.fullmatch(inside) or ".." in inside):
+        why = "after the name comes a folder or a pattern, as in hub:owner/name/data/de-*."
+        raise CollectionNameError(given=given, why=why)
+    return Collection(Kind.HUB, repo, revision, inside)
 
 
 def _irds(given: str, name: str) -> Collection:

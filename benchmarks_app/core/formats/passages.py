@@ -15,11 +15,9 @@ from benchmarks_app.core.problems import Problems
 Numbered = Iterable[tuple[int, Record]]
 GRADES = {"positive_passages": 1, "negative_passages": 0}
 EXPECTED = 'a list of objects such as {"docid": "7#1", "title": "…", "text": "…"}'
-_QUERY_IDS, _QUERIES, _DOCIDS = (
-    ("query_id", "qid", "_id"),
-    ("query", "text"),
-    ("docid", "_id", "id"),
-)
+QUERY_IDS = ("query_id", "qid", "_id")
+_QUERIES = ("query", "text")
+_DOCIDS = ("docid", "_id", "id")
 
 
 def passage_query_rows(
@@ -28,7 +26,7 @@ def passage_query_rows(
     """Yield the query of each row."""
     first_lines: dict[str, int] = {}
     for line, record in numbered:
-        known = {"id": _first(record, _QUERY_IDS), "text": _first(record, _QUERIES), "lang": lang}
+        known = {"id": _first(record, QUERY_IDS), "text": _first(record, _QUERIES), "lang": lang}
         row = query_row(known, {}, line, file=file, problems=problems)
         if row and is_new(row.qid, first_lines, file=file, line=line, problems=problems):
             yield row
@@ -40,7 +38,7 @@ def passage_qrel_rows(numbered: Numbered, *, file: str, problems: Problems) -> I
     What is wrong with the queries themselves is told by `passage_query_rows`.
     """
     for line, record in numbered:
-        qid = _first(record, _QUERY_IDS)
+        qid = _first(record, QUERY_IDS)
         if not isinstance(qid, str) or id_problem(qid):
             continue
         for passage, grade in _passages(line, record, file, problems):
@@ -82,10 +80,15 @@ def _passages(
             continue
         for number, passage in enumerate(passages, start=1):
             docid = _first(passage, _DOCIDS) if isinstance(passage, dict) else None
-            reason = "has no docid" if docid is None else id_problem(str(docid))
-            if reason:
+            if reason := _docid_problem(docid):
                 told = f"{column}, passage {number}: {reason}; expected {EXPECTED}"
                 problems.add(file, line, told)
                 continue
             title, text = (str(passage.get(key) or "") for key in ("title", "text"))
             yield (str(docid), title, text), grade
+
+
+def _docid_problem(docid: Any) -> str | None:
+    if docid is None:
+        return "has no docid"
+    return id_problem(docid) if isinstance(docid, str) else f"docid is {docid!r:.40}, not a text"
