@@ -13,7 +13,7 @@ MOST_NAMED = 10
 FENCED = re.compile(r"```[a-zA-Z]*\n(.*?)\n?```", re.DOTALL)
 
 
-class UnusableAnswer(ValueError):  # noqa: N818 an answer, which is told to the judge; not raised out
+class UnusableAnswerError(ValueError):
     """What is wrong with an answer, in words for the judge and for people."""
 
 
@@ -22,7 +22,7 @@ def verdicts_of(answer: str | Mapping[str, Any], n: int) -> tuple[Verdict, ...]:
 
     Raises
     ------
-    UnusableAnswer
+    UnusableAnswerError
         If a node has none, or more than one, or a word other than yes and no; if there are nodes
         that were not asked for; if it is no such object at all.
     """
@@ -30,7 +30,7 @@ def verdicts_of(answer: str | Mapping[str, Any], n: int) -> tuple[Verdict, ...]:
     if not isinstance(by_node, Mapping):
         what = "it has no 'verdicts'" if by_node is None else f"'verdicts' is {_kind(by_node)}"
         msg = f"{what}; expected an object with an entry for each node, under its number"
-        raise UnusableAnswer(msg)
+        raise UnusableAnswerError(msg)
     wanted = [str(number) for number in range(1, n + 1)]
     _check_nodes(by_node, wanted)
     return tuple(_verdict(number, by_node[key]) for number, key in enumerate(wanted, start=1))
@@ -41,13 +41,13 @@ def reason_of(answer: str | Mapping[str, Any]) -> str:
 
     Raises
     ------
-    UnusableAnswer
+    UnusableAnswerError
         If there is none.
     """
     reason = _object_of(answer).get("reason")
     if not isinstance(reason, str) or not reason.strip():
         msg = "it has no 'reason'; expected an object with a text under 'reason'"
-        raise UnusableAnswer(msg)
+        raise UnusableAnswerError(msg)
     return reason.strip()
 
 
@@ -61,7 +61,7 @@ def _check_nodes(by_node: Mapping[str, Any], wanted: list[str]) -> None:
         problems.append(f"verdicts on {_nodes(strange)}, which there is not")
     if problems:
         msg = f"{' and '.join(problems)}; expected exactly the nodes 1 to {len(wanted)}"
-        raise UnusableAnswer(msg)
+        raise UnusableAnswerError(msg)
 
 
 def _nodes(keys: list[str]) -> str:
@@ -72,16 +72,16 @@ def _nodes(keys: list[str]) -> str:
 def _verdict(number: int, given: Any) -> Verdict:
     if not isinstance(given, Mapping):
         msg = f"node {number}: {_kind(given)}; expected an object with 'reason' and 'verdict'"
-        raise UnusableAnswer(msg)
+        raise UnusableAnswerError(msg)
     word = given.get("verdict")
     plain = word.strip().lower() if isinstance(word, str) else None
     if plain not in (YES, NO):
         msg = f"node {number}: the verdict is {_shown(word)}; expected 'yes' or 'no'"
-        raise UnusableAnswer(msg)
+        raise UnusableAnswerError(msg)
     reason = given.get("reason", "")
     if not isinstance(reason, str):
         msg = f"node {number}: the reason is {_kind(reason)}; expected a text"
-        raise UnusableAnswer(msg)
+        raise UnusableAnswerError(msg)
     return Verdict(number, plain == YES, reason)
 
 
@@ -89,7 +89,7 @@ def _object_of(answer: str | Mapping[str, Any]) -> Mapping[str, Any]:
     found = answer if isinstance(answer, Mapping) else _loaded(answer)
     if not isinstance(found, Mapping):
         msg = f"it is {_kind(found)}; expected a JSON object"
-        raise UnusableAnswer(msg)
+        raise UnusableAnswerError(msg)
     return found
 
 
@@ -101,7 +101,7 @@ def _loaded(text: str) -> Any:
         if fenced := FENCED.search(text):
             return _loaded(fenced[1])
         msg = f"it is not JSON ({error.msg} at character {error.pos + 1})"
-        raise UnusableAnswer(msg) from None
+        raise UnusableAnswerError(msg) from None
 
 
 def _parsed(text: str) -> Any:
@@ -109,7 +109,7 @@ def _parsed(text: str) -> Any:
         return json.loads(text, object_pairs_hook=_without_doubles)
     except RecursionError:
         msg = "it is nested too deeply; expected the JSON object that was asked for"
-        raise UnusableAnswer(msg) from None
+        raise UnusableAnswerError(msg) from None
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         double = next(key for key in keys if keys.count(key) > 1)
         msg = f"{_shown(double)} comes more than once; expected every key once"
-        raise UnusableAnswer(msg)
+        raise UnusableAnswerError(msg)
     return found
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, TypeAlias, TypeVar
 
-from scoring.core.contextual.answers import UnusableAnswer, reason_of, verdicts_of
+from scoring.core.contextual.answers import UnusableAnswerError, reason_of, verdicts_of
 from scoring.core.contextual.arithmetic import contextual_precision, final_score, is_success
 from scoring.core.contextual.errors import (
     CaseError,
@@ -135,16 +135,16 @@ def _asked(
     given, text = yield from _answered(prompt, course)
     try:
         return read(given)
-    except UnusableAnswer as problem:
+    except UnusableAnswerError as problem:
         words = _noted(course, problem)
     given, _ = yield from _answered(asked_again(prompt, text, words), course)
     try:
         return read(given)
-    except UnusableAnswer as problem:
+    except UnusableAnswerError as problem:
         raise JudgeAnswerError(problem=_noted(course, problem)) from problem
 
 
-def _noted(course: _Course, problem: UnusableAnswer) -> str:
+def _noted(course: _Course, problem: UnusableAnswerError) -> str:
     """What is wrong with the last answer, kept beside it."""
     course.answers[-1] = replace(course.answers[-1], problem=str(problem))
     return str(problem)

@@ -155,7 +155,12 @@ class _Images:
         image = checked_image(read, self.limits)
         kind = image.media_type.partition("/")[2]
         return Image(
-            image.data, image.media_type, f"{image.sha256[:16]}.{kind}", "", image.width, image.height
+            image.data,
+            image.media_type,
+            f"{image.sha256[:16]}.{kind}",
+            "",
+            image.width,
+            image.height,
         )
 
     def _found(self, name: str) -> Image:
@@ -168,6 +173,10 @@ class _Images:
             reason = "it is none of the images that came with the cases. Add it to them."
             raise ImageError(name=name, reason=reason)
         return self.given[name]
+
+
+class _WrongError(ValueError):
+    """What is wrong with a line or a part, in words."""
 
 
 @dataclass
@@ -216,17 +225,12 @@ class _Reader:
 
     def _row(self, text: bytes, line: int) -> dict[str, Any] | None:
         try:
-            row = json.loads(text.decode("utf-8-sig" if line == 1 else "utf-8"))
+            return _object_in(text.decode("utf-8-sig" if line == 1 else "utf-8"))
         except UnicodeDecodeError as error:
-            return self._wrong(f"byte {error.start + 1} is not UTF-8. Save the file as UTF-8.", line)
-        except json.JSONDecodeError as error:
-            where = f"{error.msg} at character {error.pos + 1}"
-            return self._wrong(f"not JSON ({where}); expected one object a line.", line)
-        except (RecursionError, ValueError):
-            return self._wrong("JSON nested too deeply, or a number too long.", line)
-        if not isinstance(row, dict):
-            return self._wrong(f"{_kind(row)}; expected a JSON object.", line)
-        return row
+            self._wrong(f"byte {error.start + 1} is not UTF-8. Save the file as UTF-8.", line)
+        except _WrongError as error:
+            self._wrong(str(error), line)
+        return None
 
     def _filled(self, row: Mapping[str, Any], key: str) -> Content:
         if key not in row:
@@ -252,22 +256,25 @@ class _Reader:
         )
 
     def _content(self, given: Any, where: str) -> Content:
-        parts = given if isinstance(given, list) else [given]
-        found = [self._part(part, where) for part in parts]
-        return tuple(part for part in found if part is not None)
+        found = []
+        for part in given if isinstance(given, list) else [given]:
+            try:
+                found.append(self._part(part))
+            except (_WrongError, ImageError) as error:
+                self._wrong(f"{where}: {error}")
+        return tuple(found)
 
-    def _part(self, given: Any, where: str) -> str | Image | None:
+    def _part(self, given: Any) -> str | Image:
         if isinstance(given, str):
-            return self._text(given, where)
+            return self._text(given)
         if not isinstance(given, dict):
-            return self._wrong(f"{where}: {_kind(given)}; expected a text, an image or a list.")
+            msg = f"{_kind(given)}; expected a text, an image or a list of both."
+            raise _WrongError(msg)
         if set(given) not in IMAGE_KEYS or not all(isinstance(v, str) for v in given.values()):
-            keys = ", ".join(map(_shown, given))
-            return self._wrong(f"{where}: an object with {keys or 'nothing'}; expected {AN_IMAGE}.")
-        try:
-            return self._image(given)
-        except ImageError as error:
-            return self._wrong(f"{where}: {error}")
+            keys = ", ".join(map(_shown, given)) or "nothing"
+            msg = f"an object with {keys}; expected {AN_IMAGE}."
+            raise _WrongError(msg)
+        return self._image(given)
 
     def _image(self, given: Mapping[str, str]) -> Image:
         if "url" in given:
@@ -276,15 +283,15 @@ class _Reader:
             return self.images.named(given["image"])
         return self.images.inline(given["data"])
 
-    def _text(self, text: str, where: str) -> str | None:
+    def _text(self, text: str) -> str:
         if len(text) > self.limits.max_characters:
-            most = f"{self.limits.max_characters:,}"
-            return self._wrong(f"{where}: {len(text):,} characters; expected at most {most}.")
+            msg = f"{len(text):,} characters; expected at most {self.limits.max_characters:,}."
+            raise _WrongError(msg)
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            what = f"{where}: half of a surrogate pair at character {error.start + 1}"
-            return self._wrong(f"{what}; expected whole characters.")
+            msg = f"half a surrogate pair at character {error.start + 1}; expected whole ones."
+            raise _WrongError(msg) from error
         return text
 
     def _id(self, given: Any, line: int) -> str:
@@ -309,6 +316,21 @@ class _Reader:
 
     def _wrong(self, text: str, line: int | None = None) -> None:
         self.problems.add(self.file, self.line if line is None else line, text)
+
+
+def _object_in(text: str) -> dict[str, Any]:
+    try:
+        row = json.loads(text)
+    except json.JSONDecodeError as error:
+        msg = f"not JSON ({error.msg} at character {error.pos + 1}); expected one object a line."
+        raise _WrongError(msg) from error
+    except (RecursionError, ValueError) as error:
+        msg = "JSON nested too deeply, or with a number that is too long."
+        raise _WrongError(msg) from error
+    if not isinstance(row, dict):
+        msg = f"{_kind(row)}; expected a JSON object."
+        raise _WrongError(msg)
+    return row
 
 
 def _kind(value: Any) -> str:

@@ -131,12 +131,13 @@ def fetched(image: Image, limits: ImageLimits = LIMITS, *, may_be_private: bool 
 def _opened(data: bytes, name: str) -> "Picture":
     try:
         from PIL import Image as Pillow
+        from PIL import UnidentifiedImageError
     except ImportError as error:
         raise JudgeExtraError(what="Reading images", package="pillow") from error
     kinds = (*MEDIA_TYPES, *CONVERTED)
     try:
         return Pillow.open(BytesIO(data), formats=kinds)
-    except Pillow.UnidentifiedImageError:
+    except UnidentifiedImageError:
         _refuse(name, "it is no PNG, JPEG, GIF, WebP or TIFF image. Convert it to one of them")
     except _faults() as error:
         _refuse(name, f"it cannot be opened ({_words(error)}). Save it again")
@@ -149,7 +150,16 @@ def _faults() -> tuple[type[BaseException], ...]:
     from PIL import Image as Pillow
 
     bombs = (Pillow.DecompressionBombError, Pillow.DecompressionBombWarning)
-    return (OSError, SyntaxError, ValueError, TypeError, EOFError, struct.error, MemoryError, *bombs)
+    return (
+        OSError,
+        SyntaxError,
+        ValueError,
+        TypeError,
+        EOFError,
+        struct.error,
+        MemoryError,
+        *bombs,
+    )
 
 
 def _check_size(picture: "Picture", limits: ImageLimits, name: str) -> None:

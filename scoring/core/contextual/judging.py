@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 from scoring.core.contextual import asking
 from scoring.core.contextual.errors import (
@@ -45,6 +45,8 @@ __all__ = [
 ]
 
 CONCURRENCY = 16
+ASKED = "generate(messages, schema)"
+ASKED_EITHER_WAY = f"{ASKED} or its async twin a_generate"
 
 Generated: TypeAlias = Reply | str | Mapping[str, Any]
 """What a judge returns: text that holds JSON, the object itself, or a Reply that tells more."""
@@ -82,6 +84,13 @@ def model_of(judge: AnyJudge) -> str:
     return str(getattr(judge, "model", "") or type(judge).__name__)
 
 
+async def closed(judge: AnyJudge) -> None:
+    """Have a judge close what it keeps open in this event loop: its `a_close`, where it has one."""
+    close = getattr(judge, "a_close", None)
+    if close is not None:
+        await close()
+
+
 def cache_key(digest: str, judge: AnyJudge, options: Options) -> str:
     """What an answer depends on: content, wording, model with its settings, reason or none.
 
@@ -103,7 +112,7 @@ def judged(
     """
     generate = getattr(judge, "generate", None)
     if generate is None:
-        raise _no_method("generate(messages, schema)")
+        raise _no_method(ASKED)
     try:
         case = _settled(case, options)
     except CaseError as error:
@@ -207,9 +216,7 @@ def outcomes_of(
 class _Work:
     """One case under way: the prompt that wants an answer now, or the outcome."""
 
-    def __init__(
-        self, case: Case, judge: AnyJudge, options: Options, cache: Cache | None
-    ) -> None:
+    def __init__(self, case: Case, judge: AnyJudge, options: Options, cache: Cache | None) -> None:
         self.prompt: Prompt | None = None
         self.outcome: Outcome | None = None
         self.cache = cache
@@ -297,6 +304,7 @@ class _Pump:
         for worker in self.workers:
             worker.cancel()
         await asyncio.gather(*self.workers, return_exceptions=True)
+        await closed(self.judge)
         if self.executor:
             self.executor.shutdown(wait=False, cancel_futures=True)
 
@@ -329,9 +337,9 @@ class _Threaded:
 
 def _awaited(judge: AnyJudge, executor: Executor | None) -> AsyncJudge:
     if hasattr(judge, "a_generate"):
-        return judge
+        return cast("AsyncJudge", judge)
     if not hasattr(judge, "generate"):
-        raise _no_method("generate(messages, schema) or its async twin a_generate")
+        raise _no_method(ASKED_EITHER_WAY)
     return _Threaded(judge, executor)
 
 
@@ -352,7 +360,9 @@ def _settled(case: Case, options: Options) -> Case:
     by_url = {image: _brought(image, options) for image in case.images() if not image.data}
 
     def changed(content: Content) -> Content:
-        return tuple(by_url.get(part, part) if isinstance(part, Image) else part for part in content)
+        return tuple(
+            by_url.get(part, part) if isinstance(part, Image) else part for part in content
+        )
 
     return replace(
         case,

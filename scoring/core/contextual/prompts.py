@@ -52,7 +52,8 @@ REASON_FORM = """
 
 Explain the score in one to three sentences for the person who builds the system: name the nodes \
 by number, say which unhelpful ones stand before helpful ones and why they do not help. Do not \
-question the score. Answer with one JSON object and nothing else: {"reason": "<your explanation>"}"""
+question the score. Answer with one JSON object and nothing else:
+{"reason": "<your explanation>"}"""
 
 AGAIN = """\
 That answer cannot be used: {problem}. Answer once more, with the complete JSON object in the form \
@@ -179,9 +180,7 @@ def _enclose(parts: list[str | Image], nonce: str, name: str, content: Content) 
     parts.append(f"<</{nonce}>>\n\n")
 
 
-def _prompt(
-    kind: str, system: str, parts: list[str | Image], schema: Schema, shown: str
-) -> Prompt:
+def _prompt(kind: str, system: str, parts: list[str | Image], schema: Schema, shown: str) -> Prompt:
     messages = (
         {"role": "system", "content": system},
         {"role": "user", "content": _user_content(parts)},

@@ -51,8 +51,7 @@ def outcome_from_json(told: Mapping[str, Any]) -> Outcome:
         score=told["score"],
         is_success=told["is_success"],
         verdicts=tuple(
-            Verdict(one["node"], one["verdict"] == "yes", one["reason"])
-            for one in told["verdicts"]
+            Verdict(one["node"], one["verdict"] == "yes", one["reason"]) for one in told["verdicts"]
         ),
         reason=told["reason"],
         error=_failure_from_json(told["error"]),

@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -163,20 +163,18 @@ class Outcome:
     @property
     def cost(self) -> float | None:
         """What the answers cost together; None where none of them has a price."""
-        return _sum(answer.cost for answer in self.answers)
+        known = [answer.cost for answer in self.answers if answer.cost is not None]
+        return sum(known) if known else None
 
     @property
     def tokens_in(self) -> int | None:
-        return _sum(answer.tokens_in for answer in self.answers)
+        known = [answer.tokens_in for answer in self.answers if answer.tokens_in is not None]
+        return sum(known) if known else None
 
     @property
     def tokens_out(self) -> int | None:
-        return _sum(answer.tokens_out for answer in self.answers)
-
-
-def _sum(values: Iterable[Any]) -> Any:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
+        known = [answer.tokens_out for answer in self.answers if answer.tokens_out is not None]
+        return sum(known) if known else None
 
 
 @dataclass(frozen=True, slots=True)
