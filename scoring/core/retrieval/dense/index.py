@@ -195,10 +195,8 @@ class DenseIndex:
             yield tile, np.matmul(directions, tile.vectors.T, out=products)
 
     def _named(self, rows: Rows, scores: Doubles) -> list[tuple[str, float]]:
-        ids = self.documents.ids
-        return [
-            (ids[row], score) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)
-        ]
+        ids = map(self.documents.ids.__getitem__, rows.tolist())
+        return list(zip(ids, scores.tolist(), strict=True))
 
     @cached_property
     def places(self) -> Rows:

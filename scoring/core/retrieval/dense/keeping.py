@@ -19,6 +19,8 @@ Best = Callable[[int, Rows], tuple[Rows, Doubles]]
 # Places for a query beside k: what a tile adds before the worse half is let go.
 SPARE = 64
 PER_RESULT = 3
+# Floors are raised when so many documents were added, for each result that is asked for.
+RAISED_AFTER = 0.5
 # A score of 64 bits divided by a length is as near as this to what it was.
 ROUNDED = 1e-15
 
@@ -70,8 +72,7 @@ class Kept:
         with np.errstate(over="ignore"):
             least = ((self.floor - tile.margin) / tile.scale).astype(np.float32)
         least = np.nextafter(least, np.float32(-np.inf))
-        found: Rows = np.flatnonzero(products >= least[:, np.newaxis])
-        return found
+        return _true_places(products >= least[:, np.newaxis])
 
     def _raise_floors(self, products: Singles, tile: Tile) -> None:
         """The k-th best of the tile alone is a floor as well."""
@@ -84,7 +85,7 @@ class Kept:
 
     def _add(self, which: Rows, rows: Rows, scores: Doubles, margin: float) -> None:
         counts = np.bincount(which, minlength=len(self.n))
-        if self._n_added + len(which) > self.k * len(self.n) or self._overflows(counts).any():
+        if self._overflows(counts).any():
             self._let_go()
         crowded = self._overflows(counts)
         if crowded.any():
@@ -96,6 +97,8 @@ class Kept:
             taken = ~crowded[which]
             which, rows, scores = which[taken], rows[taken], scores[taken]
         self._append(which, rows, scores, margin, counts)
+        if self._n_added > RAISED_AFTER * self.k * len(self.n):
+            self._raise()
 
     def _overflows(self, counts: Rows) -> npt.NDArray[np.bool_]:
         over: npt.NDArray[np.bool_] = self.n + counts > self.rows.shape[1]
@@ -112,14 +115,19 @@ class Kept:
         self.n += counts
         self._n_added += len(which)
 
-    def _let_go(self) -> None:
-        """Raise the floors to what is known by now, and drop what is below them."""
+    def _raise(self) -> int:
+        """Raise the floors to what is known by now; returns the columns in use."""
         width, self._n_added = int(self.n.max(initial=0)), 0
-        if width < self.k:
-            return
+        if width >= self.k:
+            at = width - self.k
+            last = np.partition(self.low[:, :width], at, axis=1)[:, at]
+            np.maximum(self.floor, last, out=self.floor)
+        return width
+
+    def _let_go(self) -> None:
+        """Drop what is below the floors."""
+        width = self._raise()
         low, high = self.low[:, :width], self.high[:, :width]
-        at = width - self.k
-        np.maximum(self.floor, np.partition(low, at, axis=1)[:, at], out=self.floor)
         in_use = np.arange(width) < self.n[:, np.newaxis]
         which, columns = np.nonzero((high >= self.floor[:, np.newaxis]) & in_use)
         counts = np.bincount(which, minlength=len(self.n))
@@ -141,6 +149,17 @@ class Kept:
             bound[query, :n], bound[query, n:] = scores + side * np.abs(scores), -np.inf
         if n >= self.k:
             self.floor[query] = max(self.floor[query], self.low[query, self.k - 1])
+
+
+def _true_places(found: npt.NDArray[np.bool_]) -> Rows:
+    """Flat places of what is true, which is little: looked for eight at a time."""
+    flat = found.reshape(-1)
+    if len(flat) % 8:
+        return np.flatnonzero(flat)
+    words = np.flatnonzero(flat.view(np.uint64))
+    which, inside = np.nonzero(flat.reshape(-1, 8)[words])
+    places: Rows = words[which] * 8 + inside
+    return places
 
 
 def _numbered(which: Rows, counts: Rows) -> Rows:
