@@ -36,6 +36,7 @@ NO_KEY = "none"
 HEADERS = {
     *("host", "accept", "accept-encoding", "connection", "content-type", "content-length"),
     *("transfer-encoding", "user-agent", "authorization"),
+    "x-stainless-raw-response",  # by which the library knows what to return
 }
 OPENAI_HEADERS = {"openai-organization", "openai-project"}
 CONNECTED = "connection.connect_tcp.complete"

@@ -1,0 +1,326 @@
+"""A judge on the loopback: the chat completions protocol, with faults by script.
+
+`with JudgeStub() as stub:` serves `stub.url` from a thread. What it finds follows from the text: a
+node helps if it says "useful" or holds an image. It believes nobody but the markers of the prompt,
+so what a retrieved text says about itself is seen to change nothing. `python -m tests.judge_stub`
+serves in a process of its own, until its standard input ends.
+"""
+
+import argparse
+import asyncio
+import json
+import re
+import socket
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+BEGIN = re.compile(r"<<([0-9a-f]{16}) INPUT>>\n")
+USEFUL = "useful"
+IMAGE = "\x00image\x00"
+REASONS = {200: "OK", 302: "Found", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found"}
+REASONS |= {429: "Too Many Requests", 500: "Internal Server Error", 503: "Unavailable"}
+
+
+@dataclass
+class Asked:
+    """One request: its headers (names in lower case), body, and what was done with it."""
+
+    headers: dict[str, str]
+    body: dict[str, Any]
+    fault: str = ""
+
+    @property
+    def system(self) -> str:
+        return self.body["messages"][0]["content"]
+
+    @property
+    def user(self) -> list[dict[str, Any]]:
+        """Parts of the first user message, a plain text being one part."""
+        content = self.body["messages"][1]["content"]
+        return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+    @property
+    def text(self) -> str:
+        """What the user message says, with a mark in the place of each image."""
+        return "".join(part["text"] if part["type"] == "text" else IMAGE for part in self.user)
+
+    @property
+    def images(self) -> list[str]:
+        return [part["image_url"]["url"] for part in self.user if part["type"] == "image_url"]
+
+    @property
+    def is_for_reason(self) -> bool:
+        return "VERDICTS>>" in self.text and "NODE 1>>" not in self.text
+
+    def nodes(self) -> list[str]:
+        """The nodes' texts, as the markers of this prompt tell them apart."""
+        nonce = BEGIN.match(self.text)[1]
+        pattern = rf"^<<{nonce} NODE (\d+)>>\n(.*?)^<</{nonce}>>$"
+        found = re.findall(pattern, self.text, re.DOTALL | re.MULTILINE)
+        assert [int(number) for number, _ in found] == list(range(1, len(found) + 1))
+        return [text for _, text in found]
+
+
+@dataclass
+class JudgeStub:
+    """`delay` is how long each answer takes, `knows` how answers may be asked for.
+
+    `key`: the only key that is let in, "" for anybody. `requests` holds what was asked.
+    """
+
+    delay: float = 0.0
+    knows: str = "schema"
+    key: str = ""
+    port: int = 0
+    keeps_requests: bool = True
+    requests: list[Asked] = field(default_factory=list)
+    scripts: dict[str, deque[str]] = field(default_factory=dict)
+    always: dict[str, str] = field(default_factory=dict)
+    most_at_once: int = 0
+
+    def script(self, words: str, *faults: str) -> None:
+        """Have requests whose text holds these words meet the faults, one after the other."""
+        self.scripts[words] = deque(faults)
+
+    def always_fault(self, words: str, fault: str) -> None:
+        """Have every request whose text holds these words meet a fault."""
+        self.always[words] = fault
+
+    def asked_about(self, words: str) -> list[Asked]:
+        return [asked for asked in self.requests if words in asked.text]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    # --- serving ---------------------------------------------------------------------------------
+
+    def __enter__(self) -> "JudgeStub":
+        self.loop = asyncio.new_event_loop()
+        started = threading.Event()
+        self.thread = threading.Thread(target=self._serve, args=(started,), daemon=True)
+        self.thread.start()
+        started.wait()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.loop.call_soon_threadsafe(self.stopping.set)
+        self.thread.join()
+        self.loop.close()
+
+    def _serve(self, started: threading.Event) -> None:
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_until_complete(self._until_stopped(started))
+
+    async def _until_stopped(self, started: threading.Event) -> None:
+        self.stopping = asyncio.Event()
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.n_open = 0
+        server = await asyncio.start_server(self._connected, "127.0.0.1", self.port)
+        self.port = server.sockets[0].getsockname()[1]
+        started.set()
+        await self.stopping.wait()
+        server.close()
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        self.tasks.add(task)
+        writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            while (asked := await _read(reader)) is not None:
+                if not await self._answer(asked, writer):
+                    break
+        except (asyncio.CancelledError, ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            self.tasks.discard(task)
+            writer.close()
+
+    async def _answer(self, asked: Asked, writer: asyncio.StreamWriter) -> bool:
+        """Answer; whether the connection stays open."""
+        if self.keeps_requests:
+            self.requests.append(asked)
+        self.n_open += 1
+        self.most_at_once = max(self.most_at_once, self.n_open)
+        try:
+            asked.fault = self._fault(asked.text)
+            kind, _, number = asked.fault.partition(":")
+            if kind == "hang":
+                await asyncio.sleep(3600)
+            await asyncio.sleep(float(number) if kind == "slow" else self.delay)
+            status, headers, body = self._response(asked, kind, number)
+            told = body if isinstance(body, str) else json.dumps(body)
+            payload = _http(status, headers, told)
+            if kind == "cut":
+                writer.write(payload[: len(payload) - len(told) // 2])
+                await writer.drain()
+                return False
+            writer.write(payload)
+            await writer.drain()
+            return True
+        finally:
+            self.n_open -= 1
+
+    def _fault(self, text: str) -> str:
+        for words, faults in self.scripts.items():
+            if words in text and faults:
+                return faults.popleft()
+        return next((fault for words, fault in self.always.items() if words in text), "")
+
+    def _response(
+        self, asked: Asked, kind: str, number: str
+    ) -> tuple[int, dict[str, str], dict[str, Any] | str]:
+        sent_key = asked.headers.get("authorization", "").removeprefix("Bearer ")
+        if self.key and sent_key != self.key:
+            return 401, {}, _error(f"Incorrect API key provided: {sent_key}.", "invalid_api_key")
+        wanted = asked.body.get("response_format", {}).get("type", "text")
+        known = {"schema": ("json_schema", "json_object", "text"), "json": ("json_object", "text")}
+        is_known = kind != "no-schema" and wanted in known.get(self.knows, ("text",))
+        if wanted != "text" and not is_known:
+            return 400, {}, _error(f"response_format of type {wanted} is not supported")
+        if kind.isdigit():
+            headers = {"Retry-After": number} if number else {}
+            return int(kind), headers, _error(f"scripted {kind}, your key was {sent_key}")
+        if kind == "redirect":
+            return 302, {"Location": number or "http://127.0.0.1:1/v1"}, ""
+        if kind == "quota":
+            return 429, {}, _error("You exceeded your current quota.", "insufficient_quota")
+        if kind == "bad-body":
+            return 200, {}, "<html>It works!</html>"
+        if kind == "no-choices":
+            return 200, {}, {"choices": []}
+        return 200, {}, _completion(asked, *self._content(asked, kind))
+
+    def _content(self, asked: Asked, kind: str) -> tuple[str | None, str, str | None]:
+        """Text, reason to finish, and refusal."""
+        if kind == "refusal":
+            return None, "stop", "I can not help with that."
+        found = _reason(asked) if asked.is_for_reason else {"verdicts": _verdicts(asked.nodes())}
+        spoil = SPOILT.get(kind)
+        text = spoil(found) if spoil else json.dumps(found)
+        if kind == "length":
+            return text[: len(text) // 2], "length", None
+        if kind == "filter":
+            return "", "content_filter", None
+        if kind == "echo-key":
+            return json.dumps({"key": asked.headers.get("authorization")}), "stop", None
+        return text, "stop", None
+
+
+def _verdicts(nodes: Iterable[str]) -> dict[str, Any]:
+    return {
+        str(number): {
+            "reason": f"Node {number} {'is' if _helps(text) else 'is no'} help.",
+            "verdict": "yes" if _helps(text) else "no",
+        }
+        for number, text in enumerate(nodes, start=1)
+    }
+
+
+def _helps(text: str) -> bool:
+    return USEFUL in text or IMAGE in text
+
+
+def _reason(asked: Asked) -> dict[str, Any]:
+    n_yes = asked.text.count('"yes"')
+    return {"reason": f"{n_yes} nodes help."}
+
+
+def _without_last(found: dict[str, Any]) -> str:
+    verdicts = dict(list(found["verdicts"].items())[:-1])
+    return json.dumps({"verdicts": verdicts})
+
+
+def _one_more(found: dict[str, Any]) -> str:
+    verdicts = found["verdicts"]
+    return json.dumps({"verdicts": {**verdicts, str(len(verdicts) + 1): verdicts["1"]}})
+
+
+def _unsure(found: dict[str, Any]) -> str:
+    first = {**found["verdicts"]["1"], "verdict": "maybe"}
+    return json.dumps({"verdicts": {**found["verdicts"], "1": first}})
+
+
+def _as_list(found: dict[str, Any]) -> str:
+    return json.dumps(list(found["verdicts"].values()))
+
+
+def _double(found: dict[str, Any]) -> str:
+    verdict = json.dumps(found["verdicts"]["1"])
+    return f'{{"verdicts": {{"1": {verdict}, "1": {verdict}}}}}'
+
+
+SPOILT = {
+    "bad-json": lambda found: json.dumps(found)[:-3],
+    "too-few": _without_last,
+    "too-many": _one_more,
+    "wrong-word": _unsure,
+    "list": _as_list,
+    "missing-key": lambda found: json.dumps(found["verdicts"]),
+    "double": _double,
+    "fenced": lambda found: f"Here you are:\n```json\n{json.dumps(found)}\n```",
+}
+
+
+def _completion(
+    asked: Asked, text: str | None, finish_reason: str, refusal: str | None
+) -> dict[str, Any]:
+    message = {"role": "assistant", "content": text, "refusal": refusal}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": f"{asked.body['model']}-2026-01-01",
+        "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
+        "usage": {
+            "prompt_tokens": len(asked.text) // 4,
+            "completion_tokens": len(text or "") // 4,
+            "total_tokens": len(asked.text) // 4 + len(text or "") // 4,
+        },
+    }
+
+
+def _error(message: str, code: str | None = None) -> dict[str, Any]:
+    return {"error": {"message": message, "type": "stub", "code": code, "param": None}}
+
+
+async def _read(reader: asyncio.StreamReader) -> Asked | None:
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+    except asyncio.IncompleteReadError:
+        return None
+    _, *lines = head.decode("latin-1").split("\r\n")
+    pairs = (line.partition(":") for line in lines if line)
+    headers = {name.lower(): value.strip() for name, _, value in pairs}
+    body = await reader.readexactly(int(headers.get("content-length", 0)))
+    return Asked(headers, json.loads(body or b"{}"))
+
+
+def _http(status: int, headers: dict[str, str], text: str) -> bytes:
+    body = text.encode()
+    lines = [f"HTTP/1.1 {status} {REASONS.get(status, 'Other')}"]
+    told = {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
+    lines += [f"{name}: {value}" for name, value in told.items()]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--delay", type=float, default=0.0)
+    given = parser.parse_args()
+    with JudgeStub(delay=given.delay, port=given.port, keeps_requests=False) as stub:
+        sys.stdout.write(f"{stub.url}\n")
+        sys.stdout.flush()
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()
