@@ -114,8 +114,8 @@ def command(z1: Path, z2: Path, form: str, **chosen: Any) -> None:
         _print_tables(report)
     if report.unknown:
         some = ", ".join(report.unknown[:3])
-        n = len(report.unknown)
-        click.echo(f"Note: {n} ids of the slices are of no pair: {some}", err=True)
+        n = f"{len(report.unknown):,} id{'' if len(report.unknown) == 1 else 's'}"
+        click.echo(f"Note: the slices name {n} that no pair has: {some}", err=True)
 
 
 def _report(z1: Path, z2: Path, chosen: Mapping[str, Any]) -> "ContrastiveReport":
