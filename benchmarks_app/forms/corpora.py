@@ -60,7 +60,7 @@ class FetchForm(forms.Form):
     collection = forms.CharField(
         max_length=300,
         label="Collection",
-        help_text="beir:scifact, hub:owner/name, hub:owner/name@revision, or irds:vaswani",
+        help_text="beir:scifact, hub:owner/name, hub:owner/name/folder@revision, or irds:vaswani",
         widget=forms.TextInput(attrs={"spellcheck": "false", "autocapitalize": "none"}),
     )
     max_docs = forms.CharField(

@@ -15,12 +15,15 @@ from benchmarks_app.core.import_errors import (
     NothingImportedError,
     QrelSetNameTakenError,
 )
+from benchmarks_app.core.linting.pitfalls import pitfalls
 from benchmarks_app.models import Qrel, QrelSet, Query, QueryFamily
 from benchmarks_app.services.exposure import refuse_hiding
 from benchmarks_app.services.staging import ROWS_PER_BATCH, Import
 
 KNOWN_SPLITS = set(QueryFamily.Split.values) - {QueryFamily.Split.NONE.value}
 NAMED_AT_MOST = 3
+# Of fewer queries each line says enough.
+LEAST_TO_COMPARE = 3
 
 DocumentCheck = Callable[[Iterable[str]], set[str]]
 
@@ -52,10 +55,11 @@ def stage_qrels(
         raise NothingImportedError(file=work.file, what="grade")
     staging.check_splits()
     work.made.append(f"qrels '{name}' with {staging.n_qrels:,} grades")
-    if staging.n_unknown_documents:
+    if staging.unknown:
         work.notes.append(
-            f"{staging.n_unknown_documents:,} graded documents are not in the corpus, "
-            f"such as '{staging.an_unknown}'."
+            f"{len(staging.unknown):,} of {len(staging.documents):,} graded documents are not in "
+            f"the corpus, such as '{min(staging.unknown)}'. It was cut, or is another version: no "
+            "system can find them."
         )
     if staging.n_negative:
         work.notes.append(
@@ -84,8 +88,10 @@ class _Staging:
         self.queries = _query_keys(work)
         self.split_of: dict[int, str] = {}
         self.seen: dict[tuple[int, str], tuple[int, str]] = {}
-        self.n_qrels = self.n_relevant = self.n_negative = self.n_unknown_documents = 0
-        self.an_unknown = ""
+        self.n_qrels = self.n_relevant = self.n_negative = 0
+        self.documents: set[str] = set()
+        self.unknown: set[str] = set()
+        self.looked_at: set[str] = set()
         with work.job.fenced():
             self.row = QrelSet.objects.create(
                 benchmark=work.benchmark,
@@ -96,13 +102,25 @@ class _Staging:
             )
 
     def take(self, batch: list[QrelRow], part: SplitRows, lacks: DocumentCheck) -> None:
+        if part.file not in self.looked_at:
+            self._look_whether_any_meets(batch, part)
         good = [row for row in batch if self._is_good(row, part)]
-        unknown = lacks({row.docid for row in good})
-        self.n_unknown_documents += len(unknown)
-        self.an_unknown = self.an_unknown or min(unknown, default="")
+        new = {row.docid for row in good} - self.documents
+        self.unknown |= lacks(new)
+        self.documents |= new
         if good and not self.work.problems.found:
             with self.work.job.fenced():
                 Qrel.objects.bulk_create(self._qrels(good))
+
+    def _look_whether_any_meets(self, batch: list[QrelRow], part: SplitRows) -> None:
+        """Where no query of a file's first rows is known, say so with counts, before each line."""
+        self.looked_at.add(part.file)
+        asked: dict[str, dict[str, int]] = {row.qid: {} for row in batch}
+        if len(asked) < LEAST_TO_COMPARE or asked.keys() & self.queries.keys():
+            return
+        found = pitfalls(self.queries, asked, split=part.split)[0]
+        told = f"its first {len(batch):,} rows: {found.message} {found.advice}"
+        self.work.problems.add(part.file, 0, told)
 
     def _qrels(self, rows: list[QrelRow]) -> Iterator[Qrel]:
         for row in rows:

@@ -205,6 +205,56 @@ def test_miracl_with_topics_qrels_and_passages(texts):
     assert texts.current_corpus_version.n_documents == 3
 
 
+def test_miracl_as_its_repository_has_it_keeps_its_splits(texts):
+    corpus = [{"docid": f"7#{n}", "title": "Nairobi", "text": f"passage {n}"} for n in range(3)]
+    members = {
+        "corpus/docs-0.jsonl.gz": gzip.compress("\n".join(map(json.dumps, corpus)).encode()),
+        "topics/topics.miracl-v1.0-sw-dev.tsv": b"6\tBandari iko wapi?\n",
+        "topics/topics.miracl-v1.0-sw-train.tsv": b"1\tLini?\n",
+        "qrels/qrels.miracl-v1.0-sw-dev.tsv": b"6\tQ0\t7#0\t1\n6\tQ0\t7#9\t0\n",
+        "qrels/qrels.miracl-v1.0-sw-train.tsv": b"1\tQ0\t7#1\t1\n",
+    }
+
+    job = take(texts, zipped(members), "miracl-sw.zip")
+
+    assert {q.qid: q.family.split for q in texts.queries.all()} == {"6": "dev", "1": "train"}
+    assert job.result["notes"] == [
+        "1 of 3 graded documents are not in the corpus, such as '7#9'. It was cut, or is another "
+        "version: no system can find them."
+    ]
+
+
+def test_qrels_of_which_no_query_is_known_say_so_with_counts(texts):
+    take(texts, QUERIES, "queries.jsonl")
+    rows = b"".join(b"%03d 0 d1 1\n" % n for n in (1, 2, 3, 4))
+
+    job = factories.imported(texts, rows, "qrels.trec")
+
+    assert job.problems[0] == {
+        "file": "qrels.trec",
+        "line": 0,
+        "text": "its first 4 rows: 0 of the 4 queries of the qrels are among the 3 queries; 4 are "
+        "not ('001', '002', '003', …). They are the same numbers written otherwise: '001' in the "
+        "qrels, 'q1' among the queries. Write both alike.",
+    }
+    assert job.problems[1]["text"].startswith("query '001' is not in the benchmark")
+
+
+def test_training_triples_and_candidates_are_no_qrels(texts):
+    members = {
+        "collection.tsv": b"0\tbread\n1\tsoup\n",
+        "queries.dev.tsv": b"9\twhat is bread\n",
+        "qrels.dev.tsv": b"9\t0\t0\t1\n",
+        "triples.train.ids.small.tsv": b"20\t0\t7000001\n20\t1\t7000002\n",
+        "top1000.dev": b"9\t0\twhat is bread\tbread\n",
+    }
+
+    take(texts, zipped(members), "msmarco.zip")
+
+    assert list(selectors.qrels_of(texts.qrel_sets.get())) == [("9", "0", 1)]
+    assert texts.current_corpus_version.n_documents == 2
+
+
 def test_rows_with_positive_and_negative_passages_are_queries_grades_and_a_first_corpus(texts):
     row = {
         "query_id": "6",

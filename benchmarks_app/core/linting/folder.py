@@ -196,7 +196,7 @@ def check_rows(
     """Look at the judged pairs of a split, in whatever format they were written."""
     held = look.report.splits.setdefault(split, SplitHeld())
     pairs: dict[int, int] = {}
-    order, looked = look.order_of(file), Ids()
+    order, looked, lacking = look.order_of(file), Ids(), _Lacking()
     for number, qid, docid, grade in rows:
         for what, name in (("query-id", qid), ("corpus-id", docid)):
             if name not in looked:
@@ -210,14 +210,50 @@ def check_rows(
             continue
         held.add(qid, grade)
         _look_whether_known(look, qid, docid, file, number)
+        lacking.see(look, qid, docid, grade)
         if split_of.setdefault(qid, split) != split:
             detail = f"query {qid} is judged in {split_of[qid]} and in {split}."
             look.say("query-in-two-splits", file, number, detail)
             split_of[qid] = split
+    lacking.tell(look, file)
     if zeros := [qid for qid, best in held.best.items() if best <= 0]:
         have = "1 query has" if len(zeros) == 1 else f"{len(zeros)} queries have"
         detail = f"{have} no grade above 0 ({some(zeros)}): every run scores 0 there."
         look.say("query-all-zero", file, detail=detail, n=len(zeros))
+
+
+class _Lacking:
+    """Counts the queries and documents of a split that are, and are not, where they should be."""
+
+    def __init__(self) -> None:
+        self.queries: dict[str, bool] = {}
+        self.documents: dict[str, bool] = {}
+        self.relevant: set[str] = set()
+
+    def see(self, look: Folder, qid: str, docid: str, grade: int) -> None:
+        if look.queries is not None and qid not in self.queries:
+            self.queries[qid] = qid in look.queries
+        if look.documents is not None and docid not in self.documents:
+            self.documents[docid] = docid in look.documents
+        if grade > 0 and not self.documents.get(docid, True):
+            self.relevant.add(docid)
+
+    def tell(self, look: Folder, file: str) -> None:
+        """Say how many; of a few, each line has said enough."""
+        for code, what, found, more in (
+            ("queries-lacking", "queries", self.queries, ""),
+            (
+                "documents-lacking",
+                "documents",
+                self.documents,
+                f", {len(self.relevant):,} of them relevant",
+            ),
+        ):
+            n = sum(not is_there for is_there in found.values())
+            if n > SHOWN:
+                place = _place(look, QUERIES if what == "queries" else CORPUS)
+                detail = f"{n:,} of the {len(found):,} {what} here are not in {place}{more}."
+                look.say(code, file, detail=detail, n=n)
 
 
 def _look_whether_known(look: Folder, qid: str, docid: str, file: str, line: int) -> None:

@@ -162,6 +162,18 @@ _ALL = (
         (ERROR, FORMATS),
     ),
     _rule(
+        "queries-lacking",
+        "Queries of a split are not among the queries: its qrels are of another split or version.",
+        "Take the qrels that belong to these queries.",
+        (WARNING, FORMATS),
+    ),
+    _rule(
+        "documents-lacking",
+        "Judged documents are not in the corpus: it was cut, or is another version.",
+        "Take the whole corpus: on a part of it every system looks better than it is.",
+        (WARNING, FORMATS),
+    ),
+    _rule(
         "query-in-two-splits",
         "A query is judged in two splits.",
         "Keep it in one of them.",

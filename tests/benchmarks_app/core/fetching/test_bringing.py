@@ -177,6 +177,46 @@ def test_an_unknown_repository_and_one_without_rows_say_so(fetch, server):
         fetch("hub:me/scripts")
 
 
+LANGUAGES = {
+    "README.md": b"# all languages",
+    **{
+        f"data/{kind}/{lang}{name}": content
+        for lang in ("german", "french")
+        for kind, name, content in (
+            ("collections", "_collection.tsv", b"d1\tone\n"),
+            ("queries", "_queries.dev.tsv", b"q1\twhat?\n"),
+        )
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "members"),
+    [
+        (
+            "hub:me/many/data/*german*",
+            {"data/collections/german_collection.tsv", "data/queries/german_queries.dev.tsv"},
+        ),
+        (
+            "hub:me/many/data/collections",
+            {"data/collections/german_collection.tsv", "data/collections/french_collection.tsv"},
+        ),
+    ],
+)
+def test_of_a_repository_of_many_languages_only_what_is_wanted_comes(
+    fetch, server, wanted, members
+):
+    repository(server, "me/many", LANGUAGES)
+
+    with zipfile.ZipFile(fetch(wanted)) as archive:
+        names = {name.partition("/")[2] for name in archive.namelist()}
+
+    assert names == {"README.md", *members}
+    assert len(server.asked) == 1 + len(names)
+    with pytest.raises(CollectionShapeError, match="'data/de' matches none of its files"):
+        fetch("hub:me/many/data/de")
+
+
 def test_a_repository_larger_than_the_site_takes_is_refused(fetch, server):
     repository(server, "me/toy", FILES)
 

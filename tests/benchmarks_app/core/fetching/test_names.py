@@ -16,6 +16,7 @@ from benchmarks_app.core.fetching.names import KNOWN_BEIR, Collection, Kind, rea
         ("beir:cqadupstack/tex", Collection(Kind.BEIR, "cqadupstack", "tex")),
         ("hub:mteb/scifact", Collection(Kind.HUB, "mteb/scifact")),
         ("hub:a/b@v1.0", Collection(Kind.HUB, "a/b", "v1.0")),
+        ("hub:a/b/data/de-*@main", Collection(Kind.HUB, "a/b", "main", "data/de-*")),
         ("irds:beir/scifact/test", Collection(Kind.IRDS, "beir/scifact/test")),
     ],
 )
@@ -39,6 +40,8 @@ def test_a_name_is_read(text, expected):
         ("beir:scifact/test", "scifact has no parts; write beir:scifact"),
         ("hub:scifact", "write owner and name"),
         ("hub:../../etc", "write owner and name"),
+        ("hub:a/b/../c", "after the name comes a folder or a pattern"),
+        ("hub:a/b/c d", "after the name comes a folder or a pattern"),
         ("hub:a/b@", "a revision is a branch, a tag or a commit"),
         ("hub:a/b@../x", "a revision is a branch, a tag or a commit"),
         ("irds:../x", "is written as in irds:beir/scifact/test"),

@@ -172,6 +172,21 @@ def test_what_is_no_folder_and_no_zip_is_refused(tmp_path):
         lint_folder(tmp_path / "gone")
 
 
+def test_qrels_that_do_not_belong_are_counted(tmp_path):
+    folder = made(tmp_path, "beir")
+    header = "query-id\tcorpus-id\tscore\n"
+    rows = [f"gone-{n}\tgone-{n}\t{n % 2}\n" for n in range(5)]
+    (folder / "qrels" / "test.tsv").write_text(header + "".join(rows))
+
+    found = {one.code: one for one in lint_folder(folder).findings}
+
+    assert found["documents-lacking"].message == (
+        "5 of the 5 documents here are not in corpus.jsonl, 2 of them relevant."
+    )
+    assert (found["queries-lacking"].n, found["queries-lacking"].where) == (5, "qrels/test.tsv")
+    assert found["queries-lacking"].message == "5 of the 5 queries here are not in queries.jsonl."
+
+
 def test_order_of_ids_is_a_note_and_told_once(tmp_path):
     folder = made(tmp_path, "beir")
     lines = (folder / "corpus.jsonl").read_bytes().splitlines(keepends=True)
