@@ -9,6 +9,7 @@ from scoring.models.contextual import (
     ContextualEvaluation,
     JudgeEndpoint,
 )
+from scoring.models.contrastive import EmbeddingPair
 from scoring.models.gates import GatePolicy, GateResult, OnlineResult
 from scoring.models.latencies import RunLatencies
 from scoring.models.live import LiveRun, LiveSystem
@@ -24,6 +25,7 @@ __all__ = [
     "Comparison",
     "ContextualCase",
     "ContextualEvaluation",
+    "EmbeddingPair",
     "GatePolicy",
     "GateResult",
     "LiveRun",
