@@ -67,12 +67,15 @@ class Asked:
 
 @dataclass
 class JudgeStub:
-    """`delay` is how long each answer takes, `knows` how answers may be asked for.
+    """`delay` is how long each answer takes, `places` how many are worked on at once.
+
+    `knows` is how answers may be asked for: as "schema", "json" or "text" at best.
 
     `key`: the only key that is let in, "" for anybody. `requests` holds what was asked.
     """
 
     delay: float = 0.0
+    places: int = 1000
     knows: str = "schema"
     key: str = ""
     port: int = 0
@@ -118,6 +121,7 @@ class JudgeStub:
 
     async def _until_stopped(self, started: threading.Event) -> None:
         self.stopping = asyncio.Event()
+        self.free = asyncio.Semaphore(self.places)
         self.tasks: set[asyncio.Task[None]] = set()
         self.n_open = 0
         server = await asyncio.start_server(self._connected, "127.0.0.1", self.port)
@@ -154,7 +158,8 @@ class JudgeStub:
             kind, _, number = asked.fault.partition(":")
             if kind == "hang":
                 await asyncio.sleep(3600)
-            await asyncio.sleep(float(number) if kind == "slow" else self.delay)
+            async with self.free:
+                await asyncio.sleep(float(number) if kind == "slow" else self.delay)
             status, headers, body = self._response(asked, kind, number)
             told = body if isinstance(body, str) else json.dumps(body)
             payload = _http(status, headers, told)
@@ -315,8 +320,9 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--delay", type=float, default=0.0)
-    given = parser.parse_args()
-    with JudgeStub(delay=given.delay, port=given.port, keeps_requests=False) as stub:
+    parser.add_argument("--places", type=int, default=1000)
+    given = vars(parser.parse_args())
+    with JudgeStub(**given, keeps_requests=False) as stub:
         sys.stdout.write(f"{stub.url}\n")
         sys.stdout.flush()
         sys.stdin.read()
