@@ -11,6 +11,8 @@ from scoring.services import (
     rescoring,
     robustness,
     scoring_submission,
+    sharded_steps,
+    shards,
     submitting,
 )
 
@@ -26,8 +28,23 @@ def score_runs_task(job: RunningJob) -> None:
 
 
 @jobs.handles(baselines.JOB_KIND)
-def make_baselines_task(job: RunningJob) -> None:
-    baselines.make_baselines(job)
+def make_baseline_task(job: RunningJob) -> None:
+    baselines.make_baseline(job)
+
+
+@jobs.handles(shards.KIND)
+def retrieve_shard_task(job: RunningJob) -> None:
+    sharded_steps.retrieve_shard(job)
+
+
+@jobs.cleans
+def set_back_shards(job_id: int) -> None:
+    shards.set_back_shards(job_id)
+
+
+@jobs.sweeps
+def sweep_shared_folders() -> None:
+    shards.sweep_shared_folders()
 
 
 @jobs.handles(comparing.KIND)

@@ -466,6 +466,13 @@ class CorpusReader:
             for row in frame.iter_rows():
                 yield StoredDocument(*row)
 
+    def between(self, start: int, stop: int) -> Iterator[StoredDocument]:
+        """Yield the documents at the places from `start` to before `stop`, a row group at a time."""
+        step, columns = self._group_rows(), self._columns()
+        for first in range(start, min(stop, self.n_documents), step):
+            for row in self._slice(first, min(step, stop - first), columns).iter_rows():
+                yield StoredDocument(*row)
+
     def iterate_documents(self) -> Iterator[StoredDocument]:
         """Yield the documents that the passages are of, by the bytes of their ids."""
         import polars as pl

@@ -72,6 +72,7 @@ DEEDS = {
     "submit-run": "submitted",
     "report-scores": "reported values of",
     "remove-reported": "removed reported values of",
+    "change-reported": "changed the reported value",
     "withdraw-run": "withdrew",
     "make-phase": "made the phase",
     "change-phase": "changed the phase",

@@ -1,5 +1,6 @@
 """Endpoints of values reported from elsewhere."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -12,11 +13,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.permissions import Action, may
 from scoring import selectors
 from scoring.models import ReportedScore
-from scoring.selectors.reported import reported_on
+from scoring.selectors.reported import may_change_reported, reported_on
 from scoring.services import reported
 
 TAG = ["leaderboard"]
@@ -26,6 +27,9 @@ class ReportedScoreSerializer(serializers.ModelSerializer):
     """A value somebody reports; nobody here has verified it."""
 
     release = serializers.CharField(source="release.version", allow_null=True, default=None)
+    run = serializers.SerializerMethodField(
+        help_text="A run of the same system, for whom it is visible."
+    )
     reported_by = serializers.CharField(source="reported_by.username", read_only=True)
     metadata = serializers.JSONField(read_only=True)
 
@@ -40,11 +44,17 @@ class ReportedScoreSerializer(serializers.ModelSerializer):
             "release",
             "kind",
             "source",
+            "note",
+            "run",
             "sha256",
             "metadata",
             "reported_by",
             "created_at",
         ]
+
+    def get_run(self, score: ReportedScore) -> int | None:
+        seen = self.context["seen_runs"]
+        return score.run_id if score.run_id in seen else None
 
 
 class _OfReleaseSerializer(serializers.Serializer):
@@ -68,6 +78,19 @@ class NewReportedValueSerializer(_OfReleaseSerializer):
     value = serializers.FloatField()
     split = serializers.CharField(max_length=16, required=False, allow_blank=True)
     source = serializers.CharField(max_length=500)
+    note = serializers.CharField(max_length=500, required=False, allow_blank=True)
+    run = serializers.IntegerField(
+        required=False, allow_null=True, help_text="A run of the same system, by its id."
+    )
+
+    def validate_run(self, key: int | None) -> Run | None:
+        if key is None:
+            return None
+        found = self.context["runs"].filter(pk=key).first()
+        if found is None:
+            told = f"This benchmark has no run {key}."
+            raise serializers.ValidationError(told)
+        return found
 
 
 class NewReportedFileSerializer(_OfReleaseSerializer):
@@ -87,6 +110,29 @@ class ReportedImportSerializer(serializers.Serializer):
     systems = serializers.ListField(child=serializers.CharField())
 
 
+def _told(scores: Iterable[ReportedScore], endpoint: Endpoint) -> list[dict[str, Any]]:
+    """The values, without runs that the caller may not see."""
+    found = list(scores)
+    runs = Run.objects.visible_to(endpoint.request.user)
+    seen = runs.filter(pk__in=[one.run_id for one in found if one.run_id])
+    context = {"seen_runs": set(seen.values_list("pk", flat=True))}
+    return list(ReportedScoreSerializer(found, many=True, context=context).data)
+
+
+def _sent(
+    endpoint: Endpoint,
+    serializer: type[serializers.Serializer],
+    benchmark: Benchmark,
+    *,
+    partial: bool = False,
+) -> dict[str, Any]:
+    runs = Run.objects.visible_to(endpoint.request.user).filter(benchmark=benchmark)
+    context = {"benchmark": benchmark, "runs": runs}
+    given = serializer(data=endpoint.request.data, context=context, partial=partial)
+    given.is_valid(raise_exception=True)
+    return dict(given.validated_data)
+
+
 class ReportedList(Endpoint):
     serializer_class = ReportedScoreSerializer
     parser_classes = [JSONParser, MultiPartParser]
@@ -98,7 +144,8 @@ class ReportedList(Endpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.VIEW)
-        return self.page_of(reported_on(benchmark), ReportedScoreSerializer)
+        page = self.paginate_queryset(reported_on(benchmark))
+        return self.get_paginated_response(_told(page, self))
 
     @extend_schema(
         summary="Report a value (JSON), or a result file of MTEB (multipart)",
@@ -116,7 +163,7 @@ class ReportedList(Endpoint):
         return Response(told, status=status.HTTP_201_CREATED)
 
     def _file(self, benchmark: Benchmark) -> dict[str, Any]:
-        told = self._told(NewReportedFileSerializer, benchmark)
+        told = _sent(self, NewReportedFileSerializer, benchmark)
         file = told.pop("file")
         found = reported.import_mteb(
             benchmark=benchmark,
@@ -128,16 +175,9 @@ class ReportedList(Endpoint):
         return {"n_new": found.n_new, "n_known": found.n_known, "systems": found.systems}
 
     def _value(self, benchmark: Benchmark) -> dict[str, Any]:
-        told = self._told(NewReportedValueSerializer, benchmark)
+        told = _sent(self, NewReportedValueSerializer, benchmark)
         is_new = reported.enter_reported(benchmark=benchmark, user=self.request.user, **told)
         return {"n_new": int(is_new), "n_known": int(not is_new), "systems": [told["system"]]}
-
-    def _told(
-        self, serializer: type[serializers.Serializer], benchmark: Benchmark
-    ) -> dict[str, Any]:
-        given = serializer(data=self.request.data, context={"benchmark": benchmark})
-        given.is_valid(raise_exception=True)
-        return dict(given.validated_data)
 
 
 class ReportedDetail(Endpoint):
@@ -147,19 +187,34 @@ class ReportedDetail(Endpoint):
     @extend_schema(summary="A value reported from elsewhere, not verified", tags=TAG)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         benchmark = self.benchmark_for(Action.VIEW)
-        found = get_object_or_404(reported_on(benchmark), pk=pk)
-        return Response(ReportedScoreSerializer(found).data)
+        return Response(_told([get_object_or_404(reported_on(benchmark), pk=pk)], self)[0])
+
+    @extend_schema(
+        summary="Correct a value one reported",
+        tags=TAG,
+        request=NewReportedValueSerializer,
+        responses=ReportedScoreSerializer,
+    )
+    def patch(self, request: Request, slug: str, pk: int) -> Response:
+        benchmark = self.benchmark_for(Action.SUBMIT)
+        found = self._own(benchmark, pk)
+        told = _sent(self, NewReportedValueSerializer, benchmark, partial=True)
+        changed = reported.change_reported(score=found, actor=request.user, **told)
+        return Response(_told([changed], self)[0])
 
     @extend_schema(summary="Take away a value one reported", tags=TAG, responses={204: None})
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         benchmark = self.benchmark_for(Action.SUBMIT)
-        found = get_object_or_404(ReportedScore, benchmark=benchmark, pk=pk)
-        if found.reported_by_id != request.user.pk and not may(
-            request.user, Action.EDIT, benchmark
-        ):
-            raise PermissionDenied
-        reported.remove_reported(scores=[found], actor=request.user)
+        reported.remove_reported(scores=[self._own(benchmark, pk)], actor=request.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def _own(self, benchmark: Benchmark, pk: int) -> ReportedScore:
+        """The value, if the caller may change it."""
+        found = get_object_or_404(ReportedScore, benchmark=benchmark, pk=pk)
+        keeps = may(self.request.user, Action.EDIT, benchmark)
+        if not may_change_reported(self.request.user, found, keeps=keeps):
+            raise PermissionDenied
+        return found
 
 
 of_benchmark = [

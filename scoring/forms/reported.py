@@ -4,8 +4,9 @@ from typing import Any
 
 from django import forms
 
-from benchmarks_app.models import Benchmark
+from benchmarks_app.models import Benchmark, Run
 from scoring import selectors
+from scoring.models import ReportedScore
 
 
 class ReleaseChoiceForm(forms.Form):
@@ -61,6 +62,33 @@ class ReportedValueForm(ReleaseChoiceForm):
     value = forms.FloatField(label="Value")
     split = forms.CharField(label="Split", required=False, max_length=16)
     source = forms.CharField(
-        label="Source", max_length=500, help_text="An address, or a paper with its table."
+        label="Source",
+        max_length=500,
+        help_text="An address, a DOI, or a paper with its table.",
     )
-    field_order = ["system", "measure", "value", "split", "source", "release"]
+    run = forms.ModelChoiceField(
+        Run.objects.none(),
+        label="Our run of this system",
+        required=False,
+        empty_label="The run called like the system",
+        help_text="What it measured here stands beside the value.",
+    )
+    note = forms.CharField(
+        label="Note",
+        required=False,
+        max_length=500,
+        help_text="Such as another tokeniser, or grades of another year.",
+    )
+    field_order = ["system", "measure", "value", "split", "source", "release", "run", "note"]
+
+    def __init__(self, *args: Any, benchmark: Benchmark, viewer: Any, **more: Any) -> None:
+        super().__init__(*args, benchmark=benchmark, **more)
+        self.fields["run"].queryset = (
+            Run.objects.visible_to(viewer).standing().filter(benchmark=benchmark).order_by("name")
+        )
+
+
+def values_of(score: ReportedScore) -> dict[str, Any]:
+    """What the form shows of a value that is there."""
+    told = {name: getattr(score, name) for name in ReportedValueForm.base_fields}
+    return {**told, "release": score.release.version if score.release else ""}

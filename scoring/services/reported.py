@@ -4,10 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from math import isfinite
+from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
-from benchmarks_app.models import Benchmark, Release, User
+from benchmarks_app.models import Benchmark, Release, Run, User
 from benchmarks_app.services import audit
 from scoring.core.errors import ScoringError
 from scoring.core.mteb_results import MAIN, MtebValue, parse_mteb
@@ -39,6 +41,23 @@ class ReportedDiffersError(ScoringError):
 class ReportedValueError(ScoringError):
     code = "reported-value"
     message = "The value of {measure} is {value}; expected a number."
+
+
+class SourceNeededError(ScoringError):
+    code = "reported-source"
+    message = (
+        "The value of {measure} for {system} has no source; expected an address, a DOI or a paper "
+        "with its table. Say where it is from."
+    )
+
+
+class ReportedTwiceError(ScoringError):
+    code = "reported-twice"
+    status = 409
+    message = (
+        "{source} has a value of {measure} for {system} on {split} already. Change or remove that "
+        "one."
+    )
 
 
 class ReportedFileError(ScoringError):
@@ -136,45 +155,88 @@ def enter_reported(
     source: str,
     split: str = "",
     release: Release | None = None,
+    run: Run | None = None,
+    note: str = "",
 ) -> bool:
     """Enter one value by hand; False where the same was there.
+
+    `run` is one of the same system, whose own values stand beside it.
 
     Raises
     ------
     UnknownMeasureError, MeasureParameterError, CutoffError, RelevanceThresholdError
         If the measure is none.
-    ReportedValueError, ReportedDiffersError
-        If the value is no number, or the same source said another.
+    ReportedValueError, SourceNeededError, ReportedDiffersError
+        If the value is no number, has no source, or the same source said another.
     """
-    name = MAIN if measure.strip() == MAIN else any_measure(measure, 1).name
-    if not isfinite(value):
-        raise ReportedValueError(measure=name, value=value)
-    is_new = _enter(
-        ReportedScore(
-            benchmark=benchmark,
-            release=release,
-            system=system.strip(),
-            measure=name,
-            value=value,
-            split=split.strip(),
-            kind=ReportedScore.Kind.ENTERED,
-            source=source.strip(),
-            reported_by=user,
-        )
+    score = ReportedScore(
+        benchmark=benchmark,
+        release=release,
+        run=run,
+        system=system.strip(),
+        measure=_measure_of(measure),
+        value=value,
+        split=split.strip(),
+        kind=ReportedScore.Kind.ENTERED,
+        source=source.strip(),
+        note=note.strip(),
+        reported_by=user,
     )
+    _refuse_wrong(score)
+    is_new = _enter(score)
     audit.record(actor=user, action="report-scores", benchmark=benchmark, target=system, n=1)
     return is_new
 
 
+def _measure_of(text: str) -> str:
+    return MAIN if text.strip() == MAIN else any_measure(text, 1).name
+
+
+def _refuse_wrong(score: ReportedScore) -> None:
+    if not isfinite(score.value):
+        raise ReportedValueError(measure=score.measure, value=score.value)
+    if not score.source:
+        raise SourceNeededError(measure=score.measure, system=score.system)
+
+
+@transaction.atomic
+def change_reported(*, score: ReportedScore, actor: User, **told: Any) -> ReportedScore:
+    """Correct a value, or what is said of it; `told` are fields of `enter_reported`.
+
+    Raises
+    ------
+    As `enter_reported`, and
+    ReportedTwiceError
+        If its source has another value of this measure, system and split.
+    """
+    before = score.value
+    if "measure" in told:
+        told["measure"] = _measure_of(told["measure"])
+    for name, value in told.items():
+        setattr(score, name, value.strip() if isinstance(value, str) else value)
+    _refuse_wrong(score)
+    if _same_place(score).exclude(pk=score.pk).exists():
+        raise ReportedTwiceError(
+            source=score.source,
+            measure=score.measure,
+            system=score.system,
+            split=score.split or "no split",
+        )
+    score.save()
+    audit.record(
+        actor=actor,
+        action="change-reported",
+        benchmark=score.benchmark,
+        target=f"{score.system} {score.measure}",
+        before=before,
+        after=score.value,
+    )
+    return score
+
+
 def _enter(score: ReportedScore) -> bool:
     """Save a value, unless the same source said the same before."""
-    before = ReportedScore.objects.filter(
-        benchmark=score.benchmark,
-        system=score.system,
-        measure=score.measure,
-        split=score.split,
-        source=score.source,
-    ).first()
+    before = _same_place(score).first()
     if before is None:
         score.save(force_insert=True)
         return True
@@ -188,6 +250,17 @@ def _enter(score: ReportedScore) -> bool:
             after=score.value,
         )
     return False
+
+
+def _same_place(score: ReportedScore) -> QuerySet[ReportedScore]:
+    """What the same source says of the same measure, system and split."""
+    return ReportedScore.objects.filter(
+        benchmark=score.benchmark,
+        system=score.system,
+        measure=score.measure,
+        split=score.split,
+        source=score.source,
+    )
 
 
 @transaction.atomic

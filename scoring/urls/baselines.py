@@ -1,5 +1,11 @@
 """Addresses of retrieval systems that are run here."""
 
-from django.urls.resolvers import URLPattern
+from django.urls import path
 
-in_benchmark: list[URLPattern] = []
+from scoring.views import baselines
+
+in_benchmark = [
+    path("runs/baselines/", baselines.baseline_list, name="baseline-list"),
+    path("runs/baselines/make/", baselines.baselines_create, name="baselines-create"),
+    path("runs/baselines/progress/", baselines.baseline_progress, name="baseline-progress"),
+]

@@ -5,7 +5,6 @@ from django.urls import path
 from scoring.views import holes, probing, run_charts, run_queries, runs
 
 in_benchmark = [
-    path("runs/baselines/", runs.baselines_create, name="baselines-create"),
     path("runs/score/", runs.runs_score, name="runs-score"),
     path("runs/probing/", probing.probing_list, name="probing-list"),
     path("runs/probing/<int:pk>/settle/", probing.probing_settle, name="probing-settle"),

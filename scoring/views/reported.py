@@ -5,18 +5,23 @@ from typing import Any
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
-from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.permissions import Action, benchmark_view, may
 from scoring import selectors
 from scoring.core.errors import ScoringError
-from scoring.forms.reported import ReportedFileForm, ReportedValueForm
+from scoring.forms.reported import ReportedFileForm, ReportedValueForm, values_of
 from scoring.models import ReportedScore
-from scoring.selectors.reported import reported_measures, reported_on, reported_rows
+from scoring.selectors.reported import (
+    may_change_reported,
+    reported_measures,
+    reported_on,
+    reported_rows,
+)
 from scoring.services import reported
 from scoring.shown import BOARD, FIRST_MEASURE, measure_named
 
@@ -65,7 +70,10 @@ def reported_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         prefix="file",
     )
     value = ReportedValueForm(
-        request.POST if is_value else None, benchmark=benchmark, prefix="value"
+        request.POST if is_value else None,
+        benchmark=benchmark,
+        viewer=request.user,
+        prefix="value",
     )
     if is_file and files.is_valid() and _imported(request, benchmark, files):
         return redirect("scoring:reported-list", benchmark.slug)
@@ -100,11 +108,45 @@ def _entered(request: HttpRequest, benchmark: Benchmark, form: ReportedValueForm
             benchmark=benchmark, user=request.user, **form.cleaned_data
         )
     except ScoringError as error:
-        field = "source" if error.code == "reported-differs" else "measure"
-        form.add_error(field, str(error))
+        form.add_error(_field_of(error), str(error))
         return False
     told = "was entered" if is_new else "was there already"
     messages.success(request, f"The value of {form.cleaned_data['system']} {told}.")
+    return True
+
+
+def _field_of(error: ScoringError) -> str:
+    fields = {"reported-differs": "source", "reported-twice": "source", "reported-value": "value"}
+    return fields.get(error.code, "measure")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.SUBMIT)
+def reported_edit(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """Correct one value, or what is said of it."""
+    score = get_object_or_404(
+        ReportedScore.objects.select_related("release"), benchmark=benchmark, pk=pk
+    )
+    keeps = may(request.user, Action.EDIT, benchmark)
+    if not may_change_reported(request.user, score, keeps=keeps):
+        raise PermissionDenied
+    form = ReportedValueForm(
+        request.POST or None, benchmark=benchmark, viewer=request.user, initial=values_of(score)
+    )
+    if form.is_valid() and _changed(request, score, form):
+        return redirect("scoring:reported-list", benchmark.slug)
+    status = 422 if request.method == "POST" else 200
+    context = {"form": form, "score": score}
+    return render(request, "scoring/reported_edit.html", context, status=status)
+
+
+def _changed(request: HttpRequest, score: ReportedScore, form: ReportedValueForm) -> bool:
+    try:
+        reported.change_reported(score=score, actor=request.user, **form.cleaned_data)
+    except ScoringError as error:
+        form.add_error(_field_of(error), str(error))
+        return False
+    messages.success(request, f"The value of {score.system} was changed.")
     return True
 
 
@@ -119,7 +161,7 @@ def reported_delete(request: HttpRequest, benchmark: Benchmark, pk: int) -> Http
         system=first.system, split=first.split, source=first.source
     )
     (row,) = reported_rows(same, request.user, benchmark)
-    if not row.may_delete:
+    if not row.may_change:
         raise PermissionDenied
     n = reported.remove_reported(scores=same, actor=request.user)
     messages.success(request, f"{n:,} reported values of {first.system} were removed.")

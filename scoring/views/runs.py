@@ -15,7 +15,6 @@ from scoring.models import ScoreSet
 from scoring.selectors.submissions import state_of, submissions_seen_by
 from scoring.services import measuring, submitting
 from scoring.services.against import baselines_for, slices_against
-from scoring.services.baselines import start_baselines
 from scoring.services.errors import NoOpenPhaseError
 from scoring.services.firewall import sight_of
 from scoring.services.rescoring import mark_looked_at, start_scoring_runs
@@ -168,12 +167,4 @@ def runs_score(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         raise NoOpenPhaseError(benchmark=benchmark.name)
     job = start_scoring_runs(release=release, user=request.user)
     messages.success(request, f"The runs are being scored on {release.version}.")
-    return redirect(job)
-
-
-@require_POST
-@benchmark_view(Action.EDIT)
-def baselines_create(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    job = start_baselines(benchmark=benchmark, user=request.user)
-    messages.success(request, "Four baselines are being made.")
     return redirect(job)

@@ -1,37 +1,74 @@
-"""`manage.py make_baselines SLUG`: four lexical systems as runs of a benchmark."""
+"""`manage.py make_baselines SLUG`: systems of this site as runs of a benchmark."""
 
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
     benchmark_of,
     progress_printer,
 )
+from benchmarks_app.models import Benchmark, Job, User
 from benchmarks_app.services import jobs
+from scoring.core.retrieval.catalog import CATALOG, LEXICAL
 from scoring.management.reporting import refuse_failed
-from scoring.services.baselines import baselines_arguments
+from scoring.selectors.baselines import is_made
+from scoring.services.baseline_runs import DEPTH, Asked
+from scoring.services.baselines import baseline_arguments, wanted_baselines
+from scoring.services.shards import help_through
 
 
 class Command(BaseCommand):
-    help = "Make the lexical baselines that a benchmark lacks, as runs."
+    help = "Make the baselines that a benchmark lacks, as runs: the four lexical ones by default."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_benchmark_arguments(parser)
+        which = parser.add_mutually_exclusive_group()
+        which.add_argument(
+            "--system", action="append", default=[], help=f"{', '.join(CATALOG)}; may be repeated"
+        )
+        which.add_argument("--all", action="store_true", help="every system that can run here")
+        parser.add_argument("--language", default="", help="code or name; that of the corpus")
+        parser.add_argument("--depth", type=int, default=DEPTH, help="documents a query")
+        parser.add_argument("--shards", type=int, help="parts of the corpus, a job each")
 
     def handle(self, *args: Any, slug: str, user: str | None, **options: Any) -> None:
         benchmark = benchmark_of(slug)
-        job = jobs.run_here(
-            benchmark=benchmark,
-            user=actor_of(benchmark, user),
-            on_progress=progress_printer(self),
-            **baselines_arguments(),
-        )
-        refuse_failed(job)
-        for made in job.result["made"]:
-            self.stdout.write(self.style.SUCCESS(f"made {made}"))
-        if not job.result["made"]:
+        try:
+            wanted = wanted_baselines(
+                benchmark,
+                _systems(options),
+                options["language"],
+                options["depth"],
+                options["shards"],
+            )
+        except BenchmarkError as error:
+            raise CommandError(str(error)) from error
+        made = [self._make(benchmark, actor_of(benchmark, user), asked) for asked in wanted]
+        if not any(made):
             self.stdout.write("All baselines are there already.")
+
+    def _make(self, benchmark: Benchmark, user: User, asked: Asked) -> bool:
+        if is_made(benchmark, asked.parameters()):
+            return False
+        job: Job = jobs.run_here(
+            benchmark=benchmark,
+            user=user,
+            on_progress=progress_printer(self),
+            **baseline_arguments(asked),
+        )
+        help_through(job, progress_printer(self))
+        refuse_failed(job)
+        for made in job.result.get("made", []):
+            self.stdout.write(self.style.SUCCESS(f"made {made}"))
+        return True
+
+
+def _systems(options: dict[str, Any]) -> list[str]:
+    if options["all"]:
+        return [entry.name for entry in CATALOG.values() if entry.is_available]
+    return options["system"] or list(LEXICAL)
