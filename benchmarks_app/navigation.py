@@ -64,9 +64,11 @@ GROUPS: dict[str, list[Link]] = {
     "Evaluate": [
         Link("Runs", "run-list", Action.VIEW),
         Link("Submit a run", "scoring:submission-new", Action.SUBMIT),
+        Link("Live systems", "scoring:live-list", Action.VIEW),
         Link("Leaderboard", "scoring:leaderboard", Action.VIEW),
         Link("Compare", "scoring:comparison", Action.VIEW),
         Link("Gates", "scoring:gate-list", Action.VIEW),
+        Link("Contextual precision", "scoring:contextual-list", Action.VIEW),
         Link("Probing", "scoring:probing-list", Action.EDIT),
         Link("Planner", "scoring:planner", Action.VIEW),
     ],

@@ -2,11 +2,16 @@
 
 from benchmarks_app.services import jobs
 from benchmarks_app.services.jobs import RunningJob
+from scoring.selectors.live import JOB_KIND as ASK_KIND
 from scoring.selectors.rescoring import RUNS_KIND
 from scoring.services import (
     baselines,
     comparing,
+    contextual_evaluating,
+    contextual_importing,
+    contextual_judges,
     gating,
+    live_asking,
     ranking,
     rescoring,
     robustness,
@@ -85,3 +90,38 @@ def resume_gates_task(job: RunningJob) -> None:
 @jobs.cleans
 def set_back_gate(job_id: int) -> None:
     gating.set_back_gate(job_id)
+
+
+@jobs.handles(contextual_importing.JOB_KIND)
+def import_cases_task(job: RunningJob) -> None:
+    contextual_importing.import_cases(job)
+
+
+@jobs.handles(contextual_judges.TRY_KIND)
+def try_judge_task(job: RunningJob) -> None:
+    contextual_judges.try_judge(job)
+
+
+@jobs.handles(contextual_evaluating.JOB_KIND)
+def judge_contextual_task(job: RunningJob) -> None:
+    contextual_evaluating.judge_contextual(job)
+
+
+@jobs.cleans
+def remove_staged_set(job_id: int) -> bool:
+    return contextual_importing.remove_staged_set(job_id)
+
+
+@jobs.cleans
+def set_back_evaluation(job_id: int) -> None:
+    contextual_evaluating.set_back_evaluation(job_id)
+
+
+@jobs.handles(ASK_KIND)
+def ask_system_task(job: RunningJob) -> None:
+    live_asking.ask_system(job)
+
+
+@jobs.cleans
+def forget_answers(job_id: int) -> None:
+    live_asking.forget_answers(job_id)
