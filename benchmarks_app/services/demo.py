@@ -25,6 +25,12 @@ FIXTURES = settings.BASE_DIR / "fixtures" / "demo"
 POOL = "Depth 5 of four systems"
 QRELS = "demo-grades"
 DEPTH, SEED = 5, 7
+SLICES: dict[str, dict[str, object]] = {
+    "asked often": {"kind": "expression", "expression": "frequency >= 150"},
+    "asked rarely": {"kind": "expression", "expression": "frequency < 60"},
+    "up to five words": {"kind": "length", "to": 5},
+    "eight words and more": {"kind": "length", "from": 8},
+}
 CHECK_SHARE = 0.05
 N_WAITING = 12  # queries left for whoever tries the labeling page
 PEOPLE = {
@@ -142,8 +148,15 @@ def _collection(benchmark: Benchmark, folder: Path, say: Say) -> None:
     if not benchmark.queries.exists():
         say("Queries")
         call_command("import_trec", SLUG, queries=FIXTURES / "queries.jsonl")
+        _slices()
     say("Four lexical systems")
     call_command("make_baselines", SLUG)
+
+
+def _slices() -> None:
+    """Parts of the queries, too small to be registered: their intervals are wide."""
+    for name, rule in SLICES.items():
+        call_command("make_slice", SLUG, name, rule=json.dumps(rule), minimum=10)
 
 
 def _corpus_file(folder: Path) -> Path:

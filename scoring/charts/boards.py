@@ -1,6 +1,7 @@
 """Charts of boards."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from benchmarks_app.charts import Chart
@@ -14,7 +15,7 @@ LEFT_FROM = 0.6
 def history_chart(measure: Shown, records: Sequence[Record]) -> Chart:
     """The best value over time, with whose it was and its interval."""
     rows = [_row(record, records) for record in records]
-    x = {"field": "at", "type": "temporal", "axis": {"title": "Submitted", "tickCount": 6}}
+    x = {"field": "at", "type": "temporal", "axis": {"title": "Submitted", **_ticks(records)}}
     y = {
         "field": "value",
         "type": "quantitative",
@@ -40,6 +41,13 @@ def history_chart(measure: Shown, records: Sequence[Record]) -> Chart:
         spec={"layer": layers},
         rows=rows,
     )
+
+
+def _ticks(records: Sequence[Record]) -> dict[str, Any]:
+    """Times of the day where all came within two: a part of a second has no name."""
+    if records and records[-1].at - records[0].at < timedelta(days=2):
+        return {"tickCount": 2, "format": "%b %d, %H:%M", "labelOverlap": "greedy"}
+    return {"tickCount": 6}
 
 
 def _names(x: dict[str, Any], y: dict[str, Any], *, is_left: bool) -> dict[str, Any]:
