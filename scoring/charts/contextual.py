@@ -1,0 +1,44 @@
+"""How the scores of cases are spread."""
+
+from collections.abc import Sequence
+from statistics import median
+
+from benchmarks_app.charts import Chart
+from scoring.core.run_profile import histogram
+
+N_BINS = 20
+LABEL = "Contextual precision"
+
+
+def scores_chart(scores: Sequence[float]) -> Chart:
+    """How many cases have which score."""
+    rows = [
+        {"from": one.low, "to": one.high, "cases": one.n, "share up to": one.share_up_to}
+        for one in histogram(scores, n_bins=N_BINS)
+    ]
+    axis = {"format": ".1f", "values": [place / 5 for place in range(6)]}
+    spec = {
+        "mark": {"type": "rect", "color": "$accent", "stroke": "$surface"},
+        "encoding": {
+            "x": {"field": "from", "type": "quantitative", "title": LABEL, "axis": axis},
+            "x2": {"field": "to"},
+            "y": {
+                "field": "cases",
+                "type": "quantitative",
+                "title": "Cases",
+                "axis": {"tickMinStep": 1, "format": "d"},
+            },
+            "y2": {"datum": 0},
+        },
+    }
+    return Chart("How the scores are spread", _said(scores), spec, rows)
+
+
+def _said(scores: Sequence[float]) -> str:
+    if not scores:
+        return "No case has a score."
+    n_zero, n_full = (sum(score == end for score in scores) for end in (0, 1))
+    return (
+        f"{LABEL} of {len(scores):,} cases: half of them have {median(scores):.3f} or less, "
+        f"{n_zero:,} have 0, {n_full:,} have 1."
+    )

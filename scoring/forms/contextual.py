@@ -1,0 +1,156 @@
+"""Cases sent in, and what is to be judged by whom."""
+
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+
+from benchmarks_app.forms.imports import MultipleFileField
+from scoring.models import CaseSet, ContextualEvaluation, JudgeEndpoint
+
+ALL, FIRST, SLICE = "all", "first", "slice"
+
+
+class CaseSetForm(forms.Form):
+    """A file of cases, and the images they show."""
+
+    cases = forms.FileField(
+        label="Cases",
+        help_text="JSON lines, one case a line; also as .gz or .zst.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".jsonl,.ndjson,.json,.gz,.zst"}),
+    )
+    images = MultipleFileField(
+        required=False,
+        label="Images",
+        help_text="Those the cases name: PNG, JPEG, GIF, WebP or TIFF, or one zip of them.",
+    )
+    name = forms.CharField(
+        required=False,
+        max_length=120,
+        label="Name",
+        help_text="The file's name where this is empty.",
+    )
+
+
+class EvaluationForm(forms.Form):
+    """Which cases a judge is asked about, and what counts as good."""
+
+    judge = forms.ModelChoiceField(JudgeEndpoint.objects.none(), label="Judge", empty_label=None)
+    which = forms.ChoiceField(label="Cases", required=False)
+    first = forms.IntegerField(
+        label="How many",
+        required=False,
+        min_value=1,
+        help_text="Where only the first are judged.",
+    )
+    threshold = forms.FloatField(
+        label="A case succeeds from",
+        required=False,
+        min_value=0,
+        max_value=1,
+        initial=0.5,
+        help_text="From 0 to 1; empty: no case succeeds or fails.",
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )
+    is_strict = forms.BooleanField(
+        label="Strict",
+        required=False,
+        help_text="Only 1 is good: every lower score becomes 0.",
+    )
+    has_reasons = forms.BooleanField(
+        label="Explain each score",
+        required=False,
+        initial=True,
+        help_text="A second, shorter question for each case.",
+    )
+    cost_cap = forms.FloatField(
+        label="Stop at a cost of",
+        required=False,
+        help_text="In the currency of the judge's prices; what is under way then is still paid.",
+        widget=forms.NumberInput(attrs={"step": "any", "min": "0"}),
+    )
+
+    def __init__(
+        self, *args: Any, case_set: CaseSet, judges: QuerySet[JudgeEndpoint], **options: Any
+    ) -> None:
+        super().__init__(*args, **options)
+        self.case_set = case_set
+        self.fields["judge"].queryset = judges
+        self.fields["judge"].label_from_instance = lambda judge: f"{judge.name} ({judge.model})"
+        self.fields["first"].widget.attrs["placeholder"] = min(10, case_set.n_cases)
+        self.fields["which"].choices = [
+            (ALL, f"all {case_set.n_cases:,}"),
+            (FIRST, "the first, to see what comes"),
+            *((f"{SLICE}:{name}", f"slice {name} ({n:,})") for name, n in case_set.slices.items()),
+        ]
+
+    def clean_cost_cap(self) -> float | None:
+        cap: float | None = self.cleaned_data["cost_cap"]
+        if cap is not None and cap <= 0:
+            told = "Enter a cost above 0, or leave this empty."
+            raise forms.ValidationError(told)
+        return cap
+
+    def clean(self) -> dict[str, Any]:
+        told = super().clean() or {}
+        which = told.get("which") or ALL
+        if which == FIRST and told.get("first") is None and "first" not in self.errors:
+            told["first"] = min(10, self.case_set.n_cases)
+        judge, cap = told.get("judge"), told.get("cost_cap")
+        if judge is not None and cap is not None and not judge.has_prices:
+            self.add_error("cost_cap", f"{judge.name} has no prices, so a limit cannot be kept.")
+        return told
+
+    @property
+    def choice(self) -> dict[str, Any]:
+        """Which cases, as services take it."""
+        which = self.cleaned_data.get("which") or ALL
+        kind, _, name = which.partition(":")
+        return {
+            "only_slice": name if kind == SLICE else "",
+            "only_first": self.cleaned_data.get("first") if kind == FIRST else None,
+        }
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Everything but the cost limit, as an estimate and a start both need it."""
+        return {"has_reasons": self.cleaned_data["has_reasons"], **self.choice}
+
+
+class RetryForm(forms.Form):
+    """Going on; with another cost limit where the first is spent."""
+
+    cost_cap = forms.FloatField(
+        label="New cost limit",
+        required=False,
+        widget=forms.NumberInput(attrs={"step": "any", "min": "0"}),
+    )
+
+    clean_cost_cap = EvaluationForm.clean_cost_cap
+
+
+class ComparisonForm(forms.Form):
+    """Two evaluations of one set."""
+
+    before = forms.ModelChoiceField(ContextualEvaluation.objects.none(), label="From")
+    after = forms.ModelChoiceField(ContextualEvaluation.objects.none(), label="To")
+
+    def __init__(
+        self, *args: Any, evaluations: QuerySet[ContextualEvaluation], **options: Any
+    ) -> None:
+        super().__init__(*args, **options)
+        for name in ("before", "after"):
+            self.fields[name].queryset = evaluations
+            self.fields[name].label_from_instance = evaluation_label
+
+    def clean(self) -> dict[str, Any]:
+        told = super().clean() or {}
+        if told.get("before") and told.get("before") == told.get("after"):
+            self.add_error("after", "Choose another evaluation than the first.")
+        return told
+
+
+def evaluation_label(one: ContextualEvaluation) -> str:
+    """An evaluation among others of its set."""
+    strict = ", strict" if one.is_strict else ""
+    return f"{one.judge_name} ({one.model}), {one.created_at:%Y-%m-%d %H:%M}{strict}"
