@@ -67,7 +67,7 @@ class Job(models.Model):
             ),
         ]
         indexes = [
-            # services.jobs.sweep: unfinished jobs by age.
+            # services.job_sweeping.sweep: unfinished jobs by age.
             models.Index(fields=["state", "heartbeat_at"], name="job_by_state"),
             # job lists: newest first in one benchmark.
             models.Index(fields=["benchmark", "-created_at"], name="job_by_benchmark"),

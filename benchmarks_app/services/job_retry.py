@@ -9,7 +9,7 @@ from django.utils import timezone
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.models import Job, User
 from benchmarks_app.permissions import Action, may
-from benchmarks_app.services import audit, jobs
+from benchmarks_app.services import audit, job_sweeping, jobs
 
 SUBMISSION_KIND = "score-submission"  # scoring's; a submitter starts it without editing rights
 # How long who cancels a job waits for what it has staged to be cleared away.
@@ -109,6 +109,6 @@ def cancel(*, job: Job, user: User) -> Job:
         audit.record(
             actor=user, action="job-cancel", benchmark=job.benchmark, target=f"job {job.pk}"
         )
-    jobs.clear_away(job, at_most=CLEARS_SECONDS)
+    job_sweeping.clear_away(job, at_most=CLEARS_SECONDS)
     job.refresh_from_db()
     return job

@@ -11,8 +11,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,6 @@ from typing import Any
 from celery import current_app
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
-from django.db.models import Q
 from django.utils import timezone
 from django.utils.module_loading import autodiscover_modules
 
@@ -33,7 +30,6 @@ log = logging.getLogger(__name__)
 
 PROGRESS_EVERY_SECONDS = 0.5
 GIVES_WAY_AT_MOST_SECONDS = 0.3
-CLEARS_AT_MOST_SECONDS = 60.0
 Handler = Callable[["RunningJob"], None]
 # Removes rows that a job has staged, or a batch of them: true while there may be more.
 Cleaner = Callable[[int], bool | None]
@@ -308,15 +304,15 @@ def _run(running: RunningJob) -> None:
     except JobFencedError:
         _say_fenced(running)
     except FileProblemsError as error:
-        _fail(running, "The file has problems; nothing was imported.", error.problems)
+        fail_attempt(running, "The file has problems; nothing was imported.", error.problems)
     except BenchmarkError as error:
-        _fail(running, str(error))
+        fail_attempt(running, str(error))
     except OperationalError:
         # A busy or restarting database: the sweeper gives the job another attempt.
         log.exception("job %s: the database could not be used", job.pk)
     except Exception as error:  # process boundary
         log.exception("job %s failed", job.pk)
-        _fail(running, told_of(error))
+        fail_attempt(running, told_of(error))
 
 
 def told_of(error: Exception) -> str:
@@ -330,18 +326,19 @@ def _end_stopped(running: RunningJob) -> None:
     """A limit was passed, which is told; or the turn is over, and there is nothing to write."""
     if running.stopper.reason:
         log.warning("job %s: %s", running.row.pk, running.stopper.reason)
-        _fail(running, running.stopper.reason)
+        fail_attempt(running, running.stopper.reason)
     else:
         _say_fenced(running)
 
 
-def _fail(running: RunningJob, error: str, problems: Any = ()) -> None:
+def fail_attempt(running: RunningJob, error: str, problems: Any = ()) -> None:
+    """End an attempt with what went wrong, and remove what it has staged."""
     told = [{"file": p.file, "line": p.line, "text": p.text} for p in problems]
     try:
         _clean(running)
         with running.fenced():
             running.fail(error, told)
-            _clean_batch(running.row.pk)  # again, for a cleaner that asks whether the job failed
+            clean_batch(running.row.pk)  # again, for a cleaner that asks whether the job failed
     except JobFencedError:
         _say_fenced(running)
 
@@ -361,10 +358,10 @@ def _clean(running: RunningJob) -> None:
     is_more = True
     while is_more:
         with running.fenced():
-            is_more = _clean_batch(running.row.pk)
+            is_more = clean_batch(running.row.pk)
 
 
-def _clean_batch(job_id: int) -> bool:
+def clean_batch(job_id: int) -> bool:
     """Call the cleaners, up to one that says there may be more: then true."""
     return any(cleaner(job_id) for cleaner in CLEANERS)
 
@@ -381,114 +378,7 @@ def _watched(running: RunningJob, *, is_on: bool, is_worker: bool) -> Iterator[N
         limits=Limits.of(running.row.kind),
         beat=running.beat,
         # Of its own: the one that does not stop is still at work in the other thread.
-        fail=lambda reason: _fail(RunningJob(running.row), reason),
+        fail=lambda reason: fail_attempt(RunningJob(running.row), reason),
         may_end_process=is_worker,
     ):
         yield
-
-
-# --- sweeping ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Swept:
-    """What one sweep did, in counts of jobs."""
-
-    n_requeued: int
-    n_given_up: int
-    n_resent: int
-
-
-def sweep() -> Swept:
-    """Give every lost job another attempt, or up; send again what no worker has taken."""
-    requeued, given_up = _sweep_lost()
-    given_up += _sweep_overdue()
-    resent = _sweep_unsent()
-    _sweep_cancelled()
-    _sweep_folders()
-    for sweeper in SWEEPERS:
-        sweeper()
-    return Swept(requeued, given_up, resent)
-
-
-def _sweep_lost() -> tuple[int, int]:
-    lost_before = timezone.now() - timedelta(seconds=settings.JOB_LOST_AFTER_SECONDS)
-    n_requeued = n_given_up = 0
-    for job in Job.objects.filter(state=Job.State.RUNNING, heartbeat_at__lt=lost_before):
-        same = Job.objects.filter(
-            pk=job.pk, token=job.token, state=Job.State.RUNNING, heartbeat_at__lt=lost_before
-        )
-        if job.attempt >= settings.JOB_MAX_ATTEMPTS:
-            told = (
-                f"The worker was lost {job.attempt} times. Start the job again, or look at the log."
-            )
-            n_given_up += _give_up(job, same, told)
-        elif same.update(state=Job.State.QUEUED, token=None, message="worker lost; starting again"):
-            n_requeued += 1
-            send(job)
-    return n_requeued, n_given_up
-
-
-def _sweep_overdue() -> int:
-    """Give up jobs that passed their limit long ago, and whose process did not end them."""
-    n_given_up = 0
-    spare = 2 * settings.JOB_GRACE_SECONDS + settings.JOB_LOST_AFTER_SECONDS
-    for job in Job.objects.filter(state=Job.State.RUNNING, started_at__isnull=False):
-        limits = Limits.of(job.kind)
-        seconds = (timezone.now() - job.started_at).total_seconds()
-        if limits.seconds and seconds > limits.seconds + spare:
-            same = Job.objects.filter(pk=job.pk, token=job.token, state=Job.State.RUNNING)
-            n_given_up += _give_up(job, same, limits.too_long(seconds))
-    return n_given_up
-
-
-def _give_up(job: Job, same: Any, told: str) -> int:
-    """Take the job over, so that a worker that still lives writes no more, and let it fail."""
-    job.token = uuid.uuid4()
-    if not same.update(token=job.token, heartbeat_at=timezone.now()):
-        return 0
-    _fail(RunningJob(job), told)
-    return 1
-
-
-def _sweep_unsent() -> int:
-    sent_before = timezone.now() - timedelta(seconds=settings.JOB_RESEND_AFTER_SECONDS)
-    waiting = Job.objects.filter(
-        Q(sent_at=None, created_at__lt=timezone.now() - timedelta(seconds=2))
-        | Q(sent_at__lt=sent_before),
-        state=Job.State.QUEUED,
-    )
-    for job in waiting:
-        send(job)
-    return len(waiting)
-
-
-def clear_away(job: Job, *, at_most: float) -> None:
-    """Remove what a cancelled job has staged, for so many seconds; the sweeper does the rest."""
-    load_handlers()
-    mine = Job.objects.filter(pk=job.pk, state=Job.State.CANCELLED, token__isnull=False)
-    deadline, is_more = time.monotonic() + at_most, True
-    while is_more and time.monotonic() < deadline:
-        with transaction.atomic():
-            # The update also locks the row: nobody can start the job again meanwhile.
-            if not mine.update(heartbeat_at=timezone.now()):
-                return
-            is_more = _clean_batch(job.pk)
-            if not is_more:
-                mine.update(token=None)
-
-
-def _sweep_cancelled() -> None:
-    for job in Job.objects.filter(state=Job.State.CANCELLED, token__isnull=False):
-        clear_away(job, at_most=CLEARS_AT_MOST_SECONDS)
-
-
-def _sweep_folders() -> None:
-    """Remove the private folders of attempts that are over."""
-    for folder in settings.STAGING_DIR.glob("job-*-*"):
-        _, job_id, attempt = folder.name.split("-")
-        is_live = Job.objects.filter(
-            pk=job_id, attempt=attempt, state__in=[Job.State.RUNNING, Job.State.QUEUED]
-        ).exists()
-        if not is_live:
-            shutil.rmtree(folder, ignore_errors=True)

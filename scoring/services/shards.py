@@ -20,11 +20,11 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Case, F, Sum, When
+from django.db.models import BigIntegerField, Case, F, Sum, When
 from django.utils import timezone
 
 from benchmarks_app.models import Job
-from benchmarks_app.services import jobs
+from benchmarks_app.services import job_sweeping, jobs
 from benchmarks_app.services.jobs import RunningJob
 from scoring.models import ShardJob
 from scoring.services.baseline_errors import RetrievalOverError, ShardFilesError
@@ -152,7 +152,11 @@ class Piece:
     def _so_far(self, step: str) -> dict[str, Any]:
         """The sum over all jobs, and how many of a step have ended."""
         of_turn = ShardJob.objects.filter(parent=self.parent, turn=self.row.turn)
-        parts = Case(When(job__state=Job.State.DONE, then=PART), default=F("job__done"))
+        parts = Case(
+            When(job__state=Job.State.DONE, then=PART),
+            default=F("job__done"),
+            output_field=BigIntegerField(),
+        )
         done = of_turn.aggregate(done=Sum(parts))["done"] or 0
         message = TOLD[Step(step)]
         if step in IN_EACH_SHARD:
@@ -272,7 +276,7 @@ def help_through(parent: Job, on_progress: OnProgress | None = None) -> Job:
             continue
         if monotonic() - swept_at > settings.SWEEP_SECONDS:
             swept_at = monotonic()
-            jobs.sweep()
+            job_sweeping.sweep()
         sleep(HELPER_LOOKS_EVERY)
 
 

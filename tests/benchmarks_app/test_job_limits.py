@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from benchmarks_app.core.full_disk import is_disk_full
 from benchmarks_app.models import Job
-from benchmarks_app.services import job_retry, jobs
+from benchmarks_app.services import job_retry, job_sweeping, jobs
 from benchmarks_app.services.job_limits import JobStopped, Limits, Stopper
 from tests import factories
 
@@ -185,7 +185,7 @@ def test_sweeper_gives_up_a_job_far_beyond_its_limit(settings, monkeypatch):
     attempt = jobs.RunningJob(jobs._take(job.pk))
     Job.objects.filter(pk=job.pk).update(started_at=long_ago)
 
-    assert jobs.sweep().n_given_up == 1
+    assert job_sweeping.sweep().n_given_up == 1
 
     job.refresh_from_db()
     assert job.state == "failed"
@@ -257,7 +257,7 @@ def test_what_a_cancelled_job_staged_is_cleared_by_the_sweeper(monkeypatch, benc
     assert job.token
     assert not job_retry.is_retryable(job)
 
-    jobs.sweep()
+    job_sweeping.sweep()
 
     job.refresh_from_db()
     assert (left, job.token) == ([], None)

@@ -14,7 +14,7 @@ from django.utils import timezone
 from benchmarks_app.core.errors import BenchmarkError, FileProblemsError, Problem
 from benchmarks_app.models import Job, QueryFamily
 from benchmarks_app.models.jobs import JobQuerySet
-from benchmarks_app.services import jobs
+from benchmarks_app.services import job_sweeping, jobs
 from benchmarks_app.services.jobs import send as send_for_real  # before the tests' fixture
 
 pytestmark = pytest.mark.django_db
@@ -64,7 +64,7 @@ def taken_over(job: Job) -> tuple[jobs.RunningJob, jobs.RunningJob]:
     """An attempt that was given up for lost but lives, and the one that took over."""
     lost = taken(job)
     let_it_go_stale(job)
-    jobs.sweep()
+    job_sweeping.sweep()
     return lost, taken(job)
 
 
@@ -180,7 +180,7 @@ def test_fenced_attempt_cannot_fail_the_job():
 def test_attempt_that_learns_late_of_its_loss_leaves_the_rows_of_the_next_alone(does, cleaned):
     def lose_it_then_stumble(running):
         let_it_go_stale(running.row)
-        jobs.sweep()
+        job_sweeping.sweep()
         taken(running.row)
         cleaned.clear()  # what follows would be the next attempt's rows
         raise BasketError(name="red")
@@ -268,7 +268,7 @@ def test_database_that_is_away_leaves_the_job_to_the_sweeper(does, sent, caplog)
     assert job.state == "running"
 
     let_it_go_stale(job)
-    jobs.sweep()
+    job_sweeping.sweep()
 
     job.refresh_from_db()
     assert job.state == "queued"
@@ -365,13 +365,13 @@ def test_job_whose_heartbeat_stopped_is_queued_again_and_sent(sent):
     taken(job)
     let_it_go_stale(job)
 
-    swept = jobs.sweep()
+    swept = job_sweeping.sweep()
 
     job.refresh_from_db()
     assert (job.state, job.token) == ("queued", None)
     assert "worker lost" in job.message
     assert sent == [job.pk]
-    assert swept == jobs.Swept(n_requeued=1, n_given_up=0, n_resent=0)
+    assert swept == job_sweeping.Swept(n_requeued=1, n_given_up=0, n_resent=0)
 
 
 def test_job_that_beats_is_left_alone(sent):
@@ -380,7 +380,7 @@ def test_job_that_beats_is_left_alone(sent):
     let_it_go_stale(job)
     running.beat()
 
-    assert jobs.sweep().n_requeued == 0
+    assert job_sweeping.sweep().n_requeued == 0
     assert Job.objects.get().state == "running"
 
 
@@ -390,7 +390,7 @@ def test_job_lost_too_often_is_given_up_and_cleaned(sent, cleaned):
         taken(job)
         let_it_go_stale(job)
         assert cleaned == []
-        swept = jobs.sweep()
+        swept = job_sweeping.sweep()
 
     job.refresh_from_db()
     assert swept.n_given_up == 1
@@ -410,7 +410,7 @@ def test_waiting_jobs_are_sent_again_when_their_message_is_lost_or_never_left(se
     queued(created_at=old, sent_at=old, state="running", token=uuid.uuid4(), heartbeat_at=now)
     queued(created_at=old, sent_at=old, state="failed")
 
-    swept = jobs.sweep()
+    swept = job_sweeping.sweep()
 
     assert sorted(sent) == [never_left.pk, lost.pk]
     assert swept.n_resent == 2
@@ -425,7 +425,7 @@ def test_sweep_removes_folders_of_attempts_that_are_over_and_no_others(settings)
     for folder in (mine, left, other):
         folder.mkdir()
 
-    jobs.sweep()
+    job_sweeping.sweep()
 
     assert (mine.exists(), left.exists(), other.exists()) == (True, False, True)
 

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from benchmarks_app.models import Job, Run
-from benchmarks_app.services import jobs
+from benchmarks_app.services import job_sweeping, jobs
 from scoring import selectors
 from scoring.models import ScoreSet
 from scoring.selectors.rescoring import outdated_releases, rescoring_of, scoring_jobs, scoring_order
@@ -242,11 +242,11 @@ def test_sweeper_looks_for_an_upgrade_now_and_then(release, scored, monkeypatch)
     jobs.load_handlers()
     monkeypatch.setitem(rescoring._looked, "at", float("-inf"))
 
-    jobs.sweep()
+    job_sweeping.sweep()
     assert scoring_jobs(release).count() == 1
 
     Job.objects.all().delete()
-    jobs.sweep()
+    job_sweeping.sweep()
     assert scoring_jobs(release).count() == 0
 
 

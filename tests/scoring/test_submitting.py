@@ -8,7 +8,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from benchmarks_app.models import AuditEvent, Job, Run
-from benchmarks_app.services import jobs
+from benchmarks_app.services import job_sweeping
 from scoring.models import Phase, ScoreSet, Submission
 from scoring.selectors import state_of
 from scoring.services import scoring, scoring_submission
@@ -300,11 +300,11 @@ def test_submission_follows_a_job_that_was_given_up(submit, sam, settings):
     long_ago = timezone.now() - timedelta(hours=1)
     lost = {"state": Job.State.RUNNING, "token": "0" * 32, "heartbeat_at": long_ago}
     Job.objects.filter(pk=submission.job_id).update(**lost, attempt=1)
-    jobs.sweep()
+    job_sweeping.sweep()
     assert Job.objects.get(pk=submission.job_id).state == Job.State.QUEUED
 
     Job.objects.filter(pk=submission.job_id).update(**lost, attempt=settings.JOB_MAX_ATTEMPTS)
-    jobs.sweep()
+    job_sweeping.sweep()
 
     assert refreshed(submission).state == State.FAILED
 

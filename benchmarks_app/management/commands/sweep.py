@@ -6,7 +6,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import OperationalError, connection
 
-from benchmarks_app.services.jobs import load_handlers, sweep
+from benchmarks_app.services.job_sweeping import sweep
+from benchmarks_app.services.jobs import load_handlers
 
 
 class Command(BaseCommand):

@@ -1,0 +1,123 @@
+"""What the sweeper does: lost jobs get another attempt, what nobody needs is removed."""
+
+import shutil
+import time
+import uuid
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from benchmarks_app.models import Job
+from benchmarks_app.services import jobs
+from benchmarks_app.services.job_limits import Limits
+
+CLEARS_AT_MOST_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What one sweep did, in counts of jobs."""
+
+    n_requeued: int
+    n_given_up: int
+    n_resent: int
+
+
+def sweep() -> Swept:
+    """Give every lost job another attempt, or up; send again what no worker has taken."""
+    requeued, given_up = _sweep_lost()
+    given_up += _sweep_overdue()
+    resent = _sweep_unsent()
+    _sweep_cancelled()
+    _sweep_folders()
+    for sweeper in jobs.SWEEPERS:
+        sweeper()
+    return Swept(requeued, given_up, resent)
+
+
+def _sweep_lost() -> tuple[int, int]:
+    lost_before = timezone.now() - timedelta(seconds=settings.JOB_LOST_AFTER_SECONDS)
+    n_requeued = n_given_up = 0
+    for job in Job.objects.filter(state=Job.State.RUNNING, heartbeat_at__lt=lost_before):
+        same = Job.objects.filter(
+            pk=job.pk, token=job.token, state=Job.State.RUNNING, heartbeat_at__lt=lost_before
+        )
+        if job.attempt >= settings.JOB_MAX_ATTEMPTS:
+            told = (
+                f"The worker was lost {job.attempt} times. Start the job again, or look at the log."
+            )
+            n_given_up += _give_up(job, same, told)
+        elif same.update(state=Job.State.QUEUED, token=None, message="worker lost; starting again"):
+            n_requeued += 1
+            jobs.send(job)
+    return n_requeued, n_given_up
+
+
+def _sweep_overdue() -> int:
+    """Give up jobs that passed their limit long ago, and whose process did not end them."""
+    n_given_up = 0
+    spare = 2 * settings.JOB_GRACE_SECONDS + settings.JOB_LOST_AFTER_SECONDS
+    for job in Job.objects.filter(state=Job.State.RUNNING, started_at__isnull=False):
+        limits = Limits.of(job.kind)
+        seconds = (timezone.now() - job.started_at).total_seconds()
+        if limits.seconds and seconds > limits.seconds + spare:
+            same = Job.objects.filter(pk=job.pk, token=job.token, state=Job.State.RUNNING)
+            n_given_up += _give_up(job, same, limits.too_long(seconds))
+    return n_given_up
+
+
+def _give_up(job: Job, same: Any, told: str) -> int:
+    """Take the job over, so that a worker that still lives writes no more, and let it fail."""
+    job.token = uuid.uuid4()
+    if not same.update(token=job.token, heartbeat_at=timezone.now()):
+        return 0
+    jobs.fail_attempt(jobs.RunningJob(job), told)
+    return 1
+
+
+def _sweep_unsent() -> int:
+    sent_before = timezone.now() - timedelta(seconds=settings.JOB_RESEND_AFTER_SECONDS)
+    waiting = Job.objects.filter(
+        Q(sent_at=None, created_at__lt=timezone.now() - timedelta(seconds=2))
+        | Q(sent_at__lt=sent_before),
+        state=Job.State.QUEUED,
+    )
+    for job in waiting:
+        jobs.send(job)
+    return len(waiting)
+
+
+def clear_away(job: Job, *, at_most: float) -> None:
+    """Remove what a cancelled job has staged, for so many seconds; the sweeper does the rest."""
+    jobs.load_handlers()
+    mine = Job.objects.filter(pk=job.pk, state=Job.State.CANCELLED, token__isnull=False)
+    deadline, is_more = time.monotonic() + at_most, True
+    while is_more and time.monotonic() < deadline:
+        with transaction.atomic():
+            # The update also locks the row: nobody can start the job again meanwhile.
+            if not mine.update(heartbeat_at=timezone.now()):
+                return
+            is_more = jobs.clean_batch(job.pk)
+            if not is_more:
+                mine.update(token=None)
+
+
+def _sweep_cancelled() -> None:
+    for job in Job.objects.filter(state=Job.State.CANCELLED, token__isnull=False):
+        clear_away(job, at_most=CLEARS_AT_MOST_SECONDS)
+
+
+def _sweep_folders() -> None:
+    """Remove the private folders of attempts that are over."""
+    for folder in settings.STAGING_DIR.glob("job-*-*"):
+        _, job_id, attempt = folder.name.split("-")
+        is_live = Job.objects.filter(
+            pk=job_id, attempt=attempt, state__in=[Job.State.RUNNING, Job.State.QUEUED]
+        ).exists()
+        if not is_live:
+            shutil.rmtree(folder, ignore_errors=True)
