@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from benchmarks_app.core.errors import BenchmarkError, MissingFileError
-from benchmarks_app.start import INTERRUPTED, NO_READER
+from benchmarks_app.endings import INTERRUPTED, NO_READER
 
 PROGRAM = "benchwright"
 APPS = ("scoring.cli", "annotation.cli", "benchmarks_app.commands")

@@ -6,9 +6,10 @@ import sys
 from importlib import import_module
 from typing import NoReturn
 
+from benchmarks_app.endings import INTERRUPTED, NO_READER
+
 # A command whose module has `run(words)`, which does without the group where it can.
 STRAIGHT = {"score": "scoring.cli.straight"}
-INTERRUPTED, NO_READER = 130, 141
 
 
 def main() -> NoReturn:

@@ -1,0 +1,3 @@
+"""How the process of a command ends where nothing was decided: interrupted, or nobody reads on."""
+
+INTERRUPTED, NO_READER = 130, 141
