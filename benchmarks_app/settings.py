@@ -232,6 +232,11 @@ INVITATION_DAYS = 7
 SUBMISSIONS_PER_DAY = env_int("SUBMISSIONS_PER_DAY", 20, minimum=1)
 # Documents of one query in a submitted run: they are ranked in one piece.
 RUN_MAX_DEPTH = env_int("RUN_MAX_DEPTH", 100_000, minimum=1)
+# Of a pair of embeddings: a file as sent and unpacked, and rows (the time grows with their square).
+CONTRASTIVE_LIMIT_MB = env_int("CONTRASTIVE_LIMIT_MB", 1024, minimum=1)
+CONTRASTIVE_MAX_PAIRS = env_int("CONTRASTIVE_MAX_PAIRS", 200_000, minimum=1)
+# What the numbers of a submitted matrix may take, unpacked.
+EMBEDDINGS_LIMIT_BYTES = env_int("EMBEDDINGS_LIMIT_MB", 8192, minimum=1) * 1024 * 1024
 # Documents that one worker searches at a time; a corpus of more is shared among several.
 SHARD_DOCUMENTS = env_int("SHARD_DOCUMENTS", 500_000, minimum=1)
 EMAIL_BACKEND = env_str("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")

@@ -10,6 +10,7 @@ from scoring.services import (
     contextual_evaluating,
     contextual_importing,
     contextual_judges,
+    contrastive,
     gating,
     live_asking,
     ranking,
@@ -115,6 +116,11 @@ def remove_staged_set(job_id: int) -> bool:
 @jobs.cleans
 def set_back_evaluation(job_id: int) -> None:
     contextual_evaluating.set_back_evaluation(job_id)
+
+
+@jobs.handles(contrastive.JOB_KIND)
+def measure_pair_task(job: RunningJob) -> None:
+    contrastive.measure_pair(job)
 
 
 @jobs.handles(ASK_KIND)

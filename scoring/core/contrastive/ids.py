@@ -22,7 +22,7 @@ def read_ids(path: Path, *, name: str = "") -> tuple[str, ...]:
     file = name or path.name
     problems = Problems()
     lines: dict[str, int] = {}
-    for number, line in enumerate(open_lines(path), start=1):
+    for number, line in enumerate(open_lines(path, file=file), start=1):
         text = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
         one = text.strip(b"\r\n").decode("utf-8", "backslashreplace")
         if not one.strip():
