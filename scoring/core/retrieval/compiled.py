@@ -1,4 +1,11 @@
-"""The kernel compiled by numba; imported only where numba is installed."""
+"""The kernel compiled by numba; imported only where numba is installed.
+
+The scores of a query are added up feature after feature, in the order of the features. Then its
+postings are gone through from the feature that can give most to the one that can give least, and no
+further than to where k documents have more than all that is left can give: a document met only
+there cannot be among the best (the bound of MaxScore: Turtle & Flood, Information Processing &
+Management 31(6), 1995).
+"""
 
 import os
 from collections.abc import Callable
@@ -11,42 +18,45 @@ from numba import njit
 from scipy.sparse import csr_array
 
 from scoring.core.retrieval.counting import Floats, Integers
-from scoring.core.retrieval.found import Found
+from scoring.core.retrieval.found import Found, Stretch
 
 Numbers = npt.NDArray[np.integer]
 
-# Documents whose scores are held by a thread at a time: 128 kB, so they stay in its own cache.
-TILE = 1 << 14
 MOST_THREADS = 8
+# A thread holds the score of each document of a stretch: 48 MB in all.
+MOST_DOCUMENTS = 6_000_000
+# More than what sums in another order can differ by, relative to the sum.
+SLACK = 1e-9
 
 
-def search(stretch: csr_array, weights: csr_array, k: int) -> list[Found]:
-    """The k best columns of `stretch` (features x documents) for each row of `weights`."""
-    n = weights.shape[0]
+def search(stretch: Stretch, weights: csr_array, k: int) -> list[Found]:
+    """The k best columns of `stretch` for each row of `weights` (queries x features)."""
+    n, matrix = weights.shape[0], stretch.matrix
     columns, scores = np.empty((n, k), dtype=np.int64), np.empty((n, k))
     counts = np.zeros(n, dtype=np.int64)
+    is_signed = stretch.is_signed or bool(weights.nnz and weights.data.min() < 0)
 
     def work(first: int, step: int) -> None:
         _search_each(
-            *(stretch.indptr, stretch.indices, stretch.data, stretch.shape[1]),
-            *(weights.indptr, weights.indices, weights.data),
+            *(matrix.indptr, matrix.indices, matrix.data, stretch.highest, stretch.n_documents),
+            *(weights.indptr, weights.indices, weights.data, is_signed),
             *(columns, scores, counts, first, step),
         )
 
     if k >= 1:
-        _in_threads(work, n)
+        _in_threads(work, min(n, MOST_DOCUMENTS // stretch.n_documents))
     return [
         (columns[row, :found], scores[row, :found]) for row, found in enumerate(counts.tolist())
     ]
 
 
-def _in_threads(work: Callable[[int, int], None], n: int) -> None:
+def _in_threads(work: Callable[[int, int], None], most: int) -> None:
     """Every thread takes every so-manieth query.
 
     Threads of Python's, for the kernel lets go of the interpreter: those of numba's own must not be
     started from two threads at once, nor before a fork.
     """
-    n_threads = max(1, min(n, len(os.sched_getaffinity(0)), MOST_THREADS))
+    n_threads = max(1, min(most, len(os.sched_getaffinity(0)), MOST_THREADS))
     if n_threads == 1:
         work(0, 1)
         return
@@ -63,92 +73,107 @@ def _compile(function: Callable[..., Any]) -> Callable[..., Any]:
         return njit(function, nogil=True)  # type: ignore[no-any-return]
 
 
+def _paste(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Pasted into its callers: a call with an array costs more than a step of the search."""
+    return njit(function, inline="always", nogil=True)  # type: ignore[no-any-return]
+
+
 @_compile
 def _search_each(
     indptr: Numbers,
     indices: Numbers,
     data: Floats,
+    highest: Floats,
     n_documents: int,
     query_ends: Numbers,
     features: Numbers,
     weights: Floats,
+    is_signed: bool,
     columns: Integers,
     scores: Floats,
     counts: Integers,
     first: int,
     step: int,
 ) -> None:
-    """Queries `first`, `first + step` and so on."""
-    tile = np.zeros(TILE)
+    """Queries `first`, `first + step` and so on; between two of them `sums` is all zeros."""
+    sums = np.zeros(n_documents)
     for row in range(first, len(query_ends) - 1, step):
         start, end = query_ends[row], query_ends[row + 1]
-        counts[row] = _search_one(
-            indptr,
-            indices,
-            data,
-            n_documents,
-            features[start:end],
-            weights[start:end],
-            tile,
-            columns[row],
-            scores[row],
-        )
+        asked, given = features[start:end], weights[start:end]
+        n_postings = 0
+        for term in range(len(asked)):
+            places = slice(indptr[asked[term]], indptr[asked[term] + 1])
+            _add(indices[places], data[places], given[term], sums)
+            n_postings += places.stop - places.start
+        most = given * highest[asked]
+        n = _best(indptr, indices, asked, most, is_signed, sums, columns[row], scores[row])
+        _sort(columns[row], scores[row], n)
+        counts[row] = n
+        _empty(indptr, indices, asked, n_postings, sums)
 
 
 @_compile
-def _search_one(
+def _add(indices: Numbers, data: Floats, weight: float, sums: Floats) -> None:
+    for place in range(len(indices)):
+        sums[indices[place]] += weight * data[place]
+
+
+@_compile
+def _best(
     indptr: Numbers,
     indices: Numbers,
-    data: Floats,
-    n_documents: int,
     features: Numbers,
-    weights: Floats,
-    tile: Floats,
+    most: Floats,
+    is_signed: bool,
+    sums: Floats,
     columns: Integers,
     scores: Floats,
 ) -> int:
-    """Fill `columns` and `scores` with the best, in order; returns how many there are."""
-    n_found = 0
-    places = indptr[features].astype(np.int64)
-    ends = indptr[features + 1].astype(np.int64)
-    for first in range(0, n_documents, TILE):
-        last = min(first + TILE, n_documents)
-        is_touched = False
-        for term in range(len(features)):
-            place, end, weight = places[term], ends[term], weights[term]
-            while place < end and indices[place] < last:
-                tile[indices[place] - first] += weight * data[place]
-                place += 1
-            is_touched = is_touched or place > places[term]
-            places[term] = place
-        if is_touched:
-            n_found = _keep_best(tile, first, last - first, columns, scores, n_found)
-    _sort(columns, scores, n_found)
-    return n_found
+    """Put the best on the heap of `columns` and `scores`; returns how many there are.
 
-
-@_compile
-def _keep_best(
-    tile: Floats, first: int, n: int, columns: Integers, scores: Floats, n_found: int
-) -> int:
-    """Push what belongs to the best onto the heap, whose root is the worst; empties the tile.
-
-    Documents come in the order in which ties are broken, so one that only equals the root is out.
+    `most` is what each feature can give at most, unless a weight is below 0.
     """
-    k = len(columns)
-    for place in range(n):
-        score = tile[place]
-        if score > 0:
-            if n_found < k:
-                _push(columns, scores, n_found, first + place, score)
-                n_found += 1
-            elif score > scores[0]:
-                _replace_root(columns, scores, n_found, first + place, score)
-        tile[place] = 0.0
-    return n_found
+    n, k = 0, len(columns)
+    order = np.argsort(most)
+    left = np.cumsum(most[order])  # from the least on: what the features up to here can give
+    for rank in range(len(order) - 1, -1, -1):
+        if not is_signed and n == k and scores[0] > left[rank] * (1 + SLACK):
+            break
+        term = order[rank]
+        for place in range(indptr[features[term]], indptr[features[term] + 1]):
+            column = indices[place]
+            score = sums[column]
+            if score > 0.0 and (n < k or score >= scores[0]):
+                n = _keep(columns, scores, n, column, score)
+                sums[column] = 0.0  # it is not met again with another feature
+    return n
 
 
 @_compile
+def _empty(
+    indptr: Numbers, indices: Numbers, features: Numbers, n_postings: int, sums: Floats
+) -> None:
+    """Zeros again, at the cost of the postings where they are few."""
+    if n_postings > len(sums) // 2:
+        sums[:] = 0.0
+        return
+    for feature in features:
+        for place in range(indptr[feature], indptr[feature + 1]):
+            sums[indices[place]] = 0.0
+
+
+@_compile
+def _keep(columns: Integers, scores: Floats, n: int, column: int, score: float) -> int:
+    """Put a document on the heap of the best, whose root is the worst; returns how many it holds."""
+    if n < len(columns):
+        _push(columns, scores, n, column, score)
+        return n + 1
+    if _is_worse(scores[0], columns[0], score, column):
+        _replace_root(columns, scores, n, column, score)
+    return n
+
+
+@_paste
 def _is_worse(score: float, column: int, other: float, other_column: int) -> bool:
     return score < other or (score == other and column > other_column)
 

@@ -1,13 +1,46 @@
-"""What a kernel finds for one query, and its order."""
+"""What kernels search, and what they find."""
+
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from scoring.core.retrieval.counting import Floats
 
 Columns = npt.NDArray[np.int64]
 Found = tuple[Columns, Floats]
 """Columns and scores of what one query finds, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Postings of some documents: `matrix` is features x documents, the columns of a row ascending.
+
+    `highest` is the highest weight of each feature, 0 where no document has it. `is_signed` says
+    whether a weight is below 0.
+    """
+
+    matrix: csr_array
+    highest: Floats
+    is_signed: bool
+
+    @classmethod
+    def of(cls, documents: csr_array) -> "Stretch":
+        """The postings of weighted documents (documents x features)."""
+        matrix = documents.astype(np.float64, copy=False).T.tocsr()
+        matrix.sort_indices()
+        highest = np.zeros(matrix.shape[0])
+        full = np.diff(matrix.indptr) > 0
+        if full.any():
+            highest[full] = np.maximum.reduceat(matrix.data, matrix.indptr[:-1][full])
+        is_signed = bool(matrix.nnz and matrix.data.min() < 0)
+        return cls(matrix=matrix, highest=highest, is_signed=is_signed)
+
+    @property
+    def n_documents(self) -> int:
+        """Documents, with or without a single feature."""
+        return int(self.matrix.shape[1])
 
 
 def ordered(columns: Columns, scores: Floats, k: int) -> Found:

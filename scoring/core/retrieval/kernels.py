@@ -9,10 +9,10 @@ from importlib.util import find_spec
 from scipy.sparse import csr_array
 
 from scoring.core.retrieval.errors import KernelError
-from scoring.core.retrieval.found import Found
+from scoring.core.retrieval.found import Found, Stretch
 
-Kernel = Callable[[csr_array, csr_array, int], Sequence[Found]]
-"""Postings (features x documents), queries x features and k in; what each query finds out."""
+Kernel = Callable[[Stretch, csr_array, int], Sequence[Found]]
+"""Postings, queries x features and k in; what each query finds out."""
 
 NUMBA, SCIPY = "numba", "scipy"
 

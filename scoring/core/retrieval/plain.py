@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from scoring.core.retrieval.counting import Floats
-from scoring.core.retrieval.found import Found, ordered
+from scoring.core.retrieval.found import Found, Stretch, ordered
 
 try:
     # Not public, but what a sparse matrix times a vector calls: it adds without a copy. Where a
@@ -18,15 +18,15 @@ except ImportError:  # pragma: no cover
 
 # Documents that share a place in the table of maxima.
 GROUP = 64
-# A query with fewer postings than a quarter of the documents is cheaper by its postings.
-FEW = 4
+# A query with fewer postings than a tenth of the documents is cheaper by its postings.
+FEW = 10
 
 
-def search(stretch: csr_array, weights: csr_array, k: int) -> list[Found]:
-    """The k best columns of `stretch` (features x documents) for each row of `weights`."""
+def search(stretch: Stretch, weights: csr_array, k: int) -> list[Found]:
+    """The k best columns of `stretch` for each row of `weights` (queries x features)."""
     if k < 1:  # a stretch without documents
         return [(np.empty(0, dtype=np.int64), np.empty(0))] * weights.shape[0]
-    adder = _Adder.of(stretch, k)
+    adder = _Adder.of(stretch.matrix, k)
     spans = zip(weights.indptr[:-1].tolist(), weights.indptr[1:].tolist(), strict=True)
     return [
         adder.best(weights.indices[start:end], weights.data[start:end], k) for start, end in spans
@@ -41,23 +41,23 @@ class _Adder:
     of each column, a group of documents, is found at the speed of memory.
     """
 
-    stretch: csr_array
+    matrix: csr_array
     scores: Floats
     width: int
 
     @classmethod
-    def of(cls, stretch: csr_array, k: int) -> "_Adder":
-        n = stretch.shape[1]
+    def of(cls, matrix: csr_array, k: int) -> "_Adder":
+        n = matrix.shape[1]
         # Groups must be many more than k, or their maxima would bound nothing.
         height = max(1, min(GROUP, n // (8 * k)))
         width = -(-n // height)
-        return cls(stretch=stretch, scores=np.zeros(height * width), width=width)
+        return cls(matrix=matrix, scores=np.zeros(height * width), width=width)
 
     def best(self, features: npt.NDArray[np.integer], weights: Floats, k: int) -> Found:
         """The k best columns and their scores, best first."""
         for place, feature in enumerate(features.tolist()):
             self._add(feature, weights[place : place + 1])
-        n_postings = int((self.stretch.indptr[features + 1] - self.stretch.indptr[features]).sum())
+        n_postings = int((self.matrix.indptr[features + 1] - self.matrix.indptr[features]).sum())
         if n_postings * FEW < len(self.scores):
             columns, scores = self._taken(features.tolist())
         else:
@@ -66,8 +66,8 @@ class _Adder:
         return ordered(columns, scores, k)
 
     def _add(self, feature: int, weight: Floats) -> None:
-        ends = self.stretch.indptr[feature : feature + 2]
-        indices, data = self.stretch.indices, self.stretch.data
+        ends = self.matrix.indptr[feature : feature + 2]
+        indices, data = self.matrix.indices, self.matrix.data
         if csc_matvec is not None:
             csc_matvec(len(self.scores), 1, ends, indices, data, weight, self.scores)
         else:
@@ -79,8 +79,8 @@ class _Adder:
         """The documents with a score above 0, whose places are zeros again."""
         columns, scores = [np.empty(0, dtype=np.int64)], [np.empty(0)]
         for feature in features:
-            start, end = self.stretch.indptr[feature : feature + 2].tolist()
-            places = self.stretch.indices[start:end]
+            start, end = self.matrix.indptr[feature : feature + 2].tolist()
+            places = self.matrix.indices[start:end]
             found = self.scores[places]
             # A document is taken with its first feature: for its others its score is 0.
             self.scores[places] = 0

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from scoring.core.errors import CutoffError
-from scoring.core.retrieval.found import Found, ordered
+from scoring.core.retrieval.found import Found, Stretch, ordered
 from scoring.core.retrieval.kernels import Kernel, kernel_named
 
 # Documents whose scores are held at a time, 8 bytes each; a copy or six of them is the worst case.
@@ -24,20 +24,20 @@ ENTRIES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """`stretches` are features x documents each, float64, the columns of each row ascending."""
+    """Weighted documents by feature, in stretches of neighbours."""
 
-    stretches: tuple[csr_array, ...]
+    stretches: tuple[Stretch, ...]
 
     @classmethod
     def of(cls, documents: csr_array, *, stretch: int = STRETCH) -> "Postings":
         """The postings of weighted documents (documents x features)."""
         starts = range(0, max(documents.shape[0], 1), stretch)
-        return cls(tuple(_turned(documents[start : start + stretch]) for start in starts))
+        return cls(tuple(Stretch.of(documents[start : start + stretch]) for start in starts))
 
     @property
     def n_documents(self) -> int:
         """Documents, with or without a single feature."""
-        return sum(stretch.shape[1] for stretch in self.stretches)
+        return sum(stretch.n_documents for stretch in self.stretches)
 
     def search(self, weights: csr_array, k: int, *, kernel: str | None = None) -> Iterator[Found]:
         """The k best columns of each row of `weights` (queries x features), and their scores.
@@ -62,19 +62,15 @@ class Postings:
         step = max(1, min(QUERIES, ENTRIES // n_results))
         for start in range(0, weights.shape[0], step):
             block = weights[start : start + step]
-            parts = [kernel(stretch, block, min(k, stretch.shape[1])) for stretch in self.stretches]
+            parts = [
+                kernel(stretch, block, min(k, stretch.n_documents)) for stretch in self.stretches
+            ]
             yield from parts[0] if len(parts) == 1 else self._merged(parts, k)
 
     def _merged(self, parts: Sequence[Sequence[Found]], k: int) -> Iterator[Found]:
-        sizes = [stretch.shape[1] for stretch in self.stretches]
+        sizes = [stretch.n_documents for stretch in self.stretches]
         offsets = np.cumsum([0, *sizes[:-1]]).tolist()
         for found in zip(*parts, strict=True):
             moved = [columns + offset for (columns, _), offset in zip(found, offsets, strict=True)]
             scores = np.concatenate([scores for _, scores in found])
             yield ordered(np.concatenate(moved), scores, k)
-
-
-def _turned(documents: csr_array) -> csr_array:
-    turned = documents.astype(np.float64, copy=False).T.tocsr()
-    turned.sort_indices()
-    return turned
