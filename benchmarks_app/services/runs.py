@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -16,45 +15,12 @@ from benchmarks_app.core.corpus_store import CorpusReader
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.formats.mapped import ResultRow
 from benchmarks_app.core.formats.sources import Readable
-from benchmarks_app.core.formats.trec import read_run
-from benchmarks_app.core.ids import id_problem
 from benchmarks_app.core.problems import Problems
-from benchmarks_app.core.run_blocks import run_frames
-from benchmarks_app.core.run_store import (
-    Progress,
-    RunSummary,
-    StoredRow,
-    write_run,
-    write_run_frames,
-)
+from benchmarks_app.core.run_store import Progress, RunSummary, StoredRow
 from benchmarks_app.models import Benchmark, Run, Team, Upload, User
+from benchmarks_app.services.run_intake import Intake
+from benchmarks_app.services.run_intake import NoCommonQueryError as NoCommonQueryError
 from benchmarks_app.services.summing_up import in_unit_of
-
-if TYPE_CHECKING:
-    import polars as pl
-
-
-class EmptyRunError(BenchmarkError):
-    code = "run-empty"
-    message = (
-        "{file} ranks no document. A run has a line for each document: qid Q0 docid rank score tag."
-    )
-
-
-class NoCommonQueryError(BenchmarkError):
-    code = "run-no-common-query"
-    message = (
-        "{file} and the benchmark share no query id. The run has {run_ids}; the benchmark has "
-        "{benchmark_ids}."
-    )
-
-
-class RunTooDeepError(BenchmarkError):
-    code = "run-too-deep"
-    message = (
-        "{file} ranks more than {limit:,} documents for query '{query}', which this site does not "
-        "take (RUN_MAX_DEPTH). Cut the ranking of each query."
-    )
 
 
 class RunNameTakenError(BenchmarkError):
@@ -112,34 +78,13 @@ def stage_run(
     problems = problems or Problems()
     folder.mkdir(parents=True, exist_ok=True)
     ties = benchmark.tie_rule if benchmark else Benchmark.TieRule.TREC
-    seen_extra: set[str] = set()
+    intake = Intake(file, folder, problems, progress, ties, allowed_queries, max_depth)
     if stream is not None:
-        frames = run_frames(stream, file=file, problems=problems)
-        usable = _usable_frames(frames, allowed_queries, seen_extra)
-        if max_depth:
-            usable = _frames_to_depth(usable, max_depth, file)
-        summary = write_run_frames(
-            usable, directory=folder, problems=problems, file=file, progress=progress, ties=ties
-        )
+        summary = intake.of_stream(stream)
     else:
-        if rows is None:
-            rows = _usable_rows(lines or (), file, problems, allowed_queries, seen_extra)
-        else:
-            rows = _wanted(rows, allowed_queries, seen_extra)
-        if max_depth:
-            rows = _rows_to_depth(rows, max_depth, file)
-        summary = write_run(
-            rows, directory=folder, problems=problems, file=file, progress=progress, ties=ties
-        )
+        summary = intake.of_lines(lines or ()) if rows is None else intake.of_rows(rows)
     problems.raise_found()
-    if not summary.n_rows and seen_extra:
-        raise NoCommonQueryError(
-            file=file,
-            run_ids=_three(seen_extra),
-            benchmark_ids=_three(allowed_queries or ()) or "none yet",
-        )
-    if not summary.n_rows:
-        raise EmptyRunError(file=file)
+    intake.refuse_empty(summary)
     metadata: dict[str, Any] = {}
     if benchmark:
         summary, metadata = in_unit_of(
@@ -153,90 +98,7 @@ def stage_run(
     if known_document:
         _refuse_unknown_documents(summary, file, known_document)
     warnings = [str(warning) for warning in problems.warnings]
-    return StagedRun(summary, len(seen_extra), warnings, metadata)
-
-
-def _usable_frames(
-    frames: Iterable[pl.DataFrame], allowed: set[str] | None, seen_extra: set[str]
-) -> Iterator[pl.DataFrame]:
-    """The rows of queries that the benchmark has."""
-    import polars as pl
-
-    for frame in frames:
-        extra = set(frame["qid"].unique()) - allowed if allowed is not None else ()
-        seen_extra.update(extra)
-        yield frame.filter(~pl.col("qid").is_in(list(extra))) if extra else frame
-
-
-def _frames_to_depth(
-    frames: Iterable[pl.DataFrame], limit: int, file: str
-) -> Iterator[pl.DataFrame]:
-    counts: Counter[str] = Counter()
-    for frame in frames:
-        for qid, n in frame.group_by("qid").len().iter_rows():
-            _count(counts, qid, n, limit, file)
-        yield frame
-
-
-def _rows_to_depth(
-    rows: Iterable[StoredRow | ResultRow], limit: int, file: str
-) -> Iterator[StoredRow | ResultRow]:
-    counts: Counter[str] = Counter()
-    for row in rows:
-        _count(counts, row.qid, 1, limit, file)
-        yield row
-
-
-def _count(counts: Counter[str], qid: str, n: int, limit: int, file: str) -> None:
-    counts[qid] += n
-    if counts[qid] > limit:
-        raise RunTooDeepError(file=file, query=qid, limit=limit)
-
-
-def _wanted(
-    rows: Iterable[StoredRow | ResultRow], allowed: set[str] | None, seen_extra: set[str]
-) -> Iterator[StoredRow | ResultRow]:
-    for row in rows:
-        if allowed is None or row.qid in allowed:
-            yield row
-        else:
-            seen_extra.add(row.qid)
-
-
-def _usable_rows(
-    lines: Iterable[bytes],
-    file: str,
-    problems: Problems,
-    allowed: set[str] | None,
-    seen_extra: set[str],
-) -> Iterator[StoredRow]:
-    """Rows with ids the server takes, of queries the benchmark has."""
-    known: dict[bytes, str | None] = {}
-    for row in read_run(lines, file=file, problems=problems):
-        if row.qid not in known:
-            known[row.qid] = _decoded(row.qid, "query id", row.line, file, problems)
-        qid = known[row.qid]
-        if qid is None:
-            continue
-        if allowed is not None and qid not in allowed:
-            seen_extra.add(qid)
-            continue
-        docid = _decoded(row.docid, "document id", row.line, file, problems)
-        if docid is not None:
-            yield StoredRow(row.line, qid, docid, row.score)
-
-
-def _decoded(raw: bytes, what: str, line: int, file: str, problems: Problems) -> str | None:
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError:
-        problems.add(file, line, f"{what} {raw!r} is not UTF-8; write the file as UTF-8")
-        return None
-    reason = id_problem(text)
-    if reason:
-        problems.add(file, line, f"{what} {text!r}: {reason}")
-        return None
-    return text
+    return StagedRun(summary, len(intake.seen_extra), warnings, metadata)
 
 
 def _refuse_unknown_documents(
@@ -254,10 +116,6 @@ def _refuse_unknown_documents(
                 file, 0, f"document '{docid}' is not in the corpus. Was it made from another one?"
             )
         problems.raise_found(is_cut=len(unknown) > 20)
-
-
-def _three(ids: Iterable[str]) -> str:
-    return ", ".join(f"'{one}'" for one in sorted(ids)[:3])
 
 
 def create_run(
