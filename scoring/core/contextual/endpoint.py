@@ -10,7 +10,8 @@ from scoring.core.contextual.completions import FORMATS
 from scoring.core.contextual.errors import JudgeSettingError
 
 OPENAI = "https://api.openai.com/v1"
-KEY_VARIABLES = ("BENCHWRIGHT_JUDGE_KEY", "OPENAI_API_KEY")
+KEY_VARIABLE = "BENCHWRIGHT_JUDGE_KEY"
+OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
 MASK = "•••"
 TOKENS_PRICED = 1_000_000
 POSITIVE = ("timeout", "max_attempts", "concurrency", "requests_per_minute", "max_tokens")
@@ -109,6 +110,10 @@ class Key:
         return text.replace(self._text, MASK) if self._text else text
 
 
-def key_from_environment() -> str:
-    """The judge's key: BENCHWRIGHT_JUDGE_KEY, or OPENAI_API_KEY; "" where neither is set."""
-    return next((os.environ[name] for name in KEY_VARIABLES if os.environ.get(name)), "")
+def key_from_environment(base_url: str = OPENAI) -> str:
+    """The judge's key: BENCHWRIGHT_JUDGE_KEY, or for OpenAI itself OPENAI_API_KEY; "" without.
+
+    A key for OpenAI is not shown to another address because it happens to be there.
+    """
+    names = [KEY_VARIABLE, OPENAI_KEY_VARIABLE] if base_url == OPENAI else [KEY_VARIABLE]
+    return next((os.environ[name] for name in names if os.environ.get(name)), "")

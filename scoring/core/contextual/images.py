@@ -61,13 +61,11 @@ def checked_image(data: bytes, limits: ImageLimits = LIMITS, *, name: str = "ima
         _refuse(name, f"it has {len(data):,} bytes; expected at most {limits.max_bytes:,}")
     with _opened(data, name) as picture:
         _check_size(picture, limits, name)
-        kind = str(picture.format)
         try:
-            _decode(picture)
-            kept, kind = _kept(picture, data, kind)
+            picture.load()  # what is cut short shows here
+            kept, kind, (width, height) = _kept(picture, data)
         except _faults() as error:
             _refuse(name, f"it is broken ({_words(error)}). Save it again")
-        width, height = picture.size
     return Image(kept, MEDIA_TYPES[kind], name, "", width, height)
 
 
@@ -170,7 +168,7 @@ def _check_size(picture: "Picture", limits: ImageLimits, name: str) -> None:
     if width * height > limits.max_pixels:
         _refuse(name, f"it is {width} x {height}; expected at most {limits.max_pixels:,} pixels")
     if picture.format not in CONVERTED:  # of those, the first page is kept
-        most = min(limits.max_frames, limits.max_pixels // (width * height))
+        most = min(limits.max_frames, limits.max_pixels // max(width * height, 1))
         _check_frames(picture, most, name)
 
 
@@ -189,20 +187,15 @@ def _check_frames(picture: "Picture", most: int, name: str) -> None:
     _refuse(name, f"it has too many frames; expected at most {most} of this size")
 
 
-def _decode(picture: "Picture") -> None:
-    """Unpack the first frame, which judges look at; what is cut short shows here."""
-    picture.load()
-
-
-def _kept(picture: "Picture", data: bytes, kind: str) -> tuple[bytes, str]:
-    """The bytes to keep and their kind: as they came, or written anew without metadata."""
+def _kept(picture: "Picture", data: bytes) -> tuple[bytes, str, tuple[int, int]]:
+    """The bytes to keep, their kind and size: as they came, or written anew without metadata."""
+    kind = str(picture.format)
     if kind in CONVERTED:
-        return _written(picture, "PNG"), "PNG"
+        return _written(picture, "PNG")
+    if kind not in MEDIA_TYPES:  # a JPEG of several pictures, as cameras write them
+        return _written(picture, "JPEG")
     is_still = getattr(picture, "n_frames", 1) == 1
-    if kind not in MEDIA_TYPES or (is_still and _tells(picture)):
-        into = kind if kind in MEDIA_TYPES else "JPEG"
-        return _written(picture, into), into
-    return data, kind
+    return _written(picture, kind) if is_still and _tells(picture) else (data, kind, picture.size)
 
 
 def _tells(picture: "Picture") -> bool:
@@ -210,7 +203,7 @@ def _tells(picture: "Picture") -> bool:
     return bool(TELLING & picture.info.keys()) or bool(getattr(picture, "text", None))
 
 
-def _written(picture: "Picture", kind: str) -> bytes:
+def _written(picture: "Picture", kind: str) -> tuple[bytes, str, tuple[int, int]]:
     from PIL import ImageOps
 
     upright = ImageOps.exif_transpose(picture)
@@ -223,7 +216,7 @@ def _written(picture: "Picture", kind: str) -> bytes:
     if profile := picture.info.get("icc_profile"):
         settings["icc_profile"] = profile
     clean.save(out, format=kind, **settings)
-    return out.getvalue()
+    return out.getvalue(), kind, clean.size
 
 
 def _words(error: BaseException) -> str:

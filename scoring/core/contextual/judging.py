@@ -284,10 +284,13 @@ class _Pump:
         self.cancel = cancel
         self.found: list[tuple[int, Outcome]] = []
         self.changed = asyncio.Event()
+        self.seen = asyncio.Event()
         self.workers: list[asyncio.Task[None]] = []
 
     async def ready(self) -> list[tuple[int, Outcome]]:
         """What has come since the last time, as soon as there is any; nothing at the end."""
+        self.seen.set()
+        self.seen = asyncio.Event()
         if not self.workers:
             self.workers = [asyncio.create_task(self._work()) for _ in range(self.concurrency)]
         while not self.found and not all(worker.done() for worker in self.workers):
@@ -317,6 +320,8 @@ class _Pump:
                 outcome = await judge_case(case, self.judge, self.options, self.cache)
                 self.found.append((place, outcome))
                 self.changed.set()
+                # Whoever cancels goes by what has come: the next case waits until this is seen.
+                await self.seen.wait()
         finally:
             self.changed.set()
 
