@@ -46,7 +46,9 @@ class Asked:
     @property
     def text(self) -> str:
         """What the user message says, with a mark in the place of each image."""
-        return "".join(part["text"] if part["type"] == "text" else IMAGE for part in self.user)
+        return "".join(
+            part["text"] if part["type"] == "text" else f"{IMAGE}\n" for part in self.user
+        )
 
     @property
     def images(self) -> list[str]:

@@ -132,7 +132,7 @@ def test_a_judge_gets_the_bytes_of_an_image(benchmark, owner, by, stub, do_jobs)
 
     asked = next(one for one in stub.requests if one.images)
     assert asked.images == [f"data:image/png;base64,{base64.b64encode(png()).decode()}"]
-    assert scores(found) == [1.0]
+    assert (scores(found), found.outcomes.get().error) == ([1.0], "")
 
 
 # --- faults ----------------------------------------------------------------------------------
