@@ -63,6 +63,7 @@ GROUPS: dict[str, list[Link]] = {
     ],
     "Evaluate": [
         Link("Runs", "run-list", Action.VIEW),
+        Link("Baselines", "scoring:baseline-list", Action.VIEW),
         Link("Submit a run", "scoring:submission-new", Action.SUBMIT),
         Link("Live systems", "scoring:live-list", Action.VIEW),
         Link("Leaderboard", "scoring:leaderboard", Action.VIEW),
@@ -70,6 +71,7 @@ GROUPS: dict[str, list[Link]] = {
         Link("Gates", "scoring:gate-list", Action.VIEW),
         Link("Contextual precision", "scoring:contextual-list", Action.VIEW),
         Link("Probing", "scoring:probing-list", Action.EDIT),
+        Link("Contrastive accuracy", "scoring:contrastive-list", Action.VIEW),
         Link("Planner", "scoring:planner", Action.VIEW),
     ],
     "Manage": [

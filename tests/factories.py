@@ -5,6 +5,7 @@ import itertools
 import json
 import zipfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -326,6 +327,16 @@ def submission(phase: Any, lines: str, by: User, name: str = "") -> Any:
     jobs.run_queued()
     made.refresh_from_db()
     return made
+
+
+def timed(run: Run) -> Run:
+    """A run whose queries were timed."""
+    from scoring.services.latencies import keep_latencies
+
+    with TemporaryDirectory() as folder:
+        times = {"q1": 1.5, "q2": 2.5}
+        keep_latencies(run=run, milliseconds=times, source="here", folder=Path(folder))
+    return run
 
 
 def reported(of: Benchmark, by: User, system: str = "") -> Any:

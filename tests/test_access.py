@@ -295,6 +295,10 @@ api:release-list                GET  401   200   200   200   200   200   200   4
 api:release-list                POST 401   403   403   403   403   415   415   404   401   403
 api:probing-settle              GET  405
 api:probing-settle              POST 401   403   403   403   403   200   200   404   401   403
+api:baseline-list               GET  401   200   200   200   200   200   200   404   200   200
+api:baseline-list               POST 401   403   403   403   403   415   415   404   401   403
+api:run-latencies               GET  401   200   200   200   200   200   200   404   200   200
+api:run-latencies               POST 405
 api:run-scores                  GET  401   200   200   200   200   200   200   404   200   200
 api:run-scores                  POST 405
 api:run-queries                 GET  401   200   200   200   200   200   200   404   200   200
@@ -489,6 +493,10 @@ sample-new                      GET  login 403   403   403   403   200   200   4
 sample-new                      POST login 403   403   403   403   422   422   404   login 403
 sample-preview                  GET  login 403   403   403   403   200   200   404   login 403
 sample-preview                  POST 405
+scoring:baseline-list           GET  login 200   200   200   200   200   200   404   200   200
+scoring:baseline-list           POST login 403   403   403   403   422   422   404   403   403
+scoring:baseline-progress       GET  login 302   302   302   302   302   302   404   302   302
+scoring:baseline-progress       POST 405
 scoring:baselines-create        GET  405
 scoring:baselines-create        POST login 403   403   403   403   302   302   404   login 403
 scoring:comparison              GET  login 200   200   200   200   200   200   404   200   200
@@ -543,6 +551,8 @@ scoring:leaderboard-slices-csv  GET  login 200   200   200   200   200   200   4
 scoring:leaderboard-slices-csv  POST 405
 scoring:reported-delete         GET  405
 scoring:reported-delete         POST login 403   403   403   403   302   302   404   login 403
+scoring:reported-edit           GET  login 403   403   403   403   200   200   404   login 403
+scoring:reported-edit           POST login 403   403   403   403   422   422   404   login 403
 scoring:reported-list           GET  login 200   200   200   200   200   200   404   200   200
 scoring:reported-list           POST 405
 scoring:reported-new            GET  login 403   403   200   403   200   200   404   login 403

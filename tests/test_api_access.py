@@ -116,9 +116,13 @@ me-detail             GET    -        401    200 200 200 200 200 200 200
 leaderboard-detail    GET    -        401    200 200 200 200 200 200 404
 leaderboard-slices    GET    -        401    200 200 200 200 200 200 404
 leaderboard-history   GET    -        401    200 200 200 200 200 200 404
+baseline-list         GET    -        401    200 200 200 200 200 200 404
+baseline-list         POST   -        401    403 403 403 403 409 409 404
+run-latencies         GET    -        401    200 200 200 200 200 200 404
 reported-list         GET    -        401    200 200 200 200 200 200 404
 reported-list         POST   value    401    403 403 201 403 201 201 404
 reported-detail       GET    -        401    200 200 200 200 200 200 404
+reported-detail       PATCH  value    401    403 403 403 403 200 200 404
 reported-detail       DELETE -        401    403 403 403 403 204 404 404
 judgments-export      GET    -        401    403 403 403 403 200 200 404
 judgments-import      POST   labels   401    403 403 403 403 200 200 404
@@ -314,6 +318,8 @@ def urls(benchmark, cast) -> dict[str, str]:
         "leaderboard-detail": f"{of}releases/1.0.0/leaderboard/",
         "leaderboard-slices": f"{of}releases/1.0.0/leaderboard/slices/",
         "leaderboard-history": f"{of}releases/1.0.0/leaderboard/history/",
+        "baseline-list": f"{of}baselines/",
+        "run-latencies": f"{of}runs/{factories.timed(dense).pk}/latencies/",
         "reported-list": f"{of}reported/",
         "reported-detail": f"{of}reported/{factories.reported(benchmark, cast['olga']).pk}/",
         "judgments-export": f"{of}judgments/",

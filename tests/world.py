@@ -94,6 +94,7 @@ def _session(person: User) -> str:
 def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[str, Any]:
     """An object of each kind that an address names."""
     runs = [factories.run(of, lines, owner=owner) for lines in (RUN, OTHER_RUN)]
+    factories.timed(runs[0])
     pool = factories.depth_pool(of, runs)
     qrels = of.qrel_sets.get()
     factories.release(qrels, version, by=owner)
@@ -210,6 +211,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "scoring:submission-detail": submission.pk,
         "scoring:submission-state": submission.pk,
         "scoring:reported-delete": (told := factories.reported(of, owner)).pk,
+        "scoring:reported-edit": told.pk,
         "api:reported-detail": told.pk,
         **_submitting(of, owner, submission),
         "scoring:run-scores": runs[0].pk,
@@ -247,7 +249,7 @@ def _run_pages(run: int, submission: Any) -> dict[str, Any]:
         "measure": "nDCG@10",
         "run_chart": "grades",
         **{f"scoring:run-{name}": run for name in names},
-        **{f"api:run-{name}": run for name in ("scores", "queries", "holes")},
+        **{f"api:run-{name}": run for name in ("scores", "queries", "holes", "latencies")},
         "scoring:probing-settle": flag.pk,
         "api:probing-settle": flag.pk,
     }

@@ -67,7 +67,10 @@ def _asked(request: HttpRequest, benchmark: Benchmark) -> Job | None:
 
 
 def _initial(request: HttpRequest, benchmark: Benchmark) -> dict[str, Any]:
-    """A form that is filled in for a list, where the address names one."""
+    """A form that is filled in for a list, or for runs, where the address names some."""
+    chosen = [key for key in request.GET.getlist("run") if key.isdigit()]
+    if chosen:
+        return {"runs": runs_of(benchmark, request.user).filter(pk__in=chosen)}
     key = request.GET.get("list", "")
     if not key.isdigit() or not benchmark.candidate_lists.filter(pk=key).exists():
         return {}

@@ -242,6 +242,9 @@ PAGES = [
     of_demo("scoring:leaderboard-slices", "0.1.0"),
     Place("scoring:leaderboard-slices", args=(GROWN, "2.0.0")),
     of_demo("scoring:leaderboard-history", "0.1.0", part=".table"),
+    of_demo("scoring:baseline-list", part="#made-title"),
+    of_demo("scoring:baseline-list", who="vi", part="#made-title"),
+    Place("scoring:baseline-list", args=(EMPTY,)),
     of_demo("scoring:reported-list"),
     Place("scoring:reported-list", args=(EMPTY,)),
     of_demo("scoring:reported-new", who="sam"),
@@ -366,6 +369,8 @@ NO_PAGES = {
     "annotation:known-grade-share": "takes posts only",
     "annotation:my-hours-csv": "a file",
     "scoring:baselines-create": "takes posts only",
+    "scoring:baseline-progress": "a part of the page of baselines, which shows it",
+    "scoring:reported-edit": "the form of scoring:reported-new, filled in",
     "scoring:runs-score": "takes posts only",
 }
 
