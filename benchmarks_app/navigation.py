@@ -70,8 +70,8 @@ GROUPS: dict[str, list[Link]] = {
         Link("Compare", "scoring:comparison", Action.VIEW),
         Link("Gates", "scoring:gate-list", Action.VIEW),
         Link("Contextual precision", "scoring:contextual-list", Action.VIEW),
-        Link("Probing", "scoring:probing-list", Action.EDIT),
         Link("Contrastive accuracy", "scoring:contrastive-list", Action.VIEW),
+        Link("Probing", "scoring:probing-list", Action.EDIT),
         Link("Planner", "scoring:planner", Action.VIEW),
     ],
     "Manage": [
