@@ -12,7 +12,11 @@ COMMANDS = {
     "compare": ("scoring.cli.compare", "Differences between runs: intervals, tests, tie groups."),
     "gate": ("scoring.cli.gate", "Is a candidate good enough for an A/B test? A verdict."),
     "ann": ("scoring.cli.ann", "What an approximate index keeps of exact search."),
-    "contrastive": ("scoring.cli.contrastive", "Contrastive accuracy of two matrices of embeddings."),
+    "ask": ("scoring.cli.ask", "The run of a search endpoint, and how long each query took."),
+    "contrastive": (
+        "scoring.cli.contrastive",
+        "Contrastive accuracy of two matrices of embeddings.",
+    ),
     "fuse": ("scoring.cli.fuse", "Several runs as one, by ranks or by weighted scores."),
     "check": ("scoring.cli.check", "Everything wrong in a run, qrels or benchmark, by line."),
     "verify": ("scoring.cli.verify", "Recompute a result file and say what differs."),

@@ -72,14 +72,21 @@ class AskingFailedError(LiveError):
     message = "{told}"
 
     def __init__(
-        self, *, system: str, failed: Sequence[tuple[str, str]], n_asked: int, may_fail: int
+        self,
+        *,
+        system: str,
+        failed: Sequence[tuple[str, str]],
+        n_asked: int,
+        may_fail: int,
+        is_kept: bool = True,
     ) -> None:
         listed = "; ".join(f"query '{qid}': {why}" for qid, why in failed[:SHOWN])
         more = f"; and {len(failed) - SHOWN} more" if len(failed) > SHOWN else ""
         allowed = f"{may_fail} may" if may_fail else "none may"
         told = (
             f"{system} failed to answer {len(failed)} of the {n_asked:,} queries asked so far, and "
-            f"{allowed}. No run was made. {listed}{more}. What was answered is kept for a week: "
-            "trying again goes on from there."
+            f"{allowed}. No run was made. {listed}{more}."
         )
+        if is_kept:
+            told += " What was answered is kept for a week: trying again goes on from there."
         super().__init__(told=told, failed=tuple(failed), n_asked=n_asked, may_fail=may_fail)
