@@ -168,6 +168,8 @@ LEASE_SECONDS = env_int("LEASE_SECONDS", 1800, minimum=1)
 JUDGE_COUNTS_SECONDS = env_int("JUDGE_COUNTS_SECONDS", 5, minimum=0)
 # A label that was given longer ago is stale, whatever its document says today.
 LABELS_STALE_AFTER_DAYS = env_int("LABELS_STALE_AFTER_DAYS", 365, minimum=1)
+# A stored comparison at which nobody looked for so long is dropped; asked again, it is made again.
+COMPARISON_DAYS = env_int("COMPARISON_DAYS", 30, minimum=1)
 
 # --- files -------------------------------------------------------------------------------------
 MEDIA_ROOT = DATA_DIR / "files"

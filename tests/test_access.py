@@ -263,6 +263,8 @@ api:phase-list                  GET  401   403   403   200   403   200   200   4
 api:phase-list                  POST 401   403   403   403   403   415   415   404   401   403
 api:submission-detail           GET  401   403   403   200   403   200   200   404   401   403
 api:submission-detail           POST 405
+api:submission-embeddings       GET  405
+api:submission-embeddings       POST 401   403   403   415   403   415   415   404   401   403
 api:submission-list             GET  401   403   403   200   403   200   200   404   401   403
 api:submission-list             POST 401   403   403   415   403   415   415   404   401   403
 api:submission-withdraw         GET  405
@@ -567,12 +569,34 @@ api:reported-list               GET  401   200   200   200   200   200   200   4
 api:reported-list               POST 401   403   403   415   403   415   415   404   401   403
 api:reported-detail             GET  401   200   200   200   200   200   200   404   200   200
 api:reported-detail             POST 405
+api:contrastive-list            GET  401   200   200   200   200   200   200   404   200   200
+api:contrastive-list            POST 401   403   403   415   403   415   415   404   401   403
+api:contrastive-detail          GET  401   200   200   200   200   200   200   404   200   200
+api:contrastive-detail          POST 405
+api:contrastive-ranks           GET  401   200   200   200   200   200   200   404   200   200
+api:contrastive-ranks           POST 405
 scoring:leaderboard-release     GET  login 200   200   200   200   200   200   404   200   200
 scoring:leaderboard-release     POST 405
 scoring:ann                     GET  login 200   200   200   200   200   200   404   200   200
 scoring:ann                     POST 405
 scoring:ann-chart               GET  login 200   200   200   200   200   200   404   200   200
 scoring:ann-chart               POST 405
+scoring:contrastive-list        GET  login 200   200   200   200   200   200   404   200   200
+scoring:contrastive-list        POST 405
+scoring:contrastive-new         GET  login 403   403   200   403   200   200   404   login 403
+scoring:contrastive-new         POST login 403   403   422   403   422   422   404   login 403
+scoring:contrastive-detail      GET  login 200   200   200   200   200   200   404   200   200
+scoring:contrastive-detail      POST 405
+scoring:contrastive-state       GET  login 200   200   200   200   200   200   404   200   200
+scoring:contrastive-state       POST 405
+scoring:contrastive-ranks-csv   GET  login 200   200   200   200   200   200   404   200   200
+scoring:contrastive-ranks-csv   POST 405
+scoring:contrastive-chart       GET  login 200   200   200   200   200   200   404   200   200
+scoring:contrastive-chart       POST 405
+scoring:contrastive-delete      GET  405
+scoring:contrastive-delete      POST login 403   403   302   403   302   302   404   403   403
+scoring:embedding-new           GET  login 403   403   200   403   200   200   404   login 403
+scoring:embedding-new           POST login 403   403   422   403   422   422   404   login 403
 scoring:freshness               GET  login 200   200   200   200   200   200   404   200   200
 scoring:freshness               POST 405
 scoring:freshness-csv           GET  login 200   200   200   200   200   200   404   200   200

@@ -126,12 +126,18 @@ reported-detail       PATCH  value    401    403 403 403 403 200 200 404
 reported-detail       DELETE -        401    403 403 403 403 204 404 404
 judgments-export      GET    -        401    403 403 403 403 200 200 404
 judgments-import      POST   labels   401    403 403 403 403 200 200 404
+contrastive-list      GET    -        401    200 200 200 200 200 200 404
+contrastive-list      POST   -        401    403 403 400 403 400 400 404
+contrastive-detail    GET    -        401    200 200 200 200 200 200 404
+contrastive-detail    DELETE -        401    403 403 204 404 404 404 404
+contrastive-ranks     GET    -        401    200 200 200 200 200 200 404
 pair-detail           GET    pair     401    403 403 403 200 200 200 404
 phase-list            GET    -        401    403 403 200 403 200 200 404
 phase-list            POST   -        401    403 403 403 403 400 400 404
 phase-detail          GET    -        401    403 403 200 403 200 200 404
 phase-detail          PATCH  closing  401    403 403 403 403 200 200 404
 phase-close           POST   -        401    403 403 403 403 200 200 404
+submission-embeddings POST   -        401    403 403 400 403 400 400 404
 submission-list       GET    -        401    403 403 200 403 200 200 404
 submission-list       POST   -        401    403 403 400 403 400 400 404
 submission-detail     GET    -        401    403 403 200 403 200 200 404
@@ -259,6 +265,7 @@ def urls(benchmark, cast) -> dict[str, str]:
     at_work = benchmark.jobs.create(kind="test", title="c", state="running", token=uuid4())
     check = factories.contamination_check(benchmark, result={"slices": []})
     waiting = factories.waiting_upload(benchmark, "new.csv", b"qid,text\nnew,what is new\n")
+    embedded = factories.embedding_pair(benchmark, cast["sam"])
     of = f"/api/v1/benchmarks/{benchmark.slug}/"
     family = f"{of}families/{benchmark.queries.get(qid='q1').family_id}/"
     return {
@@ -324,10 +331,14 @@ def urls(benchmark, cast) -> dict[str, str]:
         "reported-detail": f"{of}reported/{factories.reported(benchmark, cast['olga']).pk}/",
         "judgments-export": f"{of}judgments/",
         "judgments-import": f"{of}judgments/import/",
+        "contrastive-list": f"{of}contrastive/",
+        "contrastive-detail": f"{of}contrastive/{embedded.pk}/",
+        "contrastive-ranks": f"{of}contrastive/{embedded.pk}/ranks/",
         "pair-detail": f"{of}pair/?query=q1&document=d1",
         "phase-list": f"{of}phases/",
         "phase-detail": f"{of}phases/{sent.phase_id}/",
         "phase-close": f"{of}phases/{sent.phase_id}/close/",
+        "submission-embeddings": f"{of}submissions/embeddings/",
         "submission-list": f"{of}submissions/",
         "submission-detail": f"{of}submissions/{sent.pk}/",
         "submission-withdraw": f"{of}submissions/{sent.pk}/withdraw/",

@@ -11,12 +11,14 @@ from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
 from benchmarks_app.core.full_disk import is_disk_full
 from benchmarks_app.core.run_facts import RunFactsError, checked
 from benchmarks_app.core.run_store import query_ids
-from benchmarks_app.models import Job, Run, Upload
+from benchmarks_app.models import Benchmark, Job, Run, Upload
 from benchmarks_app.services import runs, uploading
 from benchmarks_app.services.jobs import JobFencedError, RunningJob, told_of
+from scoring.core.retrieval.dense.bundles import is_bundle
 from scoring.models import ScoreSet, Submission
 from scoring.selectors.phases import Scope, scope_of, split_counts
 from scoring.services import probing, scoring
+from scoring.services.embedding_retrieving import read_submitted_embeddings
 from scoring.services.errors import NothingJudgedError, WrongSplitError
 from scoring.services.scoring import LEFT_OUT, Scored, Target
 from scoring.services.submitted_files import Read, read_submitted
@@ -99,19 +101,7 @@ def _score_submission(job: RunningJob, submission: Submission) -> None:
 def _validated(job: RunningJob, submission: Submission) -> _Valid:
     phase = submission.phase
     upload = Upload.objects.get(pk=job.parameters["upload"])
-    read = read_submitted(
-        path=uploading.local(upload),
-        name=upload.name,
-        folder=job.folder,
-        benchmark=phase.benchmark,
-        aggregation=job.parameters.get("aggregation") or DEFAULT,
-        tell_read=lambda n, size: job.progress(
-            min(CHECKED, CHECKED * n // max(size, 1)), WHOLE, "checking the file"
-        ),
-        tell_written=lambda n, total: job.progress(
-            CHECKED + (WRITTEN - CHECKED) * n // max(total, 1) - 1, WHOLE, "ranking its documents"
-        ),
-    )
+    read = _read(job, upload, phase.benchmark)
     scope = scope_of(phase)
     _refuse_other_split(read, upload.name, submission, scope)
     target = (
@@ -121,6 +111,30 @@ def _validated(job: RunningJob, submission: Submission) -> _Valid:
     )
     _refuse_nothing_judged(read, upload.name, submission, target)
     return _Valid(submission, upload, read, scope, target)
+
+
+def _read(job: RunningJob, upload: Upload, benchmark: Benchmark) -> Read:
+    """The run of the file: what it ranks, or what its embeddings find."""
+    path = uploading.local(upload)
+    how = job.parameters.get("aggregation") or DEFAULT
+    common: dict[str, Any] = {"path": path, "folder": job.folder, "benchmark": benchmark}
+    if is_bundle(path):
+        return read_submitted_embeddings(
+            **common,
+            aggregation=how,
+            tell=lambda share, message: job.progress(int(WRITTEN * share), WHOLE, message),
+        )
+    return read_submitted(
+        **common,
+        name=upload.name,
+        aggregation=how,
+        tell_read=lambda n, size: job.progress(
+            min(CHECKED, CHECKED * n // max(size, 1)), WHOLE, "checking the file"
+        ),
+        tell_written=lambda n, total: job.progress(
+            CHECKED + (WRITTEN - CHECKED) * n // max(total, 1) - 1, WHOLE, "ranking its documents"
+        ),
+    )
 
 
 def _refuse_other_split(read: Read, file: str, submission: Submission, scope: Scope) -> None:

@@ -1,5 +1,9 @@
 """Addresses of submitted embeddings."""
 
-from django.urls.resolvers import URLPattern
+from django.urls import path
 
-in_benchmark: list[URLPattern] = []
+from scoring.views import embeddings
+
+in_benchmark = [
+    path("runs/submissions/embeddings/new/", embeddings.embedding_new, name="embedding-new"),
+]

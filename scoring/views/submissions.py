@@ -16,6 +16,7 @@ from benchmarks_app.permissions import Action, benchmark_view
 from scoring import selectors
 from scoring.forms.submissions import SubmissionForm
 from scoring.models import Phase, Submission
+from scoring.selectors.embeddings import approximate_run_of
 from scoring.selectors.phases import scope_of
 from scoring.selectors.submissions import problems_of_submission
 from scoring.services import submitting
@@ -38,12 +39,7 @@ STAGES = (
 def submission_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     phases = list(selectors.open_phases(benchmark))
     if not phases:
-        status = 409 if request.method == "POST" else 200
-        context = {
-            "reason": submitting.why_closed(benchmark),
-            "has_phases": Phase.objects.filter(benchmark=benchmark).exists(),
-        }
-        return render(request, "scoring/submission_closed.html", context, status=status)
+        return submissions_closed(request, benchmark)
     form = SubmissionForm(
         request.POST or None,
         request.FILES or None,
@@ -63,6 +59,16 @@ def submission_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     }
     status = 422 if form.errors else 200
     return render(request, "scoring/submission_new.html", context, status=status)
+
+
+def submissions_closed(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """What is shown in place of a form where no phase takes anything."""
+    status = 409 if request.method == "POST" else 200
+    context = {
+        "reason": submitting.why_closed(benchmark),
+        "has_phases": Phase.objects.filter(benchmark=benchmark).exists(),
+    }
+    return render(request, "scoring/submission_closed.html", context, status=status)
 
 
 def _n_left(phase: Phase, user: Any) -> int:
@@ -151,6 +157,7 @@ def _state(request: HttpRequest, submission: Submission) -> dict[str, Any]:
         "further": FURTHER,
         "score_set": scores_as_seen(request.user, submission),
         "scope": scope_of(phase),
+        "approximate": approximate_run_of(submission.run, request.user),
         "n_left": submitting.n_left_today(
             phase=phase, user=submission.submitter, team=submission.team
         ),

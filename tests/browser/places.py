@@ -209,6 +209,7 @@ PAGES = [
     of_demo("scoring:gate-detail", "waiting_gate"),
     of_demo("scoring:submission-new", who="sam"),
     Place("scoring:submission-new", args=(EMPTY,)),
+    of_demo("scoring:embedding-new", who="sam"),
     of_demo("scoring:phase-list"),
     Place("scoring:phase-list", args=(EMPTY,)),
     of_demo("scoring:phase-detail", "phase", who="sam"),
