@@ -7,9 +7,11 @@ from scoring.selectors.rescoring import RUNS_KIND
 from scoring.services import (
     baselines,
     comparing,
+    comparison_rows,
     contextual_evaluating,
     contextual_importing,
     contextual_judges,
+    contextual_judging,
     contrastive,
     gating,
     live_asking,
@@ -63,6 +65,11 @@ def compare_robustness_task(job: RunningJob) -> None:
     robustness.compare_robustness(job)
 
 
+@jobs.sweeps
+def drop_unread_comparisons() -> None:
+    comparison_rows.drop_unread_now_and_then()
+
+
 @jobs.cleans
 def set_back_submission(job_id: int) -> None:
     scoring_submission.set_back_submission(job_id)
@@ -105,7 +112,7 @@ def try_judge_task(job: RunningJob) -> None:
 
 @jobs.handles(contextual_evaluating.JOB_KIND)
 def judge_contextual_task(job: RunningJob) -> None:
-    contextual_evaluating.judge_contextual(job)
+    contextual_judging.judge_contextual(job)
 
 
 @jobs.cleans
@@ -115,7 +122,7 @@ def remove_staged_set(job_id: int) -> bool:
 
 @jobs.cleans
 def set_back_evaluation(job_id: int) -> None:
-    contextual_evaluating.set_back_evaluation(job_id)
+    contextual_judging.set_back_evaluation(job_id)
 
 
 @jobs.handles(contrastive.JOB_KIND)

@@ -13,10 +13,10 @@ from scoring.core.comparing import OVERALL
 from scoring.core.pattern_texts import pattern_dict
 from scoring.core.patterns import ONLINE, Fact, Pattern, read_patterns
 from scoring.models import Comparison, OnlineResult
-from scoring.services.comparing import result_of
 from scoring.services.comparing_errors import PairError
 from scoring.services.comparing_numbers import OWN_SLICES
 from scoring.services.comparison_questions import Question, question_of
+from scoring.services.comparison_rows import has_numbers, result_of
 from scoring.services.firewall import Sight, sight_of
 
 # What p-values are said to be at most where grades are hidden: more would tell of one of them.
@@ -157,7 +157,7 @@ def told_by_key(benchmark: Benchmark, key: str, user: Any) -> Told | None:
     """A stored comparison, if all its runs are for this person to see; else None."""
     rows = Comparison.objects.filter(benchmark=benchmark, parameters__has_key="measures")
     row = rows.exclude(result="").select_related("release").filter(key=key).first()
-    if row is None:
+    if row is None or not has_numbers(row):
         return None
     keys = row.parameters["runs"]
     if Run.objects.filter(pk__in=keys).visible_to(user).count() < len(keys):

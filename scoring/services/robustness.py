@@ -6,19 +6,13 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
 from math import isnan
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from django.conf import settings
-from django.db import transaction
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from benchmarks_app import files
-from benchmarks_app.models import Benchmark, QrelSet, Run
+from benchmarks_app.models import Benchmark, QrelSet, Release, Run
 from benchmarks_app.selectors import qrels_of, run_path
-from benchmarks_app.services import jobs
 from benchmarks_app.services.jobs import RunningJob
 from scoring.core import evaluate_hits
 from scoring.core.reading.hits import Judged
@@ -34,6 +28,7 @@ from scoring.core.robustness import (
 from scoring.core.stored_hits import scan_stored_run
 from scoring.models import Comparison, ScoreSet
 from scoring.selectors import SCORER_VERSION
+from scoring.services import comparison_rows
 from scoring.services.comparing_errors import ComparisonNotReadyError, ComparisonSignInError
 from scoring.services.comparing_numbers import values_of
 from scoring.services.comparison_reading import at_most
@@ -58,6 +53,14 @@ class RobustnessQuestion:
     run: ScoreSet
     reference: ScoreSet
     measure: str
+
+    @property
+    def release(self) -> Release:
+        return self.run.release
+
+    @property
+    def runs(self) -> list[Run]:
+        return [self.run.run, self.reference.run]
 
     @cached_property
     def views(self) -> list[QrelSet]:
@@ -118,10 +121,6 @@ def _name_of(one: QrelSet) -> str:
 # --- asking --------------------------------------------------------------------------------
 
 
-def stored_robustness(question: RobustnessQuestion) -> Comparison | None:
-    return Comparison.objects.filter(key=question.key).select_related("job").first()
-
-
 def robustness(question: RobustnessQuestion, user: Any) -> Comparison:
     """The stored grid, worked out now where that is quick.
 
@@ -132,55 +131,21 @@ def robustness(question: RobustnessQuestion, user: Any) -> Comparison:
     ComparisonSignInError
         If somebody who is not signed in asks for what would have to be computed.
     """
-    found = stored_robustness(question)
-    if found and found.result:
+    found = comparison_rows.stored(question)
+    if found and comparison_rows.has_numbers(found):
         return found
     if question.is_large:
         job = found.job if found else None
         raise ComparisonNotReadyError(n_runs=2, n_queries=question.run.n_queries, job=job)
     if not user.is_authenticated:
         raise ComparisonSignInError
-    settings.STAGING_DIR.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=settings.STAGING_DIR) as folder:
-        name = _published(computed_robustness(question), question.key, Path(folder))
-    row = _row(question, user)
-    Comparison.objects.filter(pk=row.pk).update(result=name)
-    row.result = name
-    return row
+    return comparison_rows.store(question, computed_robustness(question), user)
 
 
-@transaction.atomic
 def start_robustness(question: RobustnessQuestion, user: Any) -> Comparison:
     """The row of a grid, with the job that works it out; one that is under way is kept."""
-    row = _row(question, user)
-    row = Comparison.objects.select_for_update().get(pk=row.pk)
-    if row.result or (row.job and not row.job.is_finished):
-        return row
-    row.job = jobs.start(
-        kind=KIND,
-        title=f"Robustness of a difference on {question.run.release.version}",
-        benchmark=question.run.release.benchmark,
-        user=user,
-        parameters={"comparison": row.pk},
-    )
-    row.save(update_fields=["job"])
-    return row
-
-
-def _row(question: RobustnessQuestion, user: Any) -> Comparison:
-    release = question.run.release
-    row, is_new = Comparison.objects.get_or_create(
-        key=question.key,
-        defaults={
-            "benchmark": release.benchmark,
-            "release": release,
-            "parameters": question.parameters,
-            "created_by": user if user.is_authenticated else None,
-        },
-    )
-    if is_new:
-        row.runs.set([question.run.run_id, question.reference.run_id])
-    return row
+    title = f"Robustness of a difference on {question.release.version}"
+    return comparison_rows.start(question, user, kind=KIND, title=title)
 
 
 def compare_robustness(job: RunningJob) -> None:
@@ -189,16 +154,7 @@ def compare_robustness(job: RunningJob) -> None:
     sets = ScoreSet.objects.select_related("run", "release__benchmark")
     run, reference = (sets.get(pk=key) for key in row.parameters["score_sets"])
     question = RobustnessQuestion(run, reference, row.parameters["measure"])
-    name = _published(computed_robustness(question, job), row.key, job.folder)
-    with job.commit() as told:
-        Comparison.objects.filter(pk=row.pk).update(result=name)
-        told["url"] = question.url
-
-
-def _published(result: Mapping[str, Any], key: str, folder: Path) -> str:
-    staged = folder / f"{key}.json"
-    staged.write_text(json.dumps(result, sort_keys=True, allow_nan=False))
-    return files.publish(staged, f"comparisons/{key}.json")
+    comparison_rows.commit(job, row, computed_robustness(question, job), url=question.url)
 
 
 # --- numbers -------------------------------------------------------------------------------
@@ -313,7 +269,7 @@ class _Pair:
 
 def told_robustness(row: Comparison, sight: Sight) -> dict[str, Any]:
     """The stored grid as one person may see it: rounded where grades are hidden."""
-    found: dict[str, Any] = json.loads(files.local_path(row.result).read_text())
+    found = comparison_rows.result_of(row)
     if sight.is_clear:
         return found
     return {**found, "cells": [_blurred(cell, sight) for cell in found["cells"]]}

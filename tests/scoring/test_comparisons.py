@@ -3,16 +3,26 @@
 import csv
 import io
 import json
+from datetime import timedelta
 from urllib.parse import urlencode
 
 import numpy as np
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 from scipy import stats
 
-from benchmarks_app.models import QrelSet, Run
+from benchmarks_app import files
+from benchmarks_app.models import Job, QrelSet, Run
+from benchmarks_app.services import job_sweeping
 from scoring.models import Comparison
-from scoring.services import comparing, comparing_numbers, comparison_questions, robustness
+from scoring.services import (
+    comparing,
+    comparing_numbers,
+    comparison_questions,
+    comparison_rows,
+    robustness,
+)
 from scoring.services.comparison_questions import Question, chosen_score_sets
 from tests import factories
 
@@ -561,10 +571,10 @@ def test_ranks_are_those_of_rounded_means_where_grades_are_hidden(release, clien
     """A run that differs from `good` by a hidden query in the fourth decimal is level with it."""
     key = client.get(api(release, "poor", "good")).json()["key"]
     row = Comparison.objects.get(key=key)
-    result = comparing.result_of(row)
+    result = comparison_rows.result_of(row)
     for one in result["comparison"]["summaries"]:
         one["mean"] = 0.70041 if one["run"] == str(Run.objects.get(name="good").pk) else 0.70039
-    comparing.files.local_path(row.result).write_text(json.dumps(result))
+    files.local_path(row.result).write_text(json.dumps(result))
 
     found = client.get(api(release, "poor", "good")).json()
 
@@ -653,3 +663,79 @@ def test_a_name_that_is_markup_stays_a_name_in_markdown(release, client):
     ).content.decode()
 
     assert "a\\|b\\*c" in text
+
+
+# --- what nobody looks at ------------------------------------------------------------------------
+
+
+def aged(row: Comparison, *, days: int, looked: int) -> Comparison:
+    """The row as if it had been made, and looked at last, so many days ago."""
+    now = timezone.now()
+    row.created_at = now - timedelta(days=days)
+    seen = (now - timedelta(days=looked)).date().isoformat()
+    row.parameters = {**row.parameters, comparison_rows.LOOKED_ON: seen}
+    row.save()
+    return row
+
+
+@pytest.fixture
+def stored(release, client):
+    key = client.get(api(release, "poor", "good")).json()["key"]
+    return Comparison.objects.get(key=key)
+
+
+def test_what_nobody_looked_at_is_dropped_with_its_file_and_made_again_alike(
+    release, client, stored, django_capture_on_commit_callbacks
+):
+    before = client.get(api(release, "poor", "good")).json()
+    aged(stored, days=40, looked=31)
+    path = files.local_path(stored.result)
+
+    with django_capture_on_commit_callbacks(execute=True):
+        assert comparison_rows.drop_unread() == 1
+
+    assert not Comparison.objects.filter(pk=stored.pk).exists()
+    assert not path.exists()
+    assert client.get(api(release, "poor", "good")).json() == before
+
+
+@pytest.mark.parametrize(("days", "looked"), [(29, 29), (40, 29), (40, 0)])
+def test_what_is_young_or_was_looked_at_stays(stored, days, looked):
+    aged(stored, days=days, looked=looked)
+
+    assert comparison_rows.drop_unread() == 0
+    assert comparison_rows.has_numbers(stored)
+
+
+def test_a_look_keeps_a_comparison_for_another_thirty_days(release, client, stored):
+    aged(stored, days=100, looked=60)
+
+    client.get(api(release, "poor", "good"))
+
+    assert comparison_rows.drop_unread() == 0
+    stored.refresh_from_db()
+    assert stored.parameters[comparison_rows.LOOKED_ON] == timezone.now().date().isoformat()
+
+
+def test_what_a_job_is_at_work_on_stays(stored, olga):
+    job = Job.objects.create(kind="compare-runs", title="x")
+    Comparison.objects.filter(pk=stored.pk).update(job=job)
+    aged(Comparison.objects.get(pk=stored.pk), days=100, looked=60)
+
+    assert comparison_rows.drop_unread() == 0
+
+
+def test_numbers_whose_file_is_gone_are_worked_out_again(release, client, stored):
+    before = client.get(api(release, "poor", "good")).json()
+    files.local_path(stored.result).unlink()
+
+    assert client.get(api(release, "poor", "good")).json() == before
+
+
+def test_the_sweeper_drops_now_and_then(stored, monkeypatch, django_capture_on_commit_callbacks):
+    monkeypatch.setattr(comparison_rows, "_looked", {"at": float("-inf")})
+    aged(stored, days=40, looked=31)
+
+    with django_capture_on_commit_callbacks(execute=True):
+        job_sweeping.sweep()
+    assert not Comparison.objects.exists()
