@@ -101,7 +101,7 @@ class Connection:
         self._open: http.client.HTTPConnection | None = None
         # Kept apart: http.client forgets it while the last answer is still being read.
         self._socket: socket.socket | None = None
-        self._is_ended = False
+        self._is_over = False
         self._lock = threading.Lock()
 
     def ask(
@@ -116,7 +116,7 @@ class Connection:
         EndpointError
             If the address may not be asked.
         """
-        self.deadline, self._is_ended = time.monotonic() + self.server.timeout, False
+        self.deadline = time.monotonic() + self.server.timeout
         try:
             for is_kept in (self._open is not None, False):
                 try:
@@ -127,7 +127,7 @@ class Connection:
                     raise
                 except (OSError, http.client.HTTPException) as error:
                     self.close()
-                    if is_kept and _is_stale(error) and not self._is_ended:
+                    if is_kept and _is_stale(error) and not self._is_late():
                         continue
                     raise self._broken(str(error) or type(error).__name__) from None
             raise AssertionError  # the second round returns or raises
@@ -135,15 +135,23 @@ class Connection:
             self.deadline = None
 
     def end_if_late(self) -> None:
-        """Called from another thread: end an exchange whose time is over."""
-        deadline = self.deadline
-        if deadline is not None and time.monotonic() > deadline:
-            self.end()
+        """Called from another thread: break off an exchange whose time is over."""
+        if self._is_late():
+            self._break_off()
 
     def end(self) -> None:
-        """Called from another thread: whoever waits for this connection learns that it is gone."""
+        """Called from another thread, once: break off what is at work, and let nothing follow."""
         with self._lock:
-            self._is_ended, kept = True, self._socket
+            self._is_over = True
+        self._break_off()
+
+    def _is_late(self) -> bool:
+        deadline = self.deadline  # the other thread may take it away in between
+        return deadline is not None and time.monotonic() > deadline
+
+    def _break_off(self) -> None:
+        with self._lock:
+            kept = self._socket
         if kept is not None:
             with suppress(OSError):
                 kept.shutdown(socket.SHUT_RDWR)
@@ -174,6 +182,8 @@ class Connection:
         return Reply(content, began)
 
     def _connected(self) -> http.client.HTTPConnection:
+        if self._is_over:
+            raise AnswerError(why="nobody waits for it any more")
         if self._open is not None and self._open.sock is not None:
             self._open.sock.settimeout(self._left())
             return self._open
@@ -184,6 +194,9 @@ class Connection:
         made.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with self._lock:
             self._open, self._socket = made, made.sock
+            is_over = self._is_over
+        if is_over:
+            raise AnswerError(why="nobody waits for it any more")
         return made
 
     def _connect(self) -> http.client.HTTPConnection:
@@ -266,9 +279,8 @@ class Connection:
         )
 
     def _broken(self, said: str) -> AnswerError:
-        is_late = self.deadline is not None and time.monotonic() > self.deadline
         why = f"the connection broke off: {said}"
-        if is_late:
+        if self._is_late():
             why = f"no whole answer within {self.server.timeout:g} s"
         return AnswerError(why=why, is_passing=True)
 
