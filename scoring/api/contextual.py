@@ -1,5 +1,327 @@
-"""Endpoints of contextual precision: cases, judges and verdicts."""
+"""Endpoints of contextual precision: evaluations here; sets and judges in modules of their own."""
 
-from django.urls.resolvers import URLPattern
+from typing import Any
 
-of_benchmark: list[URLPattern] = []
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from django.urls import path
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers, status
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.throttling import COMPUTATIONS
+from benchmarks_app.models import Benchmark
+from benchmarks_app.permissions import Action, may
+from scoring.api import contextual_judges, contextual_sets
+from scoring.models import CaseOutcome, ContextualEvaluation
+from scoring.selectors.contextual import case_sets_of, counts_of, evaluations_of, judges_of
+from scoring.services.contextual_evaluating import (
+    cancel_evaluation,
+    delete_evaluation,
+    retry_evaluation,
+    start_evaluation,
+)
+from scoring.services.contextual_results import compare, results_of
+
+TAG = ["contextual precision"]
+LISTED = (
+    *("id", "case_set", "judge", "model", "state", "error", "threshold", "strict", "reasons"),
+    *("slice", "first", "prompt_hash", "n_cases", "n_scored", "n_failed", "n_success", "mean"),
+    *("tokens_in", "tokens_out", "created_at", "finished_at"),
+)
+
+
+class EvaluationSerializer(serializers.ModelSerializer):
+    """An evaluation; counts and mean are those of when its job ended last."""
+
+    case_set = serializers.IntegerField(source="case_set_id", read_only=True)
+    judge = serializers.CharField(source="judge_name", read_only=True)
+    strict = serializers.BooleanField(source="is_strict", read_only=True)
+    reasons = serializers.BooleanField(source="has_reasons", read_only=True)
+    slice = serializers.CharField(source="only_slice", read_only=True)
+    first = serializers.IntegerField(source="only_first", read_only=True)
+
+    class Meta:
+        model = ContextualEvaluation
+        fields = LISTED
+
+
+class ContextualMeanSerializer(serializers.Serializer):
+    """All cases (an empty `name`) or a slice; failed cases are in no mean."""
+
+    name = serializers.CharField(allow_blank=True)
+    n = serializers.IntegerField()
+    mean = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    success_share = serializers.FloatField(allow_null=True)
+
+
+class EvaluationDetailSerializer(EvaluationSerializer):
+    """With its counts as they are now; `cost` is told to who keeps the benchmark."""
+
+    n_waiting = serializers.IntegerField()
+    cost = serializers.FloatField(required=False)
+    cost_cap = serializers.FloatField(required=False, allow_null=True)
+    overall = ContextualMeanSerializer()
+    slices = ContextualMeanSerializer(many=True)
+
+    class Meta:
+        model = ContextualEvaluation
+        fields = (*LISTED, "n_waiting", "cost", "cost_cap", "overall", "slices")
+
+
+class NewEvaluationSerializer(serializers.Serializer):
+    """What to judge and by whom: `slice` or `first` where it is not to be every case."""
+
+    case_set = serializers.IntegerField()
+    judge = serializers.CharField(max_length=120, help_text="Its name.")
+    threshold = serializers.FloatField(
+        min_value=0, max_value=1, required=False, allow_null=True, default=0.5
+    )
+    strict = serializers.BooleanField(required=False, default=False)
+    reasons = serializers.BooleanField(required=False, default=True)
+    slice = serializers.CharField(required=False, allow_blank=True, default="")
+    first = serializers.IntegerField(required=False, min_value=1)
+    cost_cap = serializers.FloatField(required=False, allow_null=True)
+
+    def validate_cost_cap(self, cap: float | None) -> float | None:
+        if cap is not None and not cap > 0:
+            told = "Send a cost above 0."
+            raise serializers.ValidationError(told)
+        return cap
+
+
+class NewCapSerializer(serializers.Serializer):
+    cost_cap = serializers.FloatField(required=False, allow_null=True)
+
+    validate_cost_cap = NewEvaluationSerializer.validate_cost_cap
+
+
+class VerdictSerializer(serializers.Serializer):
+    node = serializers.IntegerField(help_text="Its rank, from 1.")
+    is_relevant = serializers.BooleanField()
+    reason = serializers.CharField(allow_blank=True)
+
+
+class OutcomeSerializer(serializers.ModelSerializer):
+    """What became of a case: verdicts and score, or the error that was in the way."""
+
+    case = serializers.CharField(source="case.case_id")
+    number = serializers.IntegerField(source="case.number")
+    verdicts = VerdictSerializer(many=True)
+
+    class Meta:
+        model = CaseOutcome
+        fields = (
+            *("case", "number", "state", "score", "is_success", "verdicts", "reason"),
+            *("error_code", "error", "tokens_in", "tokens_out", "seconds", "n_calls"),
+        )
+
+
+class CasePairSerializer(serializers.Serializer):
+    case = serializers.CharField(source="case_id")
+    before = serializers.FloatField()
+    after = serializers.FloatField()
+    difference = serializers.FloatField()
+    n_nodes = serializers.IntegerField()
+    n_apart = serializers.IntegerField(help_text="Nodes that were judged differently.")
+
+
+class ComparedSerializer(serializers.Serializer):
+    """After less before, on the cases that both have scored; `agreement` is that of nodes."""
+
+    mean_before = serializers.FloatField(allow_null=True)
+    mean_after = serializers.FloatField(allow_null=True)
+    difference = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    agreement = serializers.FloatField(allow_null=True)
+    n_only_before = serializers.IntegerField()
+    n_only_after = serializers.IntegerField()
+    pairs = CasePairSerializer(many=True)
+
+
+class ContextualEvaluationList(Endpoint):
+    serializer_class = EvaluationSerializer
+    limits = {"POST": COMPUTATIONS}
+
+    @extend_schema(
+        summary="Evaluations of case sets",
+        tags=TAG,
+        parameters=[OpenApiParameter("case_set", type=int, description="Of this set only.")],
+        responses=EvaluationSerializer(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        rows = evaluations_of(self.benchmark_for(Action.VIEW))
+        asked = request.query_params.get("case_set")
+        if asked is not None:
+            rows = rows.filter(case_set=_number(asked, "case_set"))
+        return self.page_of(rows, EvaluationSerializer)
+
+    @extend_schema(
+        summary="Have the cases of a set judged",
+        tags=TAG,
+        request=NewEvaluationSerializer,
+        responses={202: EvaluationSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        told = self.validated(NewEvaluationSerializer)
+        started = start_evaluation(
+            case_set=get_object_or_404(case_sets_of(benchmark), pk=told["case_set"]),
+            judge=get_object_or_404(judges_of(benchmark), name=told["judge"]),
+            user=request.user,
+            threshold=told["threshold"],
+            is_strict=told["strict"],
+            has_reasons=told["reasons"],
+            only_slice=told["slice"],
+            only_first=told.get("first"),
+            cost_cap=told.get("cost_cap"),
+        )
+        return Response(EvaluationSerializer(started).data, status=status.HTTP_202_ACCEPTED)
+
+
+def _number(text: str, name: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise ValidationError({name: [f"{text!r} is no number."]})
+    return int(text)
+
+
+class OfEvaluation(Endpoint):
+    pagination_class = None
+
+    def evaluation(self, action: Action = Action.VIEW) -> ContextualEvaluation:
+        rows = evaluations_of(self.benchmark_for(action))
+        return get_object_or_404(rows, pk=self.kwargs["pk"])
+
+    def told(self, pk: int) -> Response:
+        found = ContextualEvaluation.objects.get(pk=pk)
+        return Response(EvaluationSerializer(found).data, status=status.HTTP_202_ACCEPTED)
+
+
+class ContextualEvaluationDetail(OfEvaluation):
+    serializer_class = EvaluationDetailSerializer
+
+    @extend_schema(summary="An evaluation with its means", tags=TAG)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        evaluation = self.evaluation()
+        of = evaluation.case_set.benchmark
+        facts = _facts(evaluation, of, request.user)
+        return Response({**EvaluationSerializer(evaluation).data, **facts})
+
+    @extend_schema(summary="Delete an evaluation", tags=TAG, responses={204: None})
+    def delete(self, request: Request, slug: str, pk: int) -> Response:
+        delete_evaluation(evaluation=self.evaluation(Action.EDIT), user=request.user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _facts(evaluation: ContextualEvaluation, of: Benchmark, user: Any) -> dict[str, Any]:
+    counts, results = counts_of(evaluation), results_of(evaluation)
+    names = ("n_scored", "n_failed", "n_waiting", "n_success", "mean", "tokens_in", "tokens_out")
+    facts = {name: getattr(counts, name) for name in names}
+    if may(user, Action.EDIT, of):
+        facts |= {"cost": counts.cost, "cost_cap": evaluation.cost_cap}
+    means = ContextualMeanSerializer([results.overall, *results.slices], many=True).data
+    return {**facts, "overall": means[0], "slices": means[1:]}
+
+
+class ContextualEvaluationCases(OfEvaluation):
+    serializer_class = OutcomeSerializer
+    pagination_class = Endpoint.pagination_class
+
+    @extend_schema(
+        summary="What became of each case", tags=TAG, responses=OutcomeSerializer(many=True)
+    )
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        return self.page_of(self._rows(), OutcomeSerializer)
+
+    def _rows(self) -> QuerySet[CaseOutcome]:
+        rows = self.evaluation().outcomes.select_related("case")
+        return rows.defer("answers", "case__content").order_by("case__number")
+
+
+class ContextualEvaluationCancel(OfEvaluation):
+    serializer_class = EvaluationSerializer
+
+    @extend_schema(
+        summary="Cancel an evaluation; what is judged stays",
+        tags=TAG,
+        request=None,
+        responses={202: EvaluationSerializer},
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        cancel_evaluation(evaluation=self.evaluation(Action.EDIT), user=request.user)
+        return self.told(pk)
+
+
+class ContextualEvaluationRetry(OfEvaluation):
+    serializer_class = EvaluationSerializer
+    limits = {"POST": COMPUTATIONS}
+
+    @extend_schema(
+        summary="Ask again about failed cases, and go on with those that are left",
+        tags=TAG,
+        request=NewCapSerializer,
+        responses={202: EvaluationSerializer},
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        evaluation = self.evaluation(Action.EDIT)
+        cap = self.validated(NewCapSerializer).get("cost_cap")
+        retry_evaluation(evaluation=evaluation, user=request.user, cost_cap=cap)
+        return self.told(pk)
+
+
+class ContextualComparison(Endpoint):
+    serializer_class = ComparedSerializer
+    pagination_class = None
+
+    @extend_schema(
+        summary="Two evaluations of one set, case by case",
+        tags=TAG,
+        parameters=[
+            OpenApiParameter("before", type=int, required=True),
+            OpenApiParameter("after", type=int, required=True),
+        ],
+        responses=ComparedSerializer,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        rows = evaluations_of(self.benchmark_for(Action.VIEW))
+        asked = request.query_params
+        before, after = (
+            get_object_or_404(rows, pk=_number(asked.get(name, ""), name))
+            for name in ("before", "after")
+        )
+        return Response(ComparedSerializer(compare(before, after)).data)
+
+
+EVALUATION = "contextual/evaluations/<int:pk>/"
+of_benchmark = [
+    *contextual_sets.of_benchmark,
+    *contextual_judges.of_benchmark,
+    path(
+        "contextual/evaluations/",
+        ContextualEvaluationList.as_view(),
+        name="contextual-evaluation-list",
+    ),
+    path(EVALUATION, ContextualEvaluationDetail.as_view(), name="contextual-evaluation-detail"),
+    path(
+        f"{EVALUATION}cases/",
+        ContextualEvaluationCases.as_view(),
+        name="contextual-evaluation-cases",
+    ),
+    path(
+        f"{EVALUATION}cancel/",
+        ContextualEvaluationCancel.as_view(),
+        name="contextual-evaluation-cancel",
+    ),
+    path(
+        f"{EVALUATION}retry/",
+        ContextualEvaluationRetry.as_view(),
+        name="contextual-evaluation-retry",
+    ),
+    path("contextual/comparison/", ContextualComparison.as_view(), name="contextual-comparison"),
+]
