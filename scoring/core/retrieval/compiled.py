@@ -164,7 +164,7 @@ def _empty(
 
 @_compile
 def _keep(columns: Integers, scores: Floats, n: int, column: int, score: float) -> int:
-    """Put a document on the heap of the best, whose root is the worst; returns how many it holds."""
+    """Put a document on the heap, whose root is the worst; returns how many it holds."""
     if n < len(columns):
         _push(columns, scores, n, column, score)
         return n + 1

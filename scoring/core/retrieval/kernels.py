@@ -16,8 +16,8 @@ Kernel = Callable[[Stretch, csr_array, int], Sequence[Found]]
 
 NUMBA, SCIPY = "numba", "scipy"
 
-# Below, everything is found before numba is loaded.
-WORTH_COMPILING = 500_000
+# Postings below which everything is found before numba has loaded and compiled.
+WORTH_COMPILING = 10_000_000
 
 
 def kernel_name(name: str | None = None) -> str:

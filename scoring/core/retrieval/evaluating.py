@@ -1,0 +1,186 @@
+"""Results against qrels, in one call: `evaluate_retrieval(all_retrieved, all_qrels)["MAP"]`."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from benchmarks_app.core.findings import Finding
+from scoring.core.errors import MeasureParameterError
+from scoring.core.evaluation import Evaluation, evaluate, slice_means
+from scoring.core.retrieval import pitfalls
+from scoring.core.retrieval.comparing import Significance, significances
+from scoring.core.retrieval.pitfalls import Grades, Retrieved
+
+K_VALUES = (1, 5, 10, 100)
+EXPONENTIAL, LINEAR = "exponential", "linear"
+Slices = Mapping[str, Collection[str]]
+
+
+class RetrievalScores(dict[str, float]):
+    """Means by measure, such as `scores["Recall@100"]`.
+
+    `per_query` holds the same measures of each query, `slices` their means and the number of
+    queries (`n_queries`) of each slice; `meanings` spells every measure out, `findings` tell what
+    may be wrong, `significance` compares with the baseline where one was given, `facts` say how
+    the results were made, `retrieved` are the results where this module searched.
+    """
+
+    def __init__(self, means: Mapping[str, float], **facts: Any) -> None:
+        super().__init__(means)
+        self.per_query: Mapping[str, Mapping[str, float]] = facts["per_query"]
+        self.slices: Mapping[str, Mapping[str, float]] = facts["slices"]
+        self.meanings: Mapping[str, str] = facts["meanings"]
+        self.findings: tuple[Finding, ...] = tuple(facts["findings"])
+        self.significance: tuple[Significance, ...] = tuple(facts["significance"])
+        self.n_queries: int = facts["n_queries"]
+        self.facts: Mapping[str, Any] = {}
+        self.retrieved: Retrieved = {}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything but the results, as JSON can hold it."""
+        return {
+            "means": dict(self),
+            "n_queries": self.n_queries,
+            "meanings": dict(self.meanings),
+            "slices": {name: dict(means) for name, means in self.slices.items()},
+            "per_query": {qid: dict(values) for qid, values in self.per_query.items()},
+            "significance": [asdict(one) for one in self.significance],
+            "findings": [one.as_json() for one in self.findings],
+            "facts": dict(self.facts),
+        }
+
+
+def evaluate_retrieval(
+    all_retrieved: Retrieved,
+    all_qrels: Grades,
+    k_values: Sequence[int] = K_VALUES,
+    *,
+    gain: str = EXPONENTIAL,
+    slices: Slices | None = None,
+    baseline: Retrieved | None = None,
+    corpus: Collection[str] | None = None,
+) -> RetrievalScores:
+    """nDCG@k and Recall@k for each k, MAP and MRR, over the queries of the qrels.
+
+    Parameters
+    ----------
+    all_retrieved
+        Query to its (document, score) pairs; they are put in order of score, and of descending id
+        where scores are equal. A query of the qrels that is not here counts 0.
+    all_qrels
+        Query to the grade of each judged document. Only grades above 0 are relevant.
+    gain
+        "exponential": nDCG's gain is 2^grade - 1, under the name `nDCG(dcg='exp-log2')@k`;
+        "linear": the grade, under the name `nDCG@k`. The discount is log2(rank + 1).
+    slices
+        Queries of each slice by its name.
+    baseline
+        Results of another system, to be compared with on the same queries.
+    corpus
+        Ids of all documents, to tell whether the qrels name others.
+
+    Raises
+    ------
+    QueriesDifferError
+        If results and qrels have no query in common.
+    IdTypeError
+        If ids are numbers on one side and text on the other.
+    EncoderError
+        If `all_retrieved` is a matrix of scores.
+    MeasureParameterError, CutoffError
+        If `gain` is another word, or a k is below 1.
+    FileProblemsError
+        If a score or grade is no number, or a document is there twice in a query.
+    """
+    pitfalls.refuse_dense_scores(all_retrieved)
+    retrieved, grades, findings = _as_text(all_retrieved, all_qrels, corpus)
+    findings += pitfalls.overlap(retrieved, grades)
+    findings += pitfalls.unsorted_results(retrieved)
+    findings += [*pitfalls.negatives(grades), *pitfalls.without_relevant(grades)]
+    if corpus is not None:
+        findings += pitfalls.truncated_corpus(grades, set(map(str, corpus)))
+    names = _measures(k_values, gain)
+    evaluation = _evaluated(retrieved, grades, names)
+    significance: tuple[Significance, ...] = ()
+    if baseline is not None:
+        reference = _as_text(baseline, all_qrels, None)[0]
+        pitfalls.overlap(reference, grades)
+        significance = significances(
+            evaluation.per_query, _evaluated(reference, grades, names).per_query
+        )
+    return _scores(evaluation, names, slices or {}, findings, significance)
+
+
+def _scores(
+    evaluation: Evaluation[str],
+    names: Mapping[str, str],
+    slices: Slices,
+    findings: Sequence[Finding],
+    significance: Sequence[Significance],
+) -> RetrievalScores:
+    by_slice = slice_means(evaluation, slices)
+    named = dict(zip(map(str, evaluation.measures), names, strict=True))
+    return RetrievalScores(
+        {named[name]: mean for name, mean in evaluation.means.items()},
+        per_query={
+            qid: {named[name]: value for name, value in values.items()}
+            for qid, values in evaluation.per_query.items()
+        },
+        slices={
+            name: {
+                **{named[measure]: mean for measure, mean in of.means.items()},
+                "n_queries": of.n_queries,
+            }
+            for name, of in by_slice.items()
+        },
+        meanings=names,
+        findings=findings,
+        significance=[one.renamed(named[one.measure]) for one in significance],
+        n_queries=evaluation.n_queries,
+    )
+
+
+def _evaluated(retrieved: Retrieved, grades: Grades, names: Mapping[str, str]) -> Evaluation[str]:
+    known = {qid: retrieved[qid] for qid in grades if qid in retrieved}
+    return evaluate(grades, known, list(names), allow_empty=True)
+
+
+def _measures(k_values: Sequence[int], gain: str) -> dict[str, str]:
+    """Each measure by the name it is returned under, spelled out."""
+    if gain not in (EXPONENTIAL, LINEAR):
+        reason = f"gain is '{gain}'; expected {EXPONENTIAL} or {LINEAR}. Choose one of them."
+        raise MeasureParameterError(name="nDCG", reason=reason)
+    is_linear = gain == LINEAR
+    head = "nDCG" if is_linear else "nDCG(dcg='exp-log2')"
+    told = f"gain {'grade' if is_linear else '2^grade - 1'}, discount log2(rank + 1)"
+    every = "mean over the queries of the qrels"
+    ndcg = {f"{head}@{k}": f"nDCG at {k}: {told}; {every}" for k in k_values}
+    share = "share of the relevant documents in the first"
+    recall = {f"Recall@{k}": f"{share} {k}; {every}" for k in k_values}
+    return {
+        **ndcg,
+        **recall,
+        "MAP": f"average precision over all results; {every}",
+        "MRR": f"1 / rank of the first relevant document, over all results; {every}",
+    }
+
+
+def _as_text(
+    retrieved: Mapping[Any, Any], grades: Mapping[Any, Any], corpus: Collection[Any] | None
+) -> tuple[dict[str, list[tuple[str, float]]], dict[str, dict[str, int]], list[Finding]]:
+    """Both with text for ids, which were all text or all of one other type."""
+    found = (row[0] for rows in retrieved.values() for row in rows)
+    judged = (docid for documents in grades.values() for docid in documents)
+    kinds = {
+        pitfalls.ids_of_one_type({"results": retrieved, "qrels": grades}),
+        pitfalls.ids_of_one_type({"results": found, "qrels": judged, "corpus": corpus or ()}),
+    }
+    findings = [] if kinds == {str} else [pitfalls.numbers_for_ids()]
+    text_results = {
+        str(qid): [(str(row[0]), row[1]) for row in rows] for qid, rows in retrieved.items()
+    }
+    text_grades = {
+        str(qid): {str(docid): grade for docid, grade in documents.items()}
+        for qid, documents in grades.items()
+    }
+    return text_results, text_grades, findings
