@@ -30,6 +30,7 @@ from scoring.services.baselines import JOB_KIND, refuse_without_texts, start_bas
 from scoring.services.firewall import Sight, sight_of
 from scoring.shown import BOARD
 
+SHOWN = ("nDCG@10", "R@100", "Judged@10")
 N_ENDED = 6
 
 
@@ -100,7 +101,7 @@ def _page(
             if row.latencies
         ],
         "systems": [(row, row.entry.name in chosen) for row in system_rows(rows)],
-        "columns": [shown.on(threshold) for shown in BOARD],
+        "columns": [shown.on(threshold) for shown in BOARD if shown.name in SHOWN],
         "refusal": _refusal(benchmark),
         "pool_url": _pool_url(benchmark, rows),
         "beside": beside_ours(

@@ -1,12 +1,13 @@
 """A small benchmark with a release, and functions that publish, submit and score."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from benchmarks_app.models import QrelSet, Release, Run
-from benchmarks_app.services import jobs, uploading
+from benchmarks_app.models import Corpus, QrelSet, Release, Run
+from benchmarks_app.services import importing, jobs, uploading
 from benchmarks_app.services.releasing import release_arguments
 from scoring.models import Phase, ScoreSet, Submission
 from scoring.services import submitting
@@ -100,3 +101,35 @@ def scored(release, tmp_path) -> Callable[..., ScoreSet]:
 def means(run: Run, release: Release) -> dict[str, float | None]:
     score_set = ScoreSet.objects.get(run=run, release=release)
     return dict(score_set.scores.values_list("measure", "mean"))
+
+
+# --- texts to search -----------------------------------------------------------------------
+
+SEARCHED = ("river", "stone", "lamp", "engine", "violet", "winter", "paper")
+
+
+@pytest.fixture
+def texts(db, tmp_path):
+    """A benchmark of ten short texts and three queries; Tess owns it."""
+    corpus = Corpus.objects.create(name="texts", owner=factories.user("keeper"))
+    made = factories.benchmark(slug="texts", corpus=corpus)
+    tess = factories.member(made, "tess", "owner")
+    path = tmp_path / "corpus.jsonl"
+    found = (f"{SEARCHED[n % 7]} {SEARCHED[n * 3 % 7]} {SEARCHED[n // 2]}" for n in range(10))
+    rows = (json.dumps({"_id": f"d{n}", "text": text}) for n, text in enumerate(found))
+    path.write_text("\n".join(rows))
+    upload = uploading.receive_path(benchmark=made, owner=tess, path=path)
+    factories.done(
+        jobs.run_here(
+            benchmark=made, user=tess, **importing.import_arguments(upload=upload, kind="corpus")
+        )
+    )
+    factories.query(made, "q1", "river stone")
+    factories.query(made, "q2", "engine of paper")
+    factories.query(made, "q3", "nothing like it")
+    return made
+
+
+@pytest.fixture
+def tess(texts):
+    return texts.memberships.get(role="owner").user

@@ -1,6 +1,5 @@
 """A retrieval that several jobs share: one run in the end, the same as one job makes, or none."""
 
-import json
 import uuid
 from datetime import timedelta
 from itertools import pairwise
@@ -10,43 +9,14 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from benchmarks_app.models import Corpus, Job, Run
-from benchmarks_app.services import importing, job_retry, job_sweeping, jobs, uploading
+from benchmarks_app.models import Job, Run
+from benchmarks_app.services import job_retry, job_sweeping, jobs, uploading
 from scoring.models import Retrieval, ShardJob
 from scoring.services import sharded_steps, shards
 from scoring.services.baselines import start_baselines
 from scoring.services.shards import bounds
-from tests import factories
 
 N_SHARDS, N_STEPS = 3, 2 * 3 + 2
-WORDS = ("river", "stone", "lamp", "engine", "violet", "winter", "paper")
-
-
-@pytest.fixture
-def texts(db, tmp_path):
-    """A benchmark of ten short texts and three queries; Tess owns it."""
-    corpus = Corpus.objects.create(name="texts", owner=factories.user("keeper"))
-    made = factories.benchmark(slug="texts", corpus=corpus)
-    tess = factories.member(made, "tess", "owner")
-    path = tmp_path / "corpus.jsonl"
-    found = (f"{WORDS[n % 7]} {WORDS[n * 3 % 7]} {WORDS[n // 2]}" for n in range(10))
-    rows = (json.dumps({"_id": f"d{n}", "text": text}) for n, text in enumerate(found))
-    path.write_text("\n".join(rows))
-    upload = uploading.receive_path(benchmark=made, owner=tess, path=path)
-    factories.done(
-        jobs.run_here(
-            benchmark=made, user=tess, **importing.import_arguments(upload=upload, kind="corpus")
-        )
-    )
-    factories.query(made, "q1", "river stone")
-    factories.query(made, "q2", "engine of paper")
-    factories.query(made, "q3", "nothing like it")
-    return made
-
-
-@pytest.fixture
-def tess(texts):
-    return texts.memberships.get(role="owner").user
 
 
 @pytest.fixture

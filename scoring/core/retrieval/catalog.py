@@ -106,11 +106,15 @@ def _hybrid(documents: Documents, language: str) -> Searcher:
     return FusedSearcher(parts)
 
 
-TITLES = {
-    "bm25": "BM25",
-    "bm25-stem": "BM25 with stemming",
-    "tfidf-word": "TF-IDF over words",
-    "tfidf-char": "TF-IDF over characters",
+# Title, and what it is whatever the language.
+WORDS = {
+    "bm25": ("BM25", "BM25 (k1 = 1.2, b = 0.75) over words"),
+    "bm25-stem": ("BM25 with stemming", "BM25 (k1 = 1.2, b = 0.75) over Snowball stems"),
+    "tfidf-word": ("TF-IDF over words", "TF-IDF cosine over words"),
+    "tfidf-char": (
+        "TF-IDF over characters",
+        "TF-IDF cosine over 3 to 5 characters within words",
+    ),
 }
 
 CATALOG: Mapping[str, Entry] = MappingProxyType(
@@ -120,8 +124,8 @@ CATALOG: Mapping[str, Entry] = MappingProxyType(
             *(
                 Entry(
                     name=system.name,
-                    title=TITLES.get(system.name, system.name),
-                    description=system.description,
+                    title=WORDS[system.name][0],
+                    description=WORDS[system.name][1],
                     kind=SPARSE,
                     build=_lexical(system.name),
                     has_languages=True,
