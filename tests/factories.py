@@ -278,6 +278,20 @@ def release(of: QrelSet, version: str = "1.0.0", by: User | None = None) -> Rele
     return of.benchmark.releases.get(major=major, minor=minor, patch=patch)
 
 
+def live_system(of: Benchmark, owner: User | None = None, **values: Any) -> Any:
+    """A live system that nobody has asked."""
+    from scoring.core.live.presets import PRESETS
+    from scoring.services.live_systems import make_live_system
+
+    fields = {
+        "name": f"system{next(_numbers)}",
+        "url": "https://search.example.org/docs/_search",
+        **PRESETS["opensearch"].fields(),
+        **values,
+    }
+    return make_live_system(benchmark=of, user=owner or user("keeper"), **fields)
+
+
 def depth_pool(of: Benchmark, runs: list[Run], name: str = "", depth: int = 3) -> Any:
     """A pool as its page builds it."""
     from annotation.models import Pool
@@ -353,3 +367,37 @@ def reported(of: Benchmark, by: User, system: str = "") -> Any:
         source="A paper, table 2",
         reported_by=by,
     )
+
+
+def embedding_pair(of: Benchmark, by: User, name: str = "", **values: Any) -> Any:
+    """A pair of embeddings that nobody has measured, without files."""
+    from scoring.models import EmbeddingPair
+
+    called = name or f"pair{next(_numbers)}"
+    return EmbeddingPair.objects.create(benchmark=of, owner=by, name=called, **values)
+
+
+def measured_pair(of: Benchmark, by: User, name: str = "", **values: Any) -> Any:
+    """A measured pair of embeddings: 12 rows, of which ten find their partners; ids are q0 to q11.
+
+    q0 and q1 are in the slice `first`.
+    """
+    import numpy as np
+
+    from benchmarks_app.services import jobs
+    from scoring.services.contrastive import submit_pair
+
+    z1 = np.eye(12, dtype=np.float32)
+    z2 = z1[[1, 0, *range(2, 12)]]
+    ids = "".join(f"q{row}\n" for row in range(12)).encode()
+    given = {"ids": ids, "slices": b"q0\tfirst\nq1\tfirst\n"}
+    for what, matrix in (("z1", z1), ("z2", z2)):
+        out = io.BytesIO()
+        np.save(out, matrix)
+        given[what] = out.getvalue()
+    files = {what: SimpleUploadedFile(f"{what}.npy", content) for what, content in given.items()}
+    called = name or f"pair{next(_numbers)}"
+    pair = submit_pair(benchmark=of, user=by, given=files, name=called, **values)
+    jobs.execute(pair.job_id, has_heartbeat=False)
+    pair.refresh_from_db()
+    return pair

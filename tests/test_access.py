@@ -305,6 +305,14 @@ api:run-scores                  GET  401   200   200   200   200   200   200   4
 api:run-scores                  POST 405
 api:run-queries                 GET  401   200   200   200   200   200   200   404   200   200
 api:run-queries                 POST 405
+api:live-ask                    GET  405
+api:live-ask                    POST 401   403   403   403   403   415   415   404   401   403
+api:live-detail                 GET  401   200   200   200   200   200   200   404   200   200
+api:live-detail                 POST 405
+api:live-list                   GET  401   200   200   200   200   200   200   404   200   200
+api:live-list                   POST 401   403   403   403   403   415   415   404   401   403
+api:live-try                    GET  405
+api:live-try                    POST 401   403   403   403   403   415   415   404   401   403
 api:run-holes                   GET  401   200   200   200   200   200   200   404   200   200
 api:run-holes                   POST 405
 api:probing-list                GET  401   403   403   403   403   200   200   404   401   403
@@ -594,7 +602,81 @@ scoring:contrastive-ranks-csv   POST 405
 scoring:contrastive-chart       GET  login 200   200   200   200   200   200   404   200   200
 scoring:contrastive-chart       POST 405
 scoring:contrastive-delete      GET  405
-scoring:contrastive-delete      POST login 403   403   302   403   302   302   404   403   403
+scoring:contrastive-delete      POST login 403   403   302   403   302   302   404   login 403
+scoring:contextual-list         GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-list         POST 405
+scoring:contextual-set          GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-set          POST 405
+scoring:contextual-image        GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-image        POST 405
+scoring:contextual-evaluation   GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-evaluation   POST 405
+scoring:contextual-progress     GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-progress     POST 405
+scoring:contextual-chart        GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-chart        POST 405
+scoring:contextual-export       GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-export       POST 405
+scoring:contextual-case         GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-case         POST 405
+scoring:contextual-compare      GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-compare      POST 405
+scoring:contextual-judge-list   GET  login 403   403   403   403   200   200   404   login 403
+scoring:contextual-judge-list   POST 405
+scoring:contextual-judge-detail GET  login 403   403   403   403   200   200   404   login 403
+scoring:contextual-judge-detail POST 405
+scoring:contextual-judge-trial  GET  login 403   403   403   403   200   200   404   login 403
+scoring:contextual-judge-trial  POST 405
+scoring:contextual-estimate     GET  login 403   403   403   403   200   200   404   login 403
+scoring:contextual-estimate     POST 405
+scoring:contextual-import       GET  login 403   403   403   403   200   200   404   login 403
+scoring:contextual-import       POST login 403   403   403   403   422   422   404   login 403
+scoring:contextual-judge-new    GET  login 403   403   403   403   200   200   404   login 403
+scoring:contextual-judge-new    POST login 403   403   403   403   422   422   404   login 403
+scoring:contextual-judge-edit   GET  login 403   403   403   403   200   200   404   login 403
+scoring:contextual-judge-edit   POST login 403   403   403   403   422   422   404   login 403
+scoring:contextual-evaluation-new GET  login 403   403   403   403   200   200   404   login 403
+scoring:contextual-evaluation-new POST login 403   403   403   403   422   422   404   login 403
+scoring:contextual-judge-try    GET  405
+scoring:contextual-judge-try    POST login 403   403   403   403   302   302   404   login 403
+scoring:contextual-judge-delete GET  405
+scoring:contextual-judge-delete POST login 403   403   403   403   302   302   404   login 403
+scoring:contextual-set-delete   GET  405
+scoring:contextual-set-delete   POST login 403   403   403   403   302   302   404   login 403
+scoring:contextual-evaluation-delete GET  405
+scoring:contextual-evaluation-delete POST login 403   403   403   403   302   302   404   login 403
+scoring:contextual-retry        GET  405
+scoring:contextual-retry        POST login 403   403   403   403   302   302   404   login 403
+scoring:contextual-cancel       GET  405
+scoring:contextual-cancel       POST login 403   403   403   403   302   302   404   login 403
+api:contextual-set-list         GET  401   200   200   200   200   200   200   404   200   200
+api:contextual-set-list         POST 401   403   403   403   403   415   415   404   401   403
+api:contextual-set-detail       GET  401   200   200   200   200   200   200   404   200   200
+api:contextual-set-detail       POST 405
+api:contextual-set-cases        GET  401   200   200   200   200   200   200   404   200   200
+api:contextual-set-cases        POST 405
+api:contextual-set-image        GET  401   200   200   200   200   200   200   404   200   200
+api:contextual-set-image        POST 405
+api:contextual-set-estimate     GET  401   403   403   403   403   200   200   404   401   403
+api:contextual-set-estimate     POST 405
+api:contextual-judge-list       GET  401   403   403   403   403   200   200   404   401   403
+api:contextual-judge-list       POST 401   403   403   403   403   415   415   404   401   403
+api:contextual-judge-detail     GET  401   403   403   403   403   200   200   404   401   403
+api:contextual-judge-detail     POST 405
+api:contextual-judge-try        GET  405
+api:contextual-judge-try        POST 401   403   403   403   403   202   202   404   401   403
+api:contextual-evaluation-list  GET  401   200   200   200   200   200   200   404   200   200
+api:contextual-evaluation-list  POST 401   403   403   403   403   415   415   404   401   403
+api:contextual-evaluation-detail GET  401   200   200   200   200   200   200   404   200   200
+api:contextual-evaluation-detail POST 405
+api:contextual-evaluation-cases GET  401   200   200   200   200   200   200   404   200   200
+api:contextual-evaluation-cases POST 405
+api:contextual-evaluation-cancel GET  405
+api:contextual-evaluation-cancel POST 401   403   403   403   403   202   202   404   401   403
+api:contextual-evaluation-retry GET  405
+api:contextual-evaluation-retry POST 401   403   403   403   403   415   415   404   401   403
+api:contextual-comparison       GET  401   400   400   400   400   400   400   404   400   400
+api:contextual-comparison       POST 405
 scoring:embedding-new           GET  login 403   403   200   403   200   200   404   login 403
 scoring:embedding-new           POST login 403   403   422   403   422   422   404   login 403
 scoring:freshness               GET  login 200   200   200   200   200   200   404   200   200
@@ -625,6 +707,24 @@ scoring:run-holes               GET  login 200   200   200   200   200   200   4
 scoring:run-holes               POST 405
 scoring:run-holes-csv           GET  login 200   200   200   200   200   200   404   200   200
 scoring:run-holes-csv           POST 405
+scoring:live-ask                GET  405
+scoring:live-ask                POST login 403   403   403   403   422   422   404   login 403
+scoring:live-delete             GET  405
+scoring:live-delete             POST login 403   403   403   403   302   302   404   login 403
+scoring:live-detail             GET  login 200   200   200   200   200   200   404   200   200
+scoring:live-detail             POST 405
+scoring:live-edit               GET  login 403   403   403   403   200   200   404   login 403
+scoring:live-edit               POST login 403   403   403   403   422   422   404   login 403
+scoring:live-list               GET  login 200   200   200   200   200   200   404   200   200
+scoring:live-list               POST 405
+scoring:live-new                GET  login 403   403   403   403   200   200   404   login 403
+scoring:live-new                POST login 403   403   403   403   422   422   404   login 403
+scoring:live-try                GET  405
+scoring:live-try                POST login 403   403   403   403   422   422   404   login 403
+scoring:run-latency             GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-latency             POST 405
+scoring:run-latency-chart       GET  404
+scoring:run-latency-chart       POST 405
 scoring:moves                   GET  login 200   200   200   200   200   200   404   200   200
 scoring:moves                   POST 405
 scoring:moves-file              GET  login 200   200   200   200   200   200   404   200   200

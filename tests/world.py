@@ -24,8 +24,10 @@ from benchmarks_app.services import jobs, people, teams
 from benchmarks_app.services.api_tokens import create_api_token
 from benchmarks_app.services.drafting import create_draft
 from benchmarks_app.views.splits import TOKEN_SALT
+from scoring.services.contextual_evaluating import cancel_evaluation
 from tests import factories
 from tests.annotation.making import begun
+from tests.scoring import making_contextual
 from tests.scoring.making_gates import gate_of, policy_of
 
 CAST = {
@@ -214,6 +216,8 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "scoring:reported-edit": told.pk,
         "api:reported-detail": told.pk,
         **_submitting(of, owner, submission),
+        **_paired(of, submitter),
+        **_live(of, owner, runs[0]),
         "scoring:run-scores": runs[0].pk,
         "scoring:run-top-up": runs[0].pk,
         "wish": "0.02_40_10__0.1_30_3",
@@ -222,6 +226,37 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "k": 2,
         "scoring:run-queries": runs[0].pk,
         **_run_pages(runs[0].pk, submission),
+        **_contextual(of, owner),
+    }
+
+
+def _contextual(of: Benchmark, owner: User) -> dict[str, Any]:
+    """What addresses of cases, judges and verdicts name."""
+    cases = [making_contextual.case(n, "a", {"image": "a.png"}) for n in range(1, 5)]
+    made = making_contextual.case_set(of, owner, cases, {"a.png": making_contextual.png()})
+    address = "https://judge.example.org/v1"
+    judge = making_contextual.judge(of, owner, address)
+    done = making_contextual.judged(made, judge, owner)
+    # What is under way keeps its set and its judge from being deleted: it has others.
+    beside = making_contextual.case_set(of, owner, name="beside")
+    other = making_contextual.judge(of, owner, address, name="other")
+    waiting, ended = (making_contextual.evaluation(beside, other, owner) for _ in range(2))
+    cancel_evaluation(evaluation=ended, user=owner)
+    sets = ("set", "set-delete", "image", "evaluation-new", "estimate", "compare")
+    judges = ("detail", "edit", "try", "trial", "delete")
+    rest = ("progress", "evaluation-delete", "chart", "export", "case")
+    return {
+        "image": made.images.get().pk,
+        **{f"scoring:contextual-{name}": made.pk for name in sets},
+        **{f"scoring:contextual-judge-{name}": judge.pk for name in judges},
+        **{f"scoring:contextual-{name}": done.pk for name in ("evaluation", *rest)},
+        "scoring:contextual-cancel": waiting.pk,
+        "scoring:contextual-retry": ended.pk,
+        "api:contextual-evaluation-cancel": waiting.pk,
+        "api:contextual-evaluation-retry": ended.pk,
+        **{f"api:contextual-set-{n}": made.pk for n in ("detail", "cases", "image", "estimate")},
+        **{f"api:contextual-judge-{name}": judge.pk for name in ("detail", "try")},
+        **{f"api:contextual-evaluation-{name}": done.pk for name in ("detail", "cases")},
     }
 
 
@@ -235,6 +270,29 @@ def _submitting(of: Benchmark, owner: User, submission: Any) -> dict[str, Any]:
     teams_of = {f"team-{name}": team.pk for name in ("detail", "add", "link", "leave")}
     ticket = teams.team_link_secret(team=team, user=owner)
     return {**own, **phases, **api, **teams_of, "ticket": ticket}
+
+
+def _paired(of: Benchmark, submitter: User) -> dict[str, Any]:
+    """What addresses of pairs of embeddings name."""
+    pair = factories.measured_pair(of, submitter)
+    pages = ("detail", "state", "delete", "ranks-csv", "chart")
+    return {
+        "contrastive_chart": "accuracy",
+        **{f"scoring:contrastive-{page}": pair.pk for page in pages},
+        **{f"api:contrastive-{name}": pair.pk for name in ("detail", "ranks")},
+    }
+
+
+def _live(of: Benchmark, owner: User, run: Any) -> dict[str, Any]:
+    """What addresses of live systems name, and those of how long a run's queries took."""
+    system = factories.live_system(of, owner).pk
+    factories.timed(run)
+    pages = ("detail", "edit", "delete", "try", "ask")
+    return {
+        **{f"scoring:live-{page}": system for page in pages},
+        **{f"api:live-{name}": system for name in ("detail", "try", "ask")},
+        **{f"scoring:run-{name}": run.pk for name in ("latency", "latency-chart")},
+    }
 
 
 def _run_pages(run: int, submission: Any) -> dict[str, Any]:

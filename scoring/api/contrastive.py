@@ -206,8 +206,8 @@ class PairEndpoint(Endpoint):
     serializer_class = EmbeddingPairDetailSerializer
     pagination_class = None
 
-    def found(self) -> EmbeddingPair:
-        benchmark = self.benchmark_for(Action.VIEW)
+    def found(self, action: Action = Action.VIEW) -> EmbeddingPair:
+        benchmark = self.benchmark_for(action)
         return get_object_or_404(pairs_seen_by(self.request.user, benchmark), pk=self.kwargs["pk"])
 
     def told(self, pair: EmbeddingPair, code: int = status.HTTP_200_OK) -> Response:
@@ -259,7 +259,7 @@ class EmbeddingPairDetail(PairEndpoint):
         responses={204: None},
     )
     def delete(self, request: Request, slug: str, pk: int) -> Response:
-        delete_pair(pair=self.found(), user=request.user)
+        delete_pair(pair=self.found(Action.SUBMIT), user=request.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

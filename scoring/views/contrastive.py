@@ -132,7 +132,7 @@ def _result(benchmark: Benchmark, pair: EmbeddingPair) -> dict[str, Any]:
 
 
 @require_POST
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SUBMIT)
 def contrastive_delete(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     pair = _seen(request, benchmark, pk)
     delete_pair(pair=pair, user=request.user)

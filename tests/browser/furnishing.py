@@ -60,6 +60,7 @@ def furnished() -> str:
     begun(benchmark.pools.order_by("pk").first(), User.objects.get(username="ada"))
     facts |= _disputed(benchmark)
     facts |= _gated(benchmark, owner)
+    facts |= _paired(benchmark, owner)
     _grown(owner)
     submitted = {"user": "sam", "name": "from sam", "stdout": StringIO()}
     call_command("submit_run", SLUG, _run_file(benchmark), **submitted)
@@ -67,6 +68,19 @@ def furnished() -> str:
     _flagged(sent)
     facts |= {"submission": sent.pk, "phase": sent.phase_id, **_teamed()}
     return json.dumps(facts | _asked_and_judged(benchmark))
+
+
+def _paired(benchmark, owner) -> dict[str, int]:
+    """A pair of embeddings that was measured, and one that could not be."""
+    from tests import factories
+
+    measured = factories.measured_pair(benchmark, owner, name="questions and answers")
+    failed = factories.embedding_pair(benchmark, owner, name="half a file")
+    failed.job = benchmark.jobs.create(
+        kind="measure-pair", title="Measure", state="failed", error="z1.npy: it is cut."
+    )
+    failed.save()
+    return {"embedding_pair": measured.pk, "failed_pair": failed.pk}
 
 
 def _gated(benchmark, owner) -> dict[str, int]:
