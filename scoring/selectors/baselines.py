@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from benchmarks_app.models import Benchmark, Job, Run
+from benchmarks_app.models import Benchmark, CorpusVersion, Job, Run
 from benchmarks_app.selectors.naming import metadata_told
 from scoring.core.retrieval.catalog import CATALOG, Entry
 from scoring.models import Retrieval, RunLatencies
@@ -76,14 +76,14 @@ def baseline_rows(
     benchmark: Benchmark, viewer: Any, board: Mapping[int, BoardRow]
 ) -> list[BaselineRow]:
     """A row for each baseline that this person may see; `board` has the numbers by run."""
-    n_queries = benchmark.queries.committed().count()
+    n_queries, version = benchmark.queries.committed().count(), benchmark.current_corpus_version
     return [
         BaselineRow(
             run=run,
             retrieval=(retrieval := getattr(run, "retrieval", None)),
             latencies=getattr(run, "latencies", None),
             board=board.get(run.pk),
-            stale=staleness(retrieval, benchmark, n_queries),
+            stale=staleness(retrieval, version, n_queries),
             facts={
                 name: value
                 for name, value in metadata_told(run, viewer).items()
@@ -94,11 +94,13 @@ def baseline_rows(
     ]
 
 
-def staleness(retrieval: Retrieval | None, benchmark: Benchmark, n_queries: int) -> str:
-    """What has changed since a run was made, in words; empty where nothing has."""
+def staleness(retrieval: Retrieval | None, version: CorpusVersion | None, n_queries: int) -> str:
+    """What has changed since a run was made, in words; empty where nothing has.
+
+    `version` is the newest of the corpus, `n_queries` how many the benchmark has.
+    """
     if retrieval is None:
         return "made before this site kept on which version of the corpus"
-    version = benchmark.current_corpus_version
     found = []
     if retrieval.corpus_version != version:
         of = retrieval.corpus_version
