@@ -4,7 +4,6 @@ import json
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from io import BufferedReader
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,6 +20,8 @@ from benchmarks_app.client.answers import (
     Release,
     Submission,
 )
+from benchmarks_app.client.counted import Sent
+from benchmarks_app.client.embeddings import opened_files
 from benchmarks_app.client.errors import (
     NoPhaseError,
     NoReleaseError,
@@ -42,7 +43,6 @@ FIRST_LOOK, LONGEST_PAUSE, GROWTH = 0.25, 5.0, 1.5
 # While one waits for minutes, a site may be started anew meanwhile.
 GONE_FOR = 120.0
 Tell = Callable[[Submission], None]
-Sent = Callable[[int, int], None]
 
 
 class InsecureServerWarning(UserWarning):
@@ -234,20 +234,76 @@ class Client:
         """
         path = Path(run)
         fields = {"name": name or _stem(path), "phase": self._phase(slug, phase), **more}
+        where = f"benchmarks/{_slug(slug)}/submissions/"
+        return self._sent(where, fields, metadata, {"file": path}, tell)
+
+    def submit_embeddings(
+        self,
+        slug: str,
+        query_embeddings: str | Path,
+        document_embeddings: str | Path,
+        *,
+        query_ids: str | Path | None = None,
+        document_ids: str | Path | None = None,
+        approximate: str | Path | None = None,
+        name: str = "",
+        phase: str | int = "",
+        metadata: Mapping[str, Any] | None = None,
+        tell: Sent | None = None,
+        **more: Any,
+    ) -> Submission:
+        """Send vectors, which the site searches exactly; the same again changes nothing.
+
+        Parameters
+        ----------
+        query_embeddings, document_embeddings
+            `.npy`, `.npz` with ids, or Parquet with ids, as `docs/embeddings.md` has them.
+        query_ids, document_ids
+            Where the vectors' file has none: one id a line.
+        approximate
+            The run of an approximate index with the same vectors, a submission of its own.
+        name
+            Of the run; by default that of the file of document embeddings.
+        more
+            `similarity` (cosine or dot), `depth`, and what `submit` takes.
+
+        Raises
+        ------
+        OSError, NoPhaseError, RefusedError
+            As `submit` does.
+        """
+        path = Path(document_embeddings)
+        fields = {"name": name or path.stem, "phase": self._phase(slug, phase), **more}
+        files = {
+            "query_embeddings": query_embeddings,
+            "query_ids": query_ids,
+            "document_embeddings": path,
+            "document_ids": document_ids,
+            "approximate": approximate,
+        }
+        where = f"benchmarks/{_slug(slug)}/submissions/embeddings/"
+        return self._sent(where, fields, metadata, files, tell)
+
+    def _sent(
+        self,
+        where: str,
+        fields: Mapping[str, Any],
+        metadata: Mapping[str, Any] | None,
+        files: Mapping[str, str | Path | None],
+        tell: Sent | None,
+    ) -> Submission:
         data = {key: str(value) for key, value in fields.items() if value not in (None, "")}
         if metadata:
             data["metadata"] = json.dumps(dict(metadata), ensure_ascii=False, default=str)
-        with path.open("rb") as stream:
-            source = Counted(stream, path.stat().st_size, tell)
-            with self._transport.opened(
-                "POST",
-                f"benchmarks/{_slug(slug)}/submissions/",
-                may_repeat=True,  # the same bytes are never taken twice
-                data=data,
-                files=lambda: {"file": (path.name, source.again(), "application/octet-stream")},
-            ) as response:
-                answer = self._transport.body(response)
-                is_earlier = response.status_code == 200
+        with (
+            opened_files(files, tell) as parts,
+            # The same bytes are never taken twice.
+            self._transport.opened(
+                "POST", where, may_repeat=True, data=data, files=parts
+            ) as response,
+        ):
+            answer = self._transport.body(response)
+            is_earlier = response.status_code == 200
         return Submission.of({**(answer or {}), "is_earlier": is_earlier})
 
     def phases(self, slug: str) -> Iterator[Phase]:
@@ -420,39 +476,6 @@ class Client:
         given = {name: value for name, value in asked.items() if value not in (None, "")}
         found: Mapping[str, Any] = self._transport.json("GET", path, params=given or None)
         return found
-
-
-class Counted:
-    """A file that says how much of it was read; it is sent in pieces, whatever its size."""
-
-    def __init__(self, stream: BufferedReader, size: int, tell: Sent | None) -> None:
-        self._stream = stream
-        self._size = size
-        self._tell = tell
-        self._done = 0
-
-    def again(self) -> Self:
-        """Return itself at the beginning, for another attempt."""
-        self._stream.seek(0)
-        self._done = 0
-        return self
-
-    def read(self, n: int = -1) -> bytes:
-        piece = self._stream.read(n)
-        self._done += len(piece)
-        if self._tell:
-            self._tell(self._done, self._size)
-        return piece
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        self._done = self._stream.seek(offset, whence)
-        return self._done
-
-    def tell(self) -> int:
-        return self._stream.tell()
-
-    def fileno(self) -> int:
-        return self._stream.fileno()
 
 
 def _named(name: str) -> tuple[str, str]:

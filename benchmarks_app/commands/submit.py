@@ -9,6 +9,12 @@ import click
 
 from benchmarks_app.cli import FAILED, Command
 from benchmarks_app.commands.asking import Line, asked, option, server_option
+from benchmarks_app.commands.submit_embeddings import (
+    embedding_options,
+    refuse_mixture,
+    send,
+    shown,
+)
 from benchmarks_app.core.errors import FileProblemsError, Problem
 from benchmarks_app.core.run_metadata import KEY as IR_METADATA
 
@@ -19,6 +25,7 @@ EXAMPLES = (
     "benchwright submit bm25.run --benchmark stdlib --wait",
     "benchwright submit dense.run.gz --benchmark stdlib --name dense-v2 --metadata dense.yaml",
     "benchwright submit bm25.run --benchmark stdlib --wait --format json > result.json",
+    "benchwright submit --query-embeddings q.npz --document-embeddings d.npz --benchmark stdlib",
 )
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -29,7 +36,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     examples=EXAMPLES,
     short_help="Send a run to a site, and see how it scores.",
 )
-@click.argument("run", type=FILE)
+@click.argument("run", type=FILE, required=False)
 @option("--benchmark", required=True, metavar="SLUG", group="Where", help="The benchmark.")
 @option("--phase", metavar="NAME", group="Where", help="Where several are open: which one.")
 @server_option()
@@ -57,6 +64,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     group="The run",
     help="How a run of passages becomes one of documents, where documents are measured.",
 )
+@embedding_options
 @option("--wait", is_flag=True, group="Result", help="Wait until it is scored, and show it.")
 @option(
     "--timeout",
@@ -75,7 +83,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     help="A table to look at, or the site's answer for a program.",
 )
 def command(
-    run: Path,
+    run: Path | None,
     benchmark: str,
     server: str | None,
     metadata: Path | None,
@@ -90,15 +98,19 @@ def command(
     before it is scored: what is wrong of it is said line by line, and takes no place of the day.
     The same file again changes nothing and gives what came of it before. Ends with 1 where the run
     is invalid.
+
+    In place of RUN, vectors: the site searches them exactly and scores what they find.
     """
+    refuse_mixture(run, more)
     known = read_metadata(metadata) if metadata else None
     with asked(server, needs_token=True) as client:
         with Line() as line:
-            sent = client.submit(
+            sent = send(
+                client,
                 benchmark,
                 run,
                 metadata=known,
-                tell=lambda done, total: line.bytes(f"Sending {run.name}", done, total),
+                tell=lambda done, total: line.bytes(f"Sending {shown(run, more)}", done, total),
                 **{name: value for name, value in more.items() if value},
             )
         if sent.is_earlier:

@@ -17,7 +17,7 @@ from scoring.api.submissions import (
     SubmissionList,
     team_named,
 )
-from scoring.core.retrieval.dense.bundles import MOST_DEEP, Settings
+from scoring.core.retrieval.dense.bundles import DEPTH, MOST_DEEP, Settings
 from scoring.core.retrieval.dense.embeddings import SIMILARITIES
 from scoring.services import submitting
 from scoring.services.embedding_submitting import EmbeddingFiles, submit_embeddings
@@ -44,7 +44,7 @@ class EmbeddingCreateSerializer(SubmissionCreateSerializer):
         choices=[(name, name) for name in SIMILARITIES], required=False, default="cosine"
     )
     depth = serializers.IntegerField(
-        min_value=1, max_value=MOST_DEEP, required=False, default=Settings.depth
+        min_value=1, max_value=MOST_DEEP, required=False, default=DEPTH
     )
 
 

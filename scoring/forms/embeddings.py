@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
-from scoring.core.retrieval.dense.bundles import MOST_DEEP, Settings
+from scoring.core.retrieval.dense.bundles import DEPTH, MOST_DEEP, Settings
 from scoring.core.retrieval.dense.ids import NPY_MAGIC
 from scoring.forms.submissions import SubmissionForm
 from scoring.services.embedding_submitting import EmbeddingFiles
@@ -39,10 +39,10 @@ class EmbeddingForm(SubmissionForm):
     depth = forms.IntegerField(
         min_value=1,
         max_value=MOST_DEEP,
-        initial=100,
+        initial=DEPTH,
         required=False,
         label="Results for each query",
-        help_text=f"The best so many documents become the run; 100 unless given, {MOST_DEEP:,} at "
+        help_text=f"The best so many documents become the run; {DEPTH} unless given, {MOST_DEEP:,} at "
         "most.",
     )
     approximate = _file(
@@ -65,7 +65,7 @@ class EmbeddingForm(SubmissionForm):
 
     def how(self) -> Settings:
         given = self.cleaned_data
-        return Settings(given["similarity"], given["depth"] or Settings.depth)
+        return Settings(given["similarity"], given["depth"] or DEPTH)
 
 
 def _is_npy(file: UploadedFile) -> bool:

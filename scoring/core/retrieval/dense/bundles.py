@@ -26,7 +26,7 @@ DOCUMENTS, DOCUMENT_IDS = "document-embeddings", "document-ids"
 MEMBERS = (QUERIES, QUERY_IDS, DOCUMENTS, DOCUMENT_IDS)
 SHOWN = {QUERIES: "query embeddings", DOCUMENTS: "document embeddings"}
 LARGEST_MANIFEST = 4 << 10
-MOST_DEEP = 1000
+DEPTH, MOST_DEEP = 100, 1000
 # For ids, and for two matrices that pass the limit: which is told by their shapes.
 SPARE_BYTES = 1 << 30
 # Where the name of a zip's first entry is written.
@@ -38,7 +38,7 @@ class Settings:
     """How the vectors are to be searched: by which similarity, and how many results a query has."""
 
     similarity: str = "cosine"
-    depth: int = 100
+    depth: int = DEPTH
 
     def as_json(self) -> bytes:
         told = {"format": FORMAT, "similarity": self.similarity, "depth": self.depth}
