@@ -723,7 +723,7 @@ scoring:live-try                GET  405
 scoring:live-try                POST login 403   403   403   403   422   422   404   login 403
 scoring:run-latency             GET  login 200   200   200   200   200   200   404   200   200
 scoring:run-latency             POST 405
-scoring:run-latency-chart       GET  404
+scoring:run-latency-chart       GET  login 200   200   200   200   200   200   404   200   200
 scoring:run-latency-chart       POST 405
 scoring:moves                   GET  login 200   200   200   200   200   200   404   200   200
 scoring:moves                   POST 405

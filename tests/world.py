@@ -286,7 +286,6 @@ def _paired(of: Benchmark, submitter: User) -> dict[str, Any]:
 def _live(of: Benchmark, owner: User, run: Any) -> dict[str, Any]:
     """What addresses of live systems name, and those of how long a run's queries took."""
     system = factories.live_system(of, owner).pk
-    factories.timed(run)
     pages = ("detail", "edit", "delete", "try", "ask")
     return {
         **{f"scoring:live-{page}": system for page in pages},

@@ -90,7 +90,7 @@ def live_try(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespons
     """Ask one query now: a part of the page with htmx, the whole page without."""
     system = _system(benchmark, pk)
     form = LiveTryForm(request.POST)
-    context: dict[str, Any] = {"system": system, "try_form": form}
+    context: dict[str, Any] = {"try_form": form}
     if form.is_valid():
         try:
             context["trial"] = try_system(system=system, query=form.cleaned_data["query"])
@@ -98,7 +98,8 @@ def live_try(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespons
             form.add_error(None, str(error))
     status = 422 if form.errors else 200
     if request.htmx:
-        return render(request, "scoring/_live_trial.html", context, status=status)
+        part = {"system": system, **context}
+        return render(request, "scoring/_live_trial.html", part, status=status)
     return _detail(request, system, status=status, **context)
 
 
