@@ -17,51 +17,47 @@ PERCENT = 100
 NAMES = ("delta", "hours", "depth", "judged", "overlap", "seconds", "systems")
 
 
+def _optional(
+    label: str,
+    least: float,
+    most: float,
+    help_text: str = "",
+    *,
+    field: type[forms.FloatField | forms.IntegerField] = forms.FloatField,
+) -> forms.Field:
+    """A number that may be left empty."""
+    bounds: dict[str, Any] = {"min_value": least, "max_value": most}
+    return field(label=label, required=False, help_text=help_text, **bounds)
+
+
 class PlannerForm(forms.Form):
     """Every field may be left empty: then its default counts."""
 
-    delta = forms.FloatField(
-        label="Smallest difference to see",
-        required=False,
-        min_value=0.001,
-        max_value=0.5,
-        help_text="Of nDCG@10, such as 0.02.",
+    delta = _optional("Smallest difference to see", 0.001, 0.5, "Of nDCG@10, such as 0.02.")
+    hours = _optional(
+        "Hours of labelling there are", 0.1, 1_000_000, "Empty: what the difference costs."
     )
-    hours = forms.FloatField(
-        label="Hours of labelling there are",
-        required=False,
-        min_value=0.1,
-        max_value=1_000_000,
-        help_text="Empty: what the difference costs.",
+    depth = _optional(
+        "Pool depth, at least",
+        1,
+        DEEPEST,
+        "Below 10, even pooled systems have unjudged documents in nDCG@10.",
+        field=forms.IntegerField,
     )
-    depth = forms.IntegerField(
-        label="Pool depth, at least",
-        required=False,
-        min_value=1,
-        max_value=DEEPEST,
-        help_text="Below 10, even pooled systems have unjudged documents in nDCG@10.",
+    judged = _optional(
+        "Judged of a new system, %",
+        0,
+        100,
+        "Of the first ten of a system outside the pool, at least.",
     )
-    judged = forms.FloatField(
-        label="Judged of a new system, %",
-        required=False,
-        min_value=0,
-        max_value=100,
-        help_text="Of the first ten of a system outside the pool, at least.",
-    )
-    overlap = forms.FloatField(
-        label="Labelled twice, %",
-        required=False,
-        min_value=0,
-        max_value=300,
-        help_text="Of the documents, by a second person.",
-    )
-    seconds = forms.FloatField(label="Seconds a label", required=False, min_value=1, max_value=3600)
-    systems = forms.IntegerField(
-        label="Systems in the pool",
-        required=False,
-        min_value=1,
-        max_value=200,
-        help_text="There are no runs yet: how a pool grows is assumed.",
+    overlap = _optional("Labelled twice, %", 0, 300, "Of the documents, by a second person.")
+    seconds = _optional("Seconds a label", 1, 3600)
+    systems = _optional(
+        "Systems in the pool",
+        1,
+        200,
+        "There are no runs yet: how a pool grows is assumed.",
+        field=forms.IntegerField,
     )
 
     def __init__(self, data: Mapping[str, Any], *, seconds: float | None, has_runs: bool) -> None:
