@@ -17,10 +17,10 @@ from scoring.api.finding import release_named, runs_asked
 from scoring.services.completeness import (
     MEASURE,
     MOST_RUNS,
-    Completeness,
     completeness_of,
     make_top_up,
 )
+from scoring.services.completeness_answers import Completeness
 from scoring.services.firewall import Sight, sight_written_down
 from scoring.services.verdicts_shown import pair_rows
 

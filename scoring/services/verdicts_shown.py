@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks_app.models import Run
-from scoring.services.completeness import Completeness
+from scoring.services.completeness_answers import Completeness
 from scoring.services.firewall import Sight
 
 

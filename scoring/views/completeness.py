@@ -20,11 +20,11 @@ from scoring.selectors.rankings import runs_named, runs_offered
 from scoring.services.completeness import (
     MEASURE,
     MOST_RUNS,
-    Completeness,
     completeness_of,
     lists_made,
     make_top_up,
 )
+from scoring.services.completeness_answers import Completeness
 from scoring.services.firewall import sight_written_down
 from scoring.services.verdicts_shown import pair_rows
 
