@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import path
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
@@ -45,6 +45,22 @@ class CaseSetSerializer(serializers.ModelSerializer):
             "n_evaluations",
             "created_at",
         ]
+
+
+class CaseImageSerializer(serializers.ModelSerializer):
+    """An image; `name` is what cases call it."""
+
+    class Meta:
+        model = CaseImage
+        fields = ["id", "name", "media_type", "width", "height", "size", "sha256"]
+
+
+class CaseSetDetailSerializer(CaseSetSerializer):
+    images = CaseImageSerializer(many=True)
+
+    class Meta:
+        model = CaseSet
+        fields = [*CaseSetSerializer.Meta.fields, "images"]
 
 
 class NewCaseSetSerializer(serializers.Serializer):
@@ -122,12 +138,12 @@ class OfSet(Endpoint):
 
 
 class ContextualSetDetail(OfSet):
-    serializer_class = CaseSetSerializer
+    serializer_class = CaseSetDetailSerializer
     pagination_class = None
 
     @extend_schema(summary="A case set", tags=TAG)
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        return Response(CaseSetSerializer(self.case_set()).data)
+        return Response(CaseSetDetailSerializer(self.case_set()).data)
 
     @extend_schema(
         summary="Delete a case set with its images and evaluations",
@@ -154,15 +170,13 @@ class ContextualSetImage(OfSet):
     pagination_class = None
 
     @extend_schema(
-        summary="An image of a case, by the name cases have for it",
+        summary="An image of a case",
         tags=TAG,
-        parameters=[OpenApiParameter("name", required=True, description="As cases name it.")],
         responses={(200, "image/*"): bytes},
     )
-    def get(self, request: Request, slug: str, pk: int) -> HttpResponseBase:
+    def get(self, request: Request, slug: str, pk: int, image: int) -> HttpResponseBase:
         images = CaseImage.objects.filter(case_set=self.case_set())
-        name = request.query_params.get("name", "")
-        return image_response(get_object_or_404(images, name=name))
+        return image_response(get_object_or_404(images, pk=image))
 
 
 class ContextualSetEstimate(OfSet):
@@ -200,7 +214,7 @@ of_benchmark = [
         name="contextual-set-cases",
     ),
     path(
-        "contextual/sets/<int:pk>/image/",
+        "contextual/sets/<int:pk>/images/<int:image>/",
         ContextualSetImage.as_view(),
         name="contextual-set-image",
     ),

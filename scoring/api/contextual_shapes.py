@@ -1,0 +1,122 @@
+"""What evaluations and outcomes look like in the API."""
+
+from rest_framework import serializers
+
+from scoring.models import CaseOutcome, ContextualEvaluation
+
+LISTED = (
+    *("id", "case_set", "judge", "model", "state", "error", "threshold", "strict", "reasons"),
+    *("slice", "first", "prompt_hash", "n_cases", "n_scored", "n_failed", "n_success", "mean"),
+    *("tokens_in", "tokens_out", "created_at", "finished_at"),
+)
+
+
+class EvaluationSerializer(serializers.ModelSerializer):
+    """An evaluation; counts and mean are those of when its job ended last."""
+
+    case_set = serializers.IntegerField(source="case_set_id", read_only=True)
+    judge = serializers.CharField(source="judge_name", read_only=True)
+    strict = serializers.BooleanField(source="is_strict", read_only=True)
+    reasons = serializers.BooleanField(source="has_reasons", read_only=True)
+    slice = serializers.CharField(source="only_slice", read_only=True)
+    first = serializers.IntegerField(source="only_first", read_only=True)
+
+    class Meta:
+        model = ContextualEvaluation
+        fields = LISTED
+
+
+class ContextualMeanSerializer(serializers.Serializer):
+    """All cases (an empty `name`) or a slice; failed cases are in no mean."""
+
+    name = serializers.CharField(allow_blank=True)
+    n = serializers.IntegerField()
+    mean = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    success_share = serializers.FloatField(allow_null=True)
+
+
+class EvaluationDetailSerializer(EvaluationSerializer):
+    """With its counts as they are now; `cost` is told to who keeps the benchmark."""
+
+    n_waiting = serializers.IntegerField()
+    cost = serializers.FloatField(required=False)
+    cost_cap = serializers.FloatField(required=False, allow_null=True)
+    overall = ContextualMeanSerializer()
+    slices = ContextualMeanSerializer(many=True)
+
+    class Meta:
+        model = ContextualEvaluation
+        fields = (*LISTED, "n_waiting", "cost", "cost_cap", "overall", "slices")
+
+
+class NewEvaluationSerializer(serializers.Serializer):
+    """What to judge and by whom: `slice` or `first` where it is not to be every case."""
+
+    case_set = serializers.IntegerField()
+    judge = serializers.CharField(max_length=120, help_text="Its name.")
+    threshold = serializers.FloatField(
+        min_value=0, max_value=1, required=False, allow_null=True, default=0.5
+    )
+    strict = serializers.BooleanField(required=False, default=False)
+    reasons = serializers.BooleanField(required=False, default=True)
+    slice = serializers.CharField(required=False, allow_blank=True, default="")
+    first = serializers.IntegerField(required=False, min_value=1)
+    cost_cap = serializers.FloatField(required=False, allow_null=True)
+
+    def validate_cost_cap(self, cap: float | None) -> float | None:
+        if cap is not None and not cap > 0:
+            told = "Send a cost above 0."
+            raise serializers.ValidationError(told)
+        return cap
+
+
+class NewCapSerializer(serializers.Serializer):
+    cost_cap = serializers.FloatField(required=False, allow_null=True)
+
+    validate_cost_cap = NewEvaluationSerializer.validate_cost_cap
+
+
+class VerdictSerializer(serializers.Serializer):
+    node = serializers.IntegerField(help_text="Its rank, from 1.")
+    is_relevant = serializers.BooleanField()
+    reason = serializers.CharField(allow_blank=True)
+
+
+class OutcomeSerializer(serializers.ModelSerializer):
+    """What became of a case: verdicts and score, or the error that was in the way."""
+
+    case = serializers.CharField(source="case.case_id")
+    number = serializers.IntegerField(source="case.number")
+    verdicts = VerdictSerializer(many=True)
+
+    class Meta:
+        model = CaseOutcome
+        fields = (
+            *("case", "number", "state", "score", "is_success", "verdicts", "reason"),
+            *("error_code", "error", "tokens_in", "tokens_out", "seconds", "n_calls"),
+        )
+
+
+class CasePairSerializer(serializers.Serializer):
+    case = serializers.CharField(source="case_id")
+    before = serializers.FloatField()
+    after = serializers.FloatField()
+    difference = serializers.FloatField()
+    n_nodes = serializers.IntegerField()
+    n_apart = serializers.IntegerField(help_text="Nodes that were judged differently.")
+
+
+class ComparedSerializer(serializers.Serializer):
+    """After less before, on the cases that both have scored; `agreement` is that of nodes."""
+
+    mean_before = serializers.FloatField(allow_null=True)
+    mean_after = serializers.FloatField(allow_null=True)
+    difference = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    agreement = serializers.FloatField(allow_null=True)
+    n_only_before = serializers.IntegerField()
+    n_only_after = serializers.IntegerField()
+    pairs = CasePairSerializer(many=True)
