@@ -27,10 +27,11 @@ from benchmarks_app.models import (
 )
 from benchmarks_app.services.api_tokens import create_api_token, revoke_api_token
 from benchmarks_app.services.drafting import create_draft
-from scoring.models import GatePolicy, ProbingFlag
+from scoring.models import GatePolicy, LiveSystem, ProbingFlag
 from scoring.services.scoring import Target, score_run
 from tests import factories
 from tests.annotation.making import judge, pool
+from tests.scoring import making_contextual
 from tests.scoring.making_gates import gate_of, policy_of
 from tests.world import addresses
 
@@ -122,6 +123,13 @@ leaderboard-slices    GET    -        401    200 200 200 200 200 200 404
 leaderboard-history   GET    -        401    200 200 200 200 200 200 404
 baseline-list         GET    -        401    200 200 200 200 200 200 404
 baseline-list         POST   -        401    403 403 403 403 409 409 404
+live-list             GET    -        401    200 200 200 200 200 200 404
+live-list             POST   system   401    403 403 403 403 201 201 404
+live-detail           GET    -        401    200 200 200 200 200 200 404
+live-detail           PATCH  renamed  401    403 403 403 403 200 200 404
+live-detail           DELETE -        401    403 403 403 403 204 404 404
+live-try              POST   -        401    403 403 403 403 400 400 404
+live-ask              POST   -        401    403 403 403 403 202 409 404
 run-latencies         GET    -        401    200 200 200 200 200 200 404
 reported-list         GET    -        401    200 200 200 200 200 200 404
 reported-list         POST   value    401    403 403 201 403 201 201 404
@@ -178,6 +186,27 @@ slice-preview         POST   rule     401    403 403 403 403 200 200 404
 slice-refresh         POST   -        401    403 403 403 403 200 200 404
 slice-register        POST   -        401    403 403 403 403 422 422 404
 slice-import          POST   -        401    403 403 403 403 400 400 404
+contextual-set-list          GET    -       401    200 200 200 200 200 200 404
+contextual-set-list          POST   -       401    403 403 403 403 400 400 404
+contextual-set-detail        GET    -       401    200 200 200 200 200 200 404
+contextual-set-detail        DELETE -       401    403 403 403 403 204 404 404
+contextual-set-cases         GET    -       401    200 200 200 200 200 200 404
+contextual-set-image         GET    -       401    200 200 200 200 200 200 404
+contextual-set-estimate      GET    -       401    403 403 403 403 200 200 404
+contextual-judge-list        GET    -       401    403 403 403 403 200 200 404
+contextual-judge-list        POST   -       401    403 403 403 403 400 400 404
+contextual-judge-detail      GET    -       401    403 403 403 403 200 200 404
+contextual-judge-detail      PATCH  faster  401    403 403 403 403 200 200 404
+contextual-judge-detail      DELETE -       401    403 403 403 403 204 404 404
+contextual-judge-try         POST   -       401    403 403 403 403 202 409 404
+contextual-evaluation-list   GET    -       401    200 200 200 200 200 200 404
+contextual-evaluation-list   POST   -       401    403 403 403 403 400 400 404
+contextual-evaluation-detail GET    -       401    200 200 200 200 200 200 404
+contextual-evaluation-detail DELETE -       401    403 403 403 403 204 404 404
+contextual-evaluation-cases  GET    -       401    200 200 200 200 200 200 404
+contextual-evaluation-cancel POST   -       401    403 403 403 403 409 409 404
+contextual-evaluation-retry  POST   -       401    403 403 403 403 409 409 404
+contextual-comparison        GET    -       401    200 200 200 200 200 200 404
 upload-list           GET    -        401    403 403 403 403 200 200 404
 upload-list           POST   -        401    403 403 403 403 400 400 404
 upload-detail         GET    -        401    403 403 403 403 200 200 404
@@ -186,6 +215,7 @@ upload-import         POST   -        401    403 403 403 403 202 202 404
 """
 BODIES = {
     "-": None,
+    "faster": {"concurrency": 9},
     "given": {"mode": "given", "given": {"nothing": "test"}},
     "hidden": {"hidden": []},
     "labels": {
@@ -215,6 +245,13 @@ BODIES = {
     "online": {"outcome": "better", "metric": "clicks"},
     "policy": {"name": "next", "baseline": "bm25"},
     "pair": {"runs": ["bm25", "nobody"]},
+    "system": {
+        "url": "https://search.example.org/docs/_search",
+        "template": '{"q": {{query}}}',
+        "kind": "json",
+        "results_path": "hits",
+        "id_path": "id",
+    },
     "value": {"system": "a", "measure": "AP", "value": 0.5, "source": "a paper"},
     "rule": {"rule": {"kind": "expression", "expression": "length < 9"}},
 }
@@ -358,6 +395,10 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "leaderboard-slices": f"{of}releases/1.0.0/leaderboard/slices/",
         "leaderboard-history": f"{of}releases/1.0.0/leaderboard/history/",
         "baseline-list": f"{of}baselines/",
+        "live-list": f"{of}live/",
+        "live-detail": (live := f"{of}live/{factories.live_system(benchmark).pk}/"),
+        "live-try": f"{live}try/",
+        "live-ask": f"{live}ask/",
         "run-latencies": f"{of}runs/{factories.timed(dense).pk}/latencies/",
         "reported-list": f"{of}reported/",
         "reported-detail": f"{of}reported/{factories.reported(benchmark, cast['olga']).pk}/",
@@ -397,9 +438,36 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "slice-refresh": f"{of}slices/short/refresh/",
         "slice-register": f"{of}slices/short/register/",
         "slice-import": f"{of}slices/import/",
+        **_contextual_urls(of, benchmark, cast["olga"]),
         "upload-list": f"{of}uploads/",
         "upload-detail": f"{of}uploads/{waiting.pk}/",
         "upload-import": f"{of}uploads/{waiting.pk}/import/",
+    }
+
+
+def _contextual_urls(of: str, benchmark: Benchmark, owner: User) -> dict[str, str]:
+    """A set with an image, and two evaluations of it that are done."""
+    cases = [making_contextual.case(1, {"image": "a.png"})]
+    made = making_contextual.case_set(benchmark, owner, cases, {"a.png": making_contextual.png()})
+    judge = making_contextual.judge(benchmark, owner, "https://judge.example.org/v1")
+    first, second = (making_contextual.judged(made, judge, owner) for _ in range(2))
+    sets, evaluation = f"{of}contextual/sets/{made.pk}/", f"{of}contextual/evaluations/{first.pk}/"
+    asked = f"?before={second.pk}&after={second.pk}"
+    return {
+        "contextual-set-list": f"{of}contextual/sets/",
+        "contextual-set-detail": sets,
+        "contextual-set-cases": f"{sets}cases/",
+        "contextual-set-image": f"{sets}images/{made.images.get().pk}/",
+        "contextual-set-estimate": f"{sets}estimate/",
+        "contextual-judge-list": f"{of}contextual/judges/",
+        "contextual-judge-detail": f"{of}contextual/judges/{judge.pk}/",
+        "contextual-judge-try": f"{of}contextual/judges/{judge.pk}/try/",
+        "contextual-evaluation-list": f"{of}contextual/evaluations/",
+        "contextual-evaluation-detail": evaluation,
+        "contextual-evaluation-cases": f"{evaluation}cases/",
+        "contextual-evaluation-cancel": f"{evaluation}cancel/",
+        "contextual-evaluation-retry": f"{evaluation}retry/",
+        "contextual-comparison": f"{of}contextual/comparison/{asked}",
     }
 
 
@@ -450,6 +518,8 @@ def ask(client: Client, how: str, url: str, body: str) -> tuple[int, bytes]:
     sent = BODIES.get(body)
     if body == "list":  # a name that nobody has taken
         sent = {**sent, "name": f"list {CandidateList.objects.count()}"}
+    if body == "system":
+        sent = {**sent, "name": f"system {LiveSystem.objects.count()}"}
     if body == "slice":
         sent = {**sent, "name": f"slice {Slice.objects.count()}"}
     response = client.generic(
