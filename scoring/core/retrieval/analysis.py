@@ -15,6 +15,9 @@ Expansion = Callable[[Sequence[str]], list[list[str]]]
 
 NGRAM_SIZES = (3, 4, 5)
 
+ANALYSIS = 1
+"""Goes up when a text gives other features than before: counts in caches are then made anew."""
+
 _PLAIN_WORD = re.compile(r"[^\W_]+")
 # Scripts written without spaces, and Hangul, whose words end in many ways: Thai, Lao, Burmese,
 # Khmer, kana, Han with its extensions and compatibility forms.

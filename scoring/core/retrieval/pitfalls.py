@@ -108,7 +108,7 @@ def overlap(retrieved: Collection[str], graded: Collection[str]) -> list[Finding
                 "queries-without-grades",
                 Severity.NOTE,
                 f"queries {_some(extra)}",
-                f"{len(extra)} queries with results are not in the qrels and were left out.",
+                f"results of {len(extra)} queries that are not in the qrels were left out.",
                 "Check the split if these are more than expected.",
                 len(extra),
             )
@@ -125,7 +125,7 @@ def unsorted_results(retrieved: Retrieved) -> list[Finding]:
     ]
     if not wrong:
         return []
-    message = f"the results of {len(wrong)} queries do not descend by score, and were sorted."
+    message = f"{len(wrong)} lists of results do not descend by score, and were sorted."
     advice = "Sort before cutting at k, or the best documents may be cut off."
     where = f"queries {_some(wrong)}"
     return [_finding("unsorted-results", Severity.WARNING, where, message, advice, len(wrong))]
@@ -141,7 +141,7 @@ def negatives(grades: Grades) -> list[Finding]:
             "judged-not-relevant",
             Severity.NOTE,
             "the qrels",
-            f"{n} judgments are 0 or below: those documents count as judged, never as relevant.",
+            f"grades of 0 or below: {n}. Those documents count as judged, never as relevant.",
             "Nothing to do; collections such as MIRACL come with them.",
             n,
         )
@@ -153,7 +153,7 @@ def without_relevant(grades: Grades) -> list[Finding]:
     wrong = [qid for qid, of in grades.items() if not any(grade > 0 for grade in of.values())]
     if not wrong:
         return []
-    message = f"{len(wrong)} queries have no relevant document and count 0 for every system."
+    message = f"no document is relevant: {len(wrong)} queries that count 0 for every system."
     advice = "Leave them out of the qrels if they cannot be answered from this corpus."
     where = f"queries {_some(wrong)}"
     return [_finding("queries-without-relevant", Severity.NOTE, where, message, advice, len(wrong))]
@@ -174,8 +174,8 @@ def truncated_corpus(grades: Grades, corpus: Collection[str]) -> list[Finding]:
             "truncated-corpus",
             Severity.WARNING,
             f"documents {_some(lacking)}",
-            f"the qrels name {len(lacking)} documents that the corpus lacks, {n_relevant} of them "
-            "relevant: they cannot be found, and a smaller corpus makes everything else easier.",
+            f"judged documents that the corpus lacks: {len(lacking)}, {n_relevant} of them "
+            "relevant. They cannot be found, and a smaller corpus makes everything else easier.",
             "Use the whole corpus; if it must be cut, keep every document of the qrels.",
             len(lacking),
         )
