@@ -1,5 +1,7 @@
 """The demo benchmark: Python's own docstrings, our queries and grades, four lexical systems.
 
+A dense one beside them, where it is installed.
+
 What other apps do is asked of them by their commands' names, so nothing here imports them.
 """
 
@@ -8,6 +10,7 @@ import secrets
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from django.conf import settings
@@ -25,6 +28,7 @@ FIXTURES = settings.BASE_DIR / "fixtures" / "demo"
 POOL = "Depth 5 of four systems"
 QRELS = "demo-grades"
 DEPTH, SEED = 5, 7
+DENSE = "wordllama"
 SLICES: dict[str, dict[str, object]] = {
     "asked often": {"kind": "expression", "expression": "frequency >= 150"},
     "asked rarely": {"kind": "expression", "expression": "frequency < 60"},
@@ -101,8 +105,18 @@ def build_demo(say: Say) -> None:
     if not benchmark.qrel_sets.filter(name=QRELS, state="ready").exists():
         call_command("publish_qrels", SLUG, name=QRELS)
     call_command("publish_release", SLUG, qrels=QRELS, release="0.1.0", notes="The demo's grades.")
-    say("Scoring the four runs")
+    _dense_run(say)
+    say("Scoring the runs")
     run_queued()
+
+
+def _dense_run(say: Say) -> None:
+    """A dense system that the pool knew nothing of: its judged share is lower than the others'."""
+    if find_spec(DENSE) is None:
+        say(f"No dense system: {DENSE} is not installed (extra demo)")
+        return
+    say(f"A dense system beside them, which was not pooled: {DENSE}")
+    call_command("make_baselines", SLUG, system=[DENSE])
 
 
 def _people() -> dict[str, User]:
