@@ -13,6 +13,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import KnownGrade, Question
+from benchmarks_app import label_facts
+from benchmarks_app.label_facts import LabelRecord
 from benchmarks_app.models import Benchmark, Job, PendingLog, QrelSet, Release, Run, Team
 from benchmarks_app.services import audit, jobs
 from scoring.models import ScoreSet
@@ -425,6 +427,10 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
         name: (holes_of_a_run, lambda of: {"slug": of.slug, "pk": of.runs.get().pk})
         for name in ("scoring:run-holes", "api:run-queries", "api:run-holes")
     },
+    **{
+        name: (holes_of_a_run, lambda of: {"slug": of.slug})
+        for name in ("scoring:top-up-new", "api:top-up-list")
+    },
     "scoring:probing-list": (probing_flags, lambda of: {"slug": of.slug}),
     "api:probing-list": (probing_flags, lambda of: {"slug": of.slug}),
     "benchmark-detail": (background_jobs, lambda of: {"slug": of.slug}),
@@ -439,9 +445,14 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
 }
 
 
+# What is asked for behind an address, where there is no list without.
+ASKED = {
+    name: lambda of: f"?runs={of.runs.get().pk}"
+    for name in ("scoring:top-up-new", "api:top-up-list")
+}
+
 # Named as lists, and never longer with more rows.
 NO_LISTS = {
-    "api:top-up-list": "documents of the runs it is asked for: worked out, and none without them",
     "api:comparison-list": "compares the runs it is asked for: GET is one comparison",
     "api:document-grades-list": "takes grades and shows none: GET is answered 405",
     "api:export-list": "the formats of a release are those of the program",
@@ -459,16 +470,21 @@ def test_every_list_is_counted():
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page_asks_as_often_for_20_rows_as_for_2(name, benchmark, owner, signed_in):
-    add, arguments = PAGES[name]
+    add, _ = PAGES[name]
     client = signed_in(owner)
 
     add(benchmark, 0, FEW)
-    few, short = asked(client, reverse(name, kwargs=arguments(benchmark)))
+    few, short = asked(client, _address(name, benchmark))
     add(benchmark, FEW, MANY)
-    many, long = asked(client, reverse(name, kwargs=arguments(benchmark)))
+    many, long = asked(client, _address(name, benchmark))
 
     assert len(long) > len(short), "the rows are not on the page"
     assert len(many) == len(few), "\n".join(sql for sql in many if sql not in few)
+
+
+def _address(name: str, of: Benchmark) -> str:
+    _, arguments = PAGES[name]
+    return reverse(name, kwargs=arguments(of)) + (ASKED[name](of) if name in ASKED else "")
 
 
 def asked(client: Any, url: str) -> tuple[list[str], bytes]:
@@ -478,3 +494,23 @@ def asked(client: Any, url: str) -> tuple[list[str], bytes]:
         response = client.get(url)
     assert response.status_code == 200
     return [query["sql"] for query in captured], response.content
+
+
+# --- lists that ask for more than an address ------------------------------------------------------
+
+
+def test_stale_labels_ask_as_often_for_20_rows_as_for_2(benchmark, owner, signed_in, monkeypatch):
+    client, url = signed_in(owner), reverse("scoring:freshness", args=[benchmark.slug])
+    long_ago = timezone.now() - timedelta(days=900)
+
+    def shown(last: int) -> tuple[list[str], bytes]:
+        queries_of_a_run(benchmark, max(0, benchmark.queries.count()), last)
+        rows = [LabelRecord(f"n{number}", "d1", "as it was", long_ago) for number in range(last)]
+        monkeypatch.setattr(label_facts, "RECORDERS", [lambda qrel_set: rows])
+        return asked(client, url)
+
+    few, short = shown(FEW)
+    many, long = shown(MANY)
+
+    assert (short.count(b"labelled long ago"), long.count(b"labelled long ago")) == (3, 21)
+    assert len(many) == len(few), "\n".join(sql for sql in many if sql not in few)
