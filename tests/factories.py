@@ -292,6 +292,17 @@ def live_system(of: Benchmark, owner: User | None = None, **values: Any) -> Any:
     return make_live_system(benchmark=of, user=owner or user("keeper"), **fields)
 
 
+def live_run(system: Any, lines: str = "q1 Q0 d1 1 1.0 s", name: str = "") -> Run:
+    """A run of a live system's answers, as its job makes it."""
+    from scoring.models import LiveRun
+
+    made = timed(run(system.benchmark, lines, name=name))
+    made.latencies.source = "live"
+    made.latencies.save()
+    LiveRun.objects.create(system=system, run=made, n_asked=2, n_empty=1, asked_as={})
+    return made
+
+
 def depth_pool(of: Benchmark, runs: list[Run], name: str = "", depth: int = 3) -> Any:
     """A pool as its page builds it."""
     from annotation.models import Pool

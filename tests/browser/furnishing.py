@@ -61,6 +61,7 @@ def furnished() -> str:
     facts |= _disputed(benchmark)
     facts |= _gated(benchmark, owner)
     facts |= _paired(benchmark, owner)
+    facts |= _asked(benchmark, owner)
     _grown(owner)
     submitted = {"user": "sam", "name": "from sam", "stdout": StringIO()}
     call_command("submit_run", SLUG, _run_file(benchmark), **submitted)
@@ -81,6 +82,18 @@ def _paired(benchmark, owner) -> dict[str, int]:
     )
     failed.save()
     return {"embedding_pair": measured.pk, "failed_pair": failed.pk}
+
+
+def _asked(benchmark, owner) -> dict[str, int]:
+    """A live system that gave a run, and one that nobody tried."""
+    from tests import factories
+
+    asked = factories.live_system(benchmark, owner, name="staging", description="Nightly index.")
+    asked.tried_at, asked.tried_well = asked.created_at, True
+    asked.save()
+    run = factories.live_run(asked, "d-q01 Q0 d1 1 1.0 s", name="staging 2026-11-20")
+    factories.live_system(benchmark, owner, name="never tried")
+    return {"live": asked.pk, "live_run": run.pk}
 
 
 def _gated(benchmark, owner) -> dict[str, int]:
