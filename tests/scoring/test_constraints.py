@@ -11,9 +11,12 @@ from benchmarks_app.models import Benchmark, Release, Run
 from scoring.models import (
     GatePolicy,
     GateResult,
+    LiveRun,
+    LiveSystem,
     Phase,
     ProbingFlag,
     ReportedScore,
+    RunLatencies,
     Score,
     ScoreSet,
     Submission,
@@ -114,6 +117,24 @@ def flag(of: Benchmark, kind: str) -> ProbingFlag:
     return mine.probing_flags.create(earlier=mine, kind=kind)
 
 
+def live(of: Benchmark, name: str = "staging", **values: Any) -> LiveSystem:
+    fields = {"kind": "json", "url": "https://h.example/", "template": "q={{query}}", **values}
+    return LiveSystem.objects.create(
+        benchmark=of, name=name, created_by=factories.user("keeper"), **fields
+    )
+
+
+def live_run(of: Benchmark, name: str, n_failed: int) -> LiveRun:
+    return LiveRun.objects.create(run=run(of, name), n_asked=2, n_failed=n_failed)
+
+
+def latencies(of: Benchmark, name: str, p50: float, p95: float) -> RunLatencies:
+    points = {"mean": p50, "p50": p50, "p95": p95, "p99": p95, "longest": p95}
+    return RunLatencies.objects.create(
+        run=run(of, name), source="live", stored="", n_queries=1, **points
+    )
+
+
 CASES = {
     "probing_flag_once": Case(
         good=lambda of: [flag(of, "near_identical"), flag(of, "single_query")],
@@ -137,6 +158,20 @@ CASES = {
     "gate_result_decided_has_verdict": Case(
         good=lambda of: gate(of, state="decided", verdict="hold", decided_at=NOW),
         bad=lambda of: gate(of, "newer", state="decided", decided_at=NOW),
+    ),
+    "live_system_name_once": Case(good=lambda of: [live(of), live(of, "other")], bad=live),
+    "live_system_asks_for_something": Case(
+        good=lambda of: live(of, k=1, concurrency=1), bad=lambda of: live(of, "other", k=0)
+    ),
+    "live_system_moves_on": Case(
+        good=lambda of: live(of, requests_per_second=0.1),
+        bad=lambda of: live(of, "other", timeout_seconds=0),
+    ),
+    "live_run_was_answered": Case(
+        good=lambda of: live_run(of, "a", 1), bad=lambda of: live_run(of, "b", 2)
+    ),
+    "run_latencies_in_order": Case(
+        good=lambda of: latencies(of, "a", 1, 1), bad=lambda of: latencies(of, "b", 2, 1)
     ),
     "phase_once": Case(
         good=lambda of: [phase(of, "test"), phase(of, "dev")], bad=lambda of: phase(of, "test")
