@@ -23,6 +23,8 @@ from scoring.core.retrieval.found import Found, Stretch
 Numbers = npt.NDArray[np.integer]
 
 MOST_THREADS = 8
+# Queries that take longer than starting a thread.
+WORTH_A_THREAD = 8
 # A thread holds the score of each document of a stretch: 48 MB in all.
 MOST_DOCUMENTS = 6_000_000
 # More than what sums in another order can differ by, relative to the sum.
@@ -44,7 +46,7 @@ def search(stretch: Stretch, weights: csr_array, k: int) -> list[Found]:
         )
 
     if k >= 1:
-        _in_threads(work, min(n, MOST_DOCUMENTS // stretch.n_documents))
+        _in_threads(work, min(n // WORTH_A_THREAD, MOST_DOCUMENTS // stretch.n_documents))
     return [
         (columns[row, :found], scores[row, :found]) for row, found in enumerate(counts.tolist())
     ]
