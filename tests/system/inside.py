@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.utils import timezone
 
@@ -28,10 +29,11 @@ from benchmarks_app.models import (
 )
 from benchmarks_app.services import importing, job_retry, jobs, releasing, uploading
 from benchmarks_app.sessions import SessionStore
-from scoring.models import ScoreSet, Submission
-from scoring.services import phases, rescoring, submitting
+from scoring.models import ScoreSet, ShardJob, Submission
+from scoring.services import baselines, phases, rescoring, submitting
 from tests import factories
 from tests.annotation import making as annotation_making
+from tests.system.making import word_queries, words_file
 
 
 def call(name: str, arguments: str) -> None:
@@ -281,3 +283,40 @@ def _session_of(person: User) -> str:
     session[HASH_SESSION_KEY] = person.get_session_auth_hash()
     session.save()
     return str(session.session_key)
+
+
+# --- baselines -----------------------------------------------------------------------------
+
+
+def make_words(slug: str, n_documents: int, n_queries: int) -> None:
+    """A benchmark of made texts and queries; Olga owns it."""
+    benchmark = Benchmark.objects.get(pk=make_benchmark(slug))
+    olga = factories.user("olga")
+    path = words_file(Path(settings.DATA_DIR) / "words.jsonl", n_documents=n_documents)
+    upload = uploading.receive_path(benchmark=benchmark, owner=olga, path=path)
+    arguments = importing.import_arguments(upload=upload, kind="corpus")
+    factories.done(jobs.run_here(benchmark=benchmark, user=olga, **arguments))
+    for qid, text in word_queries(n_queries).items():
+        factories.query(benchmark, qid, text)
+
+
+def start_baseline(slug: str, system: str, n_shards: int) -> int:
+    benchmark = Benchmark.objects.get(slug=slug)
+    (job,) = baselines.start_baselines(
+        benchmark=benchmark, user=factories.user("olga"), systems=[system], n_shards=n_shards
+    )
+    return job.pk
+
+
+def baseline_made(slug: str) -> dict[str, Any]:
+    """The file of a benchmark's one run, what making it took, and how often each shard was done."""
+    run = Run.objects.select_related("retrieval", "latencies").get(benchmark__slug=slug)
+    return {
+        "path": str(uploading.local(run.upload)),
+        "memory": run.retrieval.memory_bytes,
+        "indexing_seconds": run.retrieval.indexing_seconds,
+        "p50": run.latencies.p50,
+        "p95": run.latencies.p95,
+        "attempts": sorted(ShardJob.objects.values_list("job__attempt", flat=True)),
+        "steps": sorted(ShardJob.objects.values_list("step", "number")),
+    }

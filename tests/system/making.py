@@ -35,3 +35,26 @@ def run_file(path: Path, *, n_queries: int, depth: int, n_documents: int) -> Pat
                 docid = (first + rank - 1) % n_documents
                 out.write(f"q{n} Q0 d{docid} {rank} {depth - rank + 1} made\n")
     return path
+
+
+def words_file(path: Path, *, n_documents: int, n_words: int = 40, seed: int = 7) -> Path:
+    """A corpus as JSON lines; its words are as unequally frequent as those of a language."""
+    import numpy as np
+
+    random = np.random.default_rng(seed)
+    with path.open("w") as out:
+        for start in range(0, n_documents, 1000):
+            drawn = random.zipf(1.3, (min(1000, n_documents - start), n_words)) % 50_000
+            for n, row in enumerate(drawn.tolist(), start=start):
+                text = " ".join(map("w{}".format, row))
+                out.write(f'{{"_id": "d{n}", "text": "{text}"}}\n')
+    return path
+
+
+def word_queries(n_queries: int, *, n_words: int = 6, seed: int = 8) -> dict[str, str]:
+    """Queries of such words, by id."""
+    import numpy as np
+
+    random = np.random.default_rng(seed)
+    drawn = random.zipf(1.3, (n_queries, n_words)) % 50_000
+    return {f"q{n}": " ".join(f"w{word}" for word in row) for n, row in enumerate(drawn.tolist())}
