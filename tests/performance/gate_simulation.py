@@ -19,6 +19,7 @@ from scoring.core.gating.simulation import (
     every_slice,
     full_policy,
     simulated,
+    simulated_apart,
 )
 
 PAGE = Path(__file__).parents[2] / "docs" / "gate.md"
@@ -97,6 +98,17 @@ def tables(n_runs: int) -> dict[str, list[str]]:
     return {name: [said(n_runs), "", *table(columns, body)] for name, body in made.items()}
 
 
+def apart(n_runs: int) -> dict[str, list[str]]:
+    """As the table by which the rules were set was made."""
+    columns = ["queries, sigma", *HEADS.values()]
+    rows = []
+    for n, sigma in SIZES:
+        cells = [Cell(n, sigma, truth) for truth in TRUTHS]
+        found = [simulated_apart(cell, n_runs=n_runs, seed=SEED) for cell in cells]
+        rows.append([f"{n:,}, {sigma:.2f}", *(" / ".join(map(share, one)) for one in found)])
+    return {"rules-apart": [said(n_runs), "", *table(columns, rows)]}
+
+
 def both_ways(n_runs: int) -> dict[str, list[str]]:
     columns = ["queries, sigma, truth", "by t", "by sign flips"]
     return {"sign-flips": [said(n_runs), "", *table(columns, flipped(n_runs))]}
@@ -122,8 +134,8 @@ def write_page(found: dict[str, list[str]]) -> None:
 
 def main(n_runs: int = RUNS) -> None:
     """Write the tables, and print them."""
-    for part in (tables, both_ways):
-        found = part(n_runs if part is tables else min(n_runs, FLIPPED_RUNS))
+    for part in (tables, apart, both_ways):
+        found = part(min(n_runs, FLIPPED_RUNS) if part is both_ways else n_runs)
         for lines in found.values():
             print("\n".join([*lines, ""]), flush=True)
         write_page(found)
