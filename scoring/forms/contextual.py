@@ -36,7 +36,7 @@ class EvaluationForm(forms.Form):
     """Which cases a judge is asked about, and what counts as good."""
 
     judge = forms.ModelChoiceField(JudgeEndpoint.objects.none(), label="Judge", empty_label=None)
-    which = forms.ChoiceField(label="Cases", required=False)
+    which = forms.ChoiceField(label="Cases", initial=ALL)
     first = forms.IntegerField(
         label="How many",
         required=False,

@@ -99,7 +99,7 @@ def state_of(request: HttpRequest, evaluation: ContextualEvaluation) -> dict[str
     may_edit = may(request.user, Action.EDIT, request.benchmark)
     counts = counts_of(evaluation)
     is_ended = not evaluation.is_active
-    cap = evaluation.cost_cap
+    cap, is_begun = evaluation.cost_cap, evaluation.state == evaluation.State.RUNNING
     return {
         "evaluation": evaluation,
         "job": evaluation.job,
@@ -111,6 +111,7 @@ def state_of(request: HttpRequest, evaluation: ContextualEvaluation) -> dict[str
         and evaluation.endpoint is not None
         and bool(counts.n_failed or counts.n_waiting),
         "is_cap_spent": cap is not None and counts.cost >= cap,
+        "judging": f"asking {evaluation.judge_name}" if is_begun else "waiting for a worker",
     }
 
 
@@ -122,9 +123,12 @@ def contextual_evaluation(request: HttpRequest, benchmark: Benchmark, pk: int) -
     if context["counts"].n_scored:
         results = results_of(evaluation)
         context |= {"results": results, "chart": scores_chart(results.scores)}
+    rows = outcome_rows(evaluation)
+    if evaluation.is_active:
+        rows = rows.exclude(state="waiting")  # they are counted above
     others = evaluations_of(benchmark).filter(case_set=evaluation.case_set_id)
     context |= {
-        "page": page_of(request, outcome_rows(evaluation), OUTCOMES_A_PAGE),
+        "page": page_of(request, rows, OUTCOMES_A_PAGE),
         "others": list(others.exclude(pk=evaluation.pk)[:10]),
         "retry_form": RetryForm(),
     }

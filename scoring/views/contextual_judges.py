@@ -86,7 +86,10 @@ def contextual_judge_detail(request: HttpRequest, benchmark: Benchmark, pk: int)
 def contextual_judge_trial(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """What came back, once it has."""
     context = _context(_judge(benchmark, pk))
-    return render(request, "scoring/_contextual_judge_trial.html", context)
+    response = render(request, "scoring/_contextual_judge_trial.html", context)
+    if request.htmx and not context["is_trying"]:
+        response["HX-Refresh"] = "true"  # the page says more of a judge that was tried
+    return response
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

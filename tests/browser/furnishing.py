@@ -60,6 +60,7 @@ def furnished() -> str:
     begun(benchmark.pools.order_by("pk").first(), User.objects.get(username="ada"))
     facts |= _disputed(benchmark)
     facts |= _gated(benchmark, owner)
+    facts |= _judged_by_a_model(benchmark, owner)
     facts |= _paired(benchmark, owner)
     facts |= _asked(benchmark, owner)
     _grown(owner)
@@ -114,6 +115,24 @@ def _gated(benchmark, owner) -> dict[str, int]:
     jobs.run_queued()
     passed = gate_of(other, candidate, release)
     return {"policy": policy.pk, "waiting_gate": waiting.pk, "gate": passed.pk}
+
+
+def _judged_by_a_model(benchmark, owner) -> dict[str, int]:
+    """Cases with an image and a long text, a judge, and an evaluation of which one case failed."""
+    from tests.scoring import making_contextual as making
+
+    cases = [
+        making.case(1, ["A picture of it:", {"image": "a.png"}], "Of something else. " * 60),
+        making.case(2, "It helps.", "It does not.", slices=["short", "easy"]),
+        making.case(3, "It helps.", slices=["short"]),
+    ]
+    images = {"a.png": making.png(size=(320, 200))}
+    case_set = making.case_set(benchmark, owner, cases, images, name="help desk")
+    judge = making.judge(benchmark, owner, "https://judge.example.org/v1")
+    judged, other = (making.judged(case_set, judge, owner) for _ in range(2))
+    error = {"error_code": "judge-refusal", "error": "The judge declined to answer: no."}
+    judged.outcomes.filter(case__number=3).update(state="failed", score=None, **error)
+    return {"case_set": case_set.pk, "judge": judge.pk, "judged": judged.pk, "other": other.pk}
 
 
 def _grown(owner) -> None:
