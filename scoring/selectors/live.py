@@ -2,7 +2,7 @@
 
 from django.db.models import Count, Max, QuerySet
 
-from benchmarks_app.models import Benchmark, Job, Query, QueryFamily
+from benchmarks_app.models import Benchmark, Job, Query, QueryFamily, Run
 from scoring.models import LiveRun, LiveSystem
 from scoring.selectors.releases import release_of_version, release_query_texts
 
@@ -34,8 +34,6 @@ def job_at_work(system: LiveSystem) -> Job | None:
 
 def live_runs_of(system: LiveSystem, user: object) -> list[LiveRun]:
     """What was made of its answers, newest first, as far as this person sees the runs."""
-    from benchmarks_app.models import Run
-
     return list(
         LiveRun.objects.filter(system=system, run__in=Run.objects.visible_to(user))
         .select_related("run", "run__latencies")
