@@ -33,6 +33,10 @@ class EmbeddingForm(SubmissionForm):
     query_ids = _file("Query ids", IDS)
     document_embeddings = _file("Document embeddings", VECTORS, required=True)
     document_ids = _file("Document ids", IDS)
+    name = forms.CharField(
+        max_length=120,
+        help_text="What the run is called on the leaderboard, such as “e5-base, cosine”.",
+    )
     similarity = forms.ChoiceField(
         choices=SIMILARITIES, initial="cosine", widget=forms.RadioSelect, label="Similarity"
     )
@@ -42,8 +46,7 @@ class EmbeddingForm(SubmissionForm):
         initial=DEPTH,
         required=False,
         label="Results for each query",
-        help_text=f"The best so many documents become the run; {DEPTH} unless given, {MOST_DEEP:,} at "
-        "most.",
+        help_text=f"The best become the run; {DEPTH} unless given, {MOST_DEEP:,} at most.",
     )
     approximate = _file(
         "Run of an approximate index",

@@ -2,7 +2,7 @@
 
 from benchmarks_app.models import Benchmark, Run, User
 
-APPROXIMATE_RUN = "approximate_run"
+APPROXIMATE_RUN = "Approximate run"
 """The fact of a run that names the run of an approximate index by the same model."""
 
 

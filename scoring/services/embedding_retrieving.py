@@ -174,5 +174,5 @@ def _facts(bundle: Bundle, n_missing: int) -> dict[str, Any]:
         "method": f"{similarity} of vectors of {vectors.shape[1]} {vectors.dtype} numbers",
     }
     if n_missing:
-        facts["documents_without_vector"] = n_missing
+        facts["Documents without a vector"] = n_missing
     return facts

@@ -238,7 +238,7 @@ def test_documents_without_vector_and_other_queries_are_counted(
         "5 of the 8 documents of tiny texts have no vector: they could not be found for any query.",
         "1 query vectors are of queries that the benchmark lacks.",
     ]
-    assert submission.run.metadata["documents_without_vector"] == "5"
+    assert submission.run.metadata["Documents without a vector"] == "5"
     assert ScoreSet.objects.get(run=submission.run).n_extra == 1
     assert refreshed(submission).run.n_queries == len(qids) - 1
 
@@ -253,7 +253,7 @@ def test_the_approximate_run_is_a_submission_of_its_own(
 
     exact = refreshed(exact)
     beside = Run.objects.get(name="mine (approximate)")
-    assert exact.run.metadata["approximate_run"] == beside.name
+    assert exact.run.metadata["Approximate run"] == beside.name
     assert beside.metadata["index"] == "ann"
     assert Submission.objects.filter(state=State.SCORED).count() == 2
     page = signed_in(sam).get(exact.get_absolute_url()).content.decode()

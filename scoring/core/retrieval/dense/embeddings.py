@@ -102,7 +102,7 @@ def _refuse_ids(ids: Sequence[str], n_rows: int, name: str) -> None:
         again, count = Counter(ids).most_common(1)[0]
         first, second = _first_two(ids, again)
         reason = (
-            f"'{again}' is the id of {count} rows, first of {first} and {second} (from 0); "
+            f"{again!r} is the id of {count} rows, first of {first} and {second} (from 0); "
             "expected every id once. Leave the others out."
         )
         raise EmbeddingIdsError(name=name, reason=reason)

@@ -37,7 +37,7 @@ class EmbeddingIdsError(EmbeddingError):
 class EmbeddingValueError(EmbeddingError):
     code = "embedding-value"
     message = (
-        "{name}: row {row} (from 0), '{id}', holds {value}{more}; expected finite numbers that "
+        "{name}: row {row} (from 0), {id!r}, holds {value}{more}; expected finite numbers that "
         "32 bits can hold. Embed it again, or leave the row and its id out."
     )
 

@@ -112,7 +112,7 @@ def _rows(frame: pl.DataFrame, first: int, width: int, name: str) -> npt.NDArray
         if found != width:
             what = "no vector" if found is None else f"{found:,} dimensions"
             reason = (
-                f"row {first + at} (from 0), '{frame['id'][at]}', has {what}; expected {width:,} "
+                f"row {first + at} (from 0), {frame['id'][at]!r}, has {what}; expected {width:,} "
                 "as row 0 has. Embed all rows with one model."
             )
             raise EmbeddingShapeError(name=name, reason=reason)
@@ -120,7 +120,7 @@ def _rows(frame: pl.DataFrame, first: int, width: int, name: str) -> npt.NDArray
     if flat.null_count():
         at = int(np.flatnonzero(flat.is_null().to_numpy())[0]) // max(1, width)
         reason = (
-            f"row {first + at} (from 0), '{frame['id'][at]}', lacks a number; expected {width:,}. "
+            f"row {first + at} (from 0), {frame['id'][at]!r}, lacks a number; expected {width:,}. "
             "Embed it again."
         )
         raise EmbeddingShapeError(name=name, reason=reason)
