@@ -15,6 +15,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,13 +74,15 @@ class JudgeStub:
 
     `knows` is how answers may be asked for: as "schema", "json" or "text" at best.
 
-    `key`: the only key that is let in, "" for anybody. `requests` holds what was asked.
+    `key`: the only key that is let in, "" for anybody. `refuses`: fields of a body that it does not
+    take. `requests` holds what was asked.
     """
 
     delay: float = 0.0
     places: int = 1000
     knows: str = "schema"
     key: str = ""
+    refuses: tuple[str, ...] = ()
     port: int = 0
     keeps_requests: bool = True
     requests: list[Asked] = field(default_factory=list)
@@ -146,8 +149,10 @@ class JudgeStub:
         except (asyncio.CancelledError, ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
-            self.tasks.discard(task)
             writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+            self.tasks.discard(task)
 
     async def _answer(self, asked: Asked, writer: asyncio.StreamWriter) -> bool:
         """Answer; whether the connection stays open."""
@@ -192,6 +197,8 @@ class JudgeStub:
         is_known = kind != "no-schema" and wanted in known.get(self.knows, ("text",))
         if wanted != "text" and not is_known:
             return 400, {}, _error(f"response_format of type {wanted} is not supported")
+        if strange := [name for name in self.refuses if name in asked.body]:
+            return 400, {}, _error(f"Unsupported parameter: '{strange[0]}'.")
         if kind.isdigit():
             headers = {"Retry-After": number} if number else {}
             return int(kind), headers, _error(f"scripted {kind}, your key was {sent_key}")

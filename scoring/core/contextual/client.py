@@ -232,9 +232,11 @@ async def _guard(request: Any) -> None:
 
     async def look(event: str, facts: dict[str, Any]) -> None:
         if event == CONNECTED:
-            place = facts["return_value"].get_extra_info("server_addr")
+            connection = facts["return_value"]
+            place = connection.get_extra_info("server_addr")
             ip = ip_address(str(place[0]).partition("%")[0])
             if not is_public(ip):
+                await connection.aclose()
                 raise AddressRefusedError(address=address, why=f"{ip} is not in the public network")
 
     request.extensions["trace"] = look
