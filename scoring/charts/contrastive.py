@@ -36,7 +36,7 @@ def accuracy_chart(report: Mapping[str, Any]) -> Chart:
         "title": None,
     }
     # Where both lines are one, the dashes show both.
-    dashes = {**colour, "scale": {"range": [[1, 0], [5, 4]]}}
+    dashes = {**colour, "scale": {"range": [[1, 0], [5, 4]]}, "legend": None}
     spec = {
         "mark": {"type": "line", "point": True},
         "encoding": {"x": x, "y": y, "color": colour, "strokeDash": dashes},

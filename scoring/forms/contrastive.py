@@ -18,11 +18,11 @@ class EmbeddingPairForm(forms.Form):
 
     z1 = forms.FileField(
         label="First embeddings (z1)",
-        help_text="npy, npz or Parquet; row i belongs to row i of the second.",
+        help_text="npy, npz or Parquet.",
         allow_empty_file=True,
     )
     z2 = forms.FileField(
-        label="Second embeddings (z2)", help_text="Of the same shape.", allow_empty_file=True
+        label="Second embeddings (z2)", help_text="Of the same rows.", allow_empty_file=True
     )
     name = forms.CharField(
         max_length=120, help_text="What is compared, such as “e5-base, questions and answers”."

@@ -232,7 +232,8 @@ def _unknown(ids: tuple[str, ...]) -> list[str]:
         return []
     some = ", ".join(one[:60] for one in ids[:MOST_TOLD])
     more = " …" if len(ids) > MOST_TOLD else ""
-    return [f"The slices name {len(ids):,} ids that no pair has: {some}{more}"]
+    n = f"{len(ids):,} id{'' if len(ids) == 1 else 's'}"
+    return [f"The slices name {n} that no pair has: {some}{more}"]
 
 
 def _published(job: RunningJob, report: Any) -> str:

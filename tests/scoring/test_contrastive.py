@@ -97,7 +97,7 @@ def test_pair_is_measured_as_the_function_measures_it(send):
         assert of["mean"] == pytest.approx(contrastive_accuracy_score(z1, z2, topk=of["k"]))
         assert of["low"] <= of["mean"] <= of["high"]
     assert (first["name"], first["n"]) == ("first", 2)
-    assert pair.report["notes"] == ["The slices name 1 ids that no pair has: zz"]
+    assert pair.report["notes"] == ["The slices name 1 id that no pair has: zz"]
     assert len(pair.report["worst"]) == 25
 
 
