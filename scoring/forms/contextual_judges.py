@@ -89,7 +89,7 @@ class JudgeForm(forms.Form):
 
     def clean_key(self) -> str:
         key: str = self.cleaned_data["key"].strip()
-        if not (key.isascii() and key.isprintable()):
+        if not all("!" <= character <= "~" for character in key):
             told = "A key has visible ASCII characters only. Copy it again."
             raise forms.ValidationError(told)
         return key
