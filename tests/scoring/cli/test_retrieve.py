@@ -1,0 +1,159 @@
+"""`benchwright retrieve`: runs of sparse systems from files."""
+
+import json
+
+import pytest
+
+CORPUS = """\
+{"_id": "d1", "title": "red", "text": "fish swim"}
+{"_id": "d2", "title": "", "text": "blue birds"}
+{"_id": "d3", "title": "", "text": "red red fishes"}
+"""
+QUERIES = '{"_id": "q1", "text": "fish"}\n{"_id": "q2", "text": "birds"}\n'
+QUERIES += '{"_id": "q3", "text": "zebra"}\n'
+GRADES = "q1 0 d1 1\nq1 0 d3 2\nq2 0 d2 1\nq2 0 gone 1\nq3 0 d1 1\n"
+DOCUMENT_VECTORS = '{"id": "d1", "vector": {"red": 1.5, "fish": 2}}\n{"id": "d2", "vector": {}}\n'
+QUERY_VECTORS = '{"id": "q1", "vector": {"red": 2}}\n{"id": "q2", "vector": {}}\n'
+
+
+@pytest.fixture
+def texts(files):
+    held = {
+        "corpus.jsonl": CORPUS,
+        "corpus.tsv": "d1\tred fish swim\nd2\tblue birds\nd3\tred red fishes\n",
+        "queries.jsonl": QUERIES,
+        "queries.tsv": "q1\tfish\nq2\tbirds\nq3\tzebra\n",
+        "grades.txt": GRADES,
+        "documents.vec": DOCUMENT_VECTORS,
+        "asked.vec": QUERY_VECTORS,
+    }
+    for name, content in held.items():
+        (files / name).write_text(content)
+    return files
+
+
+def documents(output):
+    return [(line.split()[0], line.split()[2]) for line in output.splitlines()]
+
+
+FOUND = [("q1", "d3"), ("q1", "d1"), ("q2", "d2")]
+
+
+@pytest.mark.parametrize("corpus", ["corpus.jsonl", "corpus.tsv"])
+@pytest.mark.parametrize("queries", ["queries.jsonl", "queries.tsv"])
+def test_run_goes_to_standard_output(texts, benchwright, corpus, queries):
+    done = benchwright("retrieve", corpus, queries)
+
+    assert done.exit_code == 0, done.stderr
+    assert documents(done.stdout) == FOUND
+    assert "3 queries over 3 documents, 1 of them without a result." in done.stderr
+
+
+@pytest.mark.parametrize(
+    "options", [["--shards", "2"], ["--shards", "9"], ["--cache", "kept"]], ids=" ".join
+)
+def test_shards_and_cache_give_the_same_bytes(texts, benchwright, options):
+    whole = benchwright("retrieve", "corpus.jsonl", "queries.jsonl")
+
+    for _ in range(2):
+        done = benchwright("retrieve", "corpus.jsonl", "queries.jsonl", *options)
+        assert (done.exit_code, done.stdout) == (0, whole.stdout)
+
+
+def test_cache_of_another_file_is_told(texts, benchwright):
+    arguments = ("retrieve", "corpus.jsonl", "queries.jsonl", "--cache", "kept")
+    benchwright(*arguments)
+    (texts / "corpus.jsonl").write_text(CORPUS + '{"_id": "d4", "text": "fish fish"}\n')
+
+    done = benchwright(*arguments)
+
+    assert ("q1", "d4") in documents(done.stdout)
+    assert "the cache was made with another corpus, so it was made anew" in done.stderr
+
+
+def test_system_language_parameters_and_tag_are_chosen(texts, benchwright):
+    done = benchwright(
+        *("retrieve", "corpus.jsonl", "queries.jsonl", "--system", "bm25", "--language", "german"),
+        *("--k1", "0.9", "--b", "0.4", "--tag", "mine", "-k", "1"),
+    )
+
+    assert documents(done.stdout) == [("q1", "d1"), ("q2", "d2")]
+    assert done.stdout.split()[5] == "mine"
+    assert "BM25 (k1 = 0.9, b = 0.4) over words" in done.stderr
+
+
+def test_scores_are_shown_with_slices_and_a_baseline(texts, benchwright):
+    benchwright("retrieve", "corpus.jsonl", "queries.jsonl", "--system", "bm25", "-o", "base.run")
+    (texts / "slices.tsv").write_text("q1\tfirst\n")
+
+    done = benchwright(
+        *("retrieve", "corpus.jsonl", "queries.jsonl", "-o", "new.run", "--qrels", "grades.txt"),
+        *("--slices", "slices.tsv", "--baseline", "base.run", "--format", "json"),
+    )
+
+    told = json.loads(done.stdout)
+    # d3 with grade 2 before d1 with grade 1: ideal; q2 misses one of two; q3 finds nothing.
+    assert told["slices"]["first"]["nDCG(dcg='exp-log2')@10"] == 1.0
+    assert told["means"]["Recall@10"] == pytest.approx((1 + 0.5 + 0) / 3)
+    assert told["facts"]["system"] == "bm25-stem"
+    found = {one["measure"]: one["difference"] for one in told["significance"]}
+    assert found["Recall@10"] == pytest.approx(0.5 / 3)
+    assert "judged documents that the corpus lacks: 1, 1 of them relevant" in done.stderr
+    assert documents((texts / "new.run").read_text()) == FOUND
+
+
+def test_scores_are_a_table_unless_asked_otherwise(texts, benchwright):
+    done = benchwright(
+        *("retrieve", "corpus.jsonl", "queries.jsonl", "-o", "new.run", "--qrels", "grades.txt"),
+        *("--gain", "linear"),
+    )
+
+    assert "all (3)" in done.stdout
+    assert "nDCG@10" in done.stdout
+
+
+def test_vectors_are_searched_with_or_without_idf(texts, benchwright):
+    plain = benchwright("retrieve", "documents.vec", "asked.vec", "--vectors")
+    weighted = benchwright("retrieve", "documents.vec", "asked.vec", "--vectors", "--idf")
+
+    assert plain.stdout == "q1 Q0 d1 1 3.0 vectors\n"
+    assert float(weighted.stdout.split()[4]) == pytest.approx(3 * 0.6931471805599453)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--language", "klingon"], "'klingon' is no language we know"),
+        (["--shards", "2", "--cache", "kept"], "--shards goes with neither"),
+        (["--slices", "grades.txt"], "--slices needs grades"),
+        (["--qrels", "grades.txt"], "Name a file for the run"),
+        (["--vectors"], "corpus.jsonl:1: expected {"),
+        (["-k", "0"], "-k"),
+        (["--b", "2"], "--b"),
+    ],
+)
+def test_what_does_not_go_is_refused_with_what_to_do(texts, benchwright, options, told):
+    done = benchwright("retrieve", "corpus.jsonl", "queries.jsonl", *options)
+
+    assert done.exit_code != 0
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_wrong_lines_of_a_corpus_are_told_and_no_run_is_left(texts, benchwright):
+    (texts / "corpus.jsonl").write_text(CORPUS + "{\n" + '{"_id": "d1", "text": ""}\n')
+
+    done = benchwright("retrieve", "corpus.jsonl", "queries.jsonl", "-o", "new.run")
+
+    assert done.exit_code != 0
+    assert "corpus.jsonl:4" in done.stderr
+    assert not (texts / "new.run").exists()
+
+
+def test_document_given_twice_is_refused_by_name(texts, benchwright):
+    (texts / "corpus.jsonl").write_text(CORPUS + '{"_id": "d1", "text": ""}\n')
+
+    done = benchwright("retrieve", "corpus.jsonl", "queries.jsonl")
+
+    assert done.exit_code != 0
+    assert "d1" in done.stderr
