@@ -17,6 +17,10 @@ COMMANDS = {
         "scoring.cli.contrastive",
         "Contrastive accuracy of two matrices of embeddings.",
     ),
+    "contextual": (
+        "scoring.cli.contextual",
+        "Contextual precision of retrieved nodes, by a judge model.",
+    ),
     "retrieve": ("scoring.cli.retrieve", "The run of BM25, TF-IDF or sparse vectors."),
     "fuse": ("scoring.cli.fuse", "Several runs as one, by ranks or by weighted scores."),
     "check": ("scoring.cli.check", "Everything wrong in a run, qrels or benchmark, by line."),

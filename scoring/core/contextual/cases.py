@@ -27,6 +27,7 @@ IMAGE_KEYS = ({"image"}, {"url"}, {"data"}, {"data", "type"})
 AN_IMAGE = """{"image": "file.png"}, {"url": "https://…"} or {"data": "<base64>"}"""
 SHOWN = 60
 MAX_ID = 200
+ALL = "all"
 MAX_SLICES = 50
 
 
@@ -310,6 +311,8 @@ class _Reader:
         if not isinstance(names, list | tuple) or not all(isinstance(n, str) and n for n in names):
             self._wrong(f"slices is {_kind(given)}; expected a list of names.")
             return ()
+        if ALL in names:
+            self._wrong(f"a slice is called '{ALL}', which means all cases. Give it another name.")
         if len(names) > MAX_SLICES or any(len(name) > MAX_ID for name in names):
             self._wrong(f"slices: expected at most {MAX_SLICES}, of {MAX_ID} characters each.")
         return tuple(dict.fromkeys(names))

@@ -94,6 +94,7 @@ def test_all_problems_are_told_with_their_lines():
     [
         ({**GOOD, "id": ""}, "id is a text; expected a text that is not empty"),
         ({**GOOD, "id": ["x"]}, "id is a list"),
+        ({**GOOD, "slices": "all"}, "a slice is called 'all', which means all cases"),
         ({**GOOD, "id": "a\nb"}, "printable characters"),
         ({**GOOD, "input": "\ud800"}, "input: half a surrogate pair at character 1"),
         ({**GOOD, "retrieval_context": ["a"] * 501}, "501 nodes; expected at most 500"),
