@@ -93,7 +93,7 @@ def _mapped(path: Path, file: str, limits: Limits) -> NDArray[Any]:
 
 def refuse_no_matrix(shape: Sequence[int], dtype: "np.dtype[Any]", file: str) -> None:
     """Raise unless it is two-dimensional and of real numbers."""
-    if len(shape) != 2 or dtype.kind not in "biuf":
+    if len(shape) != 2 or min(shape) < 0 or dtype.kind not in "biuf":
         found = f"an array of shape {tuple(shape)} and type {dtype}"
         reason = f"it holds {found}; expected rows x features of real numbers."
         raise PairFileError(file=file, reason=reason)

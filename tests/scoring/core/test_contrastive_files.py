@@ -1,0 +1,218 @@
+"""Embeddings from npy, npz and Parquet: what is read, and what is refused before it is read."""
+
+import io
+import zipfile
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchmarks_app.core.errors import FileProblemsError
+from scoring.core.contrastive.errors import PairFileError, PairIdsError
+from scoring.core.contrastive.files import StoredMatrix, read_matrix
+from scoring.core.contrastive.ids import ids_of_pair, read_ids
+from scoring.core.contrastive.stored import Limits
+
+MATRIX = np.arange(12, dtype=np.float32).reshape(4, 3)
+IDS = ("a", "b", "c", "ü 1")
+
+
+def npy(array, **options):
+    out = io.BytesIO()
+    np.lib.format.write_array(out, np.asarray(array), **options)
+    return out.getvalue()
+
+
+def zipped(members, method=zipfile.ZIP_DEFLATED):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def table(columns, **overrides):
+    out = io.BytesIO()
+    pl.DataFrame(columns, schema_overrides=overrides).write_parquet(out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def read(tmp_path):
+    """A function that reads the bytes of a file."""
+
+    def read(content, name="given.bin", **options):
+        path = tmp_path / name
+        path.write_bytes(content)
+        unpacked = tmp_path / "unpacked"
+        unpacked.mkdir(exist_ok=True)
+        return read_matrix(path, folder=unpacked, **options)
+
+    return read
+
+
+READ = {
+    "npy": (npy(MATRIX), None),
+    "npy of doubles": (npy(MATRIX.astype(np.float64)), None),
+    "npy, columns first": (npy(np.asfortranarray(MATRIX)), None),
+    "npy, version 2": (npy(MATRIX, version=(2, 0)), None),
+    "npz": (zipped({"whatever.npy": npy(MATRIX)}), None),
+    "npz, stored, with ids": (
+        zipped({"v.npy": npy(MATRIX), "ids.npy": npy(np.array(IDS))}, zipfile.ZIP_STORED),
+        IDS,
+    ),
+    "npz with ids of bytes": (
+        zipped({"v.npy": npy(MATRIX), "qids.npy": npy(np.array([b"1", b"2", b"3", b"4"]))}),
+        ("1", "2", "3", "4"),
+    ),
+    "npz of two": (zipped({"z1.npy": npy(MATRIX), "z2.npy": npy(MATRIX + 1)}), None),
+    "lists": (table({"id": IDS, "vector": MATRIX.tolist()}), IDS),
+    "arrays": (
+        table({"_id": [1, 2, 3, 4], "v": MATRIX.tolist()}, v=pl.Array(pl.Float64, 3)),
+        ("1", "2", "3", "4"),
+    ),
+    "columns": (table({"docid": IDS, **{f"f{n}": MATRIX[:, n] for n in range(3)}}), IDS),
+    "columns without ids": (table({f"f{n}": MATRIX[:, n] for n in range(3)}), None),
+}
+
+
+@pytest.mark.parametrize(("content", "ids"), READ.values(), ids=READ)
+def test_reads_what_each_form_holds(read, content, ids):
+    found = read(content, preferred="z1")
+
+    assert np.array_equal(found.matrix, MATRIX)
+    assert found.ids == ids
+    assert isinstance(found.matrix, np.memmap)
+
+
+def test_second_file_of_two_matrices_is_the_second(read):
+    both = zipped({"z1.npy": npy(MATRIX), "z2.npy": npy(MATRIX + 1)})
+
+    assert np.array_equal(read(both, preferred="z2").matrix, MATRIX + 1)
+
+
+@pytest.mark.parametrize("rows", [8191, 8193])
+def test_parquet_is_read_in_parts(read, rows):
+    matrix = np.random.default_rng(0).standard_normal((rows, 2)).astype(np.float32)
+
+    found = read(table({"v": matrix.tolist()}, v=pl.List(pl.Float32)))
+
+    assert np.array_equal(found.matrix, matrix)
+
+
+def announced(shape, dtype="<f4"):
+    """An npy file that announces more than it holds."""
+    out = io.BytesIO()
+    header = {"shape": shape, "fortran_order": False, "descr": dtype}
+    np.lib.format.write_array_header_1_0(out, header)
+    return out.getvalue() + bytes(64)
+
+
+def pickled():
+    return npy(np.array([{"a": 1}], dtype=object), allow_pickle=True)
+
+
+REFUSED = {
+    "text": (b"1 2 3\n4 5 6\n", "no npy, npz or Parquet file"),
+    "empty": (b"", "no npy, npz or Parquet file"),
+    "pickle": (pickled(), "type object; expected rows x features"),
+    "one axis": (npy(np.ones(4)), r"shape \(4,\) and type float64"),
+    "complex": (npy(np.ones((2, 2)) * 1j), "type complex128"),
+    "cut": (npy(MATRIX)[:-5], "it is cut: "),
+    "header cut": (npy(MATRIX)[:20], "npy header cannot be read"),
+    "negative": (announced((-4, 3)), "expected rows x features"),
+    "too many rows": (announced((10**9, 1)), "1,000,000,000 rows; at most 1,000 are taken"),
+    "too large": (announced((10, 10**9)), "MB unpacked; at most 1 MB are taken"),
+    "npz too large": (
+        zipped({"v.npy": announced((10, 10**9))}),
+        "MB unpacked; at most 1 MB are taken",
+    ),
+    "bomb": (zipped({"v.npy": npy(MATRIX) + bytes(4 << 20)}), "unpacks to more than it announces"),
+    "npz of pickles": (zipped({"v.npy": pickled()}), "it has no matrix of numbers"),
+    "npz with ids of objects": (
+        zipped({"v.npy": npy(MATRIX), "ids.npy": pickled()}),
+        "'ids' is of shape .* type object",
+    ),
+    "npz of several": (
+        zipped({"a.npy": npy(MATRIX), "b.npy": npy(MATRIX)}),
+        "more than one matrix of numbers: a, b; .*call it z1",
+    ),
+    "npz damaged": (zipped({"v.npy": npy(MATRIX)})[:-30], "no readable npz file"),
+    "member damaged": (
+        zipped({"v.npy": npy(MATRIX)}, zipfile.ZIP_STORED).replace(b"\x00\x00\x80?", b"\x00\x00@?"),
+        "no readable npz file",
+    ),
+    "member out of the folder": (zipped({"../../v.txt": b"x"}), "it has no matrix of numbers"),
+    "parquet damaged": (table({"v": [[1.0]]})[:-9], "no readable Parquet file"),
+    "no numbers": (table({"id": ["a"], "text": ["b"]}), "it has no column of lists"),
+    "two columns of lists": (table({"a": [[1.0]], "b": [[1.0]]}), "column of lists: a, b"),
+    "unequal lists": (
+        table({"v": [[1.0, 2.0], [1.0]]}),
+        r"row 1 has 1 numbers; expected 2, as row 0",
+    ),
+    "no list": (table({"v": [[1.0, 2.0], None]}), "row 1 has no list; expected 2"),
+    "no number in a list": (table({"v": [[1.0, 2.0], [1.0, None]]}), "row 1 lacks a number"),
+    "no number in a column": (table({"a": [1.0, None]}), "row 1 lacks a number"),
+    "no id": (table({"id": ["a", None], "v": [[1.0], [2.0]]}), "has no value in row 1"),
+    "ids of numbers": (table({"id": [0.5], "v": [[1.0]]}), "expected texts or whole numbers"),
+}
+
+
+@pytest.mark.parametrize(("content", "words"), REFUSED.values(), ids=REFUSED)
+def test_refuses_with_what_is_wrong(read, content, words):
+    with pytest.raises(PairFileError, match=words) as error:
+        read(content, preferred="z1", name="mine.bin", limits=Limits(rows=1000, bytes=1 << 20))
+
+    assert str(error.value).startswith("mine.bin")
+    assert error.value.code == "contrastive-file"
+
+
+def test_rows_of_nothing_are_told_as_such_and_not_mapped(read):
+    assert read(npy(np.ones((0, 3)))).matrix.shape == (0, 3)
+    assert read(table({"v": []}, v=pl.List(pl.Float32))).matrix.shape == (0, 0)
+
+
+# --- ids -----------------------------------------------------------------------------------------
+
+
+def test_ids_are_lines_whatever_ends_them(tmp_path):
+    path = tmp_path / "ids.txt"
+    path.write_bytes("\ufeffa\r\nb c\nü".encode())
+
+    assert read_ids(path) == ("a", "b c", "ü")
+
+
+def test_wrong_lines_of_ids_are_all_named(tmp_path):
+    path = tmp_path / "ids.txt"
+    path.write_bytes(b"a\n\na\n")
+
+    with pytest.raises(FileProblemsError) as error:
+        read_ids(path, name="mine.txt")
+
+    assert [(one.file, one.line) for one in error.value.problems] == [
+        ("mine.txt", 2),
+        ("mine.txt", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "given", "found"),
+    [
+        (None, None, None, None),
+        (("a",), None, None, ("a",)),
+        (None, ("a",), None, ("a",)),
+        (("a",), ("a",), None, ("a",)),
+        (("a",), ("b",), ("c",), ("c",)),
+    ],
+)
+def test_ids_come_from_their_own_file_or_from_those_of_embeddings(first, second, given, found):
+    stored = [StoredMatrix("file", MATRIX, ids) for ids in (first, second)]
+
+    assert ids_of_pair(*stored, given) == found
+
+
+def test_files_that_disagree_about_ids_are_refused():
+    first, second = StoredMatrix("one", MATRIX, IDS), StoredMatrix("two", MATRIX, IDS[::-1])
+
+    with pytest.raises(PairIdsError, match="one: row 0 is 'a' there and 'ü 1' in two"):
+        ids_of_pair(first, second)
