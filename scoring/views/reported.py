@@ -36,7 +36,9 @@ def reported_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     if version and release is None:
         raise Http404
     release = release or selectors.newest_release(benchmark)
-    rows = reported_rows(reported_on(benchmark), request.user, benchmark)
+    # A board asks for those that may be of its release; the page has all.
+    of_release = release if request.htmx else None
+    rows = reported_rows(reported_on(benchmark, of_release), request.user, benchmark)
     page = page_of(request, rows)
     names = reported_measures(page.object_list, FIRST)
     context = {
@@ -46,7 +48,8 @@ def reported_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "page": page,
         "columns": [(name, _label(name)) for name in names],
     }
-    return render(request, "scoring/reported_list.html", context)
+    name = "_reported_values" if request.htmx else "reported_list"
+    return render(request, f"scoring/{name}.html", context)
 
 
 def _label(name: str) -> str:

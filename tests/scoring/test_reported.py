@@ -5,6 +5,7 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from benchmarks_app.models import AuditEvent
@@ -16,12 +17,14 @@ from scoring.services.reported import (
     ReportedDiffersError,
     ReportedFileError,
     ReportedValueError,
+    SourceNeededError,
     SystemNeededError,
     TaskChoiceError,
     enter_reported,
     import_mteb,
     remove_reported,
 )
+from tests import factories
 
 TASK = {
     "task_name": "SciFact",
@@ -162,6 +165,22 @@ def test_reported_values_are_on_no_board(benchmark, sam, vi, scored, release, si
         assert b"model v1" not in page.content
 
 
+def test_a_board_asks_for_what_may_be_of_its_release(
+    benchmark, sam, vi, scored, release, signed_in
+):
+    scored("q1 Q0 d1 1 3 s", "ours")
+    take_over(benchmark, sam, release=release)
+    client, url = signed_in(vi), f"{LIST}?release=1.0.0"
+
+    board = client.get(reverse("scoring:leaderboard-release", args=["stdlib", "1.0.0"]))
+    part = client.get(url, headers={"HX-Request": "true"}).content.decode()
+
+    assert f'hx-get="{url}"' in board.content.decode()
+    assert "Reported, not verified" in part
+    assert "model v1" in part
+    assert "<html" not in part
+
+
 # --- pages ---------------------------------------------------------------------------------
 
 
@@ -252,6 +271,60 @@ def test_values_go_by_who_reported_them_or_keeps_the_benchmark(
     assert signed_in(maintainer).post(url).status_code == 404
 
 
+def test_a_value_is_corrected_by_who_entered_it_or_keeps_the_benchmark(
+    benchmark, sam, vi, maintainer, signed_in, scored
+):
+    run = scored("q1 Q0 d1 1 3 s", "ours").run
+    enter(benchmark, sam)
+    score = ReportedScore.objects.get()
+    url = reverse("scoring:reported-edit", args=["stdlib", score.pk])
+    told = {"system": "bm25", "measure": "AP", "value": "0.25", "source": "10.1000/x"}
+
+    assert signed_in(sam).get(url).context["form"]["value"].value() == 0.5
+    sent = signed_in(maintainer).post(url, {**told, "note": "cut at 100", "run": run.pk})
+
+    score.refresh_from_db()
+    assert sent.url == LIST
+    assert (score.measure, score.value, score.note, score.run) == ("AP", 0.25, "cut at 100", run)
+    event = AuditEvent.objects.get(action="change-reported")
+    assert (event.actor, event.detail) == (maintainer, {"before": 0.5, "after": 0.25})
+    other = factories.member(benchmark, "sue", "submitter")
+    assert signed_in(other).post(url, told).status_code == 403
+    assert signed_in(vi).get(url).status_code == 403
+
+
+def test_a_value_cannot_be_changed_into_another_that_is_there(benchmark, sam, signed_in):
+    enter(benchmark, sam)
+    enter(benchmark, sam, measure="AP", value=0.3)
+    score = ReportedScore.objects.get(measure="AP")
+    told = {"system": "bm25", "measure": "ndcg@10", "value": "0.3", "source": "A paper, table 2"}
+
+    answer = signed_in(sam).post(reverse("scoring:reported-edit", args=["stdlib", score.pk]), told)
+
+    assert answer.status_code == 422
+    assert "already. Change or remove that one." in answer.content.decode()
+
+
+def test_a_run_of_another_or_hidden_one_cannot_be_named(benchmark, sam, signed_in, owner, scored):
+    run = scored("q1 Q0 d1 1 3 s", "secret", owner=owner, visibility="owner").run
+    enter(benchmark, sam)
+    score = ReportedScore.objects.get()
+    told = {"system": "bm25", "measure": "AP", "value": "0.3", "source": "s", "run": run.pk}
+
+    answer = signed_in(sam).post(reverse("scoring:reported-edit", args=["stdlib", score.pk]), told)
+
+    assert answer.status_code == 422
+    assert b"secret" not in answer.content
+
+
+def test_a_value_without_a_source_is_refused(benchmark, sam):
+    with pytest.raises(SourceNeededError, match="has no source; expected an address, a DOI"):
+        enter(benchmark, sam, source="  ")
+    factories.reported(benchmark, sam)
+    with pytest.raises(IntegrityError, match="reported_score_has_source"), transaction.atomic():
+        ReportedScore.objects.update(source="")
+
+
 def test_an_empty_page_says_what_can_be_reported(benchmark, sam, vi, signed_in):
     assert "Report values" in signed_in(sam).get(LIST).content.decode()
     page = signed_in(vi).get(LIST).content.decode()
@@ -288,6 +361,24 @@ def test_the_api_takes_values_and_files_and_lists_them(benchmark, sam, signed_in
     ]
     gone = client.delete(f"{API}{listed[0]['id']}/")
     assert (gone.status_code, client.get(API).json()["count"]) == (204, 2)
+
+
+def test_the_api_corrects_a_value_and_tells_no_run_that_is_hidden(
+    benchmark, sam, vi, signed_in, scored, owner
+):
+    run = scored("q1 Q0 d1 1 3 s", "secret", owner=owner, visibility="owner").run
+    enter(benchmark, owner, run=run)
+    url = f"{API}{ReportedScore.objects.get().pk}/"
+
+    changed = signed_in(owner).patch(
+        url, {"value": 0.4, "note": "n"}, content_type="application/json"
+    )
+
+    assert (changed.status_code, changed.json()["value"]) == (200, 0.4)
+    assert (changed.json()["note"], changed.json()["run"]) == ("n", run.pk)
+    assert signed_in(vi).get(url).json()["run"] is None
+    refused = signed_in(sam).patch(url, {"value": 0}, content_type="application/json")
+    assert refused.status_code == 403
 
 
 @pytest.mark.parametrize(
