@@ -24,7 +24,7 @@ def latency_chart(milliseconds: Iterable[float], title: str = "Retrieval latency
         "field": "from",
         "type": "quantitative",
         "scale": scale,
-        "axis": {"title": "Milliseconds a query", "tickCount": 6, "format": "~g"},
+        "axis": {"title": "Milliseconds a query", "tickCount": 6, "format": ",f"},
     }
     y = {"field": "queries", "type": "quantitative", "title": "Queries", "scale": {"zero": True}}
     spec = {
@@ -47,7 +47,7 @@ def _marks(summary: LatencySummary) -> list[dict[str, Any]]:
 
 
 def _mark(name: str, value: float, colour: str, dash: list[int]) -> list[dict[str, Any]]:
-    """A line at a value, with its name at the top: p50 on its left, p95 on its right."""
+    """A line at a value, with its name above: p50 on its left, p95 on its right."""
     is_left = name == "p50"
     side = {"align": "right" if is_left else "left", "dx": -4 if is_left else 4}
     where = {"x": {"datum": value}}
@@ -59,8 +59,8 @@ def _mark(name: str, value: float, colour: str, dash: list[int]) -> list[dict[st
         },
         {
             "data": ONCE,
-            "mark": {"type": "text", "text": name, "color": colour, "baseline": "top", **side},
-            "encoding": {**where, "y": {"value": 0}},
+            "mark": {"type": "text", "text": name, "color": colour, "baseline": "bottom", **side},
+            "encoding": {**where, "y": {"value": -2}},
         },
     ]
 

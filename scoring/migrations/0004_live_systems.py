@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=120)),
                 ('description', models.TextField(blank=True)),
-                ('kind', models.CharField(choices=[('opensearch', 'OpenSearch or Elasticsearch'), ('json', 'any HTTP endpoint that answers in JSON')], max_length=16)),
+                ('kind', models.CharField(choices=[('opensearch', 'OpenSearch or Elasticsearch'), ('json', 'other JSON')], max_length=16)),
                 ('url', models.CharField(max_length=500)),
                 ('method', models.CharField(choices=[('POST', 'Post'), ('GET', 'Get')], default='POST', max_length=4)),
                 ('template', models.TextField()),

@@ -19,7 +19,7 @@ class LiveSystem(models.Model):
 
     class Kind(models.TextChoices):
         OPENSEARCH = "opensearch", "OpenSearch or Elasticsearch"
-        JSON = "json", "any HTTP endpoint that answers in JSON"
+        JSON = "json", "other JSON"
 
     class Method(models.TextChoices):
         POST = "POST"
