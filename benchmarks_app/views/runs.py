@@ -23,6 +23,8 @@ def run_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "kind": kind,
         "kinds": Run.Kind.choices,
         "n_queries": benchmark.queries.committed().count(),
+        # Runs are compared on a release.
+        "may_compare": benchmark.releases.published().exists(),
         "has_corpus": benchmark.current_corpus_version is not None and benchmark.corpus.has_texts,
     }
     return render(request, "benchmarks_app/run_list.html", context)

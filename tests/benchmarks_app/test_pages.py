@@ -388,6 +388,24 @@ def test_runs_are_filtered_by_kind(texts, olga):
     assert "mine" in page_of(olga, "run-list", "texts", kind="no such kind")
 
 
+def test_ticked_runs_lead_to_their_comparison_without_any_script(texts, olga):
+    first, second = (factories.run(texts, RUN.decode(), name=name) for name in ("one", "two"))
+    assert 'id="compare"' not in page_of(olga, "run-list", "texts")
+
+    factories.release(texts.qrel_sets.get())
+    page = page_of(olga, "run-list", "texts")
+
+    url = reverse("scoring:comparison", args=["texts"])
+    assert f'<form id="compare" method="get" action="{url}"></form>' in page
+    for run in (first, second):
+        box = f'<input type="checkbox" name="runs" value="{run.pk}" form="compare" '
+        assert f'{box}aria-label="Compare {run.name}">' in page
+    # What the browser sends: both have no scores yet, so both are named.
+    answer = olga.get(url, {"runs": [first.pk, second.pk]})
+    assert answer.status_code == 409
+    assert "have no scores on release 1.0.0" in answer.content.decode()
+
+
 def test_run_of_another_owner_is_seen_by_them_and_the_keepers_only(texts, olga, signed_in):
     sam = factories.member(texts, "sam", "submitter")
     run = factories.run(
