@@ -83,6 +83,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoSite]:
         site.env["JOB_LOST_AFTER_SECONDS"] = "60"
         # The next test counts on what the last one did.
         site.env["JUDGE_COUNTS_SECONDS"] = "0"
+        # The model that judges is one of the test's own.
+        site.env["JUDGE_PRIVATE_ADDRESSES"] = "1"
         site.manage("demo")
         started = DemoSite(site, (site.folder / "demo_password").read_text())
         site.start("up")
