@@ -39,7 +39,7 @@ def bring_repository(
         If there is no such repository or revision, or it is not public.
     CollectionShapeError
         If it holds no rows.
-    AddressRefusedError, DownloadError
+    AddressRefusedError, DownloadError, ChecksumError
         As `download`.
     """
     check_host(limits.hub_endpoint, may_be_private=limits.may_be_private)
@@ -48,7 +48,7 @@ def bring_repository(
         why = "the Hub has no public dataset of this name and revision."
         raise CollectionNameError(given=str(wanted), why=why)
     commit, names = found
-    parts = [(wanted.name, commit, "", names)]
+    parts: Parts = [(wanted.name, commit, "", names)]
     if not wanted.inside and not any("qrels" in name.lower() for name in names):
         beside = _listed(wanted, wanted.name + QRELS_REPOSITORY, None, limits)
         if beside:
@@ -62,7 +62,8 @@ def bring_repository(
     return _zip(parts, stem, downloads, work, limits, tell)
 
 
-Parts = list[tuple[str, str, str, list[str]]]
+# Repository, commit, folder in the zip, and its files, {name: SHA-256 or ""}.
+Parts = list[tuple[str, str, str, dict[str, str]]]
 
 
 def _zip(
@@ -74,14 +75,16 @@ def _zip(
     left = limits.max_bytes
     with zipfile.ZipFile(made, "w") as out:
         for repo, commit, prefix, names in parts:
-            for name in names:
+            for name, digest in names.items():
                 if prefix and name == README:
                     continue
                 address = hf_hub_url(
                     repo, name, repo_type="dataset", revision=commit, endpoint=limits.hub_endpoint
                 )
                 flat = sha256(f"{repo} {commit} {name}".encode()).hexdigest()
-                path = download(address, downloads / flat, limits=limits, tell=tell)
+                checksum = ("sha256", digest) if digest else None
+                into = downloads / flat
+                path = download(address, into, limits=limits, tell=tell, checksum=checksum)
                 left -= path.stat().st_size
                 if left < 0:
                     raise DownloadError(
@@ -95,8 +98,11 @@ def _zip(
 
 def _listed(
     wanted: Collection, repo: str, revision: str | None, limits: FetchLimits
-) -> tuple[str, list[str]] | None:
-    """The commit that a revision is now and the files to fetch; None without such a repository."""
+) -> tuple[str, dict[str, str]] | None:
+    """The commit that a revision is now, and the files to fetch with the SHA-256 that the Hub says.
+
+    It says one of large files. None without such a repository.
+    """
     from huggingface_hub import HfApi
     from huggingface_hub.errors import (  # type: ignore[attr-defined]  # HTTPError is httpx's
         HTTPError,
@@ -106,7 +112,9 @@ def _listed(
 
     api = HfApi(endpoint=limits.hub_endpoint, token=False)
     try:
-        info: Any = api.dataset_info(repo, revision=revision, timeout=limits.timeout)
+        info: Any = api.dataset_info(
+            repo, revision=revision, timeout=limits.timeout, files_metadata=True
+        )
     except (RepositoryNotFoundError, RevisionNotFoundError):
         return None
     except (HTTPError, OSError) as error:
@@ -115,13 +123,14 @@ def _listed(
             why=f"the Hub did not answer ({type(error).__name__})",
             advice="Start the job again later.",
         ) from error
-    names = sorted(sibling.rfilename for sibling in info.siblings or [])
+    listed = {one.rfilename: one.lfs for one in info.siblings or []}
+    names = sorted(listed)
     kept = [name for name in names if name == README or name.lower().endswith(SUFFIXES)]
     kept = [name for name in kept if _is_safe(name) and _is_inside(name, wanted.inside)]
     if len(kept) > MAX_FILES:
         why = f"the repository has {len(kept):,} files; at most {MAX_FILES:,} are taken."
         raise CollectionShapeError(name=str(wanted), why=why)
-    return str(info.sha), kept
+    return str(info.sha), {name: str(listed[name].sha256) if listed[name] else "" for name in kept}
 
 
 def _is_inside(name: str, wanted: str) -> bool:

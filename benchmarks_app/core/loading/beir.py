@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from benchmarks_app.core.detection.splits import split_named
-from benchmarks_app.core.fetching.download import FetchLimits
+from benchmarks_app.core.fetching.download import FetchLimits, Tell
 from benchmarks_app.core.loading.collection import Loaded, Shortened, looked_over
 from benchmarks_app.core.loading.named import brought, from_catalog, named
 from benchmarks_app.core.loading.places import Where, open_place
@@ -20,6 +20,7 @@ def load_beir(
     seed: int = 0,
     cache: Path | str | None = None,
     limits: FetchLimits | None = None,
+    progress: Tell | None = None,
 ) -> Loaded:
     """Return corpus, queries and the qrels of one split.
 
@@ -35,6 +36,9 @@ def load_beir(
         `keep_judged` is False. A cut corpus makes every system look better, and `notes` says so.
     cache, limits
         Where a download is kept, and how much may come from where.
+    progress
+        Called with what is done, of how much (0: not known), and a sentence, while a named
+        collection comes.
 
     Raises
     ------
@@ -48,8 +52,8 @@ def load_beir(
     shortened = Shortened(max_docs, keep_judged, seed)
     wanted = named(where)
     if wanted and wanted.kind == "irds":
-        return looked_over(from_catalog(wanted, graded=graded), shortened)
-    place = brought(wanted, cache, limits) if wanted else where
+        return looked_over(from_catalog(wanted, graded=graded, tell=progress), shortened)
+    place = brought(wanted, cache, limits, progress) if wanted else where
     with open_place(place) as source:
         name = split_named(split)
         parts = parts_in(source)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from benchmarks_app.core.detection import Part
 from benchmarks_app.core.detection.splits import split_named
-from benchmarks_app.core.fetching.download import FetchLimits
+from benchmarks_app.core.fetching.download import FetchLimits, Tell
 from benchmarks_app.core.loading.collection import Loaded, Shortened, looked_over
 from benchmarks_app.core.loading.errors import LanguageMissingError
 from benchmarks_app.core.loading.named import brought, from_catalog, named
@@ -32,6 +32,7 @@ def load_miracl(
     seed: int = 0,
     cache: Path | str | None = None,
     limits: FetchLimits | None = None,
+    progress: Tell | None = None,
 ) -> Loaded:
     """Return the passages, the queries and the grades of one language and split.
 
@@ -51,7 +52,7 @@ def load_miracl(
     split, graded
         `train` or `dev`; the grades of `test-a` and `test-b` are not published, and their queries
         come with `graded=False`.
-    max_docs, keep_judged, seed, cache, limits
+    max_docs, keep_judged, seed, cache, limits, progress
         As for `load_beir`.
 
     Raises
@@ -66,8 +67,10 @@ def load_miracl(
     shortened = Shortened(max_docs, keep_judged, seed)
     wanted = named(where)
     if wanted and wanted.kind == "irds":
-        return looked_over(from_catalog(wanted, graded=graded, hides=HIDES), shortened)
-    place: Where = brought(wanted, cache, limits) if wanted else where
+        return looked_over(
+            from_catalog(wanted, graded=graded, hides=HIDES, tell=progress), shortened
+        )
+    place: Where = brought(wanted, cache, limits, progress) if wanted else where
     place = place if corpus is None else [*_listed(place), corpus]
     with open_place(place) as source:
         parts, language = _of_language(parts_in(source), lang, source.name)

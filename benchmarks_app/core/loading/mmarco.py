@@ -5,7 +5,7 @@ from pathlib import Path
 
 from benchmarks_app.core.detection import FileKind, Part
 from benchmarks_app.core.detection.splits import split_named
-from benchmarks_app.core.fetching.download import FetchLimits
+from benchmarks_app.core.fetching.download import FetchLimits, Tell
 from benchmarks_app.core.loading.collection import Loaded, Shortened, looked_over
 from benchmarks_app.core.loading.errors import LanguageMissingError
 from benchmarks_app.core.loading.named import brought, from_catalog, named
@@ -34,6 +34,7 @@ def load_mmarco(
     seed: int = 0,
     cache: Path | str | None = None,
     limits: FetchLimits | None = None,
+    progress: Tell | None = None,
 ) -> Loaded:
     """Return the passages of one language, the queries of the same or another one, and the qrels.
 
@@ -51,7 +52,7 @@ def load_mmarco(
     split
         `dev`, `dev.small`, `train`, as the qrels' file is called. Queries are taken from the file
         of the same name, or from the larger one (`dev` for `dev.small`).
-    graded, max_docs, keep_judged, seed, cache, limits
+    graded, max_docs, keep_judged, seed, cache, limits, progress
         As for `load_beir`.
 
     Raises
@@ -64,8 +65,8 @@ def load_mmarco(
     shortened = Shortened(max_docs, keep_judged, seed)
     wanted = named(where)
     if wanted and wanted.kind == "irds":
-        return looked_over(from_catalog(wanted, graded=graded), shortened)
-    place = brought(wanted, cache, limits) if wanted else where
+        return looked_over(from_catalog(wanted, graded=graded, tell=progress), shortened)
+    place = brought(wanted, cache, limits, progress) if wanted else where
     with open_place(place) as source:
         parts, language = _of_languages(parts_in(source), doc_lang, query_lang, source.name)
         name = split_named(split)

@@ -8,14 +8,13 @@ from benchmarks_app.core.detection.splits import SPLIT, split_named
 from benchmarks_app.core.errors import MissingFileError
 from benchmarks_app.core.fetching.bringing import bring
 from benchmarks_app.core.fetching.catalog import IrDataset, open_dataset
-from benchmarks_app.core.fetching.download import FetchLimits
+from benchmarks_app.core.fetching.download import FetchLimits, Tell
 from benchmarks_app.core.fetching.names import Collection, Kind, read_collection
 from benchmarks_app.core.formats.beir import CorpusRow
 from benchmarks_app.core.loading.collection import Given, Qrels
 from benchmarks_app.core.loading.errors import HiddenQrelsError, LibraryMissingError
 from benchmarks_app.core.loading.naming import listed
 from benchmarks_app.core.loading.places import Where
-from benchmarks_app.core.problems import Problems
 
 LIBRARIES = {Kind.HUB: ("huggingface_hub", "hub"), Kind.IRDS: ("ir_datasets", "catalog")}
 LIMITS = FetchLimits(max_bytes=256 << 30)
@@ -40,22 +39,29 @@ def named(where: Where) -> Collection | None:
     return found
 
 
-def brought(wanted: Collection, cache: Path | str | None, limits: FetchLimits | None) -> Path:
+def brought(
+    wanted: Collection,
+    cache: Path | str | None,
+    limits: FetchLimits | None,
+    tell: Tell | None = None,
+) -> Path:
     """Return the zip of a collection, which is kept in `cache`; raises as `bring`."""
     if cache is None:
         advice = f"Say where: cache='data' keeps the download of {wanted} there."
         raise MissingFileError(place=wanted, expected="folder for the download", advice=advice)
     folder = Path(cache)
     folder.mkdir(parents=True, exist_ok=True)
-    tell = _silent
-    return bring(wanted, downloads=folder, work=folder, limits=limits or LIMITS, tell=tell)
+    allowed, told = limits or LIMITS, tell or _silent
+    return bring(wanted, downloads=folder, work=folder, limits=allowed, tell=told)
 
 
 def _silent(done: int, total: int, message: str) -> None:
     """Nobody is told."""
 
 
-def from_catalog(wanted: Collection, *, graded: bool, hides: str = "") -> Given:
+def from_catalog(
+    wanted: Collection, *, graded: bool, hides: str = "", tell: Tell | None = None
+) -> Given:
     """Return what ir_datasets has under an id; it keeps what it downloads in a folder of its own.
 
     Raises
@@ -77,7 +83,7 @@ def from_catalog(wanted: Collection, *, graded: bool, hides: str = "") -> Given:
     return Given(
         name=str(wanted),
         split=split,
-        documents=lambda problems: _documents(dataset, problems),
+        documents=lambda problems: _documents(dataset, tell or _silent),
         queries={row["_id"]: row["text"] for row in dataset.queries()},
         qrels=qrels,
     )
@@ -99,6 +105,6 @@ def _qrels(dataset: IrDataset) -> Qrels:
     return found
 
 
-def _documents(dataset: IrDataset, problems: Problems) -> Iterator[CorpusRow]:
-    for number, row in enumerate(dataset.documents(_silent), start=1):
+def _documents(dataset: IrDataset, tell: Tell) -> Iterator[CorpusRow]:
+    for number, row in enumerate(dataset.documents(tell), start=1):
         yield CorpusRow(number, row["_id"], row.get("title", ""), row["text"], row["metadata"])

@@ -13,7 +13,10 @@ from benchmarks_app.core.fetching.download import FetchLimits
 
 @dataclass
 class Served:
-    """What an address gives. `cuts` are how many bytes each answer brings before it breaks off."""
+    """What an address gives. `cuts` are how many bytes each answer brings before it breaks off.
+
+    `first` are the statuses of the first answers, before those with the content.
+    """
 
     content: bytes = b""
     status: int = 200
@@ -21,6 +24,7 @@ class Served:
     etag: str = '"one"'
     cuts: list[int] = field(default_factory=list)
     has_length: bool = True
+    first: list[int] = field(default_factory=list)
 
 
 class Server:
@@ -49,6 +53,8 @@ class Server:
         wanted = request.headers.get("Range", "")
         self.asked.append((path, wanted))
         one = self.served.get(path, Served(status=404))
+        if one.first:
+            one = Served(status=one.first.pop(0))
         begin = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
         is_rest = bool(wanted) and request.headers.get("If-Range") == one.etag
         status, body = (206, one.content[begin:]) if is_rest else (one.status, one.content)

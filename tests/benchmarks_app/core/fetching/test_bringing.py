@@ -125,12 +125,24 @@ configs:
 COMMIT = "c0ffee" + "0" * 34
 
 
-def repository(server, name: str, files: dict[str, bytes], revision: str = "") -> None:
-    """Serve a dataset repository as the Hub does: what it holds, and each file at its commit."""
+def repository(
+    server, name: str, files: dict[str, bytes], revision: str = "", large: dict | None = None
+) -> None:
+    """Serve a dataset repository as the Hub does: what it holds, and each file at its commit.
+
+    `large` are SHA-256 by file, as the Hub says them of large ones.
+    """
+    lfs = {
+        one: {"sha256": digest, "size": 1, "pointerSize": 1}
+        for one, digest in (large or {}).items()
+    }
     told = {
         "id": name,
         "sha": COMMIT,
-        "siblings": [{"rfilename": one} for one in (*files, "load.py")],
+        "siblings": [
+            {"rfilename": one, **({"lfs": lfs[one]} if one in lfs else {})}
+            for one in (*files, "load.py")
+        ],
     }
     at = f"/revision/{revision}" if revision else ""
     server.served[f"/api/datasets/{name}{at}"] = Served(
@@ -175,6 +187,16 @@ def test_an_unknown_repository_and_one_without_rows_say_so(fetch, server):
         fetch("hub:me/none")
     with pytest.raises(CollectionShapeError, match="no file of rows"):
         fetch("hub:me/scripts")
+
+
+def test_a_large_file_must_have_the_checksum_that_the_hub_says(fetch, server):
+    right = {"corpus.jsonl": hashlib.sha256(CORPUS).hexdigest()}
+    repository(server, "me/toy", FILES, large=right)
+    assert rows_of(fetch("hub:me/toy")) == ROWS
+
+    repository(server, "me/other", FILES, large={"corpus.jsonl": "0" * 64})
+    with pytest.raises(ChecksumError, match=r"has the sha256 .* expected 0000"):
+        fetch("hub:me/other")
 
 
 LANGUAGES = {

@@ -121,6 +121,22 @@ def test_a_server_in_trouble_is_asked_again_and_then_given_up(server, limits, in
     assert len(server.asked) == 3
 
 
+def test_a_server_that_recovers_gives_the_file(server, limits, into):
+    server.served["/set.zip"] = Served(CONTENT, first=[500, 429])
+
+    assert download(f"{server.address}/set.zip", into, limits=limits()).read_bytes() == CONTENT
+    assert len(server.asked) == 3
+
+
+def test_a_cut_that_no_length_tells_is_found_by_its_checksum(server, limits, into):
+    server.served["/set.zip"] = Served(CONTENT, has_length=False, cuts=[1000])
+    md5 = hashlib.md5(CONTENT, usedforsecurity=False).hexdigest()
+
+    with pytest.raises(ChecksumError, match="fetch it again"):
+        download(f"{server.address}/set.zip", into, limits=limits(), checksum=("md5", md5))
+    assert not list(into.parent.iterdir())
+
+
 def test_a_redirect_is_followed_and_a_circle_is_not(server, limits, into):
     server.served["/old.zip"] = Served(status=302, headers={"Location": "/set.zip"})
     server.served["/set.zip"] = Served(CONTENT)

@@ -22,6 +22,7 @@ from benchmarks_app.core.loading.errors import (
     SplitMissingError,
 )
 from tests.benchmarks_app.core.fetching.conftest import Served, limits, server  # noqa: F401
+from tests.benchmarks_app.core.fetching.test_bringing import COMMIT, repository
 from tests.benchmarks_app.core.loading.layouts import (
     BEIR,
     HEADER,
@@ -428,11 +429,36 @@ def test_a_named_set_is_downloaded_once_and_loaded(tmp_path, server, limits, mon
     monkeypatch.setitem(bringing.KNOWN_BEIR, "scifact", md5)
     allowed = limits(beir_url=server.address + "/{name}.zip")
 
+    told = []
     for _ in range(2):
-        loaded = load_beir("beir:scifact", cache=tmp_path / "kept", limits=allowed)
+        loaded = load_beir(
+            "beir:scifact",
+            cache=tmp_path / "kept",
+            limits=allowed,
+            progress=lambda *said: told.append(said),
+        )
 
+    assert told[-1][:2] == (len(content), len(content))
     assert loaded.queries == {"q1": "why?", "q2": "how?"}
     assert [wanted for _, wanted in server.asked] == ["", "bytes=100-"]
+
+
+def test_a_repository_is_loaded_by_its_name_after_an_error_and_a_redirect(tmp_path, server, limits):  # noqa: F811
+    columns = {"_id": ["d1", "d2"], "title": ["", ""], "text": ["bread", "soup"]}
+    files = {
+        "corpus/train-0.parquet": parquet(**columns),
+        "queries/train-0.parquet": parquet(_id=["q1"], text=["why?"]),
+        "qrels/test-0.parquet": parquet(query__id=["q1"], corpus__id=["d2"], score=[1]),
+    }
+    repository(server, "me/toy", files)
+    at = f"/datasets/me/toy/resolve/{COMMIT}/corpus/train-0.parquet"
+    server.served["/store"] = Served(files["corpus/train-0.parquet"], first=[500])
+    server.served[at] = Served(status=302, headers={"Location": "/store"})
+
+    loaded = load_beir("hub:me/toy", cache=tmp_path, limits=limits(hub_endpoint=server.address))
+
+    assert list(loaded.corpus) == [("d1", "bread"), ("d2", "soup")]
+    assert loaded.qrels == {"q1": {"d2": 1}}
 
 
 def test_a_named_set_needs_a_place_and_the_right_bytes(tmp_path, server, limits):  # noqa: F811
