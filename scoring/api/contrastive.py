@@ -215,7 +215,7 @@ class PairEndpoint(Endpoint):
         return Response(EmbeddingPairDetailSerializer(pair, context=context).data, status=code)
 
 
-class EmbeddingPairList(PairEndpoint):
+class ContrastiveList(PairEndpoint):
     limits = {"POST": UPLOADS}
     parser_classes = [MultiPartParser]
     pagination_class = Endpoint.pagination_class
@@ -248,7 +248,7 @@ class EmbeddingPairList(PairEndpoint):
         return self.told(pair, status.HTTP_201_CREATED)
 
 
-class EmbeddingPairDetail(PairEndpoint):
+class ContrastiveDetail(PairEndpoint):
     @extend_schema(summary="A pair of embeddings: state, accuracy, worst pairs", tags=TAG)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         return self.told(self.found())
@@ -263,7 +263,7 @@ class EmbeddingPairDetail(PairEndpoint):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class EmbeddingPairRanks(PairEndpoint):
+class ContrastiveRanks(PairEndpoint):
     pagination_class = Endpoint.pagination_class
     serializer_class = RankRowSerializer
 
@@ -279,7 +279,7 @@ class EmbeddingPairRanks(PairEndpoint):
 
 
 of_benchmark = [
-    path("contrastive/", EmbeddingPairList.as_view(), name="contrastive-list"),
-    path("contrastive/<int:pk>/", EmbeddingPairDetail.as_view(), name="contrastive-detail"),
-    path("contrastive/<int:pk>/ranks/", EmbeddingPairRanks.as_view(), name="contrastive-ranks"),
+    path("contrastive/", ContrastiveList.as_view(), name="contrastive-list"),
+    path("contrastive/<int:pk>/", ContrastiveDetail.as_view(), name="contrastive-detail"),
+    path("contrastive/<int:pk>/ranks/", ContrastiveRanks.as_view(), name="contrastive-ranks"),
 ]
