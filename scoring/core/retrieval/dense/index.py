@@ -17,6 +17,7 @@ from scoring.core.retrieval.dense.embeddings import (
     Doubles,
     Embeddings,
     embeddings,
+    let_go,
     refuse_bad_rows,
     refuse_misfit,
     refuse_unknown,
@@ -252,7 +253,9 @@ class Scorer:
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def _part(self, query: int, rows: Rows) -> Doubles:
-        wide = np.ascontiguousarray(self.index.documents.vectors[rows], dtype=np.float64)
+        vectors = self.index.documents.vectors
+        wide = np.ascontiguousarray(vectors[rows], dtype=np.float64)
+        let_go(vectors)
         # Not a matrix product: that adds in another order at the edges of its blocks.
         scores: Doubles = np.einsum("ij,j->i", wide, self.queries[query])
         if self.is_cosine:
