@@ -312,6 +312,7 @@ SPECTACULAR_SETTINGS = {
         "PoolState": "annotation.models.Pool.State",
         "JobState": "benchmarks_app.models.Job.State",
         "GateState": "scoring.models.GateResult.State",
+        "EvaluationState": "scoring.models.ContextualEvaluation.State",
         "CorpusVersionState": "benchmarks_app.models.CorpusVersion.State",
         "ReleaseState": "benchmarks_app.models.Release.State",
         "RunVisibility": "benchmarks_app.models.Run.Visibility",

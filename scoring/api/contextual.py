@@ -17,13 +17,13 @@ from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, may
 from scoring.api import contextual_judges, contextual_sets
 from scoring.api.contextual_shapes import (
+    CaseOutcomeSerializer,
     ComparedSerializer,
+    ContextualEvaluationDetailSerializer,
+    ContextualEvaluationSerializer,
     ContextualMeanSerializer,
-    EvaluationDetailSerializer,
-    EvaluationSerializer,
     NewCapSerializer,
-    NewEvaluationSerializer,
-    OutcomeSerializer,
+    NewContextualEvaluationSerializer,
 )
 from scoring.models import CaseOutcome, ContextualEvaluation
 from scoring.selectors.contextual import case_sets_of, counts_of, evaluations_of, judges_of
@@ -39,31 +39,31 @@ TAG = ["contextual precision"]
 
 
 class ContextualEvaluationList(Endpoint):
-    serializer_class = EvaluationSerializer
+    serializer_class = ContextualEvaluationSerializer
     limits = {"POST": COMPUTATIONS}
 
     @extend_schema(
         summary="Evaluations of case sets",
         tags=TAG,
         parameters=[OpenApiParameter("case_set", type=int, description="Of this set only.")],
-        responses=EvaluationSerializer(many=True),
+        responses=ContextualEvaluationSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
         rows = evaluations_of(self.benchmark_for(Action.VIEW))
         asked = request.query_params.get("case_set")
         if asked is not None:
             rows = rows.filter(case_set=_number(asked, "case_set"))
-        return self.page_of(rows, EvaluationSerializer)
+        return self.page_of(rows, ContextualEvaluationSerializer)
 
     @extend_schema(
         summary="Have the cases of a set judged",
         tags=TAG,
-        request=NewEvaluationSerializer,
-        responses={202: EvaluationSerializer},
+        request=NewContextualEvaluationSerializer,
+        responses={202: ContextualEvaluationSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        told = self.validated(NewEvaluationSerializer)
+        told = self.validated(NewContextualEvaluationSerializer)
         started = start_evaluation(
             case_set=get_object_or_404(case_sets_of(benchmark), pk=told["case_set"]),
             judge=get_object_or_404(judges_of(benchmark), name=told["judge"]),
@@ -75,7 +75,9 @@ class ContextualEvaluationList(Endpoint):
             only_first=told.get("first"),
             cost_cap=told.get("cost_cap"),
         )
-        return Response(EvaluationSerializer(started).data, status=status.HTTP_202_ACCEPTED)
+        return Response(
+            ContextualEvaluationSerializer(started).data, status=status.HTTP_202_ACCEPTED
+        )
 
 
 def _number(text: str, name: str) -> int:
@@ -93,18 +95,18 @@ class OfEvaluation(Endpoint):
 
     def told(self, pk: int) -> Response:
         found = ContextualEvaluation.objects.get(pk=pk)
-        return Response(EvaluationSerializer(found).data, status=status.HTTP_202_ACCEPTED)
+        return Response(ContextualEvaluationSerializer(found).data, status=status.HTTP_202_ACCEPTED)
 
 
 class ContextualEvaluationDetail(OfEvaluation):
-    serializer_class = EvaluationDetailSerializer
+    serializer_class = ContextualEvaluationDetailSerializer
 
     @extend_schema(summary="An evaluation with its means", tags=TAG)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         evaluation = self.evaluation()
         of = evaluation.case_set.benchmark
         facts = _facts(evaluation, of, request.user)
-        return Response({**EvaluationSerializer(evaluation).data, **facts})
+        return Response({**ContextualEvaluationSerializer(evaluation).data, **facts})
 
     @extend_schema(summary="Delete an evaluation", tags=TAG, responses={204: None})
     def delete(self, request: Request, slug: str, pk: int) -> Response:
@@ -123,14 +125,14 @@ def _facts(evaluation: ContextualEvaluation, of: Benchmark, user: Any) -> dict[s
 
 
 class ContextualEvaluationCases(OfEvaluation):
-    serializer_class = OutcomeSerializer
+    serializer_class = CaseOutcomeSerializer
     pagination_class = Endpoint.pagination_class
 
     @extend_schema(
-        summary="What became of each case", tags=TAG, responses=OutcomeSerializer(many=True)
+        summary="What became of each case", tags=TAG, responses=CaseOutcomeSerializer(many=True)
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        return self.page_of(self._rows(), OutcomeSerializer)
+        return self.page_of(self._rows(), CaseOutcomeSerializer)
 
     def _rows(self) -> QuerySet[CaseOutcome]:
         rows = self.evaluation().outcomes.select_related("case")
@@ -138,13 +140,13 @@ class ContextualEvaluationCases(OfEvaluation):
 
 
 class ContextualEvaluationCancel(OfEvaluation):
-    serializer_class = EvaluationSerializer
+    serializer_class = ContextualEvaluationSerializer
 
     @extend_schema(
         summary="Cancel an evaluation; what is judged stays",
         tags=TAG,
         request=None,
-        responses={202: EvaluationSerializer},
+        responses={202: ContextualEvaluationSerializer},
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         cancel_evaluation(evaluation=self.evaluation(Action.EDIT), user=request.user)
@@ -152,14 +154,14 @@ class ContextualEvaluationCancel(OfEvaluation):
 
 
 class ContextualEvaluationRetry(OfEvaluation):
-    serializer_class = EvaluationSerializer
+    serializer_class = ContextualEvaluationSerializer
     limits = {"POST": COMPUTATIONS}
 
     @extend_schema(
         summary="Ask again about failed cases, and go on with those that are left",
         tags=TAG,
         request=NewCapSerializer,
-        responses={202: EvaluationSerializer},
+        responses={202: ContextualEvaluationSerializer},
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         evaluation = self.evaluation(Action.EDIT)

@@ -87,7 +87,7 @@ class ContextualCaseSerializer(serializers.ModelSerializer):
         fields = ["number", "case_id", "content", "slices", "n_nodes", "n_images"]
 
 
-class EstimateSerializer(serializers.Serializer):
+class JudgingEstimateSerializer(serializers.Serializer):
     """What judging would take, roughly; `cost` is null where the judge has no prices."""
 
     n_cases = serializers.IntegerField()
@@ -97,7 +97,7 @@ class EstimateSerializer(serializers.Serializer):
     cost = serializers.FloatField(allow_null=True)
 
 
-class EstimateAskedSerializer(serializers.Serializer):
+class JudgingEstimateAskedSerializer(serializers.Serializer):
     judge = serializers.IntegerField(required=False)
     slice = serializers.CharField(required=False, default="")
     first = serializers.IntegerField(required=False, min_value=1)
@@ -180,18 +180,18 @@ class ContextualSetImage(OfSet):
 
 
 class ContextualSetEstimate(OfSet):
-    serializer_class = EstimateSerializer
+    serializer_class = JudgingEstimateSerializer
     pagination_class = None
 
     @extend_schema(
         summary="What judging a set would take",
         tags=TAG,
-        parameters=[EstimateAskedSerializer],
-        responses=EstimateSerializer,
+        parameters=[JudgingEstimateAskedSerializer],
+        responses=JudgingEstimateSerializer,
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         case_set = self.case_set(Action.EDIT)
-        asked = EstimateAskedSerializer(data=request.query_params)
+        asked = JudgingEstimateAskedSerializer(data=request.query_params)
         asked.is_valid(raise_exception=True)
         told = asked.validated_data
         judges = judges_of(case_set.benchmark)
@@ -202,7 +202,7 @@ class ContextualSetEstimate(OfSet):
             only_slice=told["slice"],
             only_first=told.get("first"),
         )
-        return Response(EstimateSerializer(found).data)
+        return Response(JudgingEstimateSerializer(found).data)
 
 
 of_benchmark = [

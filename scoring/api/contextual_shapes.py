@@ -11,7 +11,7 @@ LISTED = (
 )
 
 
-class EvaluationSerializer(serializers.ModelSerializer):
+class ContextualEvaluationSerializer(serializers.ModelSerializer):
     """An evaluation; counts and mean are those of when its job ended last."""
 
     case_set = serializers.IntegerField(source="case_set_id", read_only=True)
@@ -37,7 +37,7 @@ class ContextualMeanSerializer(serializers.Serializer):
     success_share = serializers.FloatField(allow_null=True)
 
 
-class EvaluationDetailSerializer(EvaluationSerializer):
+class ContextualEvaluationDetailSerializer(ContextualEvaluationSerializer):
     """With its counts as they are now; `cost` is told to who keeps the benchmark."""
 
     n_waiting = serializers.IntegerField()
@@ -51,7 +51,7 @@ class EvaluationDetailSerializer(EvaluationSerializer):
         fields = (*LISTED, "n_waiting", "cost", "cost_cap", "overall", "slices")
 
 
-class NewEvaluationSerializer(serializers.Serializer):
+class NewContextualEvaluationSerializer(serializers.Serializer):
     """What to judge and by whom: `slice` or `first` where it is not to be every case."""
 
     case_set = serializers.IntegerField()
@@ -75,21 +75,21 @@ class NewEvaluationSerializer(serializers.Serializer):
 class NewCapSerializer(serializers.Serializer):
     cost_cap = serializers.FloatField(required=False, allow_null=True)
 
-    validate_cost_cap = NewEvaluationSerializer.validate_cost_cap
+    validate_cost_cap = NewContextualEvaluationSerializer.validate_cost_cap
 
 
-class VerdictSerializer(serializers.Serializer):
+class NodeVerdictSerializer(serializers.Serializer):
     node = serializers.IntegerField(help_text="Its rank, from 1.")
     is_relevant = serializers.BooleanField()
     reason = serializers.CharField(allow_blank=True)
 
 
-class OutcomeSerializer(serializers.ModelSerializer):
+class CaseOutcomeSerializer(serializers.ModelSerializer):
     """What became of a case: verdicts and score, or the error that was in the way."""
 
     case = serializers.CharField(source="case.case_id")
     number = serializers.IntegerField(source="case.number")
-    verdicts = VerdictSerializer(many=True)
+    verdicts = NodeVerdictSerializer(many=True)
 
     class Meta:
         model = CaseOutcome
