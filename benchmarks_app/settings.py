@@ -313,6 +313,7 @@ SPECTACULAR_SETTINGS = {
         "JobState": "benchmarks_app.models.Job.State",
         "GateState": "scoring.models.GateResult.State",
         "EvaluationState": "scoring.models.ContextualEvaluation.State",
+        "EmbeddingPairState": "scoring.api.contrastive.STATES",
         "CorpusVersionState": "benchmarks_app.models.CorpusVersion.State",
         "ReleaseState": "benchmarks_app.models.Release.State",
         "RunVisibility": "benchmarks_app.models.Run.Visibility",

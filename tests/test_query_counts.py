@@ -48,6 +48,14 @@ def run(of: Benchmark, number: int) -> Run:
     return of.runs.create(name=f"run{number}", owner=owner, n_rows=1, n_queries=1, depth=1)
 
 
+def embedding_pairs(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        by = factories.user(f"owner{number}")
+        team = by.teams.create(name=f"team{number}")
+        job = of.jobs.create(kind="measure-pair", title="Measure", state="failed", error="Cut.")
+        factories.embedding_pair(of, by, f"pair{number}", team=team, job=job)
+
+
 def corpora(of: Benchmark, first: int, last: int) -> None:
     for number in range(first, last):
         made = factories.benchmark(f"corpus{number}", visibility=Benchmark.Visibility.PUBLIC)
@@ -431,6 +439,8 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
         name: (holes_of_a_run, lambda of: {"slug": of.slug})
         for name in ("scoring:top-up-new", "api:top-up-list")
     },
+    "scoring:contrastive-list": (embedding_pairs, lambda of: {"slug": of.slug}),
+    "api:contrastive-list": (embedding_pairs, lambda of: {"slug": of.slug}),
     "scoring:probing-list": (probing_flags, lambda of: {"slug": of.slug}),
     "api:probing-list": (probing_flags, lambda of: {"slug": of.slug}),
     "benchmark-detail": (background_jobs, lambda of: {"slug": of.slug}),

@@ -21,6 +21,7 @@ from scoring.selectors.contrastive import PairState, pairs_seen_by, ranks_of_pai
 from scoring.services.contrastive import delete_pair, submit_pair
 
 TAG = ["contrastive accuracy"]
+STATES = [(one.value, one.value) for one in PairState]
 
 
 class EstimateOfPairsSerializer(serializers.Serializer):
@@ -103,7 +104,7 @@ class EmbeddingPairSerializer(serializers.Serializer):
     created_at = serializers.DateTimeField()
     measured_at = serializers.DateTimeField(allow_null=True)
 
-    @extend_schema_field(serializers.ChoiceField(choices=[one.value for one in PairState]))
+    @extend_schema_field(serializers.ChoiceField(choices=STATES))
     def get_state(self, pair: EmbeddingPair) -> str:
         return state_of_pair(pair).value
 
