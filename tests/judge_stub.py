@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-BEGIN = re.compile(r"<<([0-9a-f]{16}) INPUT>>\n")
+BEGIN = re.compile(r"<<([A-P]{16}) INPUT>>\n")
 USEFUL = "useful"
 IMAGE = "\x00image\x00"
 REASONS = {200: "OK", 302: "Found", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found"}
@@ -243,7 +243,7 @@ def _helps(text: str) -> bool:
 
 
 def _reason(asked: Asked) -> dict[str, Any]:
-    n_yes = asked.text.count('"yes"')
+    n_yes = len(re.findall(r"(?m)^\d+\. yes ", asked.text))
     return {"reason": f"{n_yes} nodes help."}
 
 

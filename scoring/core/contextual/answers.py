@@ -9,6 +9,8 @@ from scoring.core.contextual.prompts import NO, YES
 from scoring.core.contextual.types import Verdict
 
 SHOWN = 60
+# The usual case first: asking for any mapping is slow.
+OBJECT = (dict, Mapping)
 MOST_NAMED = 10
 FENCED = re.compile(r"```[a-zA-Z]*\n(.*?)\n?```", re.DOTALL)
 
@@ -70,7 +72,7 @@ def _nodes(keys: list[str]) -> str:
 
 
 def _verdict(number: int, given: Any) -> Verdict:
-    if not isinstance(given, Mapping):
+    if not isinstance(given, OBJECT):
         msg = f"node {number}: {_kind(given)}; expected an object with 'reason' and 'verdict'"
         raise UnusableAnswerError(msg)
     word = given.get("verdict")
@@ -106,7 +108,7 @@ def _loaded(text: str) -> Any:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_without_doubles)
+        return DECODER.decode(text)
     except RecursionError:
         msg = "it is nested too deeply; expected the JSON object that was asked for"
         raise UnusableAnswerError(msg) from None
@@ -121,6 +123,9 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         msg = f"{_shown(double)} comes more than once; expected every key once"
         raise UnusableAnswerError(msg)
     return found
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_without_doubles)
 
 
 def _kind(value: Any) -> str:

@@ -75,8 +75,9 @@ def steps(case: Case, digest: str, options: Options, model: str) -> Steps:
             reason = yield from _reason(case, digest, verdicts, course)
         except CaseError as error:
             reason_error = failure_of(error)
-    outcome = Outcome(
+    return Outcome(
         case.id,
+        *_score(verdicts, options),
         verdicts=verdicts,
         reason=reason,
         reason_error=reason_error,
@@ -84,18 +85,19 @@ def steps(case: Case, digest: str, options: Options, model: str) -> Steps:
         slices=case.slices,
         seconds=perf_counter() - started,
     )
-    return scored(outcome, options)
 
 
 def scored(outcome: Outcome, options: Options) -> Outcome:
     """The outcome with what its verdicts come to under these options."""
-    raw = contextual_precision([verdict.is_relevant for verdict in outcome.verdicts])
+    score, success = _score(outcome.verdicts, options)
+    return replace(outcome, score=score, is_success=success)
+
+
+def _score(verdicts: Sequence[Verdict], options: Options) -> tuple[float, bool | None]:
+    raw = contextual_precision([verdict.is_relevant for verdict in verdicts])
     strict = options.strict_mode
-    return replace(
-        outcome,
-        score=final_score(raw, strict_mode=strict),
-        is_success=is_success(raw, options.threshold, strict_mode=strict),
-    )
+    success = is_success(raw, options.threshold, strict_mode=strict)
+    return final_score(raw, strict_mode=strict), success
 
 
 def failed(case: Case, error: CaseError) -> Outcome:

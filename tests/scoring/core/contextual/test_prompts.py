@@ -23,7 +23,7 @@ def user(of):
 
 
 def nonce_of(text):
-    return re.match(r"<<([0-9a-f]{16}) INPUT>>\n", text)[1]
+    return re.match(r"<<([A-P]{16}) INPUT>>\n", text)[1]
 
 
 def nodes_of(text):
@@ -98,12 +98,12 @@ def test_text_that_knows_the_marker_changes_it():
 
 
 def test_nonce_found_in_a_text_is_not_taken(monkeypatch):
-    of = case(retrieval_context=["x 0123456789abcdef y"])
+    of = case(retrieval_context=["x ABCDEFGHIJKLMNOP y"])
 
     content = verdicts_prompt(of, "0123456789abcdef" * 4).messages[1]["content"]
 
-    assert nonce_of(content) != "0123456789abcdef"
-    assert nodes_of(content) == [("1", "x 0123456789abcdef y")]
+    assert nonce_of(content) != "ABCDEFGHIJKLMNOP"
+    assert nodes_of(content) == [("1", "x ABCDEFGHIJKLMNOP y")]
 
 
 @settings(max_examples=40)
