@@ -170,7 +170,7 @@ def _run(row: BaselineRow, threshold: int) -> dict[str, Any]:
     }
 
 
-class RunLatencyDetail(Endpoint):
+class RunLatencies(Endpoint):
     serializer_class = QueryLatenciesSerializer
     pagination_class = None
 
@@ -192,5 +192,5 @@ class RunLatencyDetail(Endpoint):
 
 of_benchmark = [
     path("baselines/", BaselineList.as_view(), name="baseline-list"),
-    path("runs/<int:pk>/latencies/", RunLatencyDetail.as_view(), name="run-latencies"),
+    path("runs/<int:pk>/latencies/", RunLatencies.as_view(), name="run-latencies"),
 ]

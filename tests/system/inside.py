@@ -308,6 +308,15 @@ def start_baseline(slug: str, system: str, n_shards: int) -> int:
     return job.pk
 
 
+def share_words(slug: str, n_documents: int, system: str, n_shards: int) -> dict[str, Any]:
+    """The job of a shared retrieval of made texts, and the file of one process, in one go."""
+    make_words(slug, n_documents, n_queries=20)
+    alone = Path(settings.DATA_DIR) / "alone.trec"
+    benchmark = Benchmark.objects.get(slug=slug)
+    baselines.retrieve(benchmark=benchmark, system=system, k=100, path=alone, n_shards=1)
+    return {"job": start_baseline(slug, system, n_shards), "alone": str(alone)}
+
+
 def baseline_made(slug: str) -> dict[str, Any]:
     """The file of a benchmark's one run, what making it took, and how often each shard was done."""
     run = Run.objects.select_related("retrieval", "latencies").get(benchmark__slug=slug)

@@ -11,7 +11,7 @@ from tests.system.working import job_row, wait_for_job
 
 pytestmark = [pytest.mark.slow, pytest.mark.broker]
 N_DOCUMENTS, N_SHARDS = 8_000, 3
-SYSTEM = "bm25"
+SYSTEM, MADE = "bm25", "baseline 'bm25'%"
 
 
 @pytest.fixture
@@ -28,11 +28,10 @@ def shards_at_work(site: Site) -> list[int]:
     return [int(key) for (key,) in found]
 
 
-def test_worker_killed_in_the_middle_changes_no_byte_of_the_run(site, tmp_path):
-    site.call("make_words", slug="words", n_documents=N_DOCUMENTS, n_queries=20)
-    alone = tmp_path / "alone.trec"
-    site.manage("retrieve", "words", "--system", SYSTEM, "--shards", "1", "-o", str(alone))
-    parent = site.call("start_baseline", slug="words", system=SYSTEM, n_shards=N_SHARDS)
+def test_worker_killed_in_the_middle_changes_no_byte_of_the_run(site):
+    shared = {"n_documents": N_DOCUMENTS, "system": SYSTEM, "n_shards": N_SHARDS}
+    started = site.call("share_words", slug="words", **shared)
+    parent, alone = started["job"], Path(started["alone"]).read_bytes()
     site.start("worker", name="first")
     site.start("worker", name="second")
     site.start("sweeper")
@@ -41,10 +40,18 @@ def test_worker_killed_in_the_middle_changes_no_byte_of_the_run(site, tmp_path):
     site.kill("first")
 
     wait_for_job(site, parent)
-    made = site.call("baseline_made", slug="words")
-    assert Path(made["path"]).read_bytes() == alone.read_bytes()
-    assert len(alone.read_bytes().splitlines()) > 1000
-    assert made["attempts"] == [*[1] * (2 * N_SHARDS + 1), 2]
-    assert [step for step, _ in made["steps"]].count("merge") == 1
+    ((stored,),) = site.rows(
+        "SELECT stored FROM benchmarks_app_upload WHERE imported_as LIKE ?", MADE
+    )
+    assert (site.folder / "files" / stored).read_bytes() == alone
+    assert len(alone.splitlines()) > 1000
+    steps = site.rows(
+        "SELECT step, attempt FROM scoring_shardjob JOIN benchmarks_app_job AS job"
+        " ON job.id = job_id ORDER BY job.id"
+    )
+    assert sorted(attempt for _, attempt in steps) == [*[1] * (2 * N_SHARDS + 1), 2]
+    assert [step for step, _ in steps].count("merge") == 1
     assert job_row(site, parent).attempt == 1
-    assert not list((site.folder / "staging").glob("shards-*"))
+    site.wait_for(
+        lambda: not list((site.folder / "staging").glob("shards-*")), "no file to be left"
+    )
