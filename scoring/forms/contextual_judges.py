@@ -71,6 +71,9 @@ class JudgeForm(forms.Form):
             initial = {name: getattr(judge, name) for name in FACTS}
             options["initial"] = {**initial, **options.get("initial", {})}
         super().__init__(*args, **options)
+        for field in self.fields.values():
+            # Beside a password a browser would take the others for a user name.
+            field.widget.attrs.setdefault("autocomplete", "off")
         self.judge = judge
         self.has_stored_key = bool(judge and judge.key_sealed)
         names = dict.fromkeys([*settings.JUDGE_KEYS, *self._kept()])
