@@ -58,13 +58,20 @@ def _in_threads(work: Callable[[int, int], None], most: int) -> None:
     Threads of Python's, for the kernel lets go of the interpreter: those of numba's own must not be
     started from two threads at once, nor before a fork.
     """
-    n_threads = max(1, min(most, len(os.sched_getaffinity(0)), MOST_THREADS))
+    n_threads = max(1, min(most, _n_processors(), MOST_THREADS))
     if n_threads == 1:
         work(0, 1)
         return
     with ThreadPoolExecutor(n_threads) as pool:
         for done in [pool.submit(work, first, n_threads) for first in range(n_threads)]:
             done.result()
+
+
+def _n_processors() -> int:
+    """Those that this process may use, where the system tells."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _compile(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,19 +1,24 @@
 """Searchers of files: a corpus indexed whole, from a cache, or in parts that fit into memory."""
 
+from array import array
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchmarks_app.core.findings import Finding
-from scoring.core.errors import CutoffError
+from scoring.core.errors import CutoffError, DuplicateDocumentError
 from scoring.core.retrieval import pitfalls, sharding
 from scoring.core.retrieval.analysis import ANALYSIS
 from scoring.core.retrieval.cache import cache_folder, cached
 from scoring.core.retrieval.corpus_files import corpus_texts, file_sha256
 from scoring.core.retrieval.index import Counted, Index, count_documents
-from scoring.core.retrieval.searching import Progress, Result
+from scoring.core.retrieval.searching import Progress, Result, id_bytes
 from scoring.core.retrieval.systems import Parameters, described, system_named
 from scoring.core.retrieval.vector_files import VectorSet, read_vectors
 from scoring.core.retrieval.vectors import VectorIndex, vector_idf
@@ -78,7 +83,7 @@ def in_shards(
     """
     if n_shards < 1:
         raise CutoffError(cutoff=n_shards)
-    size = -(-sum(1 for _ in corpus_texts(corpus)) // n_shards)
+    size = -(-_n_documents(corpus) // n_shards)
     stream, folders = corpus_texts(corpus), []
     for number in range(n_shards):
         folders.append(folder / f"shard-{number}")
@@ -87,15 +92,13 @@ def in_shards(
     statistics = sharding.merged_statistics(list(map(sharding.read_statistics, folders)))
 
     def search(queries: Texts, *, k: int, progress: Progress | None = None) -> Iterator[Result]:
-        answers = [
-            list(
-                sharding.search_shard(
-                    one, statistics, queries, k=k, progress=_part(progress, at, n_shards)
-                )
-            )
-            for at, one in enumerate(folders)
-        ]
-        return sharding.merged_results(answers, k=k)
+        best: Iterator[Result] = sharding.merged_results([], k=k)
+        for number, one in enumerate(folders):
+            told = _part(progress, number, n_shards)
+            found = sharding.search_shard(one, statistics, queries, k=k, progress=told)
+            # One list of results at a time, not one of each shard.
+            best = iter(list(sharding.merged_results([best, found] if number else [found], k=k)))
+        return best
 
     facts = {
         "system": system_name,
@@ -106,6 +109,24 @@ def in_shards(
         "shards": n_shards,
     }
     return Made(search, facts)
+
+
+def _n_documents(corpus: Path) -> int:
+    """How many documents a file has, none of them twice.
+
+    Eight bytes of each id are kept, so that ids need not fit into memory with their texts.
+    """
+    digests = array("Q", (_digest(docid) for docid, _ in corpus_texts(corpus)))
+    _, counts = np.unique(np.frombuffer(digests, dtype=np.uint64), return_counts=True)
+    if counts.max(initial=0) > 1:
+        counted = Counter(_digest(docid) for docid, _ in corpus_texts(corpus))
+        repeated = next(docid for docid, _ in corpus_texts(corpus) if counted[_digest(docid)] > 1)
+        raise DuplicateDocumentError(docid=repeated, count=counted[_digest(repeated)])
+    return len(digests)
+
+
+def _digest(docid: str) -> int:
+    return int.from_bytes(blake2b(id_bytes(docid), digest_size=8).digest(), "big")
 
 
 def of_vectors(documents: Path, queries: Path, *, idf: bool) -> tuple[Made, list[str]]:

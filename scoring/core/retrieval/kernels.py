@@ -4,7 +4,7 @@ Both add the same products in the same order, so their results are the same to t
 """
 
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
+from importlib import import_module
 
 from scipy.sparse import csr_array
 
@@ -33,7 +33,7 @@ def kernel_name(name: str | None = None) -> str:
     if name not in (NUMBA, SCIPY):
         raise KernelError(kernel=name, reason=f"expected {NUMBA} or {SCIPY}. Choose one of them.")
     if name == NUMBA and not _has_numba():
-        reason = "numba is not installed. Install the extra `fast`, or leave the choice open."
+        reason = "numba cannot be loaded. Install the extra `fast`, or leave the choice open."
         raise KernelError(kernel=name, reason=reason)
     return name
 
@@ -55,4 +55,9 @@ def kernel_named(name: str | None = None) -> Kernel:
 
 
 def _has_numba() -> bool:
-    return find_spec("numba") is not None
+    """Whether numba is there and works: it refuses a numpy that is newer than it knows."""
+    try:
+        import_module("numba")
+    except ImportError:
+        return False
+    return True

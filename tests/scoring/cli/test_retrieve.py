@@ -150,10 +150,11 @@ def test_wrong_lines_of_a_corpus_are_told_and_no_run_is_left(texts, benchwright)
     assert not (texts / "new.run").exists()
 
 
-def test_document_given_twice_is_refused_by_name(texts, benchwright):
+@pytest.mark.parametrize("options", [[], ["--shards", "3"]], ids=["whole", "in shards"])
+def test_document_given_twice_is_refused_by_name(texts, benchwright, options):
     (texts / "corpus.jsonl").write_text(CORPUS + '{"_id": "d1", "text": ""}\n')
 
-    done = benchwright("retrieve", "corpus.jsonl", "queries.jsonl")
+    done = benchwright("retrieve", "corpus.jsonl", "queries.jsonl", *options)
 
     assert done.exit_code != 0
-    assert "d1" in done.stderr
+    assert "'d1' is in the corpus 2 times" in done.stderr

@@ -134,7 +134,10 @@ def test_unknown_kernel_is_refused_with_those_there_are():
 
 
 def test_missing_numba_names_the_extra_and_is_never_chosen(monkeypatch):
-    monkeypatch.setattr(kernels, "find_spec", lambda name: None)
+    def refuse(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(kernels, "import_module", refuse)
 
     assert kernels.kernel_for(10**9) == "scipy"
     with pytest.raises(KernelError, match="extra `fast`"):
