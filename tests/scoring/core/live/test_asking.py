@@ -1,8 +1,11 @@
 """Asking an endpoint that does what endpoints do."""
 
 import json
+import subprocess
+import sys
 import time
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +13,11 @@ from scoring.core.live.answers import read_shape
 from scoring.core.live.asking import Answered, Failed, ask_all, try_one
 from scoring.core.live.connections import Server
 from scoring.core.live.errors import EndpointError
+from scoring.core.live.keeping import AnswerLog, answers_at
 from tests.scoring.search_server import DROPPED, Answer, hits, plain, zipped
 
 ONE = [("q1", "one")]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 def outcome(endpoint):
@@ -318,3 +323,47 @@ def test_trying_one_query_takes_one_attempt(server, endpoint):
         == "its answer does not fit 'hits.hits': 'hits' has no 'hits'; it has nothing at all"
     )
     assert took > 0
+
+
+# --- killed --------------------------------------------------------------------------------------
+
+ASKER = """
+import sys
+from pathlib import Path
+from scoring.core.live.answers import read_shape
+from scoring.core.live.asking import Endpoint, ask_all
+from scoring.core.live.connections import Server
+from scoring.core.live.keeping import AnswerLog
+from scoring.core.live.templates import read_template
+from tests.scoring.search_server import BODY
+url, folder = sys.argv[1:]
+endpoint = Endpoint(
+    server=Server(url, private=["*"]),
+    method="POST",
+    template=read_template(BODY, method="POST"),
+    shape=read_shape(results="hits.hits", id="_id"),
+    k=5,
+    requests_per_second=100.0,
+)
+queries = [(f"q{n}", f"text {n}") for n in range(400)]
+with AnswerLog(Path(folder), endpoint="e", attempt=1) as log:
+    for outcome in ask_all(endpoint, queries):
+        log.add(outcome, dict(queries)[outcome.qid])
+"""
+
+
+def test_what_was_answered_outlives_a_process_that_is_killed(server, tmp_path):
+    asker = subprocess.Popen([sys.executable, "-c", ASKER, server.url, str(tmp_path)], cwd=ROOT)
+    deadline = time.monotonic() + 20
+    while len(server.asked) < 30 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    asker.kill()
+    asker.wait()
+    n_asked = len(server.asked)
+
+    queries = [(f"q{n}", f"text {n}") for n in range(400)]
+    known = AnswerLog(tmp_path, endpoint="e", attempt=2).known(queries)
+    # At most those that were on their way, or waited to be written, are lost.
+    assert n_asked - 4 - 8 <= len(known) <= n_asked < 400
+    found = list(answers_at(known, [qid for qid, _ in queries]))
+    assert {one.reading.results for one in found} == {(("d1", 5.0), ("d2", 4.0))}
