@@ -361,6 +361,16 @@ def slice_members(of: Benchmark, first: int, last: int) -> None:
         into.members.create(query=factories.query(of, f"n{number}"), source="human")
 
 
+def judged_cases(of: Benchmark, first: int, last: int) -> None:
+    """Case sets, judges and evaluations."""
+    keeper = factories.user("keeper")
+    for number in range(first, last):
+        facts = {"file_name": "", "sha256": "", "n_cases": 1, "n_nodes": 1, "is_ready": True}
+        made = of.case_sets.create(name=f"set{number}", created_by=keeper, **facts)
+        of.judges.create(name=f"j{number}", base_url="https://j", model="m", created_by=keeper)
+        made.evaluations.create(created_by=keeper, model="m")
+
+
 PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmark], dict]]] = {
     "log-list": (query_logs, lambda of: {"slug": of.slug}),
     "query-list": (queries, lambda of: {"slug": of.slug}),
@@ -438,6 +448,16 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     **{
         name: (holes_of_a_run, lambda of: {"slug": of.slug})
         for name in ("scoring:top-up-new", "api:top-up-list")
+    },
+    **{
+        name: (judged_cases, lambda of: {"slug": of.slug})
+        for name in (
+            "scoring:contextual-list",
+            "scoring:contextual-judge-list",
+            "api:contextual-set-list",
+            "api:contextual-judge-list",
+            "api:contextual-evaluation-list",
+        )
     },
     "scoring:contrastive-list": (embedding_pairs, lambda of: {"slug": of.slug}),
     "api:contrastive-list": (embedding_pairs, lambda of: {"slug": of.slug}),

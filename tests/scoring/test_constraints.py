@@ -9,8 +9,14 @@ from django.utils import timezone
 
 from benchmarks_app.models import Benchmark, Release, Run
 from scoring.models import (
+    CaseImage,
+    CaseOutcome,
+    CaseSet,
+    ContextualCase,
+    ContextualEvaluation,
     GatePolicy,
     GateResult,
+    JudgeEndpoint,
     LiveRun,
     LiveSystem,
     Phase,
@@ -135,7 +141,118 @@ def latencies(of: Benchmark, name: str, p50: float, p95: float) -> RunLatencies:
     )
 
 
+def judge(of: Benchmark, name: str = "judge", **values: Any) -> JudgeEndpoint:
+    fields = {"base_url": "https://j.example/", "model": "m", **values}
+    return JudgeEndpoint.objects.create(
+        benchmark=of, name=name, created_by=factories.user("keeper"), **fields
+    )
+
+
+def case_set(of: Benchmark, name: str = "cases", n_cases: int = 1) -> CaseSet:
+    return CaseSet.objects.create(
+        benchmark=of,
+        name=name,
+        file_name="",
+        sha256="",
+        n_cases=n_cases,
+        n_nodes=1,
+        created_by=factories.user("keeper"),
+    )
+
+
+def a_set(of: Benchmark) -> CaseSet:
+    return of.case_sets.first() or case_set(of)
+
+
+def judged_case(of: Benchmark, number: int, case_id: str = "") -> ContextualCase:
+    return a_set(of).cases.create(
+        number=number, case_id=case_id or f"c{number}", content={}, n_nodes=1, n_bytes=1
+    )
+
+
+def case_image(of: Benchmark, name: str) -> CaseImage:
+    return a_set(of).images.create(name=name, width=1, height=1, size=1)
+
+
+def evaluation(of: Benchmark, **values: Any) -> ContextualEvaluation:
+    person = factories.user("keeper")
+    return ContextualEvaluation.objects.create(case_set=a_set(of), created_by=person, **values)
+
+
+def outcome(of: Benchmark, number: int, **values: Any) -> CaseOutcome:
+    case = ContextualCase.objects.filter(number=number).first() or judged_case(of, number)
+    found = ContextualEvaluation.objects.first() or evaluation(of)
+    return found.outcomes.create(case=case, **values)
+
+
+JUDGED = {
+    "judge_name_once": Case(good=lambda of: [judge(of), judge(of, "other")], bad=judge),
+    "judge_one_key": Case(
+        good=lambda of: [judge(of, key_variable="A"), judge(of, "b", key_sealed="x")],
+        bad=lambda of: judge(of, "c", key_variable="A", key_sealed="x"),
+    ),
+    "judge_concurrency_1_to_64": Case(
+        good=lambda of: [judge(of, concurrency=1), judge(of, "b", concurrency=64)],
+        bad=lambda of: judge(of, "c", concurrency=65),
+    ),
+    "judge_timeout_from_1": Case(
+        good=lambda of: judge(of, timeout_seconds=1),
+        bad=lambda of: judge(of, "b", timeout_seconds=0),
+    ),
+    "judge_attempts_from_1": Case(
+        good=lambda of: judge(of, max_attempts=1), bad=lambda of: judge(of, "b", max_attempts=0)
+    ),
+    "judge_rate_from_1": Case(
+        good=lambda of: [judge(of), judge(of, "b", requests_per_minute=1)],
+        bad=lambda of: judge(of, "c", requests_per_minute=0),
+    ),
+    "judge_prices_from_0": Case(
+        good=lambda of: [judge(of), judge(of, "b", price_in=0, price_out=0)],
+        bad=lambda of: judge(of, "c", price_out=-1),
+    ),
+    "case_set_name_once": Case(good=lambda of: [case_set(of), case_set(of, "other")], bad=case_set),
+    "case_set_not_empty": Case(good=case_set, bad=lambda of: case_set(of, "none", 0)),
+    "case_image_name_once": Case(
+        good=lambda of: [case_image(of, "a"), case_image(of, "b")],
+        bad=lambda of: case_image(of, "a"),
+    ),
+    "case_number_once": Case(
+        good=lambda of: [judged_case(of, 1), judged_case(of, 2)],
+        bad=lambda of: judged_case(of, 2, "other"),
+    ),
+    "case_id_once": Case(
+        good=lambda of: [judged_case(of, 1), judged_case(of, 2)],
+        bad=lambda of: judged_case(of, 3, "c2"),
+    ),
+    "case_number_from_1": Case(
+        good=lambda of: judged_case(of, 1), bad=lambda of: judged_case(of, 0)
+    ),
+    "contextual_threshold_0_to_1": Case(
+        good=lambda of: [evaluation(of, threshold=value) for value in (None, 0, 1)],
+        bad=lambda of: evaluation(of, threshold=1.01),
+    ),
+    "contextual_cap_above_0": Case(
+        good=lambda of: [evaluation(of), evaluation(of, cost_cap=0.01)],
+        bad=lambda of: evaluation(of, cost_cap=0),
+    ),
+    "contextual_one_choice": Case(
+        good=lambda of: [evaluation(of, only_slice="a"), evaluation(of, only_first=1)],
+        bad=lambda of: evaluation(of, only_slice="a", only_first=1),
+    ),
+    "outcome_once": Case(
+        good=lambda of: [outcome(of, 1), outcome(of, 2)], bad=lambda of: outcome(of, 2)
+    ),
+    "outcome_score_if_scored": Case(
+        good=lambda of: [outcome(of, 1), outcome(of, 2, state="scored", score=0.5)],
+        bad=lambda of: outcome(of, 3, state="scored"),
+    ),
+    "outcome_failed_says_why": Case(
+        good=lambda of: outcome(of, 1, state="failed", error_code="judge-busy"),
+        bad=lambda of: outcome(of, 2, state="failed"),
+    ),
+}
 CASES = {
+    **JUDGED,
     "probing_flag_once": Case(
         good=lambda of: [flag(of, "near_identical"), flag(of, "single_query")],
         bad=lambda of: flag(of, "single_query"),
