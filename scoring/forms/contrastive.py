@@ -22,7 +22,9 @@ class EmbeddingPairForm(forms.Form):
         allow_empty_file=True,
     )
     z2 = forms.FileField(
-        label="Second embeddings (z2)", help_text="Of the same rows.", allow_empty_file=True
+        label="Second embeddings (z2)",
+        help_text="Row i belongs to row i of z1.",
+        allow_empty_file=True,
     )
     name = forms.CharField(
         max_length=120, help_text="What is compared, such as “e5-base, questions and answers”."
@@ -43,7 +45,7 @@ class EmbeddingPairForm(forms.Form):
     slices = forms.FileField(
         required=False,
         label="Slices",
-        help_text="Lines id, tab, slice. Every slice gets numbers of its own.",
+        help_text="Lines id, tab, slice; also .gz, .zst.",
         allow_empty_file=True,
     )
     takes_own_slices = forms.BooleanField(
