@@ -15,12 +15,12 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import UPLOADS
 from benchmarks_app.permissions import Action
 from benchmarks_app.services import uploading
+from scoring.case_images import image_response
 from scoring.models import CaseImage, CaseSet, ContextualCase
 from scoring.selectors.contextual import case_sets_of, judges_of
 from scoring.services.contextual_estimates import estimate
 from scoring.services.contextual_images import receive_images
 from scoring.services.contextual_importing import delete_case_set, start_import
-from scoring.views.contextual import image_response
 
 TAG = ["contextual precision"]
 

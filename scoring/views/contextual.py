@@ -1,16 +1,16 @@
 """Case sets: listed, imported, looked at, deleted; and the images of their cases."""
 
 from django.contrib import messages
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.files import local_path
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.services import uploading
+from scoring.case_images import image_response
 from scoring.forms.contextual import CaseSetForm
 from scoring.models import CaseImage, CaseSet
 from scoring.selectors.contextual import (
@@ -25,12 +25,6 @@ from scoring.services.contextual_importing import delete_case_set, start_import
 from scoring.services.contextual_keys import missing_packages
 
 CASES_A_PAGE, EVALUATIONS_SHOWN = 25, 25
-# An image is as immutable as its set; who may see it is asked each time all the same.
-IMAGE_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "private, no-cache",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
 
 
 @require_safe
@@ -116,14 +110,3 @@ def contextual_image(
     """An image of a case: of the kind it was found to be, whatever a browser would make of it."""
     rows = CaseImage.objects.filter(case_set__benchmark=benchmark, case_set__is_ready=True)
     return image_response(get_object_or_404(rows, case_set=pk, pk=image))
-
-
-def image_response(image: CaseImage) -> HttpResponseBase:
-    """The bytes with headers that let them be nothing but this image."""
-    ending = image.stored.rpartition(".")[2]
-    return FileResponse(
-        local_path(image.stored).open("rb"),
-        filename=f"image-{image.pk}.{ending}",
-        content_type=image.media_type,
-        headers=IMAGE_HEADERS,
-    )

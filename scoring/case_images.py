@@ -1,0 +1,24 @@
+"""What pages and the API share to hand out the image of a case."""
+
+from django.http import FileResponse, HttpResponseBase
+
+from benchmarks_app.files import local_path
+from scoring.models import CaseImage
+
+# An image is as immutable as its set; who may see it is asked each time all the same.
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "private, no-cache",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+def image_response(image: CaseImage) -> HttpResponseBase:
+    """The bytes, with headers that let them be nothing but this image."""
+    ending = image.stored.rpartition(".")[2]
+    return FileResponse(
+        local_path(image.stored).open("rb"),
+        filename=f"image-{image.pk}.{ending}",
+        content_type=image.media_type,
+        headers=HEADERS,
+    )
