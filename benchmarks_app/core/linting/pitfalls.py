@@ -98,7 +98,7 @@ def _queries(
     n_met = len(qrels) - len(lacking)
     counts = (
         f"{n_met:,} of the {len(qrels):,} queries of the qrels are among the {len(queries):,} "
-        f"queries; {len(lacking):,} are not ({_some(lacking)})."
+        f"queries; {len(lacking):,} {_are(lacking)} not ({_some(lacking)})."
     )
     is_none = n_met == 0
     yield _finding(
@@ -121,7 +121,8 @@ def _advice_on_queries(
         n_there = sum(qid in ids for qid in lacking)
         if n_there:
             said = f" and not of '{split}'" if split else ""
-            return f"{n_there:,} of these are queries of the split '{name}'{said}: take its qrels."
+            what = "is a query" if n_there == 1 else "are queries"
+            return f"{n_there:,} of these {what} of the split '{name}'{said}: take its qrels."
     there = next(iter(queries), None)
     numbers = {_number(qid) for qid in queries} - {None}
     if any(_number(qid) in numbers for qid in lacking if _number(qid) is not None):
@@ -171,7 +172,7 @@ def lacking_documents(
         "corpus-lacks-judged",
         Severity.ERROR if is_all else Severity.WARNING,
         "corpus",
-        f"{len(lacking):,} of the {n_judged:,} judged documents are not among the "
+        f"{len(lacking):,} of the {n_judged:,} judged documents {_are(lacking)} not among the "
         f"{n_documents:,} of the corpus, {n_relevant:,} of them relevant ({_some(lacking)}).",
         "It is another corpus, or its ids are written otherwise."
         if is_all
@@ -212,6 +213,10 @@ def _grades(qrels: Qrels) -> Iterator[Finding]:
             "Look whether grades are turned round, or leave these queries out for all systems.",
             len(empty),
         )
+
+
+def _are(names: Collection[Any]) -> str:
+    return "is" if len(names) == 1 else "are"
 
 
 def _some(names: Collection[Any]) -> str:

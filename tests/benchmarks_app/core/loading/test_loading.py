@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import os
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from tests.benchmarks_app.core.loading.layouts import (
     BEIR,
     HEADER,
     MIRACL,
+    MIRACL_CORPUS,
     MMARCO,
     PASSAGES,
     folder_of,
@@ -36,6 +38,7 @@ from tests.benchmarks_app.core.loading.layouts import (
 )
 
 DATA = Path(os.environ.get("BENCHWRIGHT_TEST_DATA", Path(__file__).parents[5] / "shared" / "data"))
+SHARDS = MIRACL_CORPUS.splitlines(keepends=True)
 GZIPPED = {f"{name}.gz": gzip.compress(content) for name, content in BEIR.items()}
 
 
@@ -166,7 +169,7 @@ def test_a_corpus_that_lacks_judged_documents_is_told_when_it_has_been_read(tmp_
 
     assert (found[0].code, found[0].n) == ("corpus-lacks-judged", 1)
     assert (
-        "1 of the 2 judged documents are not among the 1 of the corpus, 1 of them relevant ('d2')."
+        "1 of the 2 judged documents is not among the 1 of the corpus, 1 of them relevant ('d2')."
         in loaded.notes[-1]
     )
 
@@ -287,6 +290,35 @@ def test_miracl_of_raw_files_has_negatives_of_grade_0(tmp_path):
     assert [found.code for found in loaded.check()] == ["judged-not-relevant"]
 
 
+@pytest.mark.parametrize("pack", ["zip", "tar.gz", "one file"])
+def test_the_corpus_may_lie_elsewhere_and_otherwise(tmp_path, pack):
+    asked, folder = miracl(tmp_path)
+    shards = {f"docs-{n}.jsonl.gz": gzip.compress(line) for n, line in enumerate(SHARDS)}
+    if pack == "zip":
+        corpus = zip_of(shards, tmp_path / "corpus.zip", "top")
+    elif pack == "tar.gz":
+        corpus = tmp_path / "corpus.tar.gz"
+        with tarfile.open(corpus, "w:gz") as archive:
+            archive.add(folder_of(shards, tmp_path / "shards"), "shards")
+    else:
+        corpus = folder / "docs-0.jsonl.gz"
+
+    loaded = load_miracl(str(asked), corpus=corpus)
+
+    assert [docid for docid, _ in loaded.corpus] == ["7#0", "7#2", "9#0", "9#1"]
+    assert loaded.corpus.lacking is None
+
+
+def test_two_places_of_one_name_keep_their_files_apart(tmp_path):
+    first = folder_of({"corpus.jsonl": BEIR["corpus.jsonl"]}, tmp_path / "a" / "toy")
+    second = folder_of({"corpus.jsonl": b'{"_id": "d9", "text": "x"}\n'}, tmp_path / "b" / "toy")
+    rest = folder_of({k: v for k, v in BEIR.items() if k != "corpus.jsonl"}, tmp_path / "rest")
+
+    loaded = load_beir([first, second, rest])
+
+    assert sorted(loaded.corpus.as_dict()) == ["d1", "d2", "d3", "d9"]
+
+
 def test_miracl_of_one_zip_and_another_split(tmp_path):
     asked, corpus = miracl(tmp_path)
     files = {f"a/{p.relative_to(tmp_path)}": p.read_bytes() for p in tmp_path.rglob("*.*sv")}
@@ -337,8 +369,8 @@ def test_queries_of_another_split_are_named_as_such(tmp_path):
         load_miracl(asked, "sw", corpus=corpus)
 
     assert (
-        "0 of the 1 queries of the qrels are among the 2 queries; 1 are not ('1'). 1 of these are "
-        "queries of the split 'train' and not of 'dev': take its qrels." in str(told.value)
+        "0 of the 1 queries of the qrels are among the 2 queries; 1 is not ('1'). 1 of these is a "
+        "query of the split 'train' and not of 'dev': take its qrels." in str(told.value)
     )
 
 
