@@ -43,6 +43,8 @@ def judge_contextual(job: RunningJob) -> None:
             job=job.row, state=STATES.RUNNING, error="", finished_at=None
         )
     judge = require_judge(evaluation)
+    # What it costs is reckoned as it was announced, whatever the judge's prices are by now.
+    judge.price_in, judge.price_out = evaluation.price_in, evaluation.price_out
     course, client = _Course(job, evaluation), client_of(judge)
     for outcome in _outcomes(course, client, judge):
         course.keep(outcome)

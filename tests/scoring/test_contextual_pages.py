@@ -189,10 +189,10 @@ def test_evaluations_of_two_sets_are_not_compared(four, by, benchmark, owner, si
 
 def test_lists_ask_as_often_for_many_rows(benchmark, by, owner, signed_in):
     client, counts = signed_in(owner), []
-    cases = [case(n, {"image": "a.png"}, HELPS) for n in range(1, 21)]
-    for n in (2, 20):
+    cases = [case(n, {"image": "a.png"}, HELPS) for n in range(1, 11)]
+    for n in (2, 10):
         made = case_set(benchmark, owner, cases[:n], {"a.png": png()}, name=f"of {n}")
-        done = [judged(made, by, owner) for _ in range(max(2, n // 2))][-1]
+        done = [judged(made, by, owner) for _ in range(max(2, n // 3))][-1]
         pages = (url("list"), made.get_absolute_url(), done.get_absolute_url())
         counts.append([])
         for page in (*pages, url("compare", made.pk)):
