@@ -13,6 +13,7 @@ import re
 import socket
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
@@ -28,11 +29,12 @@ REASONS |= {429: "Too Many Requests", 500: "Internal Server Error", 503: "Unavai
 
 @dataclass
 class Asked:
-    """One request: its headers (names in lower case), body, and what was done with it."""
+    """One request: its headers (names in lower case), body, what was done with it, and when."""
 
     headers: dict[str, str]
     body: dict[str, Any]
     fault: str = ""
+    at: float = field(default_factory=time.monotonic)
 
     @property
     def system(self) -> str:
