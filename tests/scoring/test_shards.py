@@ -235,6 +235,21 @@ def test_shard_of_a_parent_that_ended_meanwhile_writes_nothing(parent):
     assert "nothing to do" in job.error
 
 
+def test_parent_that_ends_while_a_shard_is_at_work_gets_nothing_of_it(parent, monkeypatch):
+    count = sharded_steps.count_shard
+
+    def ends_meanwhile(*args, **options):
+        count(*args, **options)
+        Job.objects.filter(pk=parent.pk).update(state="failed", token=None)
+
+    monkeypatch.setattr(sharded_steps, "count_shard", ends_meanwhile)
+    job = do(waiting()[0])
+
+    assert job.state == Job.State.FAILED
+    assert "has ended without it" in job.error
+    assert not list(folders()[0].glob("*-counted"))
+
+
 def test_worker_without_the_common_folder_says_what_is_missing(parent):
     (folder,) = folders()
     folder.rename(folder.with_name("elsewhere"))
