@@ -65,9 +65,9 @@ def try_system(*, system: LiveSystem, query: str) -> Trial:
     LiveError
         If nothing can be asked: the address, a secret, the template or a path is wrong.
     """
-    endpoint = _once(endpoint_of(system))
-    trial = _sent(system, endpoint, query)
     try:
+        endpoint = _once(endpoint_of(system))
+        trial = _sent(system, endpoint, query)
         outcome, took = try_one(endpoint, ("tried", query))
     except ScoringError:
         _remember(system, is_good=False)

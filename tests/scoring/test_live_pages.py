@@ -152,6 +152,23 @@ def test_the_job_is_refused_beside_its_field(bench, olga, form):
     assert list(response.context["ask_form"].errors) == ["run"]
 
 
+def test_who_keeps_the_benchmark_reads_which_queries_failed(
+    bench, server, olga, form, do_jobs, signed_in
+):
+    olga.post(page("live-new"), form)
+    system = LiveSystem.objects.get()
+    server.scripted["second text"] = [Answer(b"<b>no</b>", status=400)]
+    server.scripted["first text"] = [hits(("d1", 1.0), ("elsewhere", 0.5))]
+    olga.post(page("live-ask", system.pk), {"run": "today", "may_fail": "1"})
+    do_jobs()
+    shown = olga.get(page("live-detail", system.pk)).content.decode()
+    vi = signed_in(factories.member(bench, "vi", "viewer"))
+    hidden = vi.get(page("live-detail", system.pk)).content.decode()
+
+    assert "HTTP 400 Bad Request: &lt;b&gt;no&lt;/b&gt;" in shown and "elsewhere" in shown
+    assert "today" in hidden and "HTTP 400" not in hidden and "elsewhere" not in hidden
+
+
 def test_editing_and_removing_keep_runs(bench, olga, form):
     olga.post(page("live-new"), form)
     system = LiveSystem.objects.get()

@@ -17,7 +17,7 @@ from urllib.parse import SplitResult
 from benchmarks_app.core.fetch_errors import AddressRefusedError, DownloadError
 from benchmarks_app.core.fetching import addresses
 from scoring.core.live.errors import AnswerError, EndpointError
-from scoring.core.live.pacing import seconds_asked_for
+from scoring.core.live.pacing import LONGEST_WAIT, seconds_asked_for
 
 AGENT = "benchwright"
 CHUNK = 1 << 16
@@ -272,7 +272,7 @@ class Connection:
             )
         wait = seconds_asked_for(response.headers.get("Retry-After", ""), now=time.time())
         raise AnswerError(
-            why=f"HTTP {status} {response.reason}{_said(content)}".strip(),
+            why=f"HTTP {status} {response.reason}{_said(content)}{_too_long(wait)}".strip(),
             is_passing=status in PASSING,
             status=status,
             wait=wait,
@@ -294,6 +294,12 @@ def _is_stale(error: Exception) -> bool:
     return isinstance(
         error, http.client.RemoteDisconnected | BrokenPipeError | ConnectionResetError
     )
+
+
+def _too_long(wait: float | None) -> str:
+    if wait is None or wait <= LONGEST_WAIT:
+        return ""
+    return f"; it asks to wait {wait:,.0f} s, and at most {LONGEST_WAIT:.0f} s are waited"
 
 
 def _said(content: bytes) -> str:

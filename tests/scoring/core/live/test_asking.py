@@ -107,7 +107,10 @@ def test_a_wait_beyond_all_patience_is_a_failure_that_says_so(server, endpoint):
     found = outcome(endpoint())
 
     assert (type(found), found.n_tries) == (Failed, 1)
-    assert found.why == "HTTP 429 Too Many Requests: slow down"
+    assert found.why == (
+        "HTTP 429 Too Many Requests: slow down; "
+        "it asks to wait 3,600 s, and at most 120 s are waited"
+    )
 
 
 def test_a_failure_that_stays_is_told_with_its_last_cause(server, endpoint):
