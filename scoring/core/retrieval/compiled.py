@@ -29,6 +29,8 @@ WORTH_A_THREAD = 8
 MOST_DOCUMENTS = 6_000_000
 # More than what sums in another order can differ by, relative to the sum.
 SLACK = 1e-9
+BLOCK = 64
+SMALLEST = 5e-324
 
 
 def search(stretch: Stretch, weights: csr_array, k: int) -> list[Found]:
@@ -145,16 +147,37 @@ def _best(
     n, k = 0, len(columns)
     order = np.argsort(most)
     left = np.cumsum(most[order])  # from the least on: what the features up to here can give
+    n_left = np.cumsum((indptr[features + 1] - indptr[features])[order])
     for rank in range(len(order) - 1, -1, -1):
         if not is_signed and n == k and scores[0] > left[rank] * (1 + SLACK):
             break
-        term = order[rank]
-        for place in range(indptr[features[term]], indptr[features[term] + 1]):
+        if n_left[rank] > len(sums):
+            return _best_of_all(sums, columns, scores, n)
+        feature = features[order[rank]]
+        for place in range(indptr[feature], indptr[feature + 1]):
             column = indices[place]
             score = sums[column]
             if score > 0.0 and (n < k or score >= scores[0]):
                 n = _keep(columns, scores, n, column, score)
                 sums[column] = 0.0  # it is not met again with another feature
+    return n
+
+
+@_compile
+def _best_of_all(sums: Floats, columns: Integers, scores: Floats, n: int) -> int:
+    """The same, looking at every document that is left, `BLOCK` of them at a glance."""
+    k = len(columns)
+    for first in range(0, len(sums), BLOCK):
+        block = sums[first : first + BLOCK]
+        bar = scores[0] if n == k else SMALLEST
+        n_reaching = 0
+        for place in range(len(block)):  # no branch inside, so several are compared at once
+            n_reaching += block[place] >= bar
+        if n_reaching:
+            for place in range(len(block)):
+                score = block[place]
+                if score > 0.0 and (n < k or score >= scores[0]):
+                    n = _keep(columns, scores, n, first + place, score)
     return n
 
 
