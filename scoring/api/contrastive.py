@@ -63,14 +63,14 @@ class CurvePointSerializer(serializers.Serializer):
 
 
 class WorstPairSerializer(serializers.Serializer):
-    """A pair, the rank of each partner, and the id that stands first instead."""
+    """A pair, the rank of each partner, and the id of the nearest other row."""
 
     id = serializers.CharField()
     row = serializers.IntegerField()
     forward_rank = serializers.FloatField()
     backward_rank = serializers.FloatField()
-    forward_first = serializers.CharField()
-    backward_first = serializers.CharField()
+    forward_nearest = serializers.CharField()
+    backward_nearest = serializers.CharField()
 
 
 class PairFileSerializer(serializers.Serializer):

@@ -232,14 +232,14 @@ def _each(report: "ContrastiveReport") -> Any:
 def _worst(report: "ContrastiveReport") -> Any:
     from scoring.cli.tables import Table
 
-    columns = ("pair", "rank in Z2", "first there", "rank in Z1", "first there")
+    columns = ("pair", "rank in Z2", "nearest other", "rank in Z1", "nearest other")
     rows = [
         [
             report.id_of(one.row),
             f"{one.forward_rank:g}",
-            report.id_of(one.forward_first),
+            report.id_of(one.forward_nearest),
             f"{one.backward_rank:g}",
-            report.id_of(one.backward_first),
+            report.id_of(one.backward_nearest),
         ]
         for one in report.worst[:N_SHOWN]
     ]

@@ -117,7 +117,7 @@ def _shown(request: HttpRequest, benchmark: Benchmark, pk: int) -> dict[str, Any
 def _result(benchmark: Benchmark, pair: EmbeddingPair) -> dict[str, Any]:
     report = pair.report
     worst = report["worst"] if report["has_ids"] else []
-    named = {one[name] for one in worst for name in ("id", "forward_first", "backward_first")}
+    named = {one[name] for one in worst for name in ("id", "forward_nearest", "backward_nearest")}
     whole, *slices = report["parts"]
     return {
         "whole": whole,

@@ -24,8 +24,8 @@ def report_as_json(report: ContrastiveReport) -> dict[str, Any]:
                 "row": one.row,
                 "forward_rank": one.forward_rank,
                 "backward_rank": one.backward_rank,
-                "forward_first": report.id_of(one.forward_first),
-                "backward_first": report.id_of(one.backward_first),
+                "forward_nearest": report.id_of(one.forward_nearest),
+                "backward_nearest": report.id_of(one.backward_nearest),
             }
             for one in report.worst
         ],

@@ -1,4 +1,4 @@
-"""What stands first where a partner does not."""
+"""The most similar row that is not the partner."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -63,13 +63,13 @@ class Part:
 
 
 class WorstPair(NamedTuple):
-    """A pair whose partners find each other late, and the row that each finds first instead."""
+    """A pair whose partners find each other late, and the nearest other row of each."""
 
     row: int
     forward_rank: float
     backward_rank: float
-    forward_first: int
-    backward_first: int
+    forward_nearest: int
+    backward_nearest: int
 
 
 @dataclass(frozen=True)

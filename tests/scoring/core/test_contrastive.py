@@ -376,7 +376,7 @@ def test_rows_are_their_own_ids_where_none_are_given():
     assert (found.slices[0].n, found.id_of(3)) == (2, "3")
 
 
-def test_worst_pairs_say_what_stands_first_instead():
+def test_worst_pairs_name_the_nearest_other_row_each_way():
     z1 = np.eye(3, dtype=np.float32)
     # b's partner is nearest to c, and the other way round; a is right both ways.
     z2 = np.array([[1, 0, 0], [0, 0.2, 0.9], [0, 0.9, 0.3]], dtype=np.float32)
@@ -384,10 +384,24 @@ def test_worst_pairs_say_what_stands_first_instead():
     found = contrastive_report(z1, z2, ids=["a", "b", "c"], n_draws=0)
 
     told = [
-        (found.id_of(one.row), one.forward_rank, found.id_of(one.forward_first))
+        (found.id_of(one.row), one.forward_rank, found.id_of(one.forward_nearest))
         for one in found.worst
     ]
     assert told == [("b", 2.0, "c"), ("c", 2.0, "b")]
+
+
+def test_nearest_other_row_is_never_the_partner_itself():
+    # z2 of b lies between all: b finds its partner first, a and c find b's.
+    z1 = np.array([[1, 0.2], [1, 1], [0.2, 1]], dtype=np.float32)
+    z2 = np.array([[1, -1], [1, 1], [-1, 1]], dtype=np.float32)
+
+    found = contrastive_report(z1, z2, n_draws=0, n_worst=3)
+    late = next(one for one in found.worst if one.row == 0)
+
+    similarities = (z1 @ z2.T) / np.outer(*(np.linalg.norm(z, axis=1) for z in (z1, z2)))
+    np.fill_diagonal(similarities, -2)
+    assert (late.forward_rank, late.forward_nearest) == (2.0, int(similarities[0].argmax()))
+    assert (late.backward_rank, late.backward_nearest) == (1.0, int(similarities[:, 0].argmax()))
 
 
 @pytest.mark.parametrize(
