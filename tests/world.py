@@ -242,6 +242,8 @@ def _contextual(of: Benchmark, owner: User) -> dict[str, Any]:
     other = making_contextual.judge(of, owner, address, name="other")
     waiting, ended = (making_contextual.evaluation(beside, other, owner) for _ in range(2))
     cancel_evaluation(evaluation=ended, user=owner)
+    # Not queued: what is done here for others would do it as well, and ask the judge.
+    jobs.Job.objects.filter(pk=waiting.job_id).update(state="running", token=uuid4())
     sets = ("set", "set-delete", "image", "evaluation-new", "estimate", "compare")
     judges = ("detail", "edit", "try", "trial", "delete")
     rest = ("progress", "evaluation-delete", "chart", "export", "case")
