@@ -152,7 +152,8 @@ def _best(
         if not is_signed and n == k and scores[0] > left[rank] * (1 + SLACK):
             break
         if n_left[rank] > len(sums):
-            return _best_of_all(sums, columns, scores, n)
+            n = _best_of_all(sums, columns, scores, n)
+            break
         feature = features[order[rank]]
         for place in range(indptr[feature], indptr[feature + 1]):
             column = indices[place]
