@@ -312,6 +312,7 @@ SPECTACULAR_SETTINGS = {
         "PoolState": "annotation.models.Pool.State",
         "JobState": "benchmarks_app.models.Job.State",
         "GateState": "scoring.models.GateResult.State",
+        "LiveSystemKind": "scoring.models.LiveSystem.Kind",
         "EvaluationState": "scoring.models.ContextualEvaluation.State",
         "EmbeddingPairState": "scoring.api.contrastive.STATES",
         "CorpusVersionState": "benchmarks_app.models.CorpusVersion.State",

@@ -17,7 +17,7 @@ from benchmarks_app import label_facts
 from benchmarks_app.label_facts import LabelRecord
 from benchmarks_app.models import Benchmark, Job, PendingLog, QrelSet, Release, Run, Team
 from benchmarks_app.services import audit, jobs
-from scoring.models import ScoreSet
+from scoring.models import Retrieval, ScoreSet
 from scoring.selectors import SCORER_VERSION
 from tests import factories
 from tests.annotation import making
@@ -371,6 +371,20 @@ def judged_cases(of: Benchmark, first: int, last: int) -> None:
         made.evaluations.create(created_by=keeper, model="m")
 
 
+def live_systems(of: Benchmark, first: int, last: int) -> None:
+    for number in range(first, last):
+        factories.live_run(factories.live_system(of), name=f"live{number}")
+
+
+def baselines(of: Benchmark, first: int, last: int) -> None:
+    """Runs that were made here, and timed."""
+    for number in range(first, last):
+        run = factories.timed(factories.run(of, "q1 Q0 d1 1 1.0 s", name=f"bm25 {number}"))
+        Run.objects.filter(pk=run.pk).update(kind="baseline", metadata={"system": "bm25"})
+        made = {"system": "bm25", "language": "en", "depth": 100, "n_queries": 1}
+        Retrieval.objects.create(run=run, indexing_seconds=1.0, **made)
+
+
 PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmark], dict]]] = {
     "log-list": (query_logs, lambda of: {"slug": of.slug}),
     "query-list": (queries, lambda of: {"slug": of.slug}),
@@ -459,6 +473,10 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
             "api:contextual-evaluation-list",
         )
     },
+    "scoring:live-list": (live_systems, lambda of: {"slug": of.slug}),
+    "api:live-list": (live_systems, lambda of: {"slug": of.slug}),
+    "scoring:baseline-list": (baselines, lambda of: {"slug": of.slug}),
+    "api:baseline-list": (baselines, lambda of: {"slug": of.slug}),
     "scoring:contrastive-list": (embedding_pairs, lambda of: {"slug": of.slug}),
     "api:contrastive-list": (embedding_pairs, lambda of: {"slug": of.slug}),
     "scoring:probing-list": (probing_flags, lambda of: {"slug": of.slug}),

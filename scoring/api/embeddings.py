@@ -48,7 +48,7 @@ class EmbeddingCreateSerializer(SubmissionCreateSerializer):
     )
 
 
-class EmbeddingSubmissions(SubmissionList):
+class SubmissionEmbeddings(SubmissionList):
     http_method_names = ["post", "options"]
     serializer_class = SubmissionDetailSerializer
 
@@ -78,5 +78,5 @@ def _arguments(given: dict[str, Any], request: Request) -> dict[str, Any]:
 
 
 of_benchmark = [
-    path("submissions/embeddings/", EmbeddingSubmissions.as_view(), name="submission-embeddings"),
+    path("submissions/embeddings/", SubmissionEmbeddings.as_view(), name="submission-embeddings"),
 ]

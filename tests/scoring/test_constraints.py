@@ -2,18 +2,20 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db.models import ProtectedError
 from django.utils import timezone
 
-from benchmarks_app.models import Benchmark, Release, Run
+from benchmarks_app.models import Benchmark, Job, Release, Run
 from scoring.models import (
     CaseImage,
     CaseOutcome,
     CaseSet,
     ContextualCase,
     ContextualEvaluation,
+    EmbeddingPair,
     GatePolicy,
     GateResult,
     JudgeEndpoint,
@@ -22,9 +24,11 @@ from scoring.models import (
     Phase,
     ProbingFlag,
     ReportedScore,
+    Retrieval,
     RunLatencies,
     Score,
     ScoreSet,
+    ShardJob,
     Submission,
 )
 from tests import factories
@@ -128,6 +132,41 @@ def live(of: Benchmark, name: str = "staging", **values: Any) -> LiveSystem:
     return LiveSystem.objects.create(
         benchmark=of, name=name, created_by=factories.user("keeper"), **fields
     )
+
+
+def pair(of: Benchmark, name: str = "pair", **values: Any) -> EmbeddingPair:
+    return EmbeddingPair.objects.create(
+        benchmark=of, name=name, owner=factories.user("keeper"), **values
+    )
+
+
+def retrieval(of: Benchmark, name: str = "bm25", **values: Any) -> Retrieval:
+    fields = {"depth": 100, "n_shards": 1, "indexing_seconds": 0.0, **values}
+    return Retrieval.objects.create(
+        run=run(of, name), system="bm25", language="en", n_queries=1, **fields
+    )
+
+
+def job(of: Benchmark) -> Job:
+    return Job.objects.create(kind="retrieve-shard", title="a shard", benchmark=of, parameters={})
+
+
+TURN = uuid4()
+
+
+def shard(of: Benchmark, number: int = 0) -> ShardJob:
+    parent = of.jobs.filter(title="the whole").first()
+    parent = parent or Job.objects.create(
+        kind="make-baselines", title="the whole", benchmark=of, parameters={}
+    )
+    return ShardJob.objects.create(
+        parent=parent, job=job(of), turn=TURN, step="count", number=number
+    )
+
+
+def own_shard(of: Benchmark) -> ShardJob:
+    mine = job(of)
+    return ShardJob.objects.create(parent=mine, job=mine, turn=TURN, step="count")
 
 
 def live_run(of: Benchmark, name: str, n_failed: int) -> LiveRun:
@@ -257,6 +296,21 @@ CASES = {
         good=lambda of: [flag(of, "near_identical"), flag(of, "single_query")],
         bad=lambda of: flag(of, "single_query"),
     ),
+    "embedding_pair_name_once": Case(good=lambda of: [pair(of), pair(of, "other")], bad=pair),
+    "embedding_pair_measured_has_numbers": Case(
+        good=lambda of: pair(of, measured_at=NOW, n_pairs=1, n_features=2, places="a.parquet"),
+        bad=lambda of: pair(of, "other", measured_at=NOW, n_pairs=1, n_features=2),
+    ),
+    "retrieval_depth_from_1": Case(good=retrieval, bad=lambda of: retrieval(of, "none", depth=0)),
+    "retrieval_shards_from_1": Case(
+        good=retrieval, bad=lambda of: retrieval(of, "none", n_shards=0)
+    ),
+    "retrieval_took_no_less_than_nothing": Case(
+        good=retrieval, bad=lambda of: retrieval(of, "none", indexing_seconds=-0.1)
+    ),
+    "shard_job_once": Case(good=lambda of: [shard(of), shard(of, 1)], bad=shard),
+    "shard_job_not_its_own_parent": Case(good=shard, bad=own_shard),
+    "reported_score_has_source": Case(good=reported, bad=lambda of: reported(of, "")),
     "reported_score_once": Case(
         good=lambda of: [reported(of), reported(of, "a site")], bad=reported
     ),
