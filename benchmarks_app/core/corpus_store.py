@@ -467,7 +467,7 @@ class CorpusReader:
                 yield StoredDocument(*row)
 
     def between(self, start: int, stop: int) -> Iterator[StoredDocument]:
-        """Yield the documents at the places from `start` to before `stop`, a row group at a time."""
+        """Yield the documents at the places from `start` to before `stop`, a group at a time."""
         step, columns = self._group_rows(), self._columns()
         for first in range(start, min(stop, self.n_documents), step):
             for row in self._slice(first, min(step, stop - first), columns).iter_rows():
