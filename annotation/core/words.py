@@ -16,45 +16,8 @@ from typing import NamedTuple
 import Stemmer
 
 from annotation.core.function_words import FUNCTION_WORDS
+from benchmarks_app.core.languages import code_of, stemmer_of
 
-STEMMERS = {
-    "ar": "arabic",
-    "ca": "catalan",
-    "cs": "czech",
-    "da": "danish",
-    "de": "german",
-    "el": "greek",
-    "en": "english",
-    "eo": "esperanto",
-    "es": "spanish",
-    "et": "estonian",
-    "eu": "basque",
-    "fa": "persian",
-    "fi": "finnish",
-    "fr": "french",
-    "ga": "irish",
-    "hi": "hindi",
-    "hu": "hungarian",
-    "hy": "armenian",
-    "id": "indonesian",
-    "it": "italian",
-    "lt": "lithuanian",
-    "nb": "norwegian",
-    "ne": "nepali",
-    "nl": "dutch",
-    "nn": "norwegian",
-    "no": "norwegian",
-    "pl": "polish",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sr": "serbian",
-    "st": "sesotho",
-    "sv": "swedish",
-    "ta": "tamil",
-    "tr": "turkish",
-    "yi": "yiddish",
-}
 # Thai, Lao, Burmese, Khmer; kana; Han; Hangul. Each range is a run of its own: words of Japanese
 # mostly begin and end where its scripts change.
 SPACELESS = (
@@ -151,7 +114,7 @@ def finder(query: str, *, lang: str, text: str) -> Finder:
     Function words ("the", "of") are no words of the query unless it has no others.
     """
     stem = _stems(lang)
-    idle = FUNCTION_WORDS.get(_language(lang) or "en", frozenset())
+    idle = FUNCTION_WORDS.get(code_of(lang) or "en", frozenset())
     words = _once(_tokens(query), stem)
     wanted = {key: word for key, word in words.items() if word.casefold() not in idle}
     wanted = wanted or words
@@ -176,7 +139,7 @@ def _tokens(text: str) -> list[str]:
 def _said(text: str, keys: Iterable[str], lang: str) -> list[str]:
     """The different words of a text, without those that cannot have one of the keys."""
     said = set(_tokens(text))
-    if _language(lang) == "en":
+    if code_of(lang) == "en":
         # An English stem begins as its words do; most words need not be stemmed.
         first = tuple({start for key in keys for start in (key[:1], key[:1].upper())})
         return [word for word in said if word.startswith(first) or not word[0].isascii()]
@@ -230,8 +193,4 @@ class _Stems:
 
 
 def _stems(lang: str) -> _Stems:
-    return _Stems(STEMMERS.get(_language(lang)))
-
-
-def _language(lang: str) -> str:
-    return lang.casefold().replace("_", "-").split("-")[0]
+    return _Stems(stemmer_of(lang))

@@ -5,18 +5,9 @@ from collections.abc import Iterable
 import Stemmer
 
 from benchmarks_app.core.families.normalising import normalised
+from benchmarks_app.core.languages import stemmer_of
 
 DEFAULT_LANGUAGE = "en"
-# Snowball's stemmers by the language of a text.
-STEMMERS = {
-    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
-    "en": "english", "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque",
-    "fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi",
-    "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian",
-    "nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian", "no": "norwegian",
-    "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian",
-    "st": "sesotho", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
-}  # fmt: skip
 
 
 def exact_key(text: str) -> str:
@@ -46,6 +37,6 @@ def bag_key(text: str, language: str = DEFAULT_LANGUAGE) -> str:
 def bag_keys(texts: Iterable[str], language: str = DEFAULT_LANGUAGE) -> list[str]:
     """The bag key of each text."""
     # A stemmer is not safe to share between threads, and making one takes microseconds.
-    algorithm = STEMMERS.get(language.casefold().replace("_", "-").split("-")[0])
+    algorithm = stemmer_of(language)
     stems = Stemmer.Stemmer(algorithm).stemWords if algorithm else list
     return [" ".join(sorted(stems(normalised(text).split()))) for text in texts]

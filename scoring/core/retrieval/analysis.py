@@ -8,7 +8,8 @@ from functools import cache, partial
 
 import Stemmer
 
-from scoring.core.retrieval.languages import SPACELESS, stemmer_of
+from benchmarks_app.core.languages import stemmer_of
+from scoring.core.retrieval.languages import SPACELESS
 
 Expansion = Callable[[Sequence[str]], list[list[str]]]
 """Distinct words in, the features of each out, in the same order."""

@@ -1,114 +1,12 @@
-"""Languages by code and by name, and what searching them needs."""
+"""The language that somebody asks to be searched, and what searching it needs."""
 
 import re
 
+from benchmarks_app.core.languages import NAMES, code_of
 from scoring.core.retrieval.errors import UnknownLanguageError
 
 ENGLISH = "en"
 
-# ISO 639-1 code: English name, in lower case. Every language that Snowball stems, and those of
-# MIRACL and mMARCO, which it partly does not.
-NAMES = {
-    "ar": "arabic",
-    "bn": "bengali",
-    "ca": "catalan",
-    "cs": "czech",
-    "da": "danish",
-    "de": "german",
-    "el": "greek",
-    "en": "english",
-    "eo": "esperanto",
-    "es": "spanish",
-    "et": "estonian",
-    "eu": "basque",
-    "fa": "persian",
-    "fi": "finnish",
-    "fr": "french",
-    "ga": "irish",
-    "hi": "hindi",
-    "hu": "hungarian",
-    "hy": "armenian",
-    "id": "indonesian",
-    "it": "italian",
-    "ja": "japanese",
-    "km": "khmer",
-    "ko": "korean",
-    "lo": "lao",
-    "lt": "lithuanian",
-    "my": "burmese",
-    "ne": "nepali",
-    "nl": "dutch",
-    "no": "norwegian",
-    "pl": "polish",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sr": "serbian",
-    "st": "sesotho",
-    "sv": "swedish",
-    "sw": "swahili",
-    "ta": "tamil",
-    "te": "telugu",
-    "th": "thai",
-    "tr": "turkish",
-    "vi": "vietnamese",
-    "yi": "yiddish",
-    "yo": "yoruba",
-    "zh": "chinese",
-}
-# Codes of three letters, and those of the two written Norwegians.
-OTHER_CODES = {
-    "ara": "ar",
-    "ben": "bn",
-    "cat": "ca",
-    "chi": "zh",
-    "dan": "da",
-    "deu": "de",
-    "dut": "nl",
-    "ell": "el",
-    "eng": "en",
-    "epo": "eo",
-    "est": "et",
-    "eus": "eu",
-    "fas": "fa",
-    "fin": "fi",
-    "fra": "fr",
-    "fre": "fr",
-    "ger": "de",
-    "gle": "ga",
-    "hin": "hi",
-    "hun": "hu",
-    "hye": "hy",
-    "ind": "id",
-    "ita": "it",
-    "jpn": "ja",
-    "kor": "ko",
-    "lit": "lt",
-    "nb": "no",
-    "nep": "ne",
-    "nld": "nl",
-    "nn": "no",
-    "nno": "no",
-    "nob": "no",
-    "nor": "no",
-    "por": "pt",
-    "ron": "ro",
-    "rum": "ro",
-    "rus": "ru",
-    "sot": "st",
-    "spa": "es",
-    "srp": "sr",
-    "swa": "sw",
-    "swe": "sv",
-    "tam": "ta",
-    "tel": "te",
-    "tha": "th",
-    "tur": "tr",
-    "vie": "vi",
-    "yid": "yi",
-    "yor": "yo",
-    "zho": "zh",
-}
 SPACELESS = frozenset({"zh", "ja", "ko", "th", "lo", "km", "my"})
 """Languages whose words are not, or not all, set apart by spaces."""
 
@@ -138,18 +36,4 @@ def language_code(language: str) -> str:
     start = re.split(r"[-_]", given)[0]
     if not _CODE.fullmatch(start):
         raise UnknownLanguageError(language=language, known=", ".join(NAMES.values()))
-    return OTHER_CODES.get(start, start)
-
-
-def stemmer_of(code: str) -> str | None:
-    """The Snowball algorithm of a language, None where there is none.
-
-    Examples
-    --------
-    >>> stemmer_of("de"), stemmer_of("zh")
-    ('german', None)
-    """
-    import Stemmer
-
-    name = NAMES.get(code)
-    return name if name in Stemmer.algorithms() else None
+    return code_of(start)

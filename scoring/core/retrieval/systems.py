@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from benchmarks_app.core.languages import stemmer_of
 from scoring.core.errors import UnknownSystemError
 from scoring.core.retrieval import analysis, weighting
 from scoring.core.retrieval.errors import ParameterError
-from scoring.core.retrieval.languages import ENGLISH, SPACELESS, language_code, stemmer_of
+from scoring.core.retrieval.languages import ENGLISH, SPACELESS, language_code
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import pytest
 import Stemmer
 
+from benchmarks_app.core.languages import NAMES, OTHER_CODES, stemmer_of
 from scoring.core.retrieval import Parameters, build_index
 from scoring.core.retrieval.analysis import (
     character_bigrams,
@@ -11,13 +12,7 @@ from scoring.core.retrieval.analysis import (
     words_of,
 )
 from scoring.core.retrieval.errors import ParameterError, UnknownLanguageError
-from scoring.core.retrieval.languages import (
-    NAMES,
-    OTHER_CODES,
-    SPACELESS,
-    language_code,
-    stemmer_of,
-)
+from scoring.core.retrieval.languages import SPACELESS, language_code
 from scoring.core.retrieval.systems import SYSTEMS, described
 
 VARIANTS = {"porter", "dutch_porter"}  # other stemmers of English and Dutch

@@ -1,0 +1,138 @@
+"""Languages: their codes and names, and which stemmer each has."""
+
+from functools import cache
+
+# ISO 639-1 code: English name, in lower case. Every language that Snowball stems, and those of
+# MIRACL and mMARCO, which it partly does not.
+NAMES = {
+    "ar": "arabic",
+    "bn": "bengali",
+    "ca": "catalan",
+    "cs": "czech",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "eo": "esperanto",
+    "es": "spanish",
+    "et": "estonian",
+    "eu": "basque",
+    "fa": "persian",
+    "fi": "finnish",
+    "fr": "french",
+    "ga": "irish",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "hy": "armenian",
+    "id": "indonesian",
+    "it": "italian",
+    "ja": "japanese",
+    "km": "khmer",
+    "ko": "korean",
+    "lo": "lao",
+    "lt": "lithuanian",
+    "my": "burmese",
+    "ne": "nepali",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pl": "polish",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sr": "serbian",
+    "st": "sesotho",
+    "sv": "swedish",
+    "sw": "swahili",
+    "ta": "tamil",
+    "te": "telugu",
+    "th": "thai",
+    "tr": "turkish",
+    "vi": "vietnamese",
+    "yi": "yiddish",
+    "yo": "yoruba",
+    "zh": "chinese",
+}
+# Codes of three letters, and those of the two written Norwegians.
+OTHER_CODES = {
+    "ara": "ar",
+    "ben": "bn",
+    "cat": "ca",
+    "chi": "zh",
+    "dan": "da",
+    "deu": "de",
+    "dut": "nl",
+    "ell": "el",
+    "eng": "en",
+    "epo": "eo",
+    "est": "et",
+    "eus": "eu",
+    "fas": "fa",
+    "fin": "fi",
+    "fra": "fr",
+    "fre": "fr",
+    "ger": "de",
+    "gle": "ga",
+    "hin": "hi",
+    "hun": "hu",
+    "hye": "hy",
+    "ind": "id",
+    "ita": "it",
+    "jpn": "ja",
+    "kor": "ko",
+    "lit": "lt",
+    "nb": "no",
+    "nep": "ne",
+    "nld": "nl",
+    "nn": "no",
+    "nno": "no",
+    "nob": "no",
+    "nor": "no",
+    "por": "pt",
+    "ron": "ro",
+    "rum": "ro",
+    "rus": "ru",
+    "sot": "st",
+    "spa": "es",
+    "srp": "sr",
+    "swa": "sw",
+    "swe": "sv",
+    "tam": "ta",
+    "tel": "te",
+    "tha": "th",
+    "tur": "tr",
+    "vie": "vi",
+    "yid": "yi",
+    "yor": "yo",
+    "zho": "zh",
+}
+
+
+def code_of(tag: str) -> str:
+    """The two-letter code of a language's tag, where there is one; region and script are left out.
+
+    Examples
+    --------
+    >>> code_of("pt-BR"), code_of("nob"), code_of("DE"), code_of("mi"), code_of("")
+    ('pt', 'no', 'de', 'mi', '')
+    """
+    start = tag.strip().casefold().replace("_", "-").split("-")[0]
+    return OTHER_CODES.get(start, start)
+
+
+def stemmer_of(tag: str) -> str | None:
+    """The Snowball algorithm of a language, None where there is none.
+
+    Examples
+    --------
+    >>> stemmer_of("de"), stemmer_of("nn"), stemmer_of("zh")
+    ('german', 'norwegian', None)
+    """
+    name = NAMES.get(code_of(tag))
+    return name if name in _algorithms() else None
+
+
+@cache
+def _algorithms() -> frozenset[str]:
+    import Stemmer
+
+    return frozenset(Stemmer.algorithms())
