@@ -1,5 +1,7 @@
 """Sending in a run, and following what becomes of it."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -40,52 +42,43 @@ def submission_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     phases = list(selectors.open_phases(benchmark))
     if not phases:
         return submissions_closed(request, benchmark)
-    form = SubmissionForm(
-        request.POST or None,
-        request.FILES or None,
-        benchmark=benchmark,
-        phases=phases,
-        teams=list(request.user.teams.order_by("name")),
-        initial={"phase": request.GET.get("phase") or phases[0].pk},
-    )
+    form = SubmissionForm(**of_form(request, benchmark, phases))
     if request.method == "POST" and form.is_valid():
-        answer = _submit(request, form)
+        answer = sent(request, form, partial(_submit, request, form))
         if answer is not None:
             return answer
-    context = {
-        "form": form,
-        "phases": [(one, scope_of(one), _n_left(one, request.user)) for one in phases],
-        "phase": phases[0],
-    }
+    context = {"form": form, **of_phases(phases, request.user)}
     status = 422 if form.errors else 200
     return render(request, "scoring/submission_new.html", context, status=status)
 
 
-def submissions_closed(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    """What is shown in place of a form where no phase takes anything."""
-    status = 409 if request.method == "POST" else 200
-    context = {
-        "reason": submitting.why_closed(benchmark),
-        "has_phases": Phase.objects.filter(benchmark=benchmark).exists(),
+def of_form(request: HttpRequest, benchmark: Benchmark, phases: list[Phase]) -> dict[str, Any]:
+    """What a form takes that sends something in."""
+    return {
+        "data": request.POST or None,
+        "files": request.FILES or None,
+        "benchmark": benchmark,
+        "phases": phases,
+        "teams": list(request.user.teams.order_by("name")),
+        "initial": {"phase": request.GET.get("phase") or phases[0].pk},
     }
-    return render(request, "scoring/submission_closed.html", context, status=status)
 
 
-def _n_left(phase: Phase, user: Any) -> int:
-    return submitting.n_left_today(phase=phase, user=user)
+def of_phases(phases: list[Phase], user: Any) -> dict[str, Any]:
+    """Open phases as the page shows them: with what they are over, and what is left today."""
+    left = [submitting.n_left_today(phase=one, user=user) for one in phases]
+    return {
+        "phases": list(zip(phases, map(scope_of, phases), left, strict=True)),
+        "phase": phases[0],
+    }
 
 
-def _submit(request: HttpRequest, form: SubmissionForm) -> HttpResponse | None:
+def sent(
+    request: HttpRequest, form: SubmissionForm, send: Callable[[], Submission]
+) -> HttpResponse | None:
     """Where to go next, or None with the reason on the form."""
     try:
-        submission = submitting.submit_file(
-            phase=form.chosen_phase,
-            user=request.user,
-            team=form.chosen_team,
-            file=form.cleaned_data["file"],
-            name=form.cleaned_data["name"],
-            **form.terms(),
-        )
+        submission = send()
     except SubmittedBeforeError as error:
         messages.warning(request, str(error))
         return redirect(error.submission)
@@ -97,6 +90,27 @@ def _submit(request: HttpRequest, form: SubmissionForm) -> HttpResponse | None:
         return None
     messages.success(request, f"“{submission.name}” is received.")
     return redirect(submission)
+
+
+def _submit(request: HttpRequest, form: SubmissionForm) -> Submission:
+    return submitting.submit_file(
+        phase=form.chosen_phase,
+        user=request.user,
+        team=form.chosen_team,
+        file=form.cleaned_data["file"],
+        name=form.cleaned_data["name"],
+        **form.terms(),
+    )
+
+
+def submissions_closed(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """What is shown in place of a form where no phase takes anything."""
+    status = 409 if request.method == "POST" else 200
+    context = {
+        "reason": submitting.why_closed(benchmark),
+        "has_phases": Phase.objects.filter(benchmark=benchmark).exists(),
+    }
+    return render(request, "scoring/submission_closed.html", context, status=status)
 
 
 @require_safe
