@@ -10,13 +10,13 @@ Management 31(6), 1995).
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from scipy.sparse import csr_array
 
+from scoring.core.retrieval.compiled_blocks import best_of, search_blocks
+from scoring.core.retrieval.compiled_heap import compiled, keep, sort
 from scoring.core.retrieval.counting import Floats, Integers
 from scoring.core.retrieval.found import Found, Stretch
 
@@ -27,10 +27,12 @@ MOST_THREADS = 8
 WORTH_A_THREAD = 8
 # A thread holds the score of each document of a stretch: 48 MB in all.
 MOST_DOCUMENTS = 6_000_000
+# Documents whose scores no longer stay near the processor: these are added up part by part.
+MANY_DOCUMENTS = 1 << 18
+# Of such a part: 256 kB of scores.
+PART = 1 << 15
 # More than what sums in another order can differ by, relative to the sum.
 SLACK = 1e-9
-BLOCK = 64
-SMALLEST = 5e-324
 
 
 def search(stretch: Stretch, weights: csr_array, k: int) -> list[Found]:
@@ -40,12 +42,16 @@ def search(stretch: Stretch, weights: csr_array, k: int) -> list[Found]:
     counts = np.zeros(n, dtype=np.int64)
     is_signed = stretch.is_signed or bool(weights.nnz and weights.data.min() < 0)
 
+    postings = (matrix.indptr, matrix.indices, matrix.data)
+    queries = (weights.indptr, weights.indices, weights.data)
+
     def work(first: int, step: int) -> None:
-        _search_each(
-            *(matrix.indptr, matrix.indices, matrix.data, stretch.highest, stretch.n_documents),
-            *(weights.indptr, weights.indices, weights.data, is_signed),
-            *(columns, scores, counts, first, step),
-        )
+        asked = (columns, scores, counts, first, step)
+        if stretch.n_documents > MANY_DOCUMENTS:
+            search_blocks(*postings, stretch.n_documents, PART, *queries, *asked)
+        else:
+            n_documents = stretch.n_documents
+            _search_each(*postings, stretch.highest, n_documents, *queries, is_signed, *asked)
 
     if k >= 1:
         _in_threads(work, min(n // WORTH_A_THREAD, MOST_DOCUMENTS // stretch.n_documents))
@@ -76,20 +82,7 @@ def _n_processors() -> int:
     return os.cpu_count() or 1
 
 
-def _compile(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compiled when first called; kept on disk where there is a folder that can be written."""
-    try:
-        return njit(function, cache=True, nogil=True)  # type: ignore[no-any-return]
-    except RuntimeError:
-        return njit(function, nogil=True)  # type: ignore[no-any-return]
-
-
-def _paste(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Pasted into its callers: a call with an array costs more than a step of the search."""
-    return njit(function, inline="always", nogil=True)  # type: ignore[no-any-return]
-
-
-@_compile
+@compiled
 def _search_each(
     indptr: Numbers,
     indices: Numbers,
@@ -118,18 +111,18 @@ def _search_each(
             n_postings += places.stop - places.start
         most = given * highest[asked]
         n = _best(indptr, indices, asked, most, is_signed, sums, columns[row], scores[row])
-        _sort(columns[row], scores[row], n)
+        sort(columns[row], scores[row], n)
         counts[row] = n
         _empty(indptr, indices, asked, n_postings, sums)
 
 
-@_compile
+@compiled
 def _add(indices: Numbers, data: Floats, weight: float, sums: Floats) -> None:
     for place in range(len(indices)):
         sums[indices[place]] += weight * data[place]
 
 
-@_compile
+@compiled
 def _best(
     indptr: Numbers,
     indices: Numbers,
@@ -152,37 +145,19 @@ def _best(
         if not is_signed and n == k and scores[0] > left[rank] * (1 + SLACK):
             break
         if n_left[rank] > len(sums):
-            n = _best_of_all(sums, columns, scores, n)
+            n = best_of(sums, 0, columns, scores, n)
             break
         feature = features[order[rank]]
         for place in range(indptr[feature], indptr[feature + 1]):
             column = indices[place]
             score = sums[column]
             if score > 0.0 and (n < k or score >= scores[0]):
-                n = _keep(columns, scores, n, column, score)
+                n = keep(columns, scores, n, column, score)
                 sums[column] = 0.0  # it is not met again with another feature
     return n
 
 
-@_compile
-def _best_of_all(sums: Floats, columns: Integers, scores: Floats, n: int) -> int:
-    """The same, looking at every document that is left, `BLOCK` of them at a glance."""
-    k = len(columns)
-    for first in range(0, len(sums), BLOCK):
-        block = sums[first : first + BLOCK]
-        bar = scores[0] if n == k else SMALLEST
-        n_reaching = 0
-        for place in range(len(block)):  # no branch inside, so several are compared at once
-            n_reaching += block[place] >= bar
-        if n_reaching:
-            for place in range(len(block)):
-                score = block[place]
-                if score > 0.0 and (n < k or score >= scores[0]):
-                    n = _keep(columns, scores, n, first + place, score)
-    return n
-
-
-@_compile
+@compiled
 def _empty(
     indptr: Numbers, indices: Numbers, features: Numbers, n_postings: int, sums: Floats
 ) -> None:
@@ -193,56 +168,3 @@ def _empty(
     for feature in features:
         for place in range(indptr[feature], indptr[feature + 1]):
             sums[indices[place]] = 0.0
-
-
-@_compile
-def _keep(columns: Integers, scores: Floats, n: int, column: int, score: float) -> int:
-    """Put a document on the heap, whose root is the worst; returns how many it holds."""
-    if n < len(columns):
-        _push(columns, scores, n, column, score)
-        return n + 1
-    if _is_worse(scores[0], columns[0], score, column):
-        _replace_root(columns, scores, n, column, score)
-    return n
-
-
-@_paste
-def _is_worse(score: float, column: int, other: float, other_column: int) -> bool:
-    return score < other or (score == other and column > other_column)
-
-
-@_compile
-def _push(columns: Integers, scores: Floats, n: int, column: int, score: float) -> None:
-    place = n
-    while place > 0:
-        parent = (place - 1) // 2
-        if not _is_worse(score, column, scores[parent], columns[parent]):
-            break
-        scores[place], columns[place] = scores[parent], columns[parent]
-        place = parent
-    scores[place], columns[place] = score, column
-
-
-@_compile
-def _replace_root(columns: Integers, scores: Floats, n: int, column: int, score: float) -> None:
-    place = 0
-    while 2 * place + 1 < n:
-        child = 2 * place + 1
-        if child + 1 < n and _is_worse(
-            scores[child + 1], columns[child + 1], scores[child], columns[child]
-        ):
-            child += 1
-        if not _is_worse(scores[child], columns[child], score, column):
-            break
-        scores[place], columns[place] = scores[child], columns[child]
-        place = child
-    scores[place], columns[place] = score, column
-
-
-@_compile
-def _sort(columns: Integers, scores: Floats, n: int) -> None:
-    """Take the worst from the heap to the end, again and again."""
-    for end in range(n - 1, 0, -1):
-        score, column = scores[end], columns[end]
-        scores[end], columns[end] = scores[0], columns[0]
-        _replace_root(columns, scores, end, column, score)

@@ -28,7 +28,7 @@ class Stretch:
     @classmethod
     def of(cls, documents: csr_array) -> "Stretch":
         """The postings of weighted documents (documents x features)."""
-        matrix = documents.astype(np.float64, copy=False).T.tocsr()
+        matrix = _narrow(documents.astype(np.float64, copy=False).T.tocsr())
         matrix.sort_indices()
         highest = np.zeros(matrix.shape[0])
         full = np.diff(matrix.indptr) > 0
@@ -41,6 +41,14 @@ class Stretch:
     def n_documents(self) -> int:
         """Documents, with or without a single feature."""
         return int(self.matrix.shape[1])
+
+
+def _narrow(matrix: csr_array) -> csr_array:
+    """The same with places of 32 bits where these are enough: search waits for memory."""
+    if max(matrix.nnz, *matrix.shape) > np.iinfo(np.int32).max:
+        return matrix
+    places = (matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32))
+    return csr_array((matrix.data, *places), shape=matrix.shape)
 
 
 def ordered(columns: Columns, scores: Floats, k: int) -> Found:

@@ -1,5 +1,7 @@
 """Exact search against a scan of everything, whatever adds up the scores."""
 
+from contextlib import contextmanager, nullcontext
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from scoring.core.errors import CutoffError
-from scoring.core.retrieval import kernels, plain
+from scoring.core.retrieval import compiled, kernels, plain
 from scoring.core.retrieval.errors import KernelError
 from scoring.core.retrieval.postings import Postings
 
@@ -57,6 +59,17 @@ def test_both_kernels_equal_a_scan_of_every_document_to_the_last_bit(
 
     assert found(postings, queries, k, "scipy") == expected
     assert found(postings, queries, k, "numba") == expected
+    with in_parts(of=3):
+        assert found(postings, queries, k, "numba") == expected
+
+
+@contextmanager
+def in_parts(*, of):
+    """The compiled kernel takes any stretch part by part, of so many documents."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(compiled, "MANY_DOCUMENTS", 0)
+        patched.setattr(compiled, "PART", of)
+        yield
 
 
 def made(n, seed, *, levels=0):
@@ -74,8 +87,9 @@ def test_large_stretch_is_searched_by_bounds_without_losing_anything(levels, k):
     queries = csr_array(made(40, seed=1)[:20])
     postings = Postings.of(csr_array(documents))
 
-    for kernel in ("scipy", "numba"):
-        results = postings.search(queries, k, kernel=kernel)
+    for kernel in ("scipy", "numba", "in parts"):
+        with in_parts(of=1_000) if kernel == "in parts" else nullcontext():
+            results = list(postings.search(queries, k, kernel=kernel.replace("in parts", "numba")))
         for row, (columns, scores) in enumerate(results):
             whole = in_order(documents, queries[[row]])
             best = np.lexsort((np.arange(len(whole)), -whole))[:k]
