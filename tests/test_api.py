@@ -473,6 +473,7 @@ def named(benchmark, owner, judged, tmp_path) -> dict[str, str]:
         "RUN": str(run.pk),
         "OTHER": str(other.pk),
         "UPLOAD": str(waiting.pk),
+        "SYSTEM": str(factories.live_system(benchmark, owner).pk),
     }
 
 

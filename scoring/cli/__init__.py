@@ -21,7 +21,10 @@ COMMANDS = {
         "scoring.cli.contextual",
         "Contextual precision of retrieved nodes, by a judge model.",
     ),
-    "retrieve": ("scoring.cli.retrieve", "The run of BM25, TF-IDF or sparse vectors."),
+    "retrieve": (
+        "scoring.cli.retrieve",
+        "The run of BM25, TF-IDF or sparse vectors over a corpus.",
+    ),
     "fuse": ("scoring.cli.fuse", "Several runs as one, by ranks or by weighted scores."),
     "check": ("scoring.cli.check", "Everything wrong in a run, qrels or benchmark, by line."),
     "verify": ("scoring.cli.verify", "Recompute a result file and say what differs."),

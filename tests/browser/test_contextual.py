@@ -86,7 +86,7 @@ def test_photographs_are_sent_shown_and_judged(person, photos, cases, tmp_path):
     assert [kind for kind, _ in shown] == KINDS
     assert asked.images == [f"data:{kind};base64,{content}" for kind, content in shown]
     assert base64.b64decode(shown[2][1]) == photos[2].read_bytes()
-    assert faults_of(page, True) == []
+    assert faults_of(page, "light") == []
 
 
 def sent_of(page: Page, image) -> tuple[str, str]:

@@ -203,4 +203,4 @@ def test_the_page_of_a_new_invitation_is_accessible(person: Person):
     page.get_by_role("button", name="Make a link").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("The invitation is ready")
-    assert faults_of(page, is_wide=True) == []
+    assert faults_of(page, "light") == []
