@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from scoring.core.retrieval.compiled_blocks import best_of, search_blocks
+from scoring.core.retrieval.compiled_blocks import SLACK, best_of, search_blocks
 from scoring.core.retrieval.compiled_heap import compiled, keep, sort
 from scoring.core.retrieval.counting import Floats, Integers
 from scoring.core.retrieval.found import Found, Stretch
@@ -31,8 +31,6 @@ MOST_DOCUMENTS = 6_000_000
 MANY_DOCUMENTS = 1 << 18
 # Of such a part: 256 kB of scores.
 PART = 1 << 15
-# More than what sums in another order can differ by, relative to the sum.
-SLACK = 1e-9
 
 
 def search(stretch: Stretch, weights: csr_array, k: int) -> list[Found]:
@@ -42,16 +40,15 @@ def search(stretch: Stretch, weights: csr_array, k: int) -> list[Found]:
     counts = np.zeros(n, dtype=np.int64)
     is_signed = stretch.is_signed or bool(weights.nnz and weights.data.min() < 0)
 
-    postings = (matrix.indptr, matrix.indices, matrix.data)
+    postings = (matrix.indptr, matrix.indices, matrix.data, stretch.highest)
     queries = (weights.indptr, weights.indices, weights.data)
 
     def work(first: int, step: int) -> None:
-        asked = (columns, scores, counts, first, step)
+        asked = (*queries, is_signed, columns, scores, counts, first, step)
         if stretch.n_documents > MANY_DOCUMENTS:
-            search_blocks(*postings, stretch.n_documents, PART, *queries, *asked)
+            search_blocks(*postings, stretch.n_documents, PART, *asked)
         else:
-            n_documents = stretch.n_documents
-            _search_each(*postings, stretch.highest, n_documents, *queries, is_signed, *asked)
+            _search_each(*postings, stretch.n_documents, *asked)
 
     if k >= 1:
         _in_threads(work, min(n // WORTH_A_THREAD, MOST_DOCUMENTS // stretch.n_documents))
