@@ -182,6 +182,7 @@ class DenseIndex:
             kept.take(products, tile)
             done = (tile.first + len(tile.vectors)) / len(self.documents)
             progress(int(done * len(vectors)), len(vectors))
+        kept.let_go()
         return (self._named(*scorer.results(query, kept)) for query in range(len(vectors)))
 
     def _products(self, directions: Singles, k: int) -> Iterator[tuple[Tile, Singles]]:

@@ -86,7 +86,7 @@ class Kept:
     def _add(self, which: Rows, rows: Rows, scores: Doubles, margin: float) -> None:
         counts = np.bincount(which, minlength=len(self.n))
         if self._overflows(counts).any():
-            self._let_go()
+            self.let_go()
         crowded = self._overflows(counts)
         if crowded.any():
             # More than fit are as good as the k-th within the bounds: only exact scores decide.
@@ -124,8 +124,8 @@ class Kept:
             np.maximum(self.floor, last, out=self.floor)
         return width
 
-    def _let_go(self) -> None:
-        """Drop what is below the floors."""
+    def let_go(self) -> None:
+        """Drop what is below the floors, raised to what is known by now."""
         width = self._raise()
         low, high = self.low[:, :width], self.high[:, :width]
         in_use = np.arange(width) < self.n[:, np.newaxis]
