@@ -19,7 +19,7 @@ class ContextualEvaluationSerializer(serializers.ModelSerializer):
     strict = serializers.BooleanField(source="is_strict", read_only=True)
     reasons = serializers.BooleanField(source="has_reasons", read_only=True)
     slice = serializers.CharField(source="only_slice", read_only=True)
-    first = serializers.IntegerField(source="only_first", read_only=True)
+    first = serializers.IntegerField(source="only_first", read_only=True, allow_null=True)
 
     class Meta:
         model = ContextualEvaluation

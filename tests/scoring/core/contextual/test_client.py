@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -414,6 +415,22 @@ def test_environment_of_the_library_is_not_told(monkeypatch):
         *("host", "accept", "accept-encoding", "connection", "content-type", "content-length"),
         *("user-agent", "x-stainless-raw-response"),
     }
+
+
+def test_nobody_but_the_endpoint_is_spoken_to(stub, monkeypatch):
+    """No telemetry, neither ours nor the library's."""
+    reached, connect = set(), socket.socket.connect
+
+    def watched(self, address):
+        reached.add(address[:2])
+        return connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", watched)
+
+    outcome = outcome_of(stub, options=Options())
+
+    assert outcome.score == 1.0
+    assert reached == {("127.0.0.1", urlsplit(stub.url).port)}
 
 
 def test_missing_extra_is_named(monkeypatch):
