@@ -11,7 +11,7 @@ from math import log2, nan
 from typing import TypeAlias
 
 import numpy as np
-from scipy.stats import kendalltau
+import scipy  # which loads its parts when they are first used
 
 from scoring.core.statistics.families import Floats
 
@@ -133,7 +133,7 @@ def _ranks(means: Floats) -> list[int]:
 
 
 def _tau(one: Floats, other: Floats) -> float:
-    return float(kendalltau(one, other).statistic) if len(one) > 1 else nan
+    return float(scipy.stats.kendalltau(one, other).statistic) if len(one) > 1 else nan
 
 
 @dataclass

@@ -5,18 +5,15 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
-from scipy.spatial.distance import squareform
+import scipy  # which loads its parts when they are first used
 
 _LATER = 1e-9
 
 
 def clusters_of(n: int, a: Any, b: Any) -> Any:
     """The cluster of each of `n` nodes under the links a[i]-b[i], numbered by their first node."""
-    links = sparse.coo_array((np.ones(a.size, dtype=np.int8), (a, b)), shape=(n, n))
-    return numbered(connected_components(links, directed=False)[1])
+    links = scipy.sparse.coo_array((np.ones(a.size, dtype=np.int8), (a, b)), shape=(n, n))
+    return numbered(scipy.sparse.csgraph.connected_components(links, directed=False)[1])
 
 
 def numbered(labels: Any) -> Any:
@@ -43,8 +40,10 @@ def spanning_links(n: int, a: Any, b: Any, similarity: Any) -> Any:
     key = a * np.int64(n) + b
     _, first = np.unique(key[strongest_first], return_index=True)
     chosen = strongest_first[first]
-    lengths = sparse.coo_array((2.0 - similarity[chosen], (a[chosen], b[chosen])), shape=(n, n))
-    tree = minimum_spanning_tree(lengths.tocsr()).tocoo()
+    lengths = scipy.sparse.coo_array(
+        (2.0 - similarity[chosen], (a[chosen], b[chosen])), shape=(n, n)
+    )
+    tree = scipy.sparse.csgraph.minimum_spanning_tree(lengths.tocsr()).tocoo()
     in_tree = set((tree.coords[0].astype(np.int64) * n + tree.coords[1]).tolist())
     found = np.zeros(a.size, dtype=bool)
     found[chosen] = [one in in_tree for one in key[chosen].tolist()]
@@ -111,5 +110,7 @@ def agglomerated(similarity: Any, least: float, together: Any, method: Linkage) 
     # What belongs together is joined first, also before what is word for word the same.
     distances = 1.0 - np.clip(similarity, 0.0, 1.0) + _LATER
     distances[together[:, None] == together[None, :]] = 0.0
-    tree = linkage(squareform(distances, checks=False), method.value)
-    return numbered(fcluster(tree, 1.0 - least + 2 * _LATER, "distance"))
+    condensed = scipy.spatial.distance.squareform(distances, checks=False)
+    tree = scipy.cluster.hierarchy.linkage(condensed, method.value)
+    labels = scipy.cluster.hierarchy.fcluster(tree, 1.0 - least + 2 * _LATER, "distance")
+    return numbered(labels)

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.contrastive.cores import worked_on_all_cores
 from scoring.core.contrastive.pairs import STRIP_BYTES, Pair, Side, Tile
+from scoring.core.cores import worked_on_all_cores
 
 Counts: TypeAlias = NDArray[np.int64]
 Progress: TypeAlias = Callable[[int, int], None]

@@ -7,7 +7,6 @@ there cannot be among the best (the bound of MaxScore: Turtle & Flood, Informati
 Management 31(6), 1995).
 """
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from scoring.core.cores import MOST_THREADS, n_cores
 from scoring.core.retrieval.compiled_blocks import SLACK, best_of, search_blocks
 from scoring.core.retrieval.compiled_heap import compiled, keep, sort
 from scoring.core.retrieval.counting import Floats, Integers
@@ -22,7 +22,6 @@ from scoring.core.retrieval.found import Found, Stretch
 
 Numbers = npt.NDArray[np.integer]
 
-MOST_THREADS = 8
 # Queries that take longer than starting a thread.
 WORTH_A_THREAD = 8
 # A thread holds the score of each document of a stretch: 48 MB in all.
@@ -63,20 +62,13 @@ def _in_threads(work: Callable[[int, int], None], most: int) -> None:
     Threads of Python's, for the kernel lets go of the interpreter: those of numba's own must not be
     started from two threads at once, nor before a fork.
     """
-    n_threads = max(1, min(most, _n_processors(), MOST_THREADS))
+    n_threads = max(1, min(most, n_cores(), MOST_THREADS))
     if n_threads == 1:
         work(0, 1)
         return
     with ThreadPoolExecutor(n_threads) as pool:
         for done in [pool.submit(work, first, n_threads) for first in range(n_threads)]:
             done.result()
-
-
-def _n_processors() -> int:
-    """Those that this process may use, where the system tells."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @compiled

@@ -29,10 +29,10 @@ def kernel_name(name: str | None = None) -> str:
         If `name` is neither of the two, or numba and not installed.
     """
     if name is None:
-        return NUMBA if _has_numba() else SCIPY
+        return NUMBA if has_numba() else SCIPY
     if name not in (NUMBA, SCIPY):
         raise KernelError(kernel=name, reason=f"expected {NUMBA} or {SCIPY}. Choose one of them.")
-    if name == NUMBA and not _has_numba():
+    if name == NUMBA and not has_numba():
         reason = "numba cannot be loaded. Install the extra `fast`, or leave the choice open."
         raise KernelError(kernel=name, reason=reason)
     return name
@@ -54,7 +54,7 @@ def kernel_named(name: str | None = None) -> Kernel:
     return plain_search
 
 
-def _has_numba() -> bool:
+def has_numba() -> bool:
     """Whether numba is there and works: it refuses a numpy that is newer than it knows."""
     try:
         import_module("numba")

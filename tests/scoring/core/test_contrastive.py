@@ -151,7 +151,7 @@ def test_tile_size_does_not_change_the_result(monkeypatch):
 
     monkeypatch.setattr(pairs, "TALLEST", 64)
     monkeypatch.setattr("scoring.core.contrastive.counting.STRIP_BYTES", 64 * 8 * 4 * 2)
-    monkeypatch.setattr("scoring.core.contrastive.cores._library", lambda: None)
+    monkeypatch.setattr("scoring.core.cores._library", lambda: None)
     tiled = contrastive_report(z1, z2, n_draws=10)
 
     assert tiled.overall == whole.overall

@@ -6,39 +6,46 @@ of dimensions. So equal vectors have equal scores, wherever they stand, and ties
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, repeat, starmap
 from typing import Any
 
 import numpy as np
 
+from scoring.core.cores import n_cores, worked_on_all_cores
 from scoring.core.errors import CutoffError
+from scoring.core.retrieval.dense.adding import Rows
 from scoring.core.retrieval.dense.embeddings import (
     Doubles,
     Embeddings,
     embeddings,
-    let_go,
     refuse_bad_rows,
     refuse_misfit,
     refuse_unknown,
 )
-from scoring.core.retrieval.dense.keeping import Kept, Rows, room_of
-from scoring.core.retrieval.dense.tiles import Singles, Tile, row_lengths, tiles_of
+from scoring.core.retrieval.dense.keeping import room_of
+from scoring.core.retrieval.dense.kernels import kernel_for, kernel_named
+from scoring.core.retrieval.dense.parts import Part
+from scoring.core.retrieval.dense.tiles import tiles_of
 from scoring.core.retrieval.errors import NoEncoderError
+from scoring.core.retrieval.kernels import NUMBA
 from scoring.core.retrieval.searching import Progress, Result, id_bytes
 
 Encode = Callable[[Sequence[str]], Any]
 """Texts in, one row of numbers for each out."""
 
-# What is held at a time, as counts of numbers: 4 MB of products, as much of a tile and of a block,
-# and 24 MB of documents that may be results.
-PRODUCTS = 1 << 20
-TILE_NUMBERS = 1 << 20
+# What is held at a time, as counts of numbers: 8 MB of products, as much of each of two tiles, 4 MB
+# of a block, and 24 MB of documents that may be results.
+PRODUCTS = 1 << 21
+TILE_NUMBERS = 1 << 21
 BLOCK_NUMBERS = 1 << 20
 KEPT_ENTRIES = 1 << 20
-MOST_QUERIES, MOST_DOCUMENTS = 1024, 1024
-SCORED_NUMBERS = 1 << 19
+MOST_QUERIES, MOST_DOCUMENTS = 1024, 2048
 ENCODED_TOGETHER = 1024
+# Queries that take longer than handing a tile to a thread.
+WORTH_A_THREAD = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +80,33 @@ class DenseIndex:
         has a cosine of 0 with everything).
     encode
         What makes vectors of texts, where texts are to be searched.
+    kernel
+        `numpy` or `numba`, which is in the extra `fast`; without one, what is quicker for the size
+        of the search and installed. It changes the speed and nothing else.
 
     Raises
     ------
     UnknownSimilarityError
         If it is neither.
+    KernelError
+        If there is no such kernel, or it is not installed.
     """
 
     def __init__(
-        self, documents: Embeddings, *, similarity: str = "dot", encode: Encode | None = None
+        self,
+        documents: Embeddings,
+        *,
+        similarity: str = "dot",
+        encode: Encode | None = None,
+        kernel: str | None = None,
     ) -> None:
         refuse_unknown(similarity)
+        if kernel is not None:
+            kernel_named(kernel)
         self.documents = documents
         self.similarity = similarity
         self.encode = encode
+        self.kernel = kernel
 
     def search(
         self,
@@ -175,26 +195,32 @@ class DenseIndex:
         if not k:
             progress(len(vectors), len(vectors))
             return iter([[] for _ in range(len(vectors))])
-        scorer = Scorer(self, np.asarray(vectors, dtype=np.float64), k)
-        kept = Kept(scorer.units, k=k, best=scorer.best)
-        kept.floor[scorer.is_zero] = np.inf  # all scores are 0, and ids alone decide
-        for tile, products in self._products(scorer.directions(), k):
-            kept.take(products, tile)
-            done = (tile.first + len(tile.vectors)) / len(self.documents)
-            progress(int(done * len(vectors)), len(vectors))
-        kept.let_go()
-        return (self._named(*scorer.results(query, kept)) for query in range(len(vectors)))
+        n_rows = Plan.of(k=k, n_dimensions=self.documents.n_dimensions).n_documents
+        parts = self._parts(np.asarray(vectors, dtype=np.float64), k, n_rows)
+        with worked_on_all_cores() if len(parts) > 1 else nullcontext(map) as at_once:
+            taking: Iterator[None] = iter(())
+            for tile in tiles_of(self.documents, n_rows=n_rows, is_cosine=self.is_cosine):
+                # The parts are done with one tile before the next, which is made meanwhile.
+                list(taking)
+                progress(int(tile.first / len(self.documents) * len(vectors)), len(vectors))
+                taking = at_once(Part.take, parts, repeat(tile))
+            list(taking)
+            progress(len(vectors), len(vectors))
+            found = chain.from_iterable(list(at_once(Part.results, parts)))
+        return starmap(self._named, found)
 
-    def _products(self, directions: Singles, k: int) -> Iterator[tuple[Tile, Singles]]:
-        """Each tile with the products of all queries with its documents; held until the next."""
-        n_queries, n_dimensions = directions.shape
-        n_rows = Plan.of(k=k, n_dimensions=n_dimensions).n_documents
-        held = np.empty(n_queries * n_rows, dtype=np.float32)
-        is_cosine = self.similarity == "cosine"
-        for tile in tiles_of(self.documents, n_rows=n_rows, is_cosine=is_cosine):
-            n = len(tile.vectors)
-            products = held[: n_queries * n].reshape(n_queries, n)
-            yield tile, np.matmul(directions, tile.vectors.T, out=products)
+    def _parts(self, vectors: Doubles, k: int, n_documents: int) -> list[Part]:
+        """One for each core, where the kernel lets go of the interpreter."""
+        name = self.kernel or kernel_for(len(vectors) * len(self.documents))
+        most = min(n_cores(), len(vectors) // WORTH_A_THREAD) if name == NUMBA else 1
+        return [
+            Part(self, one, k=k, kernel=kernel_named(name), n_documents=n_documents)
+            for one in np.array_split(vectors, max(1, most))
+        ]
+
+    @property
+    def is_cosine(self) -> bool:
+        return self.similarity == "cosine"
 
     def _named(self, rows: Rows, scores: Doubles) -> list[tuple[str, float]]:
         ids = map(self.documents.ids.__getitem__, rows.tolist())
@@ -208,61 +234,6 @@ class DenseIndex:
         places = np.empty(len(keys), dtype=np.int64)
         places[order] = np.arange(len(keys))
         return places
-
-
-class Scorer:
-    """Scores of a block of queries in 64 bits, each the same wherever query and document stand."""
-
-    def __init__(self, index: DenseIndex, queries: Doubles, k: int) -> None:
-        self.index = index
-        self.queries = np.ascontiguousarray(queries)
-        self.k = k
-        self.is_cosine = index.similarity == "cosine"
-        lengths = row_lengths(self.queries)
-        self.is_zero = lengths == 0
-        self.lengths = np.where(self.is_zero, 1.0, lengths)
-
-    @property
-    def units(self) -> Doubles:
-        """What a score is divided by to be that of the query's direction."""
-        return np.ones_like(self.lengths) if self.is_cosine else self.lengths
-
-    def directions(self) -> Singles:
-        """The queries divided by their lengths, in 32 bits: the order of their results stays."""
-        return (self.queries / self.lengths[:, np.newaxis]).astype(np.float32)
-
-    def results(self, query: int, kept: Kept) -> tuple[Rows, Doubles]:
-        """The k best rows of a query with their scores, best first."""
-        if self.is_zero[query]:
-            first = np.argsort(self.index.places)[: self.k]
-            return first, np.zeros(len(first))
-        return self.best(query, kept.rows_of(query))
-
-    def best(self, query: int, rows: Rows) -> tuple[Rows, Doubles]:
-        """The k best of some rows with their scores: by score, then by id."""
-        scores = self._scores(query, rows)
-        order = np.argsort(-scores, kind="stable")
-        first = scores[order[: self.k + 1]]
-        if (first[1:] == first[:-1]).any():
-            order = np.lexsort((self.index.places[rows], -scores))
-        order = order[: self.k]
-        return rows[order], scores[order]
-
-    def _scores(self, query: int, rows: Rows) -> Doubles:
-        step = max(1, SCORED_NUMBERS // max(1, self.queries.shape[1]))
-        parts = [self._part(query, rows[at : at + step]) for at in range(0, len(rows), step)]
-        return np.concatenate(parts) if parts else np.zeros(0)
-
-    def _part(self, query: int, rows: Rows) -> Doubles:
-        vectors = self.index.documents.vectors
-        wide = np.ascontiguousarray(vectors[rows], dtype=np.float64)
-        let_go(vectors)
-        # Not a matrix product: that adds in another order at the edges of its blocks.
-        scores: Doubles = np.einsum("ij,j->i", wide, self.queries[query])
-        if self.is_cosine:
-            lengths = row_lengths(wide)
-            scores /= np.where(lengths > 0, lengths, 1.0) * self.lengths[query]
-        return scores + 0.0  # no score is -0
 
 
 def _from(start: int, total: int, progress: Progress | None) -> Progress:

@@ -9,10 +9,10 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from scoring.core.retrieval.dense.adding import Rows
 from scoring.core.retrieval.dense.embeddings import Doubles
 from scoring.core.retrieval.dense.tiles import Singles, Tile
 
-Rows = npt.NDArray[np.int64]
 Best = Callable[[int, Rows], tuple[Rows, Doubles]]
 """Of a query and rows of documents, the k best of them with their scores, best first."""
 
@@ -56,23 +56,24 @@ class Kept:
 
     def take(self, products: Singles, tile: Tile) -> None:
         """Keep of a tile what may be among the k best; `products` are queries x its documents."""
-        places = self._places(products, tile)
-        if len(places) > 2 * self.k * len(self.n):
+        reaching = products >= self.least(tile)[:, np.newaxis]
+        if np.count_nonzero(reaching) > 2 * self.k * len(self.n):
             # Nearly all of it: the first tile, or documents that come in ascending order.
             self._raise_floors(products, tile)
-            places = self._places(products, tile)
+            reaching = products >= self.least(tile)[:, np.newaxis]
+        places = _true_places(reaching)
         if not len(places):
             return
         which, columns = np.divmod(places, products.shape[1])
         scores = products.ravel()[places].astype(np.float64) * tile.scale
         self._add(which, tile.first + columns, scores, tile.margin)
 
-    def _places(self, products: Singles, tile: Tile) -> Rows:
-        """Flat places of the products that are not surely too small."""
+    def least(self, tile: Tile) -> Singles:
+        """For each query the least product of the tile that is not surely too small."""
         with np.errstate(over="ignore"):
             least = ((self.floor - tile.margin) / tile.scale).astype(np.float32)
-        least = np.nextafter(least, np.float32(-np.inf))
-        return _true_places(products >= least[:, np.newaxis])
+        lower: Singles = np.nextafter(least, np.float32(-np.inf))
+        return lower
 
     def _raise_floors(self, products: Singles, tile: Tile) -> None:
         """The k-th best of the tile alone is a floor as well."""
@@ -92,7 +93,7 @@ class Kept:
             # More than fit are as good as the k-th within the bounds: only exact scores decide.
             ends = np.cumsum(counts)
             for query in np.flatnonzero(crowded).tolist():
-                self._settle(query, rows[ends[query] - counts[query] : ends[query]])
+                self.settle(query, rows[ends[query] - counts[query] : ends[query]])
             counts[crowded] = 0
             taken = ~crowded[which]
             which, rows, scores = which[taken], rows[taken], scores[taken]
@@ -137,11 +138,12 @@ class Kept:
         self.rows[which, slots], self.low[which, slots], self.high[which, slots] = kept
         self.n = counts
         for query in np.flatnonzero(counts > self.rows.shape[1] // 2).tolist():
-            self._settle(query, self.rows[query, :0])
+            self.settle(query)
 
-    def _settle(self, query: int, more: Rows) -> None:
+    def settle(self, query: int, more: Rows | None = None) -> None:
         """Keep the k best of what a query has and of `more`, by their exact scores."""
-        rows, scores = self.best(query, np.concatenate([self.rows_of(query), more]))
+        rows = self.rows_of(query)
+        rows, scores = self.best(query, rows if more is None else np.concatenate([rows, more]))
         scores = scores / self.units[query]
         n = self.n[query] = len(rows)
         self.rows[query, :n] = rows

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import pairwise
-from math import copysign, sqrt
+from math import copysign, fsum, sqrt
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.core.errors import CutoffError
-from scoring.core.retrieval.dense import DenseIndex, embeddings
+from scoring.core.retrieval.dense import DenseIndex, adding, compiled, embeddings, kernels
 from scoring.core.retrieval.dense import index as searching
 from scoring.core.retrieval.dense.errors import (
     EmbeddingDimensionsError,
@@ -19,16 +19,26 @@ from scoring.core.retrieval.dense.errors import (
     EmbeddingValueError,
     UnknownSimilarityError,
 )
-from scoring.core.retrieval.errors import NoEncoderError
+from scoring.core.retrieval.errors import KernelError, NoEncoderError
 
 
 def numbered(vectors, letter="d"):
     return embeddings([f"{letter}{n}" for n in range(len(vectors))], vectors)
 
 
+KERNELS = ("numpy", "numba")
+
+
 def search(queries, documents, *, k=10, similarity="dot"):
-    index = DenseIndex(documents, similarity=similarity)
-    return list(index.search_vectors(queries, k=k))
+    """What both kernels find, which is the same to the last bit."""
+    by_numpy, by_numba = (
+        list(
+            DenseIndex(documents, similarity=similarity, kernel=kernel).search_vectors(queries, k=k)
+        )
+        for kernel in KERNELS
+    )
+    assert by_numpy == by_numba
+    return by_numba
 
 
 def brute_force(query, documents, k, similarity):
@@ -78,11 +88,10 @@ def made(case):
 @given(CASES, st.integers(1, 15), st.integers(1, 8), st.sampled_from(["dot", "cosine"]))
 def test_results_equal_a_brute_force_of_fractions(case, k, tile, similarity):
     queries, kept = made(case)
-    index = DenseIndex(kept, similarity=similarity)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(searching.Plan, "of", lambda **_: searching.Plan(2, tile))
-        found = list(index.search_vectors(numbered(queries, "q"), k=k))
+        found = search(numbered(queries, "q"), kept, k=k, similarity=similarity)
 
     assert [qid for qid, _ in found] == [f"q{n}" for n in range(len(queries))]
     for query, (_, results) in zip(queries, found, strict=True):
@@ -227,7 +236,8 @@ def test_texts_are_encoded_and_ids_of_queries_may_be_equal():
     assert seen == ["four", "", "xyz"]
 
 
-def test_memory_of_a_mapped_file_stays_small(tmp_path):
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_memory_of_a_mapped_file_stays_small(tmp_path, kernel):
     """The scores of all queries and documents together would be 72 MB."""
     import tracemalloc
 
@@ -235,7 +245,8 @@ def test_memory_of_a_mapped_file_stays_small(tmp_path):
     np.save(tmp_path / "d.npy", rng.standard_normal((60_000, 16)).astype(np.float16))
     documents = numbered(np.load(tmp_path / "d.npy", mmap_mode="r"))
     queries = numbered(rng.standard_normal((300, 16)).astype(np.float32))
-    index = DenseIndex(documents)
+    index = DenseIndex(documents, kernel=kernel)
+    next(index.search_vectors(queries, k=1))  # what compiling takes is not of the search
 
     tracemalloc.start()
     for _ in index.search_vectors(queries, k=100):
@@ -244,6 +255,28 @@ def test_memory_of_a_mapped_file_stays_small(tmp_path):
     tracemalloc.stop()
 
     assert most < 64 << 20
+
+
+@pytest.mark.parametrize("n_dimensions", [1, 2, 3, 7, 8, 100, 384])
+def test_products_are_added_alike_and_near_the_truth(n_dimensions):
+    rng = np.random.default_rng(n_dimensions)
+    vectors = rng.standard_normal((50, n_dimensions)).astype(np.float32)
+    others = rng.standard_normal((4, n_dimensions))
+    which = rng.integers(0, 4, 50)
+
+    sums = adding.dots(vectors, others, which)
+
+    assert sums.tolist() == compiled.dots(vectors, others, which).tolist()
+    exact = [fsum(a * b) for a, b in zip(vectors.astype(float), others[which], strict=True)]
+    assert sums == pytest.approx(exact, rel=1e-12, abs=1e-13)
+
+
+def test_kernel_is_chosen_by_size_and_by_what_is_installed(monkeypatch):
+    assert [kernels.kernel_for(n) for n in (10**6, 10**9)] == ["numpy", "numba"]
+    monkeypatch.setattr(kernels, "has_numba", lambda: False)
+    assert kernels.kernel_for(10**9) == "numpy"
+    with pytest.raises(KernelError, match="Install the extra `fast`"):
+        DenseIndex(numbered(np.ones((1, 1))), kernel="numba")
 
 
 # --- what is refused ---------------------------------------------------------------------------
@@ -305,3 +338,5 @@ def test_cutoff_similarity_and_text_without_encoder_are_refused_by_the_call():
         DenseIndex(numbered(np.ones((1, 1))), encode=len).search([], k=0)
     with pytest.raises(UnknownSimilarityError, match="'l2'"):
         DenseIndex(numbered(np.ones((1, 1))), similarity="l2")
+    with pytest.raises(KernelError, match="expected numba or numpy"):
+        DenseIndex(numbered(np.ones((1, 1))), kernel="scipy")

@@ -32,7 +32,7 @@ def worked_on_all_cores() -> Iterator[Callable[..., Iterator[Any]]]:
     It is the plain `map` where numpy's library cannot be told to stay on one core: then the library
     itself uses them all.
     """
-    n_threads = min(_n_cores(), MOST_THREADS)
+    n_threads = min(n_cores(), MOST_THREADS)
     if n_threads < 2 or _library() is None:
         yield map
         return
@@ -45,7 +45,7 @@ def worked_on_all_cores() -> Iterator[Callable[..., Iterator[Any]]]:
             threads.shutdown(cancel_futures=True)
 
 
-def _n_cores() -> int:
+def n_cores() -> int:
     """The cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
