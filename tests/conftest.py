@@ -62,6 +62,8 @@ def folders(settings, tmp_path: Path) -> None:
     settings.FILE_UPLOAD_TEMP_DIR = str(settings.DATA_DIR / "incoming")
     settings.JUDGE_COUNTS_SECONDS = 0
     settings.API_ANONYMOUS_PER_MINUTE = 10_000
+    # Every client of a test would list all static files before its first question.
+    settings.WHITENOISE_AUTOREFRESH = True
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     for folder in (settings.MEDIA_ROOT, settings.STAGING_DIR, Path(settings.FILE_UPLOAD_TEMP_DIR)):
