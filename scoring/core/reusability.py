@@ -11,7 +11,7 @@ from math import log2, nan
 from typing import TypeAlias
 
 import numpy as np
-import scipy  # which loads its parts when they are first used
+import scipy
 
 from scoring.core.statistics.families import Floats
 

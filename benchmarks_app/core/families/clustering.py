@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
-import scipy  # which loads its parts when they are first used
+import scipy
 
 _LATER = 1e-9
 

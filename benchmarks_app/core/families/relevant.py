@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 _PRODUCTS_AT_A_TIME = 20_000_000
 
@@ -55,4 +55,4 @@ def _membership(positives: Sequence[Collection[str]], sizes: Any) -> Any:
     starts = np.append(0, np.cumsum(sizes))
     ones = np.ones(len(columns), dtype=np.float64)
     shape = (len(positives), max(len(number), 1))
-    return sparse.csr_array((ones, np.array(columns, dtype=np.int64), starts), shape=shape)
+    return scipy.sparse.csr_array((ones, np.array(columns, dtype=np.int64), starts), shape=shape)

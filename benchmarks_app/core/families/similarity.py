@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from benchmarks_app.core.families.vectors import Matrix, weighted_grams
 from benchmarks_app.core.families_errors import GroupingOptionError
@@ -143,7 +143,7 @@ def _beginnings(rows: Matrix, rest: float) -> Matrix:
     left = row_ends - total[:-1]  # from this gram on
     keep = left >= rest**2
     starts = np.append(0, np.cumsum(keep))[rows.indptr]
-    return sparse.csr_array((rows.data[keep], rows.indices[keep], starts), shape=rows.shape)
+    return scipy.sparse.csr_array((rows.data[keep], rows.indices[keep], starts), shape=rows.shape)
 
 
 def _blocks(begun: Matrix, columns: Matrix) -> Iterator[tuple[int, int]]:

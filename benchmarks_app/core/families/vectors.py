@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from benchmarks_app.core.families.normalising import normalised
 
@@ -24,9 +24,9 @@ def weighted_grams(texts: Sequence[str]) -> Matrix:
     order of how many texts have them, the rarest first, so that a row begins with what tells it
     from others. Only a text of no character has an empty row.
     """
-    counts = sparse.vstack(
+    counts = scipy.sparse.vstack(
         [_counted(texts[start : start + _CHUNK]) for start in range(0, len(texts), _CHUNK)]
-        or [sparse.csr_array((0, N_FEATURES), dtype=np.float32)],
+        or [scipy.sparse.csr_array((0, N_FEATURES), dtype=np.float32)],
         format="csr",
     )
     n_texts_with = np.bincount(counts.indices, minlength=N_FEATURES)
@@ -36,7 +36,7 @@ def weighted_grams(texts: Sequence[str]) -> Matrix:
     place[rarest_first] = np.arange(rarest_first.size, dtype=np.int32)
     rarity = np.log((1 + len(texts)) / (1 + n_texts_with)) + 1
     weights = (1 + np.log(counts.data)) * rarity[counts.indices]
-    rows = sparse.csr_array(
+    rows = scipy.sparse.csr_array(
         (weights, place[counts.indices], counts.indptr), shape=(len(texts), rarest_first.size)
     )
     rows.sort_indices()
@@ -57,7 +57,7 @@ def _counted(texts: Sequence[str]) -> Matrix:
     pairs, times = np.unique(pairs, return_counts=True)
     rows, columns = pairs >> 20, (pairs & (N_FEATURES - 1)).astype(np.int32)
     starts = np.searchsorted(rows, np.arange(len(texts) + 1))
-    return sparse.csr_array(
+    return scipy.sparse.csr_array(
         (times.astype(np.float32), columns, starts), shape=(len(texts), N_FEATURES)
     )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import log
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 from scoring.core.statistics.families import Floats
 
@@ -43,12 +43,12 @@ class RelevanceModel:
 
     def probabilities(self, features: Floats) -> Floats:
         """P(relevant) of each row of features, strictly between 0 and 1."""
-        return np.asarray(expit(self._design(features) @ self.weights))
+        return np.asarray(scipy.special.expit(self._design(features) @ self.weights))
 
     def drawn(self, features: Floats, *, n_draws: int, rng: np.random.Generator) -> Floats:
         """Probabilities (draws x rows) under weights drawn from what the labels leave open."""
         weights = rng.multivariate_normal(self.weights, self.covariance, size=n_draws)
-        return np.asarray(expit(weights @ self._design(features).T))
+        return np.asarray(scipy.special.expit(weights @ self._design(features).T))
 
     def _design(self, features: Floats) -> Floats:
         standardised = (features - self.centre) / self.scale
@@ -113,13 +113,13 @@ def _newton(design: Floats, labels: Floats) -> tuple[Floats, Floats]:
     rate = labels.mean()
     weights = np.array([log(rate / (1 - rate)), *[0.0] * (design.shape[1] - 1)])
     for _ in range(N_STEPS):
-        fitted = expit(design @ weights)
+        fitted = scipy.special.expit(design @ weights)
         gradient = design.T @ (labels - fitted) - ridge @ weights
         step = np.linalg.solve(_hessian(design, fitted, ridge), gradient)
         weights = weights + step
         if np.abs(step).max() < SMALLEST_STEP:
             break
-    covariance = np.linalg.inv(_hessian(design, expit(design @ weights), ridge))
+    covariance = np.linalg.inv(_hessian(design, scipy.special.expit(design @ weights), ridge))
     return weights, np.asarray(covariance, dtype=np.float64)
 
 

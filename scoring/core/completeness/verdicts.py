@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from math import isnan
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from scoring.core.completeness.influence import Candidate, Grades, Ranking, Worth, discount
 from scoring.core.statistics.families import FamilyOf, Floats
@@ -196,4 +196,4 @@ def _slack(differences: Floats, families: FamilyOf | None) -> float:
     error = float(standard_errors(differences[:, np.newaxis], families)[0])
     if isnan(error):  # a single family
         return 0.0
-    return abs(abs(float(differences.mean())) - float(ndtri(1 - ALPHA / 2)) * error)
+    return abs(abs(float(differences.mean())) - float(scipy.special.ndtri(1 - ALPHA / 2)) * error)

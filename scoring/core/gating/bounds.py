@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import isfinite, isnan
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from scoring.core.statistics import paired, power, signflip
 from scoring.core.statistics.bootstrap import bootstrap_interval
@@ -77,7 +77,9 @@ def bounds(columns: Floats, families: FamilyOf | None, method: Method, *, alpha:
     if method.test == "t":
         _, sizes = family_totals(columns, families)
         freedom = np.maximum(np.count_nonzero(sizes, axis=0) - 1, 1)
-        reach = stdtrit(freedom, 1 - alpha) * paired.standard_errors(columns, families)
+        reach = scipy.special.stdtrit(freedom, 1 - alpha) * paired.standard_errors(
+            columns, families
+        )
         means = ratio_means(columns)
         return np.stack([means - reach, means + reach])
     return bootstrap_interval(

@@ -8,8 +8,8 @@ their sums to their sizes, so a set of queries whose size is itself drawn is no 
 from collections.abc import Iterator
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from scoring.core.statistics.families import FamilyOf, Floats, family_totals
 from scoring.core.statistics.products import product
@@ -117,10 +117,10 @@ def _bca(sums: Floats, size: Floats, level: float, n_draws: int, seed: int) -> F
     observed = sums.sum(axis=0) / size.sum()
     means = resampled_means(sums, size[:, np.newaxis], n_draws=n_draws, seed=seed)
     means.sort(axis=1)
-    bias = ndtri(_share_below(means, observed))
+    bias = scipy.special.ndtri(_share_below(means, observed))
     acceleration = _acceleration(sums, size)
-    z = bias + ndtri(np.array([[(1 - level) / 2], [(1 + level) / 2]]))
-    return _quantiles(means, ndtr(bias + z / (1 - acceleration * z)))
+    z = bias + scipy.special.ndtri(np.array([[(1 - level) / 2], [(1 + level) / 2]]))
+    return _quantiles(means, scipy.special.ndtr(bias + z / (1 - acceleration * z)))
 
 
 def _share_below(sorted_means: Floats, observed: Floats) -> Floats:

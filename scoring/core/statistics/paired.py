@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from scipy.special import betainc, ndtr, stdtr
+import scipy
 
 from scoring.core.statistics.families import FamilyOf, Floats, family_means, family_totals
 
@@ -45,7 +45,7 @@ def t_test(
     errors = standard_errors(differences, families)
     t = in_units(means, errors)
     freedom = np.maximum(n_families - 1, 1)
-    p = _from_upper_tail(lambda at: stdtr(freedom, -at), t, alternative)
+    p = _from_upper_tail(lambda at: scipy.special.stdtr(freedom, -at), t, alternative)
     return np.where(n_families > 1, p, np.nan)
 
 
@@ -105,7 +105,7 @@ def mean_ranks(values: Floats) -> Floats:
 
 
 def _normal_tail(ranks: Floats, above_centre: Floats) -> Floats:
-    tail: Floats = ndtr(-above_centre / np.sqrt((ranks**2).sum() / 4))
+    tail: Floats = scipy.special.ndtr(-above_centre / np.sqrt((ranks**2).sum() / 4))
     return tail
 
 
@@ -135,4 +135,6 @@ def sign_test(
 
 def _heads(at_least: Floats, n: Floats) -> Floats:
     """P(at least so many heads in n tosses)."""
-    return np.where(at_least > 0, betainc(np.maximum(at_least, 1), n - at_least + 1, 0.5), 1.0)
+    return np.where(
+        at_least > 0, scipy.special.betainc(np.maximum(at_least, 1), n - at_least + 1, 0.5), 1.0
+    )

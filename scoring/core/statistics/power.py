@@ -7,7 +7,7 @@ runs' own differences, not of their values.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+import scipy
 
 from scoring.core.statistics.families import Floats
 
@@ -36,7 +36,9 @@ LARGEST_TIER = Tier("high confidence", "regression suite")
 
 def reach(*, alpha: float = ALPHA, power: float = POWER, two_sided: bool = True) -> float:
     """Standard errors that a difference must be away from 0 to be found: 2.80 by default."""
-    return float(ndtri(1 - alpha / (2 if two_sided else 1)) + ndtri(power))
+    return float(
+        scipy.special.ndtri(1 - alpha / (2 if two_sided else 1)) + scipy.special.ndtri(power)
+    )
 
 
 def detectable_differences(
@@ -90,13 +92,13 @@ def powers(
     >>> round(float(powers(0.2, 785, 0.02)), 2), round(float(powers(0.2, 100, 0.0)), 2)
     (0.8, 0.05)
     """
-    critical = ndtri(1 - alpha / 2)
+    critical = scipy.special.ndtri(1 - alpha / 2)
     spread, many, wanted = np.broadcast_arrays(
         np.asarray(sigma, dtype=np.float64), np.asarray(n, dtype=np.float64), np.abs(delta)
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         distance = np.where(wanted == 0, 0.0, wanted * np.sqrt(many) / spread)
-    found = ndtr(distance - critical) + ndtr(-distance - critical)
+    found = scipy.special.ndtr(distance - critical) + scipy.special.ndtr(-distance - critical)
     return np.where(many > 0, found, 0.0)
 
 
