@@ -8,14 +8,13 @@ import click
 
 from benchmarks_app.cli import Command
 from scoring.cli import options
-from scoring.cli.options import option
+from scoring.cli.options import file_option, option
 from scoring.cli.parameters import FILE
 from scoring.cli.progress import told
 
 if TYPE_CHECKING:
     from scoring.core.ann import AnnRecall, Rows
 
-FORMATS = ("table", "tsv", "json", "markdown")
 MEASURE = "nDCG@10"
 ALL = "all"
 N_WORST = 10
@@ -59,24 +58,14 @@ EXAMPLES = (
     group="Recall",
     help="End with 1 where the mean is lower; 0.95 is usual before production.",
 )
-@option(
+@file_option(
     "--qrels",
-    type=FILE,
-    metavar="FILE",
     group="Queries",
     help="Grades: then the loss in nDCG@10 is shown, with its interval.",
 )
 @options.SLICES
 @options.FAMILIES
-@option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    group="Output",
-    help="table and markdown round; tsv and json hold every digit.",
-)
+@options.FORMAT
 @click.pass_context
 def command(ctx: click.Context, exact: Path, approximate: Path, **chosen: Any) -> None:
     """Compare a run of an APPROXIMATE index with one of EXACT search by the same model.

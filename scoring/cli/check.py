@@ -10,7 +10,7 @@ import click
 
 from benchmarks_app.cli import DONE, FAILED, Command
 from scoring.cli.files import check_standard_input
-from scoring.cli.options import option
+from scoring.cli.options import format_option, option
 from scoring.cli.parameters import InputFile
 from scoring.cli.progress import told
 from scoring.cli.tables import print_lines
@@ -52,13 +52,8 @@ EXAMPLES = (
     help="Stop a file after N problems.  [default: all of them]",
 )
 @option("--strict", is_flag=True, group="Output", help="Count warnings as problems.")
-@option(
-    "--format",
-    "form",
-    type=click.Choice(("text", "json")),
-    default="text",
-    show_default=True,
-    group="Output",
+@format_option(
+    ("text", "json"),
     help="text is a line for each problem, FILE:LINE: what is wrong, and a summary.",
 )
 def command(

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from scoring.cli.compare_patterns import Found
     from scoring.core.comparing import Comparison
 
-FORMATS = ("table", "tsv", "json", "markdown")
 TESTS = ("signflip", "t", "wilcoxon", "sign")
 CORRECTIONS = ("holm", "bh", "tukey", "maxt", "none")
 INTERVALS = ("auto", "bca", "studentised", "percentile")
@@ -99,15 +98,7 @@ EXAMPLES = (
     help="Say what the changes together look like, each with the numbers it rests on: with table, "
     "markdown or json. Slices called head, tail, exact and semantic take part, and families.",
 )
-@option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    group="Output",
-    help="table and markdown round; tsv and json hold every digit.",
-)
+@options.FORMAT
 def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
     """Compare two or more RUNS on the same QRELS.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchmarks_app.cli import Command
-from scoring.cli.options import option
+from scoring.cli.options import format_option, option, written_option
 from scoring.cli.parameters import FILE
 
 if TYPE_CHECKING:
@@ -122,10 +122,8 @@ EXAMPLES = (
     help="""{"url": …}: pass the address on to the judge, fetch the image from it (from public """
     "machines only), or make it an error of the case.",
 )
-@option(
+@written_option(
     "--cache",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
     group="Output",
     help="Keep outcomes there and ask nothing twice; made where it is not there.",
 )
@@ -136,15 +134,7 @@ EXAMPLES = (
     group="Output",
     help="Write every outcome as a JSON line, as it comes: verdicts, reasons, raw answers.",
 )
-@option(
-    "--format",
-    "form",
-    type=click.Choice(("table", "json")),
-    default="table",
-    show_default=True,
-    group="Output",
-    help="table rounds; json holds every digit, and every case.",
-)
+@format_option(("table", "json"), help="table rounds; json holds every digit, and every case.")
 @click.pass_context
 def command(ctx: click.Context, cases: Path, **chosen: Any) -> None:
     """Ask a judge which nodes helped, for every case of CASES (JSON lines).

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchmarks_app.cli import Command
-from scoring.cli.options import option
+from scoring.cli.options import file_option, format_option, option
 from scoring.cli.parameters import FILE
 from scoring.cli.progress import told
 
 if TYPE_CHECKING:
     from scoring.core.contrastive.report import ContrastiveReport, Estimate, Part
 
-FORMATS = ("table", "tsv", "json")
 TIES = ("expected", "optimistic", "pessimistic")
 ALL = "all"
 N_SHOWN = 10
@@ -74,29 +73,17 @@ def cutoffs(ctx: click.Context, parameter: click.Parameter, given: str) -> tuple
     help="Rows exactly as similar as the partner: the mean over their orders, the partner first, "
     "or last.",
 )
-@option(
+@file_option(
     "--ids",
-    type=FILE,
-    metavar="FILE",
     group="Pairs",
     help="An id a line, in the order of the rows. npz and Parquet files may bring their own.",
 )
-@option(
+@file_option(
     "--slices",
-    type=FILE,
-    metavar="FILE",
     group="Pairs",
     help="Lines id<TAB>slice. Every slice is shown beside all pairs, with all rows as candidates.",
 )
-@option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    group="Output",
-    help="table rounds; tsv and json hold every digit.",
-)
+@format_option(("table", "tsv", "json"), help="table rounds; tsv and json hold every digit.")
 def command(z1: Path, z2: Path, form: str, **chosen: Any) -> None:
     """Does each row of Z1 find the same row of Z2 among its k most similar, and the other way?
 

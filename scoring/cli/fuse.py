@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchmarks_app.cli import Command
-from scoring.cli.options import option
+from scoring.cli import options
+from scoring.cli.options import option, written_option
 from scoring.cli.parameters import FILE
 from scoring.cli.progress import told
 
@@ -63,21 +64,11 @@ EXAMPLES = (
     group="Fusion",
     help="How weighted makes scores of a query comparable; none where they share a scale.",
 )
-@option(
-    "-k",
-    "--depth",
-    type=click.IntRange(1),
-    default=1000,
-    show_default=True,
-    group="Output",
-    help="Documents of a query at most.",
-)
-@option("--tag", default="fused", show_default=True, group="Output", help="Name of the system.")
-@option(
+@options.depth_of_run(1000, group="Output")
+@options.tag_of_run(default="fused", show_default=True)
+@written_option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
     group="Output",
     help="A TREC run; standard output unless given, or -.",
 )

@@ -9,7 +9,7 @@ import click
 
 from benchmarks_app.cli import Command
 from scoring.cli import options
-from scoring.cli.options import option
+from scoring.cli.options import option, written_option
 from scoring.cli.parameters import FILE
 from scoring.cli.progress import told
 from scoring.cli.scored import scored, scorer_of
@@ -86,12 +86,10 @@ def failing(ctx: click.Context, parameter: click.Parameter, given: str | None) -
     help="Sign flips and bootstrap bounds, or both by Student's t.",
 )
 @options.SEED
-@option(
+@written_option(
     "--report",
     "reports",
-    type=click.Path(path_type=Path, dir_okay=False),
     multiple=True,
-    metavar="FILE",
     group="Output",
     help="Write a report: .md, .json or .xml (JUnit); may be given several times.",
 )

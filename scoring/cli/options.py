@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from benchmarks_app.cli import Option
-from scoring.cli.parameters import FILE
+from scoring.cli.parameters import FILE, WRITTEN
 from scoring.cli.scored import measures_named
 
 TIES = ("trec", "trec9", "docid-asc", "file", "expected")
@@ -30,6 +30,53 @@ def measure_names(
 def option(*declared: str, group: str, **settings: Any) -> Decorator:
     """A `click.option` under a heading."""
     return click.option(*declared, cls=Option, group=group, **settings)
+
+
+def file_option(name: str, **settings: Any) -> Decorator:
+    """An option that names a file to read."""
+    return option(name, type=FILE, metavar="FILE", **settings)
+
+
+def written_option(*names: str, **settings: Any) -> Decorator:
+    """An option that names a file to write."""
+    return option(*names, type=WRITTEN, metavar="FILE", **settings)
+
+
+def format_option(forms: Sequence[str], *, group: str = "Output", **settings: Any) -> Decorator:
+    """`--format`: the first of the forms, unless another is chosen."""
+    return option(
+        "--format",
+        "form",
+        type=click.Choice(forms),
+        default=forms[0],
+        show_default=True,
+        group=group,
+        **settings,
+    )
+
+
+def depth_of_run(default: int, *, group: str) -> Decorator:
+    """`-k` of a command that writes a run."""
+    return option(
+        "-k",
+        "--depth",
+        type=click.IntRange(1),
+        default=default,
+        show_default=True,
+        group=group,
+        help="Results of a query at most.",
+    )
+
+
+def tag_of_run(**settings: Any) -> Decorator:
+    """`--tag` of a command that writes a run."""
+    return option(
+        "--tag",
+        metavar="NAME",
+        group="Output",
+        help="Name of the system, the last column of the run.",
+        **settings,
+    )
 
 
 MEASURES = option(
@@ -91,10 +138,8 @@ DEPTH = option(
     group="Rules",
     help="Look at the first K results of a query only.",
 )
-ANSWERED = option(
+ANSWERED = file_option(
     "--answered",
-    type=FILE,
-    metavar="FILE",
     group="Rules",
     help="Ids of queries, one a line, that the system answered; one without results found nothing "
     "and is not missing.",
@@ -105,10 +150,8 @@ ALLOW_EMPTY = option(
     group="Rules",
     help="Score a run all the same that has no result for any query of the qrels.",
 )
-PARENTS = option(
+PARENTS = file_option(
     "--parents",
-    type=FILE,
-    metavar="FILE",
     group="Passages",
     help="Lines passage-id<TAB>document-id, a document's first passage first. Without it, passage "
     "X#Y belongs to document X.",
@@ -121,25 +164,19 @@ AGGREGATE = option(
     "(maxp), its first one (firstp), the sum of its three best (sump), or the sum of 1/(60 + rank) "
     "(rrf).  [default: maxp with --parents]",
 )
-SLICES = option(
+SLICES = file_option(
     "--slices",
-    type=FILE,
-    metavar="FILE",
     group="Queries",
     help="Lines query-id<TAB>slice; a query may be in several. Every slice is shown beside all.",
 )
-FAMILIES = option(
+FAMILIES = file_option(
     "--families",
-    type=FILE,
-    metavar="FILE",
     group="Queries",
     help="Lines query-id<TAB>family. Queries of a family are not independent: they are resampled "
     "and flipped together.",
 )
-WEIGHTS = option(
+WEIGHTS = file_option(
     "--weights",
-    type=FILE,
-    metavar="FILE",
     group="Queries",
     help="Lines query-id<TAB>weight, such as traffic, or what a query of a sample stands for. "
     "Every mean is shown also weighted, and named so.",
@@ -151,6 +188,10 @@ SEED = option(
     show_default=True,
     group="Statistics",
     help="Where random draws start; the same seed gives the same numbers.",
+)
+FORMAT = format_option(
+    ("table", "tsv", "json", "markdown"),
+    help="table and markdown round; tsv and json hold every digit.",
 )
 
 

@@ -1,4 +1,4 @@
-"""Files as click takes them: they are there, and are files."""
+"""Files as click takes them: those that are read are there, and none is a folder."""
 
 from pathlib import Path
 from typing import Any
@@ -34,3 +34,4 @@ class InputFile(click.ParamType):  # type: ignore[type-arg,unused-ignore] # gene
 
 
 FILE = InputFile()
+WRITTEN = click.Path(dir_okay=False, path_type=Path)

@@ -9,15 +9,14 @@ import click
 
 from benchmarks_app.cli import Command
 from scoring.cli import options
-from scoring.cli.options import option
+from scoring.cli.options import file_option, format_option, option, written_option
 from scoring.cli.parameters import FILE
-from scoring.cli.progress import told
+from scoring.cli.progress import CLEAR_LINE, told
 
 if TYPE_CHECKING:
     from scoring.core.retrieval.from_files import Made
 
 SYSTEMS = ("bm25", "bm25-stem", "tfidf-word", "tfidf-char")
-CLEAR_LINE = "\r\x1b[K"
 EXAMPLES = (
     "benchwright retrieve corpus.jsonl queries.jsonl -o bm25.run",
     "benchwright retrieve corpus.tsv topics.tsv --system bm25-stem --language de "
@@ -82,15 +81,7 @@ EXAMPLES = (
     group="System",
     help="Of vectors: multiply a query's weights by ln(1 + (N - df + 0.5) / (df + 0.5)).",
 )
-@option(
-    "-k",
-    "--depth",
-    type=click.IntRange(1),
-    default=100,
-    show_default=True,
-    group="Search",
-    help="Results of a query.",
-)
+@options.depth_of_run(100, group="Search")
 @option(
     "--shards",
     type=click.IntRange(1),
@@ -107,16 +98,14 @@ EXAMPLES = (
     group="Search",
     help="Keep the counted corpus here and use it again, as long as the file is the same.",
 )
-@option(
+@written_option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
     group="Output",
     help="A TREC run; standard output unless given.",
 )
-@option("--tag", metavar="NAME", group="Output", help="Last column of the run; the system's name.")
-@option("--qrels", type=FILE, metavar="FILE", group="Scores", help="Grades: then scores are shown.")
+@options.tag_of_run(show_default="its own")
+@file_option("--qrels", group="Scores", help="Grades: then scores are shown.")
 @options.SLICES
 @option(
     "--baseline",
@@ -133,15 +122,7 @@ EXAMPLES = (
     group="Scores",
     help="Of nDCG: 2^grade - 1, or the grade.",
 )
-@option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    group="Scores",
-    help="How the scores are shown.",
-)
+@format_option(("table", "json"), group="Scores", help="How the scores are shown.")
 def command(corpus: Path, queries: Path, **chosen: Any) -> None:
     """Search the documents of CORPUS for every query of QUERIES and write a run.
 

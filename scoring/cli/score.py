@@ -7,12 +7,11 @@ import click
 
 from benchmarks_app.cli import Command
 from scoring.cli import options, score_output
-from scoring.cli.options import option
+from scoring.cli.options import format_option, option, written_option
 from scoring.cli.parameters import FILE
 from scoring.cli.scored import scored, scorer_of
 from scoring.core.scorecards import DEFAULT_MEASURES
 
-FORMATS = ("table", "tsv", "json", "trec_eval")
 EXAMPLES = (
     "benchwright score qrels.txt bm25.run",
     "benchwright score qrels.txt bm25.run dense.run -m nDCG@10 -m 'AP(rel=2)' --per-query",
@@ -55,20 +54,13 @@ EXAMPLES = (
     help="Show what the unjudged documents could make of each mean: brackets where there are true "
     "ones, named scenarios elsewhere.",
 )
-@option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    group="Output",
+@format_option(
+    ("table", "tsv", "json", "trec_eval"),
     help="table rounds to four decimals, tsv and json hold every digit, trec_eval has its lines.",
 )
-@option(
+@written_option(
     "-o",
     "--result",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
     group="Output",
     help="Also write a result file: values, rules, and SHA-256 of every file, for `verify`.",
 )

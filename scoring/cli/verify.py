@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from benchmarks_app.cli import FAILED, Command
-from scoring.cli.options import option
+from scoring.cli.options import Decorator, file_option, option
 from scoring.cli.parameters import FILE
 from scoring.cli.progress import told
 
@@ -18,6 +18,11 @@ EXAMPLES = (
 )
 
 
+def place_of(name: str, what: str = "") -> Decorator:
+    """The option of a file beside the runs that is elsewhere now."""
+    return file_option(f"--{name}", group="Files", help=f"Where the {what or name} are now.")
+
+
 @click.command(
     cls=Command,
     name="verify",
@@ -25,7 +30,7 @@ EXAMPLES = (
     short_help="Recompute a result file and say what differs.",
 )
 @click.argument("result", type=FILE)
-@option("--qrels", type=FILE, metavar="FILE", group="Files", help="Where the qrels are now.")
+@place_of("qrels")
 @option(
     "--run",
     "runs",
@@ -35,13 +40,11 @@ EXAMPLES = (
     group="Files",
     help="Where a run is now; for several, in the order of the result.",
 )
-@option("--slices", type=FILE, metavar="FILE", group="Files", help="Where the slices are now.")
-@option("--families", type=FILE, metavar="FILE", group="Files", help="Where the families are now.")
-@option("--weights", type=FILE, metavar="FILE", group="Files", help="Where the weights are now.")
-@option("--parents", type=FILE, metavar="FILE", group="Files", help="Where the parents are now.")
-@option(
-    "--answered", type=FILE, metavar="FILE", group="Files", help="Where the answered queries are."
-)
+@place_of("slices")
+@place_of("families")
+@place_of("weights")
+@place_of("parents")
+@place_of("answered", "answered queries")
 @option("--all", "is_whole", is_flag=True, group="Output", help="Show every difference.")
 def command(result: Path, runs: Sequence[Path], is_whole: bool, **beside: Path | None) -> None:
     """Compute a RESULT of `score --result` again and compare.
