@@ -296,7 +296,7 @@ def live_run(system: Any, lines: str = "q1 Q0 d1 1 1.0 s", name: str = "") -> Ru
     """A run of a live system's answers, as its job makes it."""
     from scoring.models import LiveRun
 
-    made = timed(run(system.benchmark, lines, name=name))
+    made = timed(run(system.benchmark, lines, name=name, kind=Run.Kind.LIVE))
     made.latencies.source = "live"
     made.latencies.save()
     LiveRun.objects.create(system=system, run=made, n_asked=2, n_empty=1, asked_as={})

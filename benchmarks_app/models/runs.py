@@ -71,6 +71,8 @@ class Run(models.Model):
         UPLOADED = "uploaded"
         SUBMITTED = "submitted"
         BASELINE = "baseline"
+        # Asked of a search endpoint while it ran.
+        LIVE = "live"
 
     benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="runs")
     name = models.CharField(max_length=120)

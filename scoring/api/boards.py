@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.downloads import published_release
-from benchmarks_app.models import Release
+from benchmarks_app.models import Release, Run
 from benchmarks_app.permissions import Action
 from scoring.forms.boards import BoardFilterForm
 from scoring.selectors import relevance_threshold
@@ -34,7 +34,7 @@ FILTERS = [
     OpenApiParameter("q", description="Words in the name, the team, the type or the description."),
     OpenApiParameter("type", description="Type of system, as a run's metadata says it."),
     OpenApiParameter("by", description="Team or person."),
-    OpenApiParameter("kind", enum=["uploaded", "submitted", "baseline"]),
+    OpenApiParameter("kind", enum=Run.Kind.values),
     OpenApiParameter("pooled", enum=["yes", "no"], description="Whether it is in the pool."),
     OpenApiParameter("trained", enum=["yes", "no"], description="Whether it saw this data."),
     OpenApiParameter("since", type=str, description="First day, such as 2026-01-31."),

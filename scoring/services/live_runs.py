@@ -129,7 +129,7 @@ def create_live_run(
         owner=user,
         sha256=upload.sha256,
         upload=upload,
-        kind=Run.Kind.UPLOADED,
+        kind=Run.Kind.LIVE,
         description=f"Asked of the live system {system.name}.",
         metadata=_facts(system, noticed),
     )

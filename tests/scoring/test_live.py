@@ -3,9 +3,13 @@
 import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.apps import apps
+from django.db import connection
 from django.utils import timezone
 
 from benchmarks_app.models import AuditEvent, Job, Run
@@ -104,7 +108,7 @@ def test_answers_become_a_run_like_any_other(bench, server, asked):
 
     assert (job.state, job.error) == (Job.State.DONE, "")
     run = bench.runs.get()
-    assert (run.name, run.n_queries, run.n_rows, run.kind) == ("live", 3, 9, Run.Kind.UPLOADED)
+    assert (run.name, run.n_queries, run.n_rows, run.kind) == ("live", 3, 9, Run.Kind.LIVE)
     assert uploading.local(run.upload).read_text().splitlines()[:3] == [
         "q1 Q0 d2 1 1.5 staging",
         "q1 Q0 d1 2 0.5 staging",
@@ -448,6 +452,20 @@ def test_there_must_be_a_query(make, olga):
     system = make()
     with pytest.raises(LiveQueriesError, match="The split 'test' holds no query to ask"):
         start_asking(system=system, user=olga, run="live", split="test")
+
+
+def test_live_runs_from_before_their_kind_are_told_apart_by_a_migration(bench, make):
+    live, given = factories.live_run(make()), factories.run(bench, "q1 Q0 d1 1 1.0 s")
+    Run.objects.update(kind=Run.Kind.UPLOADED)
+    migration = import_module("scoring.migrations.0008_kind_of_live_runs")
+    editor = SimpleNamespace(connection=connection)
+
+    migration.tell_live(apps, editor)
+    kinds = dict(Run.objects.values_list("pk", "kind"))
+    migration.tell_uploaded(apps, editor)
+
+    assert kinds == {live.pk: "live", given.pk: "uploaded"}
+    assert set(Run.objects.values_list("kind", flat=True)) == {"uploaded"}
 
 
 # --- trying --------------------------------------------------------------------------------------

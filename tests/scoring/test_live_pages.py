@@ -180,6 +180,17 @@ def test_editing_and_removing_keep_runs(bench, olga, form):
     assert (LiveSystem.objects.count(), LiveRun.objects.get().system) == (0, None)
 
 
+def test_a_live_run_says_so_on_its_page_and_in_the_list(bench, olga):
+    live = factories.live_run(factories.live_system(bench), "q1 Q0 d1 1 1.0 s", name="asked")
+    factories.run(bench, "q1 Q0 d1 1 1.0 s", name="given")
+    told = olga.get(reverse("run-detail", args=["bench", live.pk])).content.decode()
+    of_kind = olga.get(reverse("run-list", args=["bench"]), {"kind": "live"}).content.decode()
+
+    assert "<li>Live</li>" in told
+    assert "<td>Live</td>" in of_kind and ">asked</a>" in of_kind
+    assert ">given</a>" not in of_kind
+
+
 def test_viewers_see_neither_template_nor_address_nor_headers(bench, olga, form, signed_in):
     template = BODY.replace('"_source": false', '"tenant": "private-thing"')
     made = olga.post(page("live-new"), {**form, "template": template})
