@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -115,28 +115,19 @@ def evaluate_sparse_model(
     """
     numbered = _numbers_for_ids(corpus, queries, qrels)
     is_used = bool(getattr(model, "idf", True) if idf is None else idf)
-    name = model_name or str(getattr(model, "name", type(model).__name__))
-    key = {
-        "model": name,
-        "revision": revision or str(getattr(model, "revision", "")),
-        "preprocessing": preprocessing or str(getattr(model, "preprocessing", "")),
-        "sparse_dim": sparse_dim,
-        "vocabulary": _vocabulary_digest(model),
-        "corpus": corpus_digest((str(docid), text) for docid, text in corpus.items()),
-    }
-    folder = cache_folder(Path(cache_dir), name, dataset_name) if cache_dir else None
+    key = _cache_key(model, corpus, sparse_dim, model_name, revision, preprocessing)
+    folder = cache_folder(Path(cache_dir), key["model"], dataset_name) if cache_dir else None
     grades = {
         str(qid): {str(docid): grade for docid, grade in of.items()} for qid, of in qrels.items()
     }
     asked = [(str(qid), queries[qid]) for qid in qrels if qid in queries]
     pitfalls.overlap(list(map(str, queries)), grades)
-    documents = _Watched(model.encode_documents, "documents")
-    encoded = _encoded(documents, corpus, sparse_dim, batch_size, folder, key)
-    watched = _Watched(model.encode_queries, "queries")
-    weights = encode_in_batches(asked, watched, sparse_dim, what="query", batch_size=batch_size)
-    index = VectorIndex.of(encoded.content.docids, encoded.content.matrix, idf=is_used)
-    qids = [qid for qid, _ in asked]
-    retrieved = dict(_told(index.search_vectors(qids, weights, k=k), len(qids), progress))
+    encoded = _encoded_corpus(model, corpus, sparse_dim, batch_size, folder, key)
+    weights, zeros = _encoded_queries(model, asked, sparse_dim, batch_size)
+    matrix = encoded.content.matrix
+    index = VectorIndex.of(encoded.content.docids, matrix, idf=is_used)
+    found = index.search_vectors([qid for qid, _ in asked], weights, k=k)
+    retrieved = dict(_told(found, len(asked), progress))
     scores = evaluate_retrieval(
         retrieved,
         grades,
@@ -146,18 +137,30 @@ def evaluate_sparse_model(
         baseline=baseline,
         corpus=encoded.content.docids,
     )
-    idf_weights = vector_idf(encoded.content.matrix)
-    scores.findings = (
-        *numbered,
-        *encoded.findings,
-        *documents.findings,
-        *watched.findings,
-        *pitfalls.idf_fits(encoded.content.matrix, weights, idf_weights, is_used=is_used),
-        *scores.findings,
-    )
+    misfits = pitfalls.idf_fits(matrix, weights, vector_idf(matrix), is_used=is_used)
+    scores.findings = (*numbered, *encoded.findings, *zeros, *misfits, *scores.findings)
     scores.retrieved = retrieved
     scores.facts = {**key, **index.facts(), "k": k, "cache_was_read": encoded.is_read}
     return scores
+
+
+def _cache_key(
+    model: Any,
+    corpus: Mapping[Any, str],
+    sparse_dim: int,
+    model_name: str | None,
+    revision: str | None,
+    preprocessing: str,
+) -> dict[str, Any]:
+    """All that an encoded corpus depends on: where any of it differs, it is encoded again."""
+    return {
+        "model": model_name or str(getattr(model, "name", type(model).__name__)),
+        "revision": revision or str(getattr(model, "revision", "")),
+        "preprocessing": preprocessing or str(getattr(model, "preprocessing", "")),
+        "sparse_dim": sparse_dim,
+        "vocabulary": _vocabulary_digest(model),
+        "corpus": corpus_digest((str(docid), text) for docid, text in corpus.items()),
+    }
 
 
 class _Watched:
@@ -173,22 +176,38 @@ class _Watched:
         return vectors
 
 
-def _encoded(
-    encode: Callable[[list[str]], Any],
+def _encoded_corpus(
+    model: Encoder,
     corpus: Mapping[Any, str],
     sparse_dim: int,
     batch_size: int,
     folder: Path | None,
     key: Mapping[str, Any],
 ) -> Cached[Encoded]:
+    """The corpus as the folder has it or the model encodes it, and what is odd about it."""
+    encode = _Watched(model.encode_documents, "documents")
+
     def make() -> Encoded:
         texts = ((str(docid), text) for docid, text in corpus.items())
         matrix = encode_in_batches(texts, encode, sparse_dim, batch_size=batch_size)
         return Encoded(docids=list(map(str, corpus)), matrix=matrix)
 
     if folder is None:
-        return Cached(make(), is_read=False)
-    return cached(folder, KIND, key, make=make, to_parts=Encoded.parts, from_parts=Encoded.of_parts)
+        kept = Cached(make(), is_read=False)
+    else:
+        kept = cached(
+            folder, KIND, key, make=make, to_parts=Encoded.parts, from_parts=Encoded.of_parts
+        )
+    return replace(kept, findings=(*kept.findings, *encode.findings))
+
+
+def _encoded_queries(
+    model: Encoder, asked: Sequence[tuple[str, str]], sparse_dim: int, batch_size: int
+) -> tuple[csr_array, list[Finding]]:
+    """The queries' weights, and what is odd about them."""
+    encode = _Watched(model.encode_queries, "queries")
+    weights = encode_in_batches(asked, encode, sparse_dim, what="query", batch_size=batch_size)
+    return weights, encode.findings
 
 
 def _told(found: Iterable[Result], n: int, progress: Progress | None) -> Iterator[Result]:
