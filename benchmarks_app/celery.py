@@ -7,6 +7,8 @@ from typing import Any
 from celery import Celery, bootsteps
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks_app.settings")
+# `up` and `check` look at the settings: a worker would load every page to do so once more.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 app = Celery("benchwright")
 app.config_from_object("django.conf:settings", namespace="CELERY")

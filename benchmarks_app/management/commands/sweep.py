@@ -12,6 +12,7 @@ from benchmarks_app.services.jobs import load_handlers
 
 class Command(BaseCommand):
     help = "Give lost jobs another attempt and send waiting jobs again."
+    requires_system_checks = ()  # `up` and `check` do: they load every page
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--loop", action="store_true", help="sweep until stopped")
