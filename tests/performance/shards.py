@@ -90,7 +90,8 @@ def _shared(site: Site) -> tuple[float, dict[str, Any]]:
 def _inside(site: Site, name: str, arguments: dict[str, Any]) -> Any:
     """As `Site.call`, without its limit of time."""
     code = (
-        f"{SETUP}from tests.system import inside; inside.call({name!r}, {json.dumps(arguments)!r})"
+        f"{SETUP}import json; from tests.system import inside; "
+        f"print(json.dumps(inside.call({name!r}, {arguments!r})))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=site.env, capture_output=True, text=True

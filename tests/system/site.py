@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -37,6 +38,7 @@ SHORT = {
 # In the environment of every process of a site, by which each can be found again.
 MARK = "BENCHWRIGHT_TEST_SITE"
 SETUP = "import django; django.setup()\n"
+LONGEST_ANSWER_SECONDS = 120
 
 
 class Site:
@@ -61,6 +63,8 @@ class Site:
         self.name = f"benchwright_site_{uuid.uuid4().hex[:12]}"
         self.port = free_port()
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._asked: tuple[subprocess.Popen[str], dict[str, str]] | None = None
+        self._asking = threading.Lock()
         self._server = os.environ.get("DATABASE_URL", "") if database is None else ""
         if not self._server.startswith("postgres"):
             self._server = ""
@@ -124,12 +128,39 @@ class Site:
         return self._run(sys.executable, "-c", SETUP + code)
 
     def call(self, name: str, /, **arguments: Any) -> Any:
-        """What a function of `inside.py` returns that runs in a process of the site."""
-        return json.loads(
-            self.python(
-                f"from tests.system import inside; inside.call({name!r}, {json.dumps(arguments)!r})"
-            )
-        )
+        """What a function of `inside.py` returns that runs in a process of the site.
+
+        It is one process for all questions, for as long as `env` stays the same.
+        """
+        with self._asking:
+            asked = self._asked_process()
+            out_of_time = threading.Timer(LONGEST_ANSWER_SECONDS, asked.kill)
+            out_of_time.start()
+            try:
+                asked.stdin.write(json.dumps([name, arguments]) + "\n")
+                asked.stdin.flush()
+                line = asked.stdout.readline()
+            finally:
+                out_of_time.cancel()
+        told = json.loads(line or '{"error": "it ended, or took too long"}')
+        if "error" in told:
+            raise AssertionError(f"{name} failed inside the site:\n{told['error']}")
+        return told["answer"]
+
+    def _asked_process(self) -> "subprocess.Popen[str]":
+        # Without the mark: it is no process that the site has started.
+        env = {name: value for name, value in self.env.items() if name != MARK}
+        if self._asked is None or self._asked[1] != env or self._asked[0].poll() is not None:
+            self._end_asked()
+            command = [sys.executable, "-m", "tests.system.asked"]
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+            self._asked = subprocess.Popen(command, cwd=ROOT, env=env, **pipes), env
+        return self._asked[0]
+
+    def _end_asked(self) -> None:
+        if self._asked is not None:
+            self._asked[0].communicate()  # its input ends, and with it the process
+            self._asked = None
 
     def _run(self, *command: str) -> str:
         done = subprocess.run(
@@ -242,6 +273,7 @@ class Site:
     def stop(self) -> None:
         """End every process of the site; drop its database and queue."""
         self.end_processes()
+        self._end_asked()
         if self.broker.startswith("redis"):
             self._delete_queue()
         if self._server:
