@@ -11,8 +11,8 @@ from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 
 from benchmarks_app import files
+from benchmarks_app.core.matrices.arrays import Limits
 from benchmarks_app.services.uploading import CHUNK
-from scoring.core.contrastive.stored import Limits
 from scoring.services.contrastive_errors import EmptyPairFileError, PairFileTooLargeError
 
 MATRICES = ("z1", "z2")

@@ -140,9 +140,9 @@ WRONG = {
     "nan": (files(z1=np.full((40, 6), np.nan)), "z1, row 0: column 0 is nan"),
     "objects": (
         {**files(), "z1": file("z1.npy", npy(np.array([{}], dtype=object)))},
-        "it holds an array of shape (1,) and type object",
+        "holds Python objects, which are never read",
     ),
-    "text": ({**files(), "z2": file("z2.txt", b"1 2 3\n")}, "z2.txt: it is no npy, npz or Parquet"),
+    "text": ({**files(), "z2": file("z2.txt", b"1 2 3\n")}, "z2.txt: is neither .npy, .npz nor"),
     "slices without ids": (files(slices=b"q1\tx\n"), "Slices name pairs by their ids"),
     "too few ids": (files(ids=b"q1\n"), "1 ids for 40 rows"),
 }

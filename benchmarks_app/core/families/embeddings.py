@@ -1,6 +1,5 @@
 """Embeddings of queries that a user made with a model of their own, and which of them are close."""
 
-import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,12 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks_app.core.errors import ArchiveError
 from benchmarks_app.core.families_errors import EmbeddingsError
+from benchmarks_app.core.formats.archives import is_zip
+from benchmarks_app.core.matrices.arrays import Limits, mapped
+from benchmarks_app.core.matrices.errors import MatrixFileError
+from benchmarks_app.core.matrices.npz import Npz, opened_npz
 
 _IDS = ("ids", "qids", "query_ids")
 _VECTORS = ("embeddings", "vectors", "arr_0")
 _BLOCK = 2_000
 _LARGEST_BYTES = 4 << 30
+# As they are stored: of 64 bits, where they are computed with as 32.
+_LIMITS = Limits(bytes=2 * _LARGEST_BYTES)
 _WHAT = (
     'expected an .npz with "ids" (texts) and "embeddings" (one row an id), '
     "or an .npy of one row an id beside the list of ids"
@@ -37,36 +43,33 @@ def read_embeddings(path: Path, *, ids: Sequence[str] | None = None, file: str =
         If the file is neither, holds Python objects, or ids and rows do not fit each other.
     """
     name = file or path.name
-    loaded = _loaded(path, name)
-    if isinstance(loaded, np.ndarray):
-        if ids is None:
-            raise EmbeddingsError(file=name, reason=f"an .npy file holds no ids; {_WHAT}.")
-        found, vectors = list(ids), loaded
-    else:
-        found, vectors = _named(loaded, name)
+    try:
+        found, vectors = _loaded(path, name, ids)
+    except (MatrixFileError, ArchiveError, OSError) as error:
+        said = getattr(error, "reason", None) or str(error)
+        reason = f"cannot be read as numbers ({said}); {_WHAT}, without Python objects."
+        raise EmbeddingsError(file=name, reason=reason) from error
     return _checked(found, vectors, name)
 
 
-def _loaded(path: Path, name: str) -> Any:
-    try:
-        with path.open("rb") as stream:
-            loaded = np.load(stream, allow_pickle=False)
-            if isinstance(loaded, np.ndarray):
-                return loaded
-            return {key: loaded[key] for key in loaded.files if key in (*_IDS, *_VECTORS)}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        reason = f"cannot be read as numbers ({said}); {_WHAT}, without Python objects."
-        raise EmbeddingsError(file=name, reason=reason) from error
+def _loaded(path: Path, name: str, ids: Sequence[str] | None) -> tuple[list[str], Any]:
+    """The ids and the vectors, which stay in the file where they can be mapped."""
+    if not is_zip(path):
+        vectors = mapped(path, name=name, limits=_LIMITS)
+        if ids is None:
+            raise EmbeddingsError(file=name, reason=f"an .npy file holds no ids; {_WHAT}.")
+        return list(ids), vectors
+    with opened_npz(path, name=name, limits=_LIMITS) as npz:
+        listed, matrix = (_named(npz, names) for names in (_IDS, _VECTORS))
+        return [str(one) for one in np.ravel(npz.array(listed)).tolist()], npz.array(matrix)
 
 
-def _named(loaded: dict[str, Any], name: str) -> tuple[list[str], Any]:
-    ids = next((loaded[key] for key in _IDS if key in loaded), None)
-    vectors = next((loaded[key] for key in _VECTORS if key in loaded), None)
-    if ids is None or vectors is None:
-        lacking = "ids" if ids is None else "embeddings"
-        raise EmbeddingsError(file=name, reason=f'has no array "{lacking}"; {_WHAT}.')
-    return [str(one) for one in np.ravel(ids).tolist()], vectors
+def _named(npz: Npz, names: Sequence[str]) -> str:
+    found = next((key for key in names if key in npz.headers), None)
+    if found is None:
+        lacking = "ids" if names is _IDS else "embeddings"
+        raise EmbeddingsError(file=npz.name, reason=f'has no array "{lacking}"; {_WHAT}.')
+    return found
 
 
 def _checked(ids: list[str], vectors: Any, name: str) -> Embeddings:

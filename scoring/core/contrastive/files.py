@@ -4,19 +4,23 @@ What comes back is mapped from a file, never held whole: an npy file itself, and
 from an npz or Parquet file into a folder that the caller removes.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.contrastive import parquet, zipped
+from benchmarks_app.core.errors import ArchiveError
+from benchmarks_app.core.matrices.arrays import Limits
+from benchmarks_app.core.matrices.errors import MatrixFileError
+from benchmarks_app.core.matrices.reading import read_matrix as read_any_matrix
+from benchmarks_app.core.matrices.wanted import Found, Wanted
+from scoring.core.contrastive.arrays import REAL_KINDS
 from scoring.core.contrastive.errors import PairFileError
-from scoring.core.contrastive.stored import UNLIMITED, Limits, header_of
 
-NPY, ZIP, PARQUET = b"\x93NUMPY", b"PK\x03\x04", b"PAR1"
+LIMITS = Limits(rows=10_000_000)
+ID_NAMES = ("ids", "id", "qids", "docids", "keys")
+ID_COLUMNS = ("id", "_id", "ids", "qid", "docid", "query_id", "doc_id", "query-id", "corpus-id")
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ def read_matrix(
     folder: Path,
     preferred: str = "",
     name: str = "",
-    limits: Limits = UNLIMITED,
+    limits: Limits = LIMITS,
 ) -> StoredMatrix:
     """The embeddings in a file.
 
@@ -54,46 +58,40 @@ def read_matrix(
         several of which none is `preferred`, or more than `limits`.
     """
     file = name or path.name
-    start = _first_bytes(path, file)
-    if start.startswith(NPY):
-        return StoredMatrix(file, _mapped(path, file, limits))
-    if start.startswith(ZIP):
-        member, ids = zipped.unpacked(path, folder, preferred, file, limits)
-        return StoredMatrix(file, _mapped(member, file, limits), ids)
-    if start.startswith(PARQUET):
-        member, ids = parquet.unpacked(path, folder, preferred, file, limits)
-        return StoredMatrix(file, _mapped(member, file, limits), ids)
-    reason = "it is no npy, npz or Parquet file. Save the embeddings as one of these."
-    raise PairFileError(file=file, reason=reason)
-
-
-def _first_bytes(path: Path, file: str) -> bytes:
+    _refuse_unopened(path, file)
+    wanted = Wanted(
+        kinds=REAL_KINDS,
+        names=(preferred,) if preferred else (),
+        id_names=ID_NAMES,
+        id_columns=ID_COLUMNS,
+        id_errors="backslashreplace",
+        takes_columns=True,
+        limits=limits,
+    )
+    target = folder / f"{preferred or 'matrix'}.bin"
     try:
-        with path.open("rb") as stream:
-            return stream.read(8)
+        found = read_any_matrix(path, wanted, name=file, target=target)
+    except MatrixFileError as error:
+        raise PairFileError(file=error.file, reason=error.reason) from error
+    except ArchiveError as error:
+        place = str(error.file).replace(path.name, file, 1)
+        raise PairFileError(file=place, reason=f"{error.reason}.") from error
+    return _checked(found, file)
+
+
+def _refuse_unopened(path: Path, file: str) -> None:
+    try:
+        path.open("rb").close()
     except OSError as error:
         reason = f"it cannot be read: {error.strerror}."
         raise PairFileError(file=file, reason=reason) from error
 
 
-def _mapped(path: Path, file: str, limits: Limits) -> NDArray[Any]:
-    with path.open("rb") as stream:
-        shape, dtype = header_of(stream, file)
-        needed = stream.tell() + dtype.itemsize * int(np.prod(shape, dtype=object))
-    refuse_no_matrix(shape, dtype, file)
-    limits.refuse_beyond(file, shape, dtype)
-    if path.stat().st_size < needed:
-        reason = f"it is cut: {needed:,} bytes are announced. Copy or save it again."
+def _checked(found: Found, file: str) -> StoredMatrix:
+    """What was found, unless it is not two-dimensional and of real numbers."""
+    matrix = found.matrix
+    if matrix.ndim != 2 or matrix.dtype.kind not in REAL_KINDS:
+        what = f"an array of shape {matrix.shape} and type {matrix.dtype}"
+        reason = f"it holds {what}; expected rows x features of real numbers."
         raise PairFileError(file=file, reason=reason)
-    if not shape[0] or not shape[1]:
-        return np.empty(shape, dtype=dtype)  # nothing to map
-    found: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    return found
-
-
-def refuse_no_matrix(shape: Sequence[int], dtype: "np.dtype[Any]", file: str) -> None:
-    """Raise unless it is two-dimensional and of real numbers."""
-    if len(shape) != 2 or min(shape) < 0 or dtype.kind not in "biuf":
-        found = f"an array of shape {tuple(shape)} and type {dtype}"
-        reason = f"it holds {found}; expected rows x features of real numbers."
-        raise PairFileError(file=file, reason=reason)
+    return StoredMatrix(file, matrix, None if found.ids is None else tuple(found.ids))

@@ -16,8 +16,7 @@ from benchmarks_app.core.formats.archives import ZipSource
 from benchmarks_app.core.formats.sources import CHUNK, Limits
 from scoring.core.retrieval.dense.embeddings import SIMILARITIES, Embeddings
 from scoring.core.retrieval.dense.errors import EmbeddingFileError
-from scoring.core.retrieval.dense.npy import LARGEST
-from scoring.core.retrieval.dense.reading import read_embeddings
+from scoring.core.retrieval.dense.reading import LARGEST, read_embeddings
 
 MANIFEST = "benchwright-embeddings.json"
 FORMAT = 1

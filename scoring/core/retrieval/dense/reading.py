@@ -2,17 +2,22 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from benchmarks_app.core.matrices.arrays import Limits
+from benchmarks_app.core.matrices.errors import MatrixFileError, MatrixRowError
+from benchmarks_app.core.matrices.ids import read_ids
+from benchmarks_app.core.matrices.reading import read_matrix
+from benchmarks_app.core.matrices.wanted import Found, Wanted
 from scoring.core.retrieval.dense.embeddings import Embeddings, embeddings
-from scoring.core.retrieval.dense.errors import EmbeddingFileError
-from scoring.core.retrieval.dense.ids import NPY_MAGIC, read_ids
-from scoring.core.retrieval.dense.npy import LARGEST, mapped
+from scoring.core.retrieval.dense.errors import EmbeddingFileError, EmbeddingShapeError
 
-ZIP_MAGIC = b"PK\x03\x04"
-PARQUET_MAGIC = b"PAR1"
+LARGEST = 64 << 30
+# How many times larger than its file an .npz may be.
+LARGEST_RATIO = 200
+VECTOR_NAMES = ("vectors", "embeddings", "embedding", "vector")
+ID_NAMES = ("ids", "id", "_id", "docids", "doc_ids", "qids", "query_ids")
 NEEDS_IDS = (
     "holds no ids; expected a second file with one id a line, in the order of the rows, or an "
     ".npz or Parquet file that holds both."
@@ -49,43 +54,46 @@ def read_embeddings(
     ------
     EmbeddingFileError
         If a file is none of these, damaged, too large, or holds Python objects.
+    ArchiveError
+        If an .npz is damaged or unsafe, or inflates to more than it may.
     EmbeddingShapeError, EmbeddingIdsError
         As `embeddings` does; the numbers themselves are not looked at.
     """
     path = Path(path)
     name = name or path.name
-    with path.open("rb") as stream:
-        magic = stream.read(len(NPY_MAGIC))
-    vectors: Any
-    found: Sequence[str] | None
-    vectors, found, notes = _read(path, magic, name, folder, max_bytes)
+    target = folder / "matrix.bin" if folder else None
+    try:
+        stored = read_matrix(path, _wanted(max_bytes), name=name, target=target)
+        found, notes = _ids(stored, ids, name)
+    except MatrixRowError as error:
+        raise EmbeddingShapeError(name=error.file, reason=error.reason) from error
+    except MatrixFileError as error:
+        raise EmbeddingFileError(file=error.file, reason=error.reason) from error
+    return embeddings(found, stored.matrix, name=name, notes=notes)
+
+
+def _wanted(max_bytes: int) -> Wanted:
+    return Wanted(
+        kinds="f",
+        names=VECTOR_NAMES,
+        id_names=ID_NAMES,
+        id_columns=(*ID_NAMES, "docid", "qid"),
+        is_any_list_ids=True,
+        keeps_width=True,
+        limits=Limits(bytes=max_bytes, ratio=LARGEST_RATIO),
+    )
+
+
+def _ids(stored: Found, ids: Path | str | None, name: str) -> tuple[list[str], list[str]]:
+    """The ids of the file itself or of the other one, whichever there is; and their notes."""
+    if ids is not None and stored.ids is not None:
+        reason = "holds ids itself, and a file of ids was given too; expected one of both."
+        raise EmbeddingFileError(file=name, reason=reason)
     if ids is not None:
-        if found is not None:
-            reason = "holds ids itself, and a file of ids was given too; expected one of both."
-            raise EmbeddingFileError(file=name, reason=reason)
-        found, notes = read_ids(Path(ids), name=f"the ids of {name}")
-    if found is None:
+        return read_ids(Path(ids), name=f"the ids of {name}")
+    if stored.ids is None:
         raise EmbeddingFileError(file=name, reason=NEEDS_IDS)
-    return embeddings(found, vectors, name=name, notes=notes)
-
-
-def _read(
-    path: Path, magic: bytes, name: str, folder: Path | None, max_bytes: int
-) -> tuple[Any, list[str] | None, list[str]]:
-    if magic == NPY_MAGIC:
-        return mapped(path, name=name, max_bytes=max_bytes), None, []
-    if magic.startswith(ZIP_MAGIC):
-        from scoring.core.retrieval.dense.npz import read_npz
-
-        packed = read_npz(path, name=name, folder=folder, max_bytes=max_bytes)
-        return packed.vectors, packed.ids, packed.notes
-    if magic.startswith(PARQUET_MAGIC):
-        from scoring.core.retrieval.dense.tables import read_parquet
-
-        table = read_parquet(path, name=name, folder=folder, max_bytes=max_bytes)
-        return table.vectors, table.ids, table.notes
-    reason = "is neither .npy, .npz nor Parquet; expected one of them. Save it with np.save."
-    raise EmbeddingFileError(file=name, reason=reason)
+    return stored.ids, stored.notes
 
 
 def write_ids(ids: Sequence[str], path: Path) -> None:

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scoring.core.retrieval.dense.errors import EmbeddingFileError
+from benchmarks_app.core.matrices.arrays import NPY_MAGIC, Limits, mapped
+from benchmarks_app.core.matrices.errors import MatrixFileError
 
-NPY_MAGIC = b"\x93NUMPY"
+# Of text, bytes and whole numbers.
+ID_KINDS = "USiu"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NUMBERS_NOTE = "{file}: the ids are whole numbers; they were taken as text, 7 as '7'."
 
@@ -23,14 +25,12 @@ def read_ids(path: Path, *, name: str) -> tuple[list[str], list[str]]:
 
     Raises
     ------
-    EmbeddingFileError
+    MatrixFileError
         If it is neither, or an entry is no id.
     """
     content = path.read_bytes()
     if content.startswith(NPY_MAGIC):
-        from scoring.core.retrieval.dense.npy import mapped
-
-        return ids_of_array(np.asarray(mapped(path, name=name)), name=name)
+        return ids_of_array(np.asarray(mapped(path, name=name, limits=Limits())), name=name)
     content = content.removeprefix(BYTE_ORDER_MARK)
     if content.lstrip().startswith(b"["):
         return _of_json(content, name)
@@ -48,7 +48,7 @@ def _of_lines(content: bytes, name: str) -> list[str]:
         reason = (
             f"line {number} is not UTF-8; expected one id a line, or a JSON list. Save it as UTF-8."
         )
-        raise EmbeddingFileError(file=name, reason=reason) from None
+        raise MatrixFileError(file=name, reason=reason) from None
 
 
 def _is_text(line: bytes) -> bool:
@@ -64,7 +64,7 @@ def _of_json(content: bytes, name: str) -> tuple[list[str], list[str]]:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:
         reason = f"begins as a JSON list and is none ({error}); expected a list of ids."
-        raise EmbeddingFileError(file=name, reason=reason) from error
+        raise MatrixFileError(file=name, reason=reason) from error
     return ids_of(found, name=name)
 
 
@@ -76,24 +76,30 @@ def ids_of(found: Sequence[Any], *, name: str) -> tuple[list[str], list[str]]:
                 f"the id of row {row} (from 0) is {str(one)[:40]!r}, a {type(one).__name__}; "
                 "expected text. Write the ids as text."
             )
-            raise EmbeddingFileError(file=name, reason=reason)
+            raise MatrixFileError(file=name, reason=reason)
     is_number = any(not isinstance(one, str) for one in found)
     return [str(one) for one in found], [NUMBERS_NOTE.format(file=name)] if is_number else []
 
 
-def ids_of_array(found: npt.NDArray[Any], *, name: str) -> tuple[list[str], list[str]]:
-    """Ids of an array of one axis: text, UTF-8 bytes, or whole numbers."""
-    if found.ndim != 1 or found.dtype.kind not in "USiu":
-        shape = " x ".join(map(str, found.shape))
-        reason = (
-            f"the ids are an array of {found.dtype} ({shape}); expected one axis of text. "
-            "Save np.array(ids, dtype=str)."
-        )
-        raise EmbeddingFileError(file=name, reason=reason)
+def ids_of_array(
+    found: npt.NDArray[Any], *, name: str, errors: str = "strict"
+) -> tuple[list[str], list[str]]:
+    """Ids of an array of one axis: text, bytes (`errors` as `bytes.decode`), or whole numbers."""
+    refuse_no_ids(found.shape, found.dtype, name=name)
     if found.dtype.kind != "S":
         return ids_of(found.tolist(), name=name)
     try:
-        return [one.decode() for one in found.tolist()], []
+        return [one.decode(errors=errors) for one in found.tolist()], []
     except UnicodeDecodeError as error:
         reason = f"an id is not UTF-8 ({error.object!r}); expected text. Save it as UTF-8."
-        raise EmbeddingFileError(file=name, reason=reason) from error
+        raise MatrixFileError(file=name, reason=reason) from error
+
+
+def refuse_no_ids(shape: tuple[int, ...], dtype: "np.dtype[Any]", *, name: str) -> None:
+    """Raise where an array of this shape cannot be ids."""
+    if len(shape) != 1 or dtype.kind not in ID_KINDS:
+        reason = (
+            f"the ids are an array of {dtype} ({' x '.join(map(str, shape))}); expected one axis "
+            "of text. Save np.array(ids, dtype=str)."
+        )
+        raise MatrixFileError(file=name, reason=reason)
