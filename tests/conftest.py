@@ -13,6 +13,9 @@ import hypothesis  # after the environment is set
 import pytest
 
 from tests import factories
+from tests.made_once import begin_run, end_run
+
+begin_run()
 
 # A busy machine is no reason to fail: the time of a test is measured elsewhere.
 hypothesis.settings.register_profile("tests", deadline=None)
@@ -45,6 +48,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("data"):
                 item.add_marker(pytest.mark.skip(reason=why))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # the process that began the run
+        from tests.system.site import drop_template
+
+        drop_template()
+        end_run()
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """A running demo site and Chromium for each worker; every page is listened to."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.browsing import Watch, chromium_path, open_chromium, sign_in
+from tests.made_once import made_once
 from tests.system.site import ROOT, Site
 
 HERE = Path(__file__).parent
@@ -75,6 +77,11 @@ class DemoSite:
         )
 
 
+def _build_demo(folder: Path) -> None:
+    with Site(folder) as site:
+        site.manage("demo")
+
+
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoSite]:
     """The demo site with its four runs and 12 queries to judge."""
@@ -85,7 +92,10 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoSite]:
         site.env["JUDGE_COUNTS_SECONDS"] = "0"
         # The model that judges is one of the test's own.
         site.env["JUDGE_PRIVATE_ADDRESSES"] = "1"
-        site.manage("demo")
+        if site.database.startswith("sqlite"):
+            shutil.copytree(made_once("demo", _build_demo), site.folder, dirs_exist_ok=True)
+        else:
+            site.manage("demo")
         started = DemoSite(site, (site.folder / "demo_password").read_text())
         site.start("up")
         yield started

@@ -1,8 +1,6 @@
 """A whole site of its own for a test: data folder, database, broker, and real processes."""
 
-import atexit
 import contextlib
-import functools
 import json
 import os
 import shutil
@@ -11,7 +9,6 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import urllib.error
@@ -26,6 +23,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 
 from benchmarks_app.supervisor import commands_of
+from tests.made_once import made_once, run_name
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FILESYSTEM = "filesystem://localhost"
@@ -39,6 +37,7 @@ SHORT = {
 MARK = "BENCHWRIGHT_TEST_SITE"
 SETUP = "import django; django.setup()\n"
 LONGEST_ANSWER_SECONDS = 120
+TEMPLATES = "benchwright_template_"
 
 
 class Site:
@@ -295,25 +294,32 @@ class Site:
 # --- a migrated database to copy: made once in a test run ---------------------------------
 
 
-@functools.cache
 def migrated_file() -> Path:
     """An SQLite file with empty tables."""
-    folder = Path(tempfile.mkdtemp(prefix="benchwright-migrated-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    path = folder / "migrated.sqlite3"
-    _migrate(f"sqlite:///{path}", folder)
-    return path
+
+    def make(folder: Path) -> None:
+        _migrate(f"sqlite:///{folder / 'migrated.sqlite3'}", folder)
+
+    return made_once("sqlite", make) / "migrated.sqlite3"
 
 
-@functools.cache
 def migrated_template(server: str) -> str:
-    """The name of a PostgreSQL database with empty tables; dropped when the tests end."""
-    name = f"benchwright_template_{uuid.uuid4().hex[:12]}"
-    _execute(server, f"CREATE DATABASE {name}")
-    atexit.register(_execute, server, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-    with tempfile.TemporaryDirectory() as folder:
-        _migrate(urlunsplit(urlsplit(server)._replace(path=f"/{name}")), Path(folder))
+    """The name of a PostgreSQL database with empty tables; it is dropped when the tests end."""
+    name = f"{TEMPLATES}{run_name()}"
+
+    def make(folder: Path) -> None:
+        _execute(server, f"CREATE DATABASE {name}")
+        _migrate(urlunsplit(urlsplit(server)._replace(path=f"/{name}")), folder)
+
+    made_once("postgresql", make)
     return name
+
+
+def drop_template() -> None:
+    """Drop the template of this run, if it has made one."""
+    server = os.environ.get("DATABASE_URL", "")
+    if server.startswith("postgres"):
+        _execute(server, f"DROP DATABASE IF EXISTS {TEMPLATES}{run_name()} WITH (FORCE)")
 
 
 def _migrate(database: str, folder: Path) -> None:
