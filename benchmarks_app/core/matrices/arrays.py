@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from sys import maxsize
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ PICKLED = (
     "holds Python objects, which are never read (they could run code); expected plain numbers or "
     "text. Save np.array(ids, dtype=str), or the numbers as float32."
 )
+# What numpy raises for a header that is none.
+NO_HEADER = (ValueError, TypeError, TokenError, RecursionError, EOFError, OSError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ def header_of(stream: Readable, *, name: str) -> Header:
         if version not in read:
             raise not_an_array(name, f".npy version {version}; expected 1 or 2")
         shape, is_fortran, dtype = read[version](head)  # type: ignore[no-untyped-call,unused-ignore]
-    except (ValueError, EOFError, OSError, TypeError, RecursionError) as error:
+    except NO_HEADER as error:
         raise not_an_array(name, error) from error
     if any(length < 0 for length in shape):
         raise not_an_array(name, "a negative length")

@@ -155,6 +155,7 @@ REFUSED = {
     "more than its shape": (npy(MATRIX) * 2, "expected 48 for its shape"),
     "header cut": (npy(MATRIX)[:20], "cannot be read as an array of numpy's"),
     "no header": (b"\x93NUMPY\x01\x00\xff", "cannot be read as an array of numpy's"),
+    "header without an end": (npy(MATRIX).replace(b"}", b"("), "cannot be read as an array"),
     "version": (b"\x93NUMPY\x09\x00", r"version \(9, 0\); expected 1 or 2"),
     "negative": (announced((-4, 3)), "a negative length"),
     "items of nothing": (announced((10**3, 2), "<U0"), "of no bytes"),
