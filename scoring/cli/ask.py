@@ -1,22 +1,22 @@
 """`benchwright ask`: the run of a search endpoint, asked while it runs."""
 
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from benchmarks_app.cli import Command
+from scoring.cli.ask_output import Progress, kept_beside, report, write_latencies, write_run
 from scoring.cli.options import option
 from scoring.cli.parameters import FILE
 
 if TYPE_CHECKING:
-    from scoring.core.live.asking import Answered, Ask, Endpoint, Failed
+    from scoring.core.live.answer_file import AnswerFile
+    from scoring.core.live.asking import Ask, Endpoint, Failed
     from scoring.core.live.headers import Header
 
-CLEAR_LINE = "\r\x1b[K"
-STANDARD = Path("-")
 EXAMPLES = (
     "benchwright ask https://search.example.org/docs/_search --queries queries.jsonl "
     "--preset opensearch -o bm25.run",
@@ -141,6 +141,12 @@ EXAMPLES = (
     group="Output",
     help="Query and milliseconds as TSV.",
 )
+@option(
+    "--fresh",
+    is_flag=True,
+    group="Output",
+    help="Ask every query, whatever answers are kept beside the output.",
+)
 @option("--tag", default="live", show_default=True, group="Output", help="Name of the system.")
 def command(url: str, queries: Path, **chosen: Any) -> None:
     """Ask the search endpoint at URL every query and write its answers as a run.
@@ -149,15 +155,26 @@ def command(url: str, queries: Path, **chosen: Any) -> None:
     Paths lead into the answer: names with dots between them, [*] for every member of a list. An
     answer that cannot be read fails its query; a failed query more than --may-fail ends the command
     with 1, and no run is written. Redirects are not followed.
+
+    With -o FILE, answers are kept in FILE.answers.jsonl as they come: the same command goes on from
+    there after it was stopped or failed. The file is removed when every query is answered.
     """
     from benchmarks_app.core.families.query_files import read_query_texts
+    from scoring.core.live.keeping import answers_at
+    from scoring.core.live.writing import Noticed, run_lines
 
     asked = [(one.qid, one.text) for one in read_query_texts(queries)]
-    answered, failed = _asked(_endpoint(url, chosen), asked, chosen["may_fail"])
-    _write_run([answered[qid] for qid, _ in asked if qid in answered], chosen)
-    if chosen["latencies"]:
-        _write_latencies(answered, chosen["latencies"])
-    _report(answered, failed, len(asked))
+    endpoint = _endpoint(url, chosen)
+    kept = kept_beside(chosen["output"])
+    with _answer_file(endpoint, asked, chosen, kept) as answers:
+        noticed = Noticed(len(asked), failed=_ask(endpoint, asked, answers, kept, chosen))
+        found = answers_at(answers.known(asked), [qid for qid, _ in asked])
+        write_run(run_lines(found, noticed, tag=chosen["tag"]), chosen["output"])
+        if chosen["latencies"]:
+            write_latencies(noticed.times, chosen["latencies"])
+    if kept and not noticed.failed:
+        kept.unlink()
+    report(noticed, kept)
 
 
 def _endpoint(url: str, chosen: Mapping[str, Any]) -> "Endpoint":
@@ -173,7 +190,6 @@ def _endpoint(url: str, chosen: Mapping[str, Any]) -> "Endpoint":
 
     preset = PRESETS[chosen["preset"]]
     method = chosen["method"] or preset.method
-    text = _read_text(chosen["template"]) if chosen["template"] else preset.template
     headers = read_headers("\n".join(chosen["headers"]))
     variables = _variables(headers)
     filled = filled_headers(
@@ -185,7 +201,7 @@ def _endpoint(url: str, chosen: Mapping[str, Any]) -> "Endpoint":
     return Endpoint(
         server=Server(url, private=(ANY_HOST,), timeout=chosen["timeout"]),
         method=method,
-        template=read_template(text, method=method),
+        template=read_template(_template(chosen), method=method),
         shape=read_shape(
             results=chosen["results"] or preset.results_path,
             id=chosen["docid"] or preset.id_path,
@@ -205,87 +221,56 @@ def _variables(headers: Sequence["Header"]) -> list[str]:
     return [name for header in headers for name in header.variables]
 
 
-def _read_text(path: Path) -> str:
-    return path.read_text("utf-8-sig")
+def _template(chosen: Mapping[str, Any]) -> str:
+    from scoring.core.live.presets import PRESETS
+
+    path: Path | None = chosen["template"]
+    return path.read_text("utf-8-sig") if path else PRESETS[chosen["preset"]].template
 
 
-def _asked(
-    endpoint: "Endpoint", queries: Sequence["Ask"], may_fail: int
-) -> tuple[dict[str, "Answered"], list["Failed"]]:
-    from contextlib import closing
+@contextmanager
+def _answer_file(
+    endpoint: "Endpoint", queries: Sequence["Ask"], chosen: Mapping[str, Any], kept: Path | None
+) -> Iterator["AnswerFile"]:
+    """Where answers are written down: beside the output, or for as long as the command runs."""
+    from tempfile import TemporaryDirectory
 
-    from scoring.core.live.asking import Answered, ask_all
-    from scoring.core.live.errors import AskingFailedError
+    from scoring.core.live.answer_file import AnswerFile, asking_of
 
-    answered: dict[str, Answered] = {}
-    failed: list[Failed] = []
-    with closing(ask_all(endpoint, queries)) as outcomes:
-        for outcome in outcomes:
-            if isinstance(outcome, Answered):
-                answered[outcome.qid] = outcome
-            else:
-                failed.append(outcome)
-            _tell(len(answered), len(failed), len(queries))
-            if len(failed) > may_fail:
-                raise AskingFailedError(
-                    system=endpoint.server.parts.netloc,
-                    failed=[(one.qid, one.why) for one in failed],
-                    n_asked=len(answered) + len(failed),
-                    may_fail=may_fail,
-                    is_kept=False,
-                )
-    return answered, failed
-
-
-def _tell(n_answered: int, n_failed: int, n: int) -> None:
-    if not sys.stderr.isatty():
-        return
-    told = f"{n_answered + n_failed:,} of {n:,} queries"
-    more = f", {n_failed:,} failed" if n_failed else ""
-    end = CLEAR_LINE if n_answered + n_failed == n else ""
-    sys.stderr.write(f"{CLEAR_LINE}{told}{more}{end}")
-    sys.stderr.flush()
-
-
-def _write_run(answered: Sequence["Answered"], chosen: Mapping[str, Any]) -> None:
-    from benchmarks_app.core.formats.trec import RunRow, write_run
-
-    tag = chosen["tag"].encode()
-    lines = write_run(
-        RunRow(0, one.qid.encode(), docid.encode(), score, rank, tag)
-        for one in answered
-        for rank, (docid, score) in enumerate(one.reading.results, start=1)
+    asking = asking_of(
+        endpoint, queries, template=_template(chosen), headers="\n".join(chosen["headers"])
     )
-    output: Path | None = chosen["output"]
-    if output is None or output == STANDARD:
-        sys.stdout.buffer.writelines(lines)
+    if kept:
+        with AnswerFile(kept, asking=asking, is_fresh=chosen["fresh"]) as answers:
+            yield answers
         return
-    with output.open("wb") as stream:
-        stream.writelines(lines)
-
-
-def _write_latencies(answered: Mapping[str, "Answered"], path: Path) -> None:
-    rows = (f"{qid}\t{one.milliseconds:.3f}\n" for qid, one in answered.items())
-    path.write_text("query\tms\n" + "".join(rows), "utf-8")
-
-
-def _report(answered: Mapping[str, "Answered"], failed: Sequence["Failed"], n_queries: int) -> None:
-    from scoring.core.latency import latency_summary, told_ms
-
-    readings = [one.reading for one in answered.values()]
-    summary = latency_summary(one.milliseconds for one in answered.values())
-    if summary:
-        click.echo(
-            f"{summary.n:,} of {n_queries:,} queries answered: p50 {told_ms(summary.p50)}, "
-            f"p95 {told_ms(summary.p95)}, slowest {told_ms(summary.longest)}",
-            err=True,
-        )
-    for n, what in (
-        (sum(not one.results for one in readings), "answered with an empty list"),
-        (sum(one.n_repeated for one in readings), "documents given twice; the first place counts"),
-        (sum(one.is_unordered for one in readings), "answers not in the order of their scores"),
+    with (
+        TemporaryDirectory(prefix="benchwright-ask-") as folder,
+        AnswerFile(Path(folder) / "answers.jsonl", asking=asking) as answers,
     ):
-        if n:
-            click.echo(f"note: {n:,} {what}", err=True)
-    for one in failed:
-        click.echo(f"failed: query '{one.qid}': {one.why}", err=True)
+        yield answers
+
+
+def _ask(
+    endpoint: "Endpoint",
+    queries: Sequence["Ask"],
+    answers: "AnswerFile",
+    kept: Path | None,
+    chosen: Mapping[str, Any],
+) -> list["Failed"]:
+    from scoring.core.live.going_on import ask_missing
+
+    progress = Progress(len(queries), kept)
+    try:
+        return ask_missing(
+            endpoint,
+            queries,
+            answers,
+            may_fail=chosen["may_fail"],
+            system=endpoint.server.parts.netloc,
+            kept=f"in {kept}" if kept else "",
+            tell=progress,
+        )
+    except KeyboardInterrupt:
+        progress.tell_stopped()
+        raise

@@ -8,7 +8,6 @@ import json
 import shutil
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,20 +20,14 @@ from django.utils import timezone
 from benchmarks_app.models import Benchmark, Job, Run, User
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.jobs import RunningJob
-from scoring.core.live.asking import Answered, Ask, Failed, ask_all
-from scoring.core.live.errors import AskingFailedError
+from scoring.core.live.asking import Ask, Failed
+from scoring.core.live.going_on import ask_missing
 from scoring.core.live.keeping import AnswerLog, answers_at
+from scoring.core.live.writing import Noticed, run_lines
 from scoring.models import LiveSystem
 from scoring.selectors.live import JOB_KIND, job_at_work, queries_to_ask
 from scoring.services.live_errors import LiveBusyError, LiveQueriesError, LiveRunNameError
-from scoring.services.live_runs import (
-    Noticed,
-    create_live_run,
-    file_stem,
-    notes_on,
-    staged_run,
-    write_answers,
-)
+from scoring.services.live_runs import create_live_run, file_stem, notes_on, staged_run
 from scoring.services.live_systems import check_live_system, endpoint_of
 from scoring.services.rescoring import start_scoring_new_runs
 
@@ -118,7 +111,8 @@ def ask_system(job: RunningJob) -> None:
     noticed = Noticed(len(queries), failed=failed)
     path = job.folder / f"{file_stem(given['run'])}.trec"
     answers = answers_at(log.known(queries), [qid for qid, _ in queries])
-    write_answers(answers, noticed, path=path, tag=system.name)
+    with path.open("wb") as out:
+        out.writelines(run_lines(answers, noticed, tag=system.name))
     staged = staged_run(job, system, noticed, path)
     job.progress(len(queries), len(queries), "making the run visible")
     with job.commit() as result:
@@ -137,37 +131,24 @@ def _ask_missing(
     job: RunningJob, system: LiveSystem, queries: Sequence[Ask], log: AnswerLog
 ) -> list[Failed]:
     """Ask every query without an answer; the ones that failed, if so many may."""
-    known = log.known(queries)
-    missing = [query for query in queries if query[0] not in known]
-    texts = dict(missing)
-    n_done, failed = len(queries) - len(missing), list[Failed]()
-    may_fail = job.parameters["may_fail"]
-    job.progress(n_done, len(queries), _told(n_done, failed))
-    # Also where nothing is missing: what is wrong with the system is told before a run is made.
-    endpoint = endpoint_of(system)
-    with log, closing(ask_all(endpoint, missing)) as outcomes:
-        for outcome in outcomes:
-            n_done += 1
-            if isinstance(outcome, Answered):
-                log.add(outcome, texts[outcome.qid])
-            else:
-                failed.append(outcome)
-            if len(failed) > may_fail:
-                break
-            job.progress(n_done, len(queries), _told(n_done - len(failed), failed))
-    if len(failed) > may_fail:
-        raise AskingFailedError(
+
+    def tell(n_answered: int, n_failed: int) -> None:
+        told = f"{n_answered:,} queries answered"
+        more = f", {n_failed:,} failed" if n_failed else ""
+        job.progress(n_answered + n_failed, len(queries), told + more)
+
+    with log:
+        return ask_missing(
+            # Also where nothing is missing: what is wrong with the system is told before a run is
+            # made.
+            endpoint_of(system),
+            queries,
+            log,
+            may_fail=job.parameters["may_fail"],
             system=system.name,
-            failed=[(one.qid, one.why) for one in failed],
-            n_asked=n_done,
-            may_fail=may_fail,
+            kept="for a week",
+            tell=tell,
         )
-    return failed
-
-
-def _told(n_answered: int, failed: Sequence[Failed]) -> str:
-    told = f"{n_answered:,} queries answered"
-    return f"{told}, {len(failed):,} failed" if failed else told
 
 
 def fingerprint(system: LiveSystem) -> str:

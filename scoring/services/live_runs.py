@@ -1,7 +1,7 @@
 """The run that is made of a live system's answers, and what was noticed about them."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,59 +9,17 @@ from django.utils import timezone
 
 from benchmarks_app import selectors
 from benchmarks_app.core.formats.sources import open_lines
-from benchmarks_app.core.formats.trec import RunRow, write_run
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.services import runs, uploading
 from benchmarks_app.services.jobs import RunningJob
 from scoring.core.latency import latency_summary
-from scoring.core.live.asking import Answered, Failed
 from scoring.core.live.templates import digest_of
+from scoring.core.live.writing import Noticed
 from scoring.models import LiveRun, LiveSystem, RunLatencies
 from scoring.services.latencies import keep_latencies
 from scoring.services.live_errors import LiveEmptyError, LiveOtherCorpusError
 
 FAILED_KEPT = 50
-
-
-@dataclass
-class Noticed:
-    """What the answers came to, counted over all queries."""
-
-    n_asked: int
-    times: dict[str, float] = field(default_factory=dict)
-    failed: list[Failed] = field(default_factory=list)
-    n_empty: int = 0
-    n_repeated: int = 0
-    n_beyond: int = 0
-    n_unordered: int = 0
-    n_tried_again: int = 0
-    n_rows: int = 0
-    unknown: frozenset[str] = frozenset()
-
-    def take(self, answered: Answered) -> None:
-        reading = answered.reading
-        self.times[answered.qid] = answered.milliseconds
-        self.n_empty += not reading.results
-        self.n_repeated += reading.n_repeated
-        self.n_beyond += bool(reading.n_beyond)
-        self.n_unordered += reading.is_unordered
-        self.n_tried_again += answered.n_tries > 1
-        self.n_rows += len(reading.results)
-
-
-def write_answers(answers: Iterable[Answered], noticed: Noticed, *, path: Path, tag: str) -> None:
-    """Write answers as a TREC run in their order, noticing what they are like."""
-    with path.open("wb") as out:
-        for line in write_run(_rows(answers, noticed, tag.encode())):
-            out.write(line)
-
-
-def _rows(answers: Iterable[Answered], noticed: Noticed, tag: bytes) -> Iterator[RunRow]:
-    for answered in answers:
-        noticed.take(answered)
-        qid = answered.qid.encode()
-        for rank, (docid, score) in enumerate(answered.reading.results, start=1):
-            yield RunRow(0, qid, docid.encode(), score, rank, tag)
 
 
 def staged_run(job: RunningJob, system: LiveSystem, noticed: Noticed, path: Path) -> runs.StagedRun:

@@ -3,7 +3,7 @@
 import queue
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -87,7 +87,7 @@ def request_for(endpoint: Endpoint, query: Ask) -> tuple[str, bytes | None]:
     return f"{path}?{'&'.join(filter(None, [parts.query, filled.decode('ascii')]))}", None
 
 
-def ask_all(endpoint: Endpoint, queries: Sequence[Ask]) -> Iterator[Outcome]:
+def ask_all(endpoint: Endpoint, queries: Sequence[Ask]) -> Generator[Outcome, None, None]:
     """Yield the outcome of each query, in the order in which they come.
 
     Close the iterator to stop: requests at work are broken off, and no other is made.

@@ -8,7 +8,10 @@ ScoringError
     ├── SecretError         a variable that may not be used here, or has no value
     ├── EndpointError       an address that may not be asked
     ├── AnswerError         one query got no answer that can be used
-    └── AskingFailedError   more queries failed than may
+    ├── AskingFailedError   more queries failed than may
+    ├── OtherAnswersError   kept answers that were asked for in another way
+    ├── NoAnswersError      a file that holds none, where kept ones should be
+    └── AnswersBusyError    kept answers that another process adds to
 """
 
 from collections.abc import Sequence
@@ -65,7 +68,7 @@ SHOWN = 5
 
 
 class AskingFailedError(LiveError):
-    """`failed` are pairs of query id and cause, in the order in which they happened."""
+    """`failed` are pairs of query id and cause as they happened; `kept` is where the rest stays."""
 
     code = "live-failed"
     status = 409
@@ -78,7 +81,7 @@ class AskingFailedError(LiveError):
         failed: Sequence[tuple[str, str]],
         n_asked: int,
         may_fail: int,
-        is_kept: bool = True,
+        kept: str = "",
     ) -> None:
         listed = "; ".join(f"query '{qid}': {why}" for qid, why in failed[:SHOWN])
         more = f"; and {len(failed) - SHOWN} more" if len(failed) > SHOWN else ""
@@ -87,6 +90,39 @@ class AskingFailedError(LiveError):
             f"{system} failed to answer {len(failed)} of the {n_asked:,} queries asked so far, and "
             f"{allowed}. No run was made. {listed}{more}."
         )
-        if is_kept:
-            told += " What was answered is kept for a week: trying again goes on from there."
+        if kept:
+            told += f" What was answered is kept {kept}: trying again goes on from there."
         super().__init__(told=told, failed=tuple(failed), n_asked=n_asked, may_fail=may_fail)
+
+
+class OtherAnswersError(LiveError):
+    """`differing` are what was asked in another way, as words of a sentence."""
+
+    code = "live-other-answers"
+    status = 409
+    message = (
+        "{file}:1: these answers were asked for in another way: {told}. Expected those of this "
+        "command. Ask as before to go on, or start over with --fresh, or choose another output."
+    )
+
+    def __init__(self, *, file: str, differing: Sequence[str]) -> None:
+        told = "; ".join(differing)
+        super().__init__(file=file, told=told, differing=tuple(differing))
+
+
+class NoAnswersError(LiveError):
+    code = "live-no-answers"
+    status = 409
+    message = (
+        "{file}:1: this is no file of kept answers; expected one that `benchwright ask` began. "
+        "Move it away, or choose another output, or replace it with --fresh."
+    )
+
+
+class AnswersBusyError(LiveError):
+    code = "live-answers-busy"
+    status = 409
+    message = (
+        "{file}: another command adds its answers to this file; expected to be alone with it. Wait "
+        "for that one to end, or choose another output."
+    )

@@ -1,16 +1,17 @@
 """Answers written down as they come, so that who goes on later asks only what is left.
 
-Each attempt appends to a file of its own, so that two at work at once do not mix their lines: JSON
-lines after one that says which endpoint was asked. A last line that was cut is left out. Answers
-stay on disk: what is in memory is where each of them lies.
+A job has a folder, where each attempt appends to a file of its own, so that two at work at once do
+not mix their lines: JSON lines after one that says which endpoint was asked. A command has one file
+(`answer_file`). A last line that was cut is left out. Answers stay on disk: what is in memory is
+where each of them lies.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from scoring.core.live.answers import Reading
 from scoring.core.live.asking import Answered, Ask
@@ -26,6 +27,14 @@ class Place(NamedTuple):
     offset: int
 
 
+class Keeper(Protocol):
+    """Who writes answers down, and knows where those to some queries are."""
+
+    def known(self, queries: Sequence[Ask]) -> dict[str, Place]: ...
+
+    def add(self, answered: Answered, text: str) -> None: ...
+
+
 class AnswerLog:
     """The answers of one endpoint in a folder; `endpoint` tells it from every other."""
 
@@ -37,32 +46,20 @@ class AnswerLog:
 
     def known(self, queries: Sequence[Ask]) -> dict[str, Place]:
         """Where the answers to these queries are; a query whose text was changed has none."""
-        wanted = {qid: text_digest(text) for qid, text in queries}
-        found: dict[str, Place] = {}
-        for path in sorted(self._folder.glob(FILES)):
-            for offset, row in self._rows(path):
-                if wanted.get(row["qid"]) == row["text"]:
-                    found.setdefault(row["qid"], Place(path, offset))
-        return found
+        ours = (path for path in sorted(self._folder.glob(FILES)) if self._is_ours(path))
+        return places_of(queries, ours)
 
-    def _rows(self, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-        rows = _rows_of(path)
-        _, head = next(rows, (0, {}))
-        if head.get("endpoint") == self._endpoint:
-            yield from (found for found in rows if found[1].keys() >= ROW)
+    def _is_ours(self, path: Path) -> bool:
+        _, head = next(rows_in(path), (0, {}))
+        return head.get("endpoint") == self._endpoint
 
     def add(self, answered: Answered, text: str) -> None:
         """Write an answer down before the next is awaited."""
         if self._out is None:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._out = self._path.open("wb")
-            self._write(self._out, {"endpoint": self._endpoint})
-        self._write(self._out, _row(answered, text))
-
-    def _write(self, out: BinaryIO, row: dict[str, Any]) -> None:
-        out.write(json.dumps(row).encode() + b"\n")
-        # To the system, where it outlives this process.
-        out.flush()
+            write_row(self._out, {"endpoint": self._endpoint})
+        write_row(self._out, row_of(answered, text))
 
     def __enter__(self) -> "AnswerLog":
         return self
@@ -75,6 +72,17 @@ class AnswerLog:
     ) -> None:
         if self._out is not None:
             self._out.close()
+
+
+def places_of(queries: Sequence[Ask], paths: Iterable[Path]) -> dict[str, Place]:
+    """Where the first answer to each of these queries is; one whose text was changed has none."""
+    wanted = {qid: text_digest(text) for qid, text in queries}
+    found: dict[str, Place] = {}
+    for path in paths:
+        for offset, row in rows_in(path):
+            if row.keys() >= ROW and wanted.get(row["qid"]) == row["text"]:
+                found.setdefault(row["qid"], Place(path, offset))
+    return found
 
 
 def answers_at(places: Mapping[str, Place], qids: Sequence[str]) -> Iterator[Answered]:
@@ -98,7 +106,14 @@ def text_digest(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _row(answered: Answered, text: str) -> dict[str, Any]:
+def write_row(out: BinaryIO, row: Mapping[str, Any]) -> None:
+    """Append a row, to the system, where it outlives this process."""
+    out.write(json.dumps(row).encode() + b"\n")
+    out.flush()
+
+
+def row_of(answered: Answered, text: str) -> dict[str, Any]:
+    """What is written down of an answer to a query of this text."""
     reading = answered.reading
     return {
         "qid": answered.qid,
@@ -119,7 +134,7 @@ def _answered(row: dict[str, Any]) -> Answered:
     return Answered(row["qid"], reading, row["ms"], row["tries"])
 
 
-def _rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def rows_in(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each whole row with the offset of its line."""
     offset = 0
     with path.open("rb") as lines:

@@ -55,14 +55,24 @@ def test_paths_of_ones_own_go_before_those_of_the_preset(ask, server):
     assert done.stdout.splitlines()[0] == "q1 Q0 5 1 100.0 live"
 
 
-def test_one_failure_too_many_writes_nothing(ask, server, tmp_path):
+def test_one_failure_too_many_writes_no_run(ask, server, tmp_path):
     out = tmp_path / "live.run"
     server.scripted["second text"] = [Answer(b"no", status=400)]
     done = ask("-o", str(out))
 
     assert (done.exit_code, out.exists()) == (1, False)
     assert "query 'q2': HTTP 400 Bad Request: no" in str(done.exception)
+    assert f"kept in {out}.answers.jsonl: trying again goes on" in str(done.exception)
+
+
+def test_nothing_is_kept_of_what_goes_to_standard_output(ask, server, tmp_path):
+    before = set(tmp_path.iterdir())
+    server.scripted["second text"] = [Answer(b"no", status=400)]
+    done = ask()
+
+    assert (done.exit_code, done.stdout) == (1, "")
     assert "kept" not in str(done.exception)
+    assert set(tmp_path.iterdir()) == before
 
 
 def test_failures_that_may_be_are_told(ask, server):
