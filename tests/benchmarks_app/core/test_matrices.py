@@ -185,6 +185,10 @@ REFUSED = {
         npz(v=npy(MATRIX), ids=npy(np.ones(4))),
         r"the ids are an array of float64 \(4\); expected one axis of text",
     ),
+    "npz with ids that are a matrix, told before it is read": (
+        npz(v=npy(MATRIX), ids=announced((90, 90), "<U1")),
+        r"the ids are an array of <U1 \(90 x 90\); expected one axis of text",
+    ),
     "npz with ids that are no text": (
         npz(v=npy(MATRIX), ids=npy(np.array([b"\xff"] * 4))),
         "an id is not UTF-8",

@@ -1,5 +1,7 @@
 """Files of embeddings: those that can be used, and what is said of the others."""
 
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,23 @@ def test_a_file_of_something_else_is_refused(tmp_path, content):
 
     with pytest.raises(EmbeddingsError, match=r"e\.npz: cannot be read as numbers"):
         read_embeddings(tmp_path / "e.npz")
+
+
+def test_an_npz_is_read_as_any_zip_from_outside(tmp_path):
+    with zipfile.ZipFile(tmp_path / "e.npz", "w") as archive:
+        archive.writestr("../ids.npy", b"")
+
+    with pytest.raises(EmbeddingsError, match=r"e\.npz: cannot be read .*climbs out"):
+        read_embeddings(tmp_path / "e.npz")
+
+
+def test_size_is_known_before_anything_is_read(tmp_path):
+    header = {"shape": (1 << 30, 1 << 10), "fortran_order": False, "descr": "<f4"}
+    with (tmp_path / "e.npy").open("wb") as out:
+        np.lib.format.write_array_header_1_0(out, header)
+
+    with pytest.raises(EmbeddingsError, match=r"expected at most 8,590 MB"):
+        read_embeddings(tmp_path / "e.npy", ids=["a"])
 
 
 def test_an_npy_without_ids_is_refused(tmp_path):
