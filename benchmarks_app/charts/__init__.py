@@ -4,6 +4,6 @@ docs/charts.md shows how a page gets one. Nothing here draws at import, nor in t
 """
 
 from benchmarks_app.charts.answering import chart_response
-from benchmarks_app.charts.chart import Chart
+from benchmarks_app.charts.chart import Chart, axis_of_counts
 
-__all__ = ["Chart", "chart_response"]
+__all__ = ["Chart", "axis_of_counts", "chart_response"]

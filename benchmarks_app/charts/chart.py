@@ -15,10 +15,22 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 SIZES = {"narrow": 344, "column": 560, "wide": 1120}
 HEIGHT = 260
 PADDING = 8
+MOST_TICKS = 5
 # A browser's letters may be wider than those a picture was laid out with: pixels a letter.
 ROOM_A_LETTER, MOST_LETTERS = 1.2, 28
 # A spreadsheet takes what begins like this for a formula.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def axis_of_counts(most: int) -> dict[str, Any]:
+    """The axis of counts up to `most`: a few ticks, at whole numbers alone.
+
+    Examples
+    --------
+    >>> axis_of_counts(2)
+    {'format': ',d', 'tickCount': 2}
+    """
+    return {"format": ",d", "tickCount": min(max(most, 1), MOST_TICKS)}
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from statistics import median
 
-from benchmarks_app.charts import Chart
+from benchmarks_app.charts import Chart, axis_of_counts
 from scoring.core.run_profile import histogram
 
 N_BINS = 20
@@ -26,7 +26,7 @@ def scores_chart(scores: Sequence[float]) -> Chart:
                 "field": "cases",
                 "type": "quantitative",
                 "title": "Cases",
-                "axis": {"tickMinStep": 1, "format": "d"},
+                "axis": axis_of_counts(max((row["cases"] for row in rows), default=0)),
             },
             "y2": {"datum": 0},
         },

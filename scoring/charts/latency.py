@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from benchmarks_app.charts import Chart
+from benchmarks_app.charts import Chart, axis_of_counts
 from scoring.core.latency import LatencySummary, latency_bins, latency_summary, told_ms
 
 # A layer that draws one mark, not one for each row.
@@ -26,7 +26,14 @@ def latency_chart(milliseconds: Iterable[float], title: str = "Retrieval latency
         "scale": scale,
         "axis": {"title": "Milliseconds a query", "tickCount": 6, "format": ",f"},
     }
-    y = {"field": "queries", "type": "quantitative", "title": "Queries", "scale": {"zero": True}}
+    most = max((one.n for one in found.bins), default=0)
+    y = {
+        "field": "queries",
+        "type": "quantitative",
+        "title": "Queries",
+        "scale": {"zero": True},
+        "axis": axis_of_counts(most),
+    }
     spec = {
         "layer": [
             {

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from benchmarks_app.charts import Chart
+from benchmarks_app.charts import Chart, axis_of_counts
 from scoring.core.run_profile import GradeRanks, band_labels, cumulative, histogram
 from scoring.services.against import SliceAgainst
 
@@ -26,7 +26,12 @@ def distribution_chart(label: str, values: Sequence[float]) -> Chart:
         "encoding": {
             "x": {"field": "from", "type": "quantitative", "title": label, "axis": axis},
             "x2": {"field": "to"},
-            "y": {"field": "queries", "type": "quantitative", "title": "Queries"},
+            "y": {
+                "field": "queries",
+                "type": "quantitative",
+                "title": "Queries",
+                "axis": axis_of_counts(max((one.n for one in bins), default=0)),
+            },
             "y2": {"datum": 0},
         },
     }
