@@ -1,6 +1,5 @@
 """Embeddings from npy, npz and Parquet: what is read, and what is refused before it is read."""
 
-import io
 import zipfile
 
 import numpy as np
@@ -12,29 +11,10 @@ from benchmarks_app.core.matrices.arrays import Limits
 from scoring.core.contrastive.errors import PairFileError, PairIdsError
 from scoring.core.contrastive.files import StoredMatrix, read_matrix
 from scoring.core.contrastive.ids import ids_of_pair, read_ids
+from tests.benchmarks_app.core.matrix_files import announced, npy, packed, pickled, table
 
 MATRIX = np.arange(12, dtype=np.float32).reshape(4, 3)
 IDS = ("a", "b", "c", "ü 1")
-
-
-def npy(array, **options):
-    out = io.BytesIO()
-    np.lib.format.write_array(out, np.asarray(array), **options)
-    return out.getvalue()
-
-
-def zipped(members, method=zipfile.ZIP_DEFLATED):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", method) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return out.getvalue()
-
-
-def table(columns, **overrides):
-    out = io.BytesIO()
-    pl.DataFrame(columns, schema_overrides=overrides).write_parquet(out)
-    return out.getvalue()
 
 
 @pytest.fixture
@@ -56,23 +36,23 @@ READ = {
     "npy of doubles": (npy(MATRIX.astype(np.float64)), None),
     "npy, columns first": (npy(np.asfortranarray(MATRIX)), None),
     "npy, version 2": (npy(MATRIX, version=(2, 0)), None),
-    "npz": (zipped({"whatever.npy": npy(MATRIX)}), None),
+    "npz": (packed({"whatever.npy": npy(MATRIX)}), None),
     "npz, stored, with ids": (
-        zipped({"v.npy": npy(MATRIX), "ids.npy": npy(np.array(IDS))}, zipfile.ZIP_STORED),
+        packed({"v.npy": npy(MATRIX), "ids.npy": npy(np.array(IDS))}, zipfile.ZIP_STORED),
         IDS,
     ),
     "npz with ids of bytes": (
-        zipped({"v.npy": npy(MATRIX), "qids.npy": npy(np.array([b"1", b"2", b"3", b"4"]))}),
+        packed({"v.npy": npy(MATRIX), "qids.npy": npy(np.array([b"1", b"2", b"3", b"4"]))}),
         ("1", "2", "3", "4"),
     ),
-    "npz of two": (zipped({"z1.npy": npy(MATRIX), "z2.npy": npy(MATRIX + 1)}), None),
-    "lists": (table({"id": IDS, "vector": MATRIX.tolist()}), IDS),
+    "npz of two": (packed({"z1.npy": npy(MATRIX), "z2.npy": npy(MATRIX + 1)}), None),
+    "lists": (table(id=IDS, vector=MATRIX.tolist()), IDS),
     "arrays": (
-        table({"_id": [1, 2, 3, 4], "v": MATRIX.tolist()}, v=pl.Array(pl.Float64, 3)),
+        table({"v": pl.Array(pl.Float64, 3)}, _id=[1, 2, 3, 4], v=MATRIX.tolist()),
         ("1", "2", "3", "4"),
     ),
-    "columns": (table({"docid": IDS, **{f"f{n}": MATRIX[:, n] for n in range(3)}}), IDS),
-    "columns without ids": (table({f"f{n}": MATRIX[:, n] for n in range(3)}), None),
+    "columns": (table(docid=IDS, **{f"f{n}": MATRIX[:, n] for n in range(3)}), IDS),
+    "columns without ids": (table(**{f"f{n}": MATRIX[:, n] for n in range(3)}), None),
 }
 
 
@@ -86,50 +66,38 @@ def test_reads_what_each_form_holds(read, content, ids):
 
 
 def test_second_file_of_two_matrices_is_the_second(read):
-    both = zipped({"z1.npy": npy(MATRIX), "z2.npy": npy(MATRIX + 1)})
+    both = packed({"z1.npy": npy(MATRIX), "z2.npy": npy(MATRIX + 1)})
 
     assert np.array_equal(read(both, preferred="z2").matrix, MATRIX + 1)
-
-
-def announced(shape, dtype="<f4"):
-    """An npy file that announces more than it holds."""
-    out = io.BytesIO()
-    header = {"shape": shape, "fortran_order": False, "descr": dtype}
-    np.lib.format.write_array_header_1_0(out, header)
-    return out.getvalue() + bytes(64)
-
-
-def pickled():
-    return npy(np.array([{"a": 1}], dtype=object), allow_pickle=True)
 
 
 # What every reader of matrices refuses: tests/benchmarks_app/core/test_matrices.py.
 REFUSED = {
     "text": (b"1 2 3\n4 5 6\n", "neither .npy, .npz nor Parquet"),
-    "pickle": (pickled(), "holds Python objects, which are never read"),
+    "pickle": (pickled({}), "holds Python objects, which are never read"),
     "one axis": (npy(np.ones(4)), r"shape \(4,\) and type float64; expected rows x features"),
     "complex": (npy(np.ones((2, 2)) * 1j), "type complex128"),
     "cut": (npy(MATRIX)[:-5], "43 bytes of numbers; expected 48"),
     "too many rows": (announced((10**9, 1)), "1,000,000,000 rows; at most 1,000 are taken"),
     "too large": (announced((10, 10**9)), "40,000 MB; expected at most 1 MB"),
     "npz of several": (
-        zipped({"a.npy": npy(MATRIX), "b.npy": npy(MATRIX)}),
+        packed({"a.npy": npy(MATRIX), "b.npy": npy(MATRIX)}),
         r"holds a \(float32, 4 x 3\), b .*expected one matrix of real numbers, called z1",
     ),
-    "npz damaged": (zipped({"v.npy": npy(MATRIX)})[:-30], "mine.bin: the zip is damaged"),
+    "npz damaged": (packed({"v.npy": npy(MATRIX)})[:-30], "mine.bin: the zip is damaged"),
     "member damaged": (
-        zipped({"v.npy": npy(MATRIX)}, zipfile.ZIP_STORED).replace(b"\x00\x00\x80?", b"\x00\x00@?"),
+        packed({"v.npy": npy(MATRIX)}, zipfile.ZIP_STORED).replace(b"\x00\x00\x80?", b"\x00\x00@?"),
         "mine.bin/v.npy: the zip is damaged",
     ),
-    "member out of the folder": (zipped({"../../v.txt": b"x"}), "climbs out of the folder"),
-    "no numbers": (table({"id": ["a"], "text": ["b"]}), "or a column for each dimension"),
-    "two columns of lists": (table({"a": [[1.0]], "b": [[1.0]]}), "one of lists .* called z1"),
+    "member out of the folder": (packed({"../../v.txt": b"x"}), "climbs out of the folder"),
+    "no numbers": (table(id=["a"], text=["b"]), "or a column for each dimension"),
+    "two columns of lists": (table(a=[[1.0]], b=[[1.0]]), "one of lists .* called z1"),
     "unequal lists": (
-        table({"v": [[1.0, 2.0], [1.0]]}),
+        table(v=[[1.0, 2.0], [1.0]]),
         r"row 1 \(from 0\) has 1 dimensions; expected 2 as row 0 has",
     ),
-    "no number in a column": (table({"a": [1.0, None]}), r"row 1 \(from 0\) lacks a number"),
-    "ids of numbers": (table({"id": [0.5], "v": [[1.0]]}), "expected texts or whole numbers"),
+    "no number in a column": (table(a=[1.0, None]), r"row 1 \(from 0\) lacks a number"),
+    "ids of numbers": (table(id=[0.5], v=[[1.0]]), "expected texts or whole numbers"),
 }
 
 
@@ -145,7 +113,7 @@ def test_refuses_with_what_is_wrong(read, content, words):
 def test_embeddings_of_a_collapsed_model_are_read_however_far_they_inflate(read):
     collapsed = np.ones((200_000, 64), dtype=np.float32)
 
-    assert read(zipped({"v.npy": npy(collapsed)})).matrix.shape == (200_000, 64)
+    assert read(packed({"v.npy": npy(collapsed)})).matrix.shape == (200_000, 64)
 
 
 def test_file_that_is_not_there_is_told(tmp_path):
@@ -154,14 +122,14 @@ def test_file_that_is_not_there_is_told(tmp_path):
 
 
 def test_ids_that_are_no_text_are_shown_as_in_files_of_ids(read):
-    found = read(zipped({"v.npy": npy(MATRIX[:1]), "ids.npy": npy(np.array([b"\xff"]))}))
+    found = read(packed({"v.npy": npy(MATRIX[:1]), "ids.npy": npy(np.array([b"\xff"]))}))
 
     assert found.ids == ("\\xff",)
 
 
 def test_rows_of_nothing_are_told_as_such_and_not_mapped(read):
     assert read(npy(np.ones((0, 3)))).matrix.shape == (0, 3)
-    assert read(table({"v": []}, v=pl.List(pl.Float32))).matrix.shape == (0, 0)
+    assert read(table({"v": pl.List(pl.Float32)}, v=[])).matrix.shape == (0, 0)
 
 
 # --- ids -----------------------------------------------------------------------------------------
