@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from benchmarks_app.core.errors import ArchiveError, MissingFileError
 from benchmarks_app.core.formats.sources import (
@@ -114,13 +114,19 @@ class ZipSource(Source):
         info = self._infos[member]
         file = f"{self.name}/{member}"
         try:
-            with self._zip.open(info) as entry:
+            with self._entry(info, file) as entry:
                 # The ratio of a .gz inside is reckoned from what the entry takes in the zip:
                 # two layers together may not inflate further than one.
                 size = info.compress_size
                 with _counted(entry, file, self._budget, size, self.limits) as stream:
                     yield stream
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+            raise _damaged(file, error) from error
+
+    def _entry(self, info: zipfile.ZipInfo, file: str) -> IO[bytes]:
+        try:
+            return self._zip.open(info)
+        except (OSError, UnicodeDecodeError, ValueError) as error:  # its own header is damaged
             raise _damaged(file, error) from error
 
     def close(self) -> None:

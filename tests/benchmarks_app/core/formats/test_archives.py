@@ -1,11 +1,12 @@
 import gzip
 import struct
 import zipfile
+from contextlib import closing
 
 import pytest
 
 from benchmarks_app.core.errors import ArchiveError, MissingFileError
-from benchmarks_app.core.formats.archives import open_source
+from benchmarks_app.core.formats.archives import ZipSource, open_source
 from benchmarks_app.core.formats.sources import Limits
 
 
@@ -167,6 +168,25 @@ def test_a_gzip_cut_short_inside_a_zip_says_so(tmp_path):
 
     with open_source(path) as source, pytest.raises(ArchiveError, match="ends too early"):
         list(source.lines("corpus.jsonl.gz"))
+
+
+@pytest.mark.parametrize("flipped", [0xFF, 0x80, 0x01])
+def test_zip_with_any_one_byte_changed_is_read_or_refused(tmp_path, flipped):
+    sound = write_zip(tmp_path / "x.zip", [("é.jsonl", b"a\n" * 50), ("b", b"b\n")]).read_bytes()
+    n_refused = 0
+    for place in range(len(sound)):
+        damaged = bytearray(sound)
+        damaged[place] ^= flipped
+        path = tmp_path / "damaged.zip"
+        path.write_bytes(damaged)
+        try:
+            with closing(ZipSource(path)) as source:
+                for member in source.members():
+                    list(source.lines(member))
+        except ArchiveError:
+            n_refused += 1
+
+    assert 0 < n_refused < len(sound)
 
 
 def test_entries_that_share_bytes_are_refused(tmp_path):
