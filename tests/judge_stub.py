@@ -25,6 +25,7 @@ USEFUL = "useful"
 IMAGE = "\x00image\x00"
 REASONS = {200: "OK", 302: "Found", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found"}
 REASONS |= {429: "Too Many Requests", 500: "Internal Server Error", 503: "Unavailable"}
+SETTLED_SECONDS = 0.01
 
 
 @dataclass
@@ -136,6 +137,8 @@ class JudgeStub:
         started.set()
         await self.stopping.wait()
         server.close()
+        # What was accepted a moment ago has begun by then, so that it closes what it was given.
+        await asyncio.sleep(SETTLED_SECONDS)
         for task in self.tasks:
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
