@@ -15,20 +15,23 @@ LARGEST_EXACT_RANK_SUM = 50
 """Differences other than 0, up to which the distribution of the rank sum is counted out."""
 
 
-def standard_errors(values: Floats, families: FamilyOf | None = None) -> Floats:
+def standard_errors(
+    values: Floats, families: FamilyOf | None = None, weights: Floats | None = None
+) -> Floats:
     """Standard error of each column's mean, for families of any size; NaN below two families.
 
     Without families it is the standard deviation over the root of n. With them it is that of a
     ratio of two sums over families (Cochran, Sampling Techniques, 1977, 6.3, linearised): what two
     queries of one family have in common is not counted twice.
     """
-    sums, sizes = family_totals(values, families)
+    sums, sizes = family_totals(values, families, weights)
     n_families = np.count_nonzero(sizes, axis=0)
     n = sizes.sum(axis=0)
-    means = sums.sum(axis=0) / np.maximum(n, 1)
+    total = np.where(n > 0, n, 1)
+    means = sums.sum(axis=0) / total
     squares = ((sums - sizes * means) ** 2).sum(axis=0)
     correction = n_families / np.maximum(n_families - 1, 1)
-    return np.where(n_families > 1, np.sqrt(correction * squares) / np.maximum(n, 1), np.nan)
+    return np.where(n_families > 1, np.sqrt(correction * squares) / total, np.nan)
 
 
 def t_test(
