@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from math import isnan, nan, sqrt
 
-Z95 = 1.959963984540054
+from benchmarks_app.core.statistics import wilson
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """`n` of `of`; its interval is Wilson's at 95 % (Wilson, JASA 22, 1927), NaN where `of` is 0.
+    """`n` of `of`; its interval is Wilson's at 95 %, NaN where `of` is 0.
 
     Examples
     --------
@@ -26,22 +26,11 @@ class Rate:
 
     @property
     def low(self) -> float:
-        return max(self._middle - self._half, 0.0) if self.n else (0.0 if self.of else nan)
+        return wilson(self.n, self.of)[0]
 
     @property
     def high(self) -> float:
-        return (
-            min(self._middle + self._half, 1.0) if self.n < self.of else (1.0 if self.of else nan)
-        )
-
-    @property
-    def _middle(self) -> float:
-        return (self.n + Z95**2 / 2) / (self.of + Z95**2)
-
-    @property
-    def _half(self) -> float:
-        spread = self.n * (self.of - self.n) / self.of + Z95**2 / 4
-        return Z95 * sqrt(spread) / (self.of + Z95**2)
+        return wilson(self.n, self.of)[1]
 
 
 def difference(later: Rate, earlier: Rate) -> tuple[float, float]:

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from benchmarks_app.core.statistics import ROUNDING, kendall_tau
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -55,8 +57,7 @@ def ranking_stability(
     -----
     nDCG@10 as trec_eval has it: the gain is the grade, the discount log2(rank + 1), a query without
     a relevant label scores 0. Only ranks within a run's part of the pool are known; deeper ones
-    count as unjudged. Tau is over the pairs of runs that differ on all labels: +1 for a pair in
-    the same order, -1 for one turned round, 0 for a tie of the draw.
+    count as unjudged. Tau is 0 for a draw in which all runs score the same.
     """
     import numpy as np
 
@@ -65,27 +66,13 @@ def ranking_stability(
     table = _Table.of(entries, runs)
     everything = np.ones(len(entries), dtype=bool)
     scores = table.scores(everything)
-    signs = _signs(scores)
-    if not signs.any():
+    if np.ptp(scores) < ROUNDING:
         return None
-    taus = np.array([_tau(signs, table.scores(table.drawn(rng))) for _ in range(draws)])
+    drawn = [kendall_tau(scores, table.scores(table.drawn(rng))) for _ in range(draws)]
+    taus = np.nan_to_num(drawn)
     low, high = np.quantile(taus, [0.025, 0.975])
     named = {run: float(score) for run, score in zip(runs, scores, strict=True)}
     return Stability(named, float(taus.mean()), float(low), float(high), draws)
-
-
-def _signs(scores: "Floats") -> "Floats":
-    """The sign of each pair's difference, rounding noise aside."""
-    import numpy as np
-
-    first, second = np.triu_indices(len(scores), k=1)
-    gaps = scores[first] - scores[second]
-    signs: Floats = np.where(np.abs(gaps) < 1e-12, 0.0, np.sign(gaps))
-    return signs
-
-
-def _tau(signs: "Floats", scores: "Floats") -> float:
-    return float((signs * _signs(scores)).sum() / (signs != 0).sum())
 
 
 @dataclass(frozen=True)

@@ -274,7 +274,7 @@ def _planned(found: "Prepared", design: "Design") -> "Plan":
 
 def _show(plan: "Plan", *, err: bool = False) -> None:
     """The strata as a table, and how exact the estimates are to be expected."""
-    from benchmarks_app.core.logs.sampling import NORMAL_95
+    from benchmarks_app.core.statistics import Z95
 
     rows = [("stratum", "families", "queries", "searches", "drawn", "probability")]
     rows += [
@@ -295,7 +295,7 @@ def _show(plan: "Plan", *, err: bool = False) -> None:
         click.echo("  ".join([f"{name:<{widths[0]}}", *cells]), err=err)
     for note in plan.notes:
         click.echo(f"Note: {note}", err=err)
-    traffic, queries = NORMAL_95 * plan.traffic_error, NORMAL_95 * plan.queries_error
+    traffic, queries = Z95 * plan.traffic_error, Z95 * plan.queries_error
     click.echo(
         f"About {plan.n_queries_expected:,.0f} queries. Expected half-width of a 95 % interval, at "
         f"a standard deviation of {plan.design.deviation:g}: {traffic:.3f} over searches, "

@@ -18,7 +18,7 @@ from benchmarks_app.charts import chart_response
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.logs.columns import LogColumns
 from benchmarks_app.core.logs.masking import KIND_LABELS
-from benchmarks_app.core.logs.sampling import NORMAL_95, Plan, Weighting
+from benchmarks_app.core.logs.sampling import Plan, Weighting
 from benchmarks_app.core.slicing.frequency import (
     HEAD_SHARE,
     TAIL_SHARE,
@@ -26,6 +26,7 @@ from benchmarks_app.core.slicing.frequency import (
     FrequencyError,
     frequency_cuts,
 )
+from benchmarks_app.core.statistics import Z95
 from benchmarks_app.forms.logs import LogColumnsForm, LogUploadForm, SampleForm
 from benchmarks_app.models import Benchmark, Job, PendingLog, QueryLog
 from benchmarks_app.paging import page_of
@@ -286,7 +287,7 @@ def previewed(form: SampleForm) -> dict[str, Any]:
 
 
 def _half_width(error: float) -> str:
-    return f"±{NORMAL_95 * error:.3f}"
+    return f"±{Z95 * error:.3f}"
 
 
 def _shown(plan: Plan) -> list[Shown]:

@@ -1,11 +1,12 @@
 """How long queries took: quantiles, and bins for a histogram. All times are in milliseconds."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isfinite, log10
 from typing import NamedTuple
 
+from benchmarks_app.core.statistics import quantile
 from scoring.core.errors import ScoringError
 
 N_BINS = 24
@@ -46,23 +47,6 @@ class LatencySummary:
     p95: float
     p99: float
     longest: float
-
-
-def quantile(ordered: Sequence[float], share: float) -> float:
-    """The value below which `share` of ascending values lies, linear between neighbours.
-
-    The position is share * (n - 1) from 0, as numpy's default and definition 7 of Hyndman and Fan
-    (The American Statistician 50(4), 1996).
-
-    Examples
-    --------
-    >>> quantile([10.0, 20.0, 30.0, 40.0], 0.5), quantile([10.0, 20.0], 0.95)
-    (25.0, 19.5)
-    """
-    place = share * (len(ordered) - 1)
-    below = int(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
 
 
 def latency_summary(milliseconds: Iterable[float]) -> LatencySummary | None:

@@ -11,8 +11,8 @@ from math import log2, nan
 from typing import TypeAlias
 
 import numpy as np
-import scipy
 
+from benchmarks_app.core.statistics import kendall_tau
 from scoring.core.statistics.families import Floats
 
 Rankings: TypeAlias = Mapping[str, Mapping[str, Sequence[str]]]
@@ -114,12 +114,12 @@ def leave_one_out(
                 judged=totals.judged[place],
                 rank_full=ranks_full[at],
                 rank=_ranks(without[:, place])[at],
-                tau=_tau(full, without[:, place]),
+                tau=kendall_tau(full, without[:, place]),
             )
         )
     return Reusability(
         systems=tuple(systems),
-        tau=_tau(np.array([one.full for one in systems]), np.array(own)),
+        tau=kendall_tau(np.array([one.full for one in systems]), np.array(own)),
         n_queries=len(grades),
         n_judged=totals.n_judged,
         n_contributed=totals.n_contributed,
@@ -130,10 +130,6 @@ def leave_one_out(
 def _ranks(means: Floats) -> list[int]:
     """1 for the highest; equal ones share the better rank."""
     return [1 + int(np.count_nonzero(means > mean + 1e-12)) for mean in means]
-
-
-def _tau(one: Floats, other: Floats) -> float:
-    return float(scipy.stats.kendalltau(one, other).statistic) if len(one) > 1 else nan
 
 
 @dataclass

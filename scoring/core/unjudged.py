@@ -11,10 +11,11 @@ A measure looks at the results down to its cutoff; only their unjudged documents
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import groupby
 from typing import NamedTuple
 
+from benchmarks_app.core.statistics import quantile
 from scoring.core.errors import NoBracketError
 from scoring.core.evaluation import evaluate_hits, highest_grade
 from scoring.core.measures.columns import Columns
@@ -137,8 +138,8 @@ def scenarios(
         # Nothing judged may be left of it.
         condensed=_mean(measure, judged, short, top, missing, allow_empty=True),
         all_relevant=_mean(measure, *best, top, missing),
-        drawn_low=_quantile(drawn, 0.05),
-        drawn_high=_quantile(drawn, 0.95),
+        drawn_low=quantile(drawn, 0.05),
+        drawn_high=quantile(drawn, 0.95),
     )
 
 
@@ -260,11 +261,3 @@ def _draws(
         return measure.over_all(measure.values(columns, top_grade=top_grade))
 
     return [one_draw() for _ in range(n_draws)]
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float:
-    """Between the two nearest values, by distance."""
-    place = share * (len(ordered) - 1)
-    below = int(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (place - below) * (ordered[above] - ordered[below])

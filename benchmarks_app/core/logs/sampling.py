@@ -26,8 +26,6 @@ from benchmarks_app.core.slicing.frequency import HEAD_SHARE, TAIL_SHARE
 RECIPE = "sample-1"
 # How far values of a measure lie apart from query to query; nDCG@10 of most runs has about this.
 DEVIATION = 0.3
-# Half the width of an interval of 95 %, in standard errors.
-NORMAL_95 = 1.959963984540054
 
 
 class Allocation(StrEnum):

@@ -9,10 +9,11 @@ with a document id and a score, or a list of document ids, best first. With
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil, isnan
+from math import isnan
 from pathlib import Path
 from typing import Any
 
+from benchmarks_app.core.statistics import quantile
 from scoring.core.errors import CutoffError, MeasureParameterError
 from scoring.core.evaluation import Evaluation, evaluate_hits
 from scoring.core.in_memory.inputs import hits_of, take_qrels
@@ -210,8 +211,7 @@ def _scores(name: str, found: Evaluation[bytes], members: Collection[bytes]) -> 
 
 def _latency(seconds: Sequence[float], *, is_batched: bool) -> Latency:
     ordered = sorted(seconds)
-    p50, p95 = (ordered[ceil(share * len(ordered)) - 1] for share in (0.5, 0.95))
-    return Latency(p50=p50, p95=p95, is_batched=is_batched)
+    return Latency(quantile(ordered, 0.5), quantile(ordered, 0.95), is_batched)
 
 
 def _notes(released: Released, answers: Mapping[str, Answer]) -> Iterator[str]:

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import kendalltau
 
-from annotation.core.stability import LabelledEntry, _signs, _tau, ranking_stability
+from annotation.core.stability import LabelledEntry, ranking_stability
 
 RUNS = ["a", "b", "c"]
 ranks = st.dictionaries(st.sampled_from(RUNS), st.integers(1, 15), max_size=3)
@@ -86,12 +85,3 @@ def test_bounds_hold_and_the_seed_decides(entries):
         assert -1 <= found.low <= found.tau + 1e-12 and found.tau <= found.high + 1e-12 <= 1 + 1e-9
         assert all(0 <= score <= 1 + 1e-12 for score in found.scores.values())
         assert stability(list(entries)) == found
-
-
-@given(st.lists(st.integers(0, 10**6), min_size=2, max_size=8, unique=True), st.randoms())
-def test_tau_is_kendalls_where_nothing_ties(scores, random):
-    other = random.sample(scores, len(scores))
-
-    tau = _tau(_signs(np.array(scores, float)), np.array(other, float))
-
-    assert tau == pytest.approx(kendalltau(scores, other).statistic)

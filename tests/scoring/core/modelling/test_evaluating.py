@@ -14,6 +14,8 @@ from benchmarks_app.core.formats.beir import open_beir
 from benchmarks_app.core.problems import Problems
 from scoring.core import evaluate, evaluate_model
 from scoring.core.errors import CutoffError, MeasureParameterError, ModelError
+from scoring.core.latency import latency_summary
+from scoring.core.modelling.evaluating import _latency
 from scoring.core.released import read_released
 from scoring.core.retrieval import build_index
 
@@ -79,6 +81,16 @@ def test_one_query_after_the_other_gives_what_a_batch_gives():
     assert one_by_one.per_query == evaluate_model(index, TINY, batch_size=1).per_query
     assert one_by_one.per_query == evaluate_model(index, TINY, batch_size=99).per_query
     assert not one_by_one.latency.is_batched
+
+
+def test_latencies_are_quantiles_of_the_sites_kind():
+    seconds = [0.04, 0.01, 0.03, 0.02]
+    site = latency_summary([1000 * one for one in seconds])
+
+    found = _latency(seconds, is_batched=False)
+
+    assert (found.p50, found.p95) == pytest.approx((site.p50 / 1000, site.p95 / 1000))
+    assert (found.p50, found.p95) == pytest.approx((0.025, 0.0385))
 
 
 SHAPES = {
