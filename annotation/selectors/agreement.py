@@ -98,11 +98,9 @@ def agreement_report(
     """Everything the page says of the labels up to an event; people are (actor, name in a file)."""
     tell = progress or (lambda done, total, message: None)
     tell(0, 4, "reading judgments")
-    scale = sorted(benchmark.grades.values_list("value", flat=True))
+    scale, relevant_from = scale_of(benchmark)
     columns = _columns(_standing(benchmark, filters, as_of), set(scale))
     labels = Labels.from_rows(columns.rows, scale)
-    relevant = benchmark.grades.filter(is_relevant=True).values_list("value", flat=True)
-    relevant_from = scale.index(min(relevant)) if relevant else len(scale) - 1
     tell(1, 4, "measuring agreement")
     told = {
         "as_of": as_of,
@@ -130,6 +128,13 @@ def agreement_report(
     }
     tell(4, 4, "done")
     return told
+
+
+def scale_of(benchmark: Benchmark) -> tuple[list[int], int]:
+    """Every grade of the benchmark, ascending, and the position of the lowest relevant one."""
+    scale = sorted(benchmark.grades.values_list("value", flat=True))
+    relevant = benchmark.grades.filter(is_relevant=True).values_list("value", flat=True)
+    return scale, scale.index(min(relevant)) if relevant else len(scale) - 1
 
 
 def _standing(benchmark: Benchmark, filters: Filters, as_of: int) -> QuerySet[Judgment]:

@@ -12,6 +12,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.core.agreement import COEFFICIENTS
 from annotation.core.agreement.measured import band
 from annotation.forms.agreement import AgreementFilterForm
 from annotation.models import Pool
@@ -25,19 +26,6 @@ from benchmarks_app.selectors.slices import slices_mark
 from benchmarks_app.services import jobs
 
 KEPT_SECONDS = 24 * 3600
-COEFFICIENTS = (
-    ("exact", "Same grade", "of the pairs of labels of a document; context, no more"),
-    ("relevant", "Same side of relevant", "both below the relevance threshold, or neither"),
-    ("alpha_ordinal", "Krippendorff's alpha, ordinal", "any number of people, labels may miss"),
-    ("alpha_interval", "Krippendorff's alpha, interval", "grades as numbers"),
-    ("alpha_nominal", "Krippendorff's alpha, nominal", "any other grade is as wrong"),
-    ("ac2", "Gwet's AC2, quadratic", "a check where one grade is very common"),
-    ("ac1", "Gwet's AC1", "the same without weights"),
-    ("fleiss", "Fleiss' kappa", "documents with the usual number of labels"),
-    ("cohen_quadratic", "Cohen's kappa, quadratic", "two people"),
-    ("cohen_linear", "Cohen's kappa, linear", "two people"),
-    ("cohen_unweighted", "Cohen's kappa", "two people, any other grade is as wrong"),
-)
 
 
 @never_cache

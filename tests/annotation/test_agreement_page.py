@@ -4,17 +4,20 @@ import uuid
 
 import pytest
 from django.core.cache import cache
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.core.agreement import COEFFICIENTS
 from annotation.models import Judgment, KnownGrade, PoolEntry, Slot
 from annotation.selectors import agreement as selectors
 from annotation.selectors.agreement import Filters, agreement_report
 from annotation.services.measuring_agreement import measuring_arguments
 from benchmarks_app.services import jobs
+from benchmarks_app.services.api_tokens import create_api_token
 from tests import factories
 from tests.annotation import making
 
@@ -235,13 +238,65 @@ def test_the_job_keeps_its_filters(benchmark, pool, owner, do_jobs):
     assert f"pool={pool.pk}" in job.result_url
 
 
-def test_two_files_can_still_be_compared(tmp_path, capsys):
-    for name, grades in (("a", FIRST), ("b", SECOND)):
-        rows = [f"q\td{n}\t{grade}\n" for n, grade in enumerate(grades)]
-        (tmp_path / f"{name}.tsv").write_text("query-id\tcorpus-id\tgrade\n" + "".join(rows))
+def write_grades(folder, **by_name) -> list[str]:
+    paths = []
+    for name, grades in by_name.items():
+        rows = [f"q1\td{n}\t{grade}\n" for n, grade in enumerate(grades)]
+        paths.append(folder / f"{name}.tsv")
+        paths[-1].write_text("query-id\tcorpus-id\tgrade\n" + "".join(rows))
+    return [str(path) for path in paths]
 
-    call_command("agreement", str(tmp_path / "a.tsv"), str(tmp_path / "b.tsv"))
 
-    said = capsys.readouterr().out
-    assert "10 pairs graded twice: 70% the same grade" in said
-    assert "quadratically weighted kappa 0.88" in said
+def told(capsys, *arguments) -> dict[str, str]:
+    """What the command says: {name of a figure: the figure as it is printed}."""
+    call_command("agreement", *arguments)
+    return dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
+
+
+def test_two_files_are_compared_with_the_figures_of_the_page(tmp_path, capsys):
+    found = told(capsys, *write_grades(tmp_path, a=FIRST, b=SECOND))
+
+    assert found["10 pairs graded twice"].startswith("70% the same grade; scale 0, 1, 2, 3 (")
+    assert found["Cohen's kappa, quadratic"] == "0.8837, 10 documents"
+    assert "Same side of relevant" not in found
+
+
+@pytest.mark.parametrize(("scale", "quadratic"), [((0, 1, 3), "0.5714"), ((0, 1, 2, 3), "0.4706")])
+def test_command_page_and_endpoint_take_the_scale_of_the_benchmark(
+    benchmark, owner, ada, ann, client, tmp_path, capsys, scale, quadratic
+):
+    first, second = [0, 0, 1, 1, 3, 3], [0, 1, 1, 3, 3, 1]
+    benchmark.grades.exclude(value__in=scale).delete()
+    made = making.pool(benchmark, {"q1": [f"d{n}" for n in range(6)]}, overlap=2)
+    for number, (a, b) in enumerate(zip(first, second, strict=True)):
+        say(made, f"d{number}", ada, a)
+        say(made, f"d{number}", ann, b)
+    client.force_login(owner)
+
+    files = write_grades(tmp_path, a=first, b=second)
+    by_files = told(capsys, *files, "--scale", ",".join(map(str, scale)))
+    on_scale = told(capsys, *files, "--benchmark", benchmark.slug)
+    by_command = told(capsys, "--benchmark", benchmark.slug)
+    page = client.get(reverse("annotation:agreement", args=[benchmark.slug]))
+    secret = create_api_token(user=owner, name="test", days=1).secret
+    api = Client(headers={"Authorization": f"Bearer {secret}"})
+    endpoint = api.get(f"/api/v1/benchmarks/{benchmark.slug}/agreement/").json()["overall"]
+
+    assert by_command["Cohen's kappa, quadratic"] == f"{quadratic}, 6 documents"
+    for key, label, _ in COEFFICIENTS:
+        assert page.context["report"]["overall"][key] == endpoint[key]
+        assert by_command[label] == on_scale[label]
+        assert key == "relevant" or by_files[label] == by_command[label]
+        value = endpoint[key]["value"]
+        assert by_command[label].startswith("undef" if value is None else f"{value:.4f}")
+
+
+def test_files_off_their_scale_are_refused_with_the_line(tmp_path):
+    files = write_grades(tmp_path, a=[0, 2], b=[0, 1])
+
+    with pytest.raises(CommandError, match=r"a\.tsv:3: grade 2 is not on the scale 0, 1, 3"):
+        call_command("agreement", *files, "--scale", "0,1,3")
+    with pytest.raises(CommandError, match="expected two grades or more"):
+        call_command("agreement", *files, "--scale", "0-3")
+    with pytest.raises(CommandError, match="Give two files of grades, or --benchmark"):
+        call_command("agreement", files[0])

@@ -1,42 +1,139 @@
 import csv
+import re
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.core.agreement import share_equal, weighted_kappa
+from annotation.core.agreement import COEFFICIENTS, report
+from annotation.core.agreement.labels import Labels
+from annotation.selectors.agreement import SEED, Filters, agreement_report, scale_of
+from annotation.selectors.ledger import last_event_of
+from benchmarks_app.management.importing import benchmark_of
+from benchmarks_app.models import Benchmark
 
-Pair = tuple[str, str]
+Grades = dict[tuple[str, str], int]
 
 
 class Command(BaseCommand):
     help = (
-        "How far two files of grades (TSV: query-id, corpus-id, grade) agree, on the pairs of both."
+        "How far the labels of a benchmark agree, or two files of grades (TSV: query-id, "
+        "corpus-id, grade). The figures are those of the agreement page."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("first", type=Path)
-        parser.add_argument("second", type=Path)
-
-    def handle(self, *args: Any, first: Path, second: Path, **options: Any) -> None:
-        one, other = grades_in(first), grades_in(second)
-        pairs = sorted(one.keys() & other.keys())
-        if not pairs:
-            raise CommandError(f"{first} and {second} have no pair in common.")
-        a, b = [one[pair] for pair in pairs], [other[pair] for pair in pairs]
-        self.stdout.write(
-            f"{len(pairs)} pairs graded twice: {share_equal(a, b):.0%} the same grade, "
-            f"quadratically weighted kappa {weighted_kappa(a, b):.2f}"
+        parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="two, or none")
+        scales = parser.add_mutually_exclusive_group()
+        scales.add_argument(
+            "--benchmark", metavar="SLUG", help="measure its labels; with files, on its scale"
+        )
+        scales.add_argument(
+            "--scale", metavar="GRADES", help="every grade the files could hold, such as 0,1,3"
         )
 
+    def handle(self, *args: Any, files: Sequence[Path], **options: Any) -> None:
+        benchmark = benchmark_of(options["benchmark"]) if options["benchmark"] else None
+        if len(files) == 2:
+            scale, relevant_from = scale_of(benchmark) if benchmark else _scale(options["scale"])
+            self._compare(files[0], files[1], scale, relevant_from)
+        elif benchmark is not None and not files:
+            self._measure(benchmark)
+        else:
+            msg = "Give two files of grades, or --benchmark SLUG for the labels of a benchmark."
+            raise CommandError(msg)
 
-def grades_in(path: Path) -> dict[Pair, int]:
+    def _measure(self, benchmark: Benchmark) -> None:
+        last = last_event_of(benchmark)
+        if not last:
+            msg = f"Nobody has judged anything in {benchmark.slug} yet."
+            raise CommandError(msg)
+        told = agreement_report(benchmark, Filters(), last)
+        self.stdout.write(
+            f"{benchmark.slug} as of event {last:,}: {told['n_labels']:,} labels of "
+            f"{told['n_raters']:,} people, {told['n_shared']:,} of {told['n_documents']:,} "
+            "documents with two or more"
+        )
+        self._tell(told["overall"])
+
+    def _compare(
+        self, first: Path, second: Path, scale: list[int] | None, relevant_from: int | None
+    ) -> None:
+        by_rater = [grades_in(path, scale) for path in (first, second)]
+        shared = by_rater[0].keys() & by_rater[1].keys()
+        if not shared:
+            raise CommandError(f"{first} and {second} have no pair in common.")
+        whole = scale or _whole_scale(by_rater)
+        rows = [
+            (qid, docid, rater, grade)
+            for rater, grades in enumerate(by_rater)
+            for (qid, docid), grade in grades.items()
+        ]
+        labels = Labels.from_rows(rows, whole)
+        same = sum(by_rater[0][pair] == by_rater[1][pair] for pair in shared)
+        told = ", ".join(map(str, whole))
+        guessed = "" if scale else " (from the files; --scale or --benchmark says it)"
+        self.stdout.write(
+            f"{len(shared):,} pairs graded twice: {same / len(shared):.0%} the same grade; "
+            f"scale {told}{guessed}"
+        )
+        overall = report.overall(labels, relevant_from or 1, np.random.default_rng(SEED))
+        if relevant_from is None:
+            del overall["relevant"]
+        self._tell(overall)
+
+    def _tell(self, overall: dict[str, Any]) -> None:
+        for key, label, _ in COEFFICIENTS:
+            if key not in overall:
+                continue
+            found = overall[key]
+            if found["value"] is None:
+                self.stdout.write(f"{label}: undefined, because {found['why']}")
+                continue
+            low, high = found["low"], found["high"]
+            interval = "" if low is None else f" (95 % interval {low:.4f} to {high:.4f})"
+            n = f"{found['n_items']:,}"
+            self.stdout.write(f"{label}: {found['value']:.4f}{interval}, {n} documents")
+
+
+def _scale(told: str | None) -> tuple[list[int] | None, int | None]:
+    """The grades of --scale, ascending; relevance is a benchmark's to say."""
+    if told is None:
+        return None, None
+    if not re.fullmatch(r"\s*-?\d+(\s*,\s*-?\d+)+\s*", told):
+        msg = f"--scale {told}: expected two grades or more, such as 0,1,2,3."
+        raise CommandError(msg)
+    return sorted({int(grade) for grade in told.split(",")}), None
+
+
+def _whole_scale(by_rater: Sequence[Grades]) -> list[int]:
+    """Every whole number from 0 (or the lowest grade) to the highest one that occurs.
+
+    A grade that happens not to occur is a step of the scale all the same.
+    """
+    occurring = {grade for grades in by_rater for grade in grades.values()}
+    return list(range(min(0, *occurring), max(1, *occurring) + 1))
+
+
+def grades_in(path: Path, scale: Sequence[int] | None = None) -> Grades:
+    grades: Grades = {}
     try:
-        with path.open(encoding="utf-8", newline="") as stream:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
             rows = csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
-            return {(row["query-id"], row["corpus-id"]): int(row["grade"]) for row in rows}
-    except (OSError, KeyError, ValueError) as error:
+            for row in rows:
+                grade = int(row["grade"])
+                if scale is not None and grade not in scale:
+                    known = ", ".join(map(str, scale))
+                    msg = (
+                        f"{path}:{rows.line_num}: grade {grade} is not on the scale {known}. "
+                        "Correct the line, or give the scale the file was made on."
+                    )
+                    raise CommandError(msg)
+                grades[row["query-id"], row["corpus-id"]] = grade
+    except (OSError, KeyError, ValueError, TypeError) as error:
         raise CommandError(
             f"{path}: expected columns query-id, corpus-id, grade ({error})"
         ) from error
+    return grades

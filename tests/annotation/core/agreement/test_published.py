@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from django.core.management import call_command
 
 from annotation.core.agreement.coefficients import (
     Level,
@@ -87,6 +88,30 @@ def _binary(table, position):
     """The table of two grades: below `position`, and from it on."""
     below_and_above = np.add.reduceat(table, [0, position], axis=0)
     return np.add.reduceat(below_and_above, [0, position], axis=1)
+
+
+@pytest.mark.parametrize("name", ["Olz-exp", "h2oloo-zeroshot2"])
+def test_command_says_what_was_printed(challenge, tmp_path, capsys, name):
+    files = []
+    for of in (challenge / "nist_gold.qrels", challenge / "labels" / f"{name}.qrels"):
+        rows = ("\t".join(map(str, (q, d, grade))) for q, d, _, grade in rows_of(of, ""))
+        files.append(tmp_path / f"{of.stem}.tsv")
+        files[-1].write_text("query-id\tcorpus-id\tgrade\n" + "\n".join(rows))
+    (row,) = (r for r in tsv(challenge / "expected_agreement.tsv") if r["submission"] == name)
+    scale = "0,1,2,3,10" if int(row["labels_outside_0_3"]) else "0,1,2,3"
+
+    call_command("agreement", *map(str, files), "--scale", scale)
+
+    said = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
+    for label, key in (
+        ("Cohen's kappa", "kappa_unweighted"),
+        ("Cohen's kappa, linear", "kappa_linear"),
+        ("Cohen's kappa, quadratic", "kappa_quadratic"),
+        ("Krippendorff's alpha, nominal", "alpha_nominal"),
+        ("Krippendorff's alpha, ordinal", "alpha_ordinal"),
+        ("Krippendorff's alpha, interval", "alpha_interval"),
+    ):
+        assert said[label].split(",")[0].split(" ")[0] == f"{float(row[key]):.4f}", label
 
 
 def test_a_label_outside_the_scale_can_be_taken_as_missing(challenge):
