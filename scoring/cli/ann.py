@@ -144,18 +144,11 @@ def _table(
 
 def _estimate(values: Mapping[str, float], families: Mapping[str, str]) -> tuple[float | None, ...]:
     """Mean and ends of its 95 % interval; None where there is none."""
-    import numpy as np
-
-    from scoring.core.statistics.bootstrap import bootstrap_interval
+    from scoring.core.uncertainty import interval_of
 
     if not values:
         return None, None, None
-    column = np.array(list(values.values()))[:, np.newaxis]
-    numbers: dict[Any, int] = {}
-    each = [numbers.setdefault(families.get(qid, (qid,)), len(numbers)) for qid in values]
-    of = None if len(numbers) == len(each) else np.array(each, dtype=np.intp)
-    ends = bootstrap_interval(column, families=of)[:, 0].tolist()
-    return float(column.mean()), *(None if end != end else end for end in ends)
+    return sum(values.values()) / len(values), *(interval_of(values, families) or (None, None))
 
 
 # --- output --------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TESTS = ("signflip", "t", "wilcoxon", "sign")
 CORRECTIONS = ("holm", "bh", "tukey", "maxt", "none")
-INTERVALS = ("auto", "bca", "studentised", "percentile")
+INTERVALS = ("t", "bca", "studentised", "percentile")
 DEFAULT_MEASURES = ("nDCG@10", "RR@10", "R@100")
 EXAMPLES = (
     "benchwright compare qrels.txt bm25.run dense.run",
@@ -67,11 +67,10 @@ EXAMPLES = (
 @option(
     "--interval",
     type=click.Choice(INTERVALS),
-    default="auto",
+    default="t",
     show_default=True,
     group="Statistics",
-    help="Bootstrap of the 95 % intervals; auto is studentised below 100 families or queries, bca "
-    "from there on.",
+    help="Of the 95 % intervals: Student's t over families or queries, or a bootstrap.",
 )
 @option(
     "--delta",

@@ -160,9 +160,10 @@ def _pairs(comparison: Comparison, pairs: Sequence[Pair]) -> Table:
 
 def _how(comparison: Comparison) -> str:
     methods = comparison.methods
-    chosen = "studentised or bca" if methods.interval == "auto" else methods.interval
+    is_drawn = methods.interval != "t"
+    drawn = f"{methods.interval} bootstrap, {methods.n_draws} draws"
     return (
-        f"Intervals: {chosen} bootstrap, {methods.n_draws} draws. "
+        f"Intervals: {drawn if is_drawn else 'Student t over families'}. "
         f"p: {methods.test}, corrected by {methods.correction}. Seed {methods.seed}. "
         "worse: share of queries that lose more than 0.1. detectable: the smallest difference "
         "that these queries show with a power of 80 %. queries needed: to show the one observed."

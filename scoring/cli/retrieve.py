@@ -112,7 +112,7 @@ EXAMPLES = (
     type=FILE,
     metavar="RUN",
     group="Scores",
-    help="A run to compare with: paired t-test, bootstrap interval, Holm's correction.",
+    help="A run to compare with: paired t-test, its interval, Holm's correction.",
 )
 @option(
     "--gain",

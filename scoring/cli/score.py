@@ -40,7 +40,7 @@ EXAMPLES = (
     "has_intervals",
     is_flag=True,
     group="Statistics",
-    help="Show a 95 % interval of each mean, by bootstrap over queries, or over families where "
+    help="Show a 95 % interval of each mean, by Student's t over queries, or over families where "
     "--families names them, which implies --ci.",
 )
 @options.SEED

@@ -56,7 +56,8 @@ def scorer_of(
         top_grade=chosen["top_grade"],
         aggregate=chosen["aggregate"] or ("maxp" if chosen["parents"] else None),
         allow_empty=chosen["allow_empty"],
-        interval_seed=chosen["seed"] if chosen.get("has_intervals") else None,
+        has_intervals=chosen.get("has_intervals", False),
+        seed=chosen["seed"],
     )
     return Scorer(Files(qrels, **beside), rules)
 

@@ -49,7 +49,7 @@ def _outlook(scorer: Scorer, card: Scorecard, measure: Measure) -> Outlook:
     from scoring.core.unjudged import bracket, scenarios
 
     name, value = str(measure), card.overall.means[str(measure)]
-    top, missing, seed = scorer.top_grade, scorer.rules.missing, scorer.rules.interval_seed or 0
+    top, missing, seed = scorer.top_grade, scorer.rules.missing, scorer.rules.seed
     hits = {qid: found for qid, found in card.hits.items() if qid in scorer.judged}
     try:
         found = bracket(measure, scorer.judged, hits, top_grade=top, missing=missing)

@@ -21,7 +21,7 @@ from scoring.core.errors import (
     UnknownMethodError,
     UnknownRunError,
 )
-from scoring.core.statistics import bootstrap, effects, paired, power, signflip
+from scoring.core.statistics import effects, intervals, paired, power, signflip
 from scoring.core.statistics.aligning import OVERALL, Aligned, PerQuery, align
 from scoring.core.statistics.comparison import (
     Comparison,
@@ -38,6 +38,7 @@ from scoring.core.statistics.corrections import benjamini_hochberg, holm
 from scoring.core.statistics.families import Floats, ratio_means
 from scoring.core.statistics.ranks import rank_intervals, ranks, tie_groups
 from scoring.core.statistics.tukey import randomised_tukey
+from scoring.core.uncertainty import span_of
 
 __all__ = [
     "OVERALL",
@@ -56,9 +57,6 @@ __all__ = [
 
 TESTS = ("signflip", "t", "wilcoxon", "sign")
 CORRECTIONS = ("holm", "bh", "tukey", "maxt", "none")
-
-FEWEST_FAMILIES = 30
-"""Below this many intervals are too short (docs/statistics.md)."""
 
 N_DRAWS = 10_000
 N_DRAWS_OF_BOARD = 2_000
@@ -79,7 +77,7 @@ def compare(
     test: str = "signflip",
     alternative: str = "two-sided",
     correction: str | None = None,
-    interval: str = "auto",
+    interval: str = intervals.DEFAULT,
     level: float = 0.95,
     delta: float = 0.01,
     n_flips: int = 10_000,
@@ -110,8 +108,7 @@ def compare(
         "holm", "bh", "tukey", "maxt" or "none"; unless given "tukey" for all pairs two-sided, and
         "holm" else.
     interval
-        "bca", "studentised", "percentile", or "auto": studentised below 100 families or queries,
-        BCa from there on.
+        "t" (Student's, over families), or a bootstrap: "bca", "studentised", "percentile".
     level
         Of the intervals; runs are in one tie group while p is not below 1 - level.
     delta
@@ -184,7 +181,7 @@ def _check_names(methods: Methods) -> None:
         ("test", methods.test, TESTS),
         ("alternative", methods.alternative, signflip.ALTERNATIVES),
         ("correction", methods.correction, CORRECTIONS),
-        ("interval", methods.interval, bootstrap.METHODS),
+        ("interval", methods.interval, intervals.METHODS),
     ):
         if name not in known:
             raise UnknownMethodError(kind=kind, name=name, known=", ".join(known))
@@ -219,16 +216,18 @@ def _columns(aligned: Aligned, pairs: list[RunPair], methods: Methods) -> dict[s
     """Whatever is known of each pair, as arrays (measures x slices x pairs)."""
     shape = (len(aligned.measures), len(aligned.slices), len(pairs))
     parts = [
-        _statistics(differences, reference, aligned, methods)
-        for differences, reference in _differences(aligned, pairs)
+        _statistics(differences, reference, measures, aligned, methods)
+        for differences, reference, measures in _differences(aligned, pairs)
     ]
     return {
         name: np.concatenate([part[name] for part in parts]).reshape(shape) for name in parts[0]
     }
 
 
-def _differences(aligned: Aligned, pairs: list[RunPair]) -> Iterator[tuple[Floats, Floats]]:
-    """Blocks of columns: differences, NaN outside the slice, and the reference's values."""
+def _differences(
+    aligned: Aligned, pairs: list[RunPair]
+) -> Iterator[tuple[Floats, Floats, NDArray[np.intp]]]:
+    """Blocks of columns: differences, NaN outside the slice, the reference's values, measures."""
     masks = np.stack(list(aligned.slices.values()), axis=1)
     places = np.array(
         [
@@ -243,13 +242,19 @@ def _differences(aligned: Aligned, pairs: list[RunPair]) -> Iterator[tuple[Float
         measure, slice_, run, reference = places[at : at + width].T
         values = aligned.values[:, reference, measure]
         differences = aligned.values[:, run, measure] - values
-        yield np.where(masks[:, slice_], differences, np.nan), values
+        yield np.where(masks[:, slice_], differences, np.nan), values, measure
 
 
 def _statistics(
-    differences: Floats, reference: Floats, aligned: Aligned, methods: Methods
+    differences: Floats,
+    reference: Floats,
+    measures: NDArray[np.intp],
+    aligned: Aligned,
+    methods: Methods,
 ) -> dict[str, Floats]:
-    low, high = _intervals(differences, aligned, methods)
+    lowest, highest = _spans(aligned)[:, measures]
+    span = (lowest - highest, highest - lowest)
+    low, high = _intervals(differences, aligned, methods, span)
     wins, ties, losses = effects.wins_ties_losses(differences).astype(np.float64)
     alternative = methods.alternative
     return {
@@ -271,12 +276,20 @@ def _statistics(
     }
 
 
-def _intervals(values: Floats, aligned: Aligned, methods: Methods) -> Floats:
-    return bootstrap.bootstrap_interval(
+def _spans(aligned: Aligned) -> Floats:
+    """The lowest and the highest value of each measure (2 x measures)."""
+    return np.array([span_of(name) for name in aligned.measures]).T
+
+
+def _intervals(
+    values: Floats, aligned: Aligned, methods: Methods, span: tuple[Floats, Floats]
+) -> Floats:
+    return intervals.mean_interval(
         values,
         families=aligned.families,
         method=methods.interval,
         level=methods.level,
+        span=span,
         n_draws=methods.n_draws,
         seed=methods.seed,
     )
@@ -418,10 +431,11 @@ def _slice_sizes(aligned: Aligned) -> Iterator[SliceSize]:
 
 
 def _too_few(sizes: Sequence[SliceSize]) -> Iterator[str]:
-    few = [f"{size.name} {size.n_families}" for size in sizes if size.n_families < FEWEST_FAMILIES]
+    fewest = intervals.FEWEST_FAMILIES
+    few = [f"{size.name} {size.n_families}" for size in sizes if size.n_families < fewest]
     if few:
         yield (
-            f"Intervals of fewer than {FEWEST_FAMILIES} families or queries are too short, and "
+            f"Intervals of fewer than {fewest} families or queries are too short, and "
             f"tests of them may be too bold: {', '.join(few)}."
         )
 
@@ -459,7 +473,9 @@ def _slice_table(aligned: Aligned, mask: NDArray[np.bool_], methods: Methods) ->
     )
     n, n_runs, n_measures = inside.values.shape
     flat = inside.values.reshape(n, n_runs * n_measures)
-    low, high = _intervals(flat, inside, methods).reshape(2, n_runs, n_measures)
+    lowest, highest = np.tile(_spans(inside), n_runs)
+    ends = _intervals(flat, inside, methods, (lowest, highest))
+    low, high = ends.reshape(2, n_runs, n_measures)
     mean = ratio_means(flat).reshape(n_runs, n_measures)
     best, worst = _rank_intervals(inside, methods)
     return {
@@ -478,14 +494,14 @@ def _rank_intervals(inside: Aligned, methods: Methods) -> Floats:
     n, n_runs, n_measures = inside.values.shape
     if not n:
         return np.full((2, n_runs, n_measures), np.nan)
-    intervals = rank_intervals(
+    ends = rank_intervals(
         inside.values,
         families=inside.families,
         level=methods.level,
         n_draws=methods.n_draws,
         seed=methods.seed,
     )
-    return intervals.astype(np.float64)
+    return ends.astype(np.float64)
 
 
 def _groups(

@@ -7,11 +7,11 @@ from math import isnan
 from typing import NamedTuple
 
 from scoring.core.reading.hits import Judged, Qid, QueryHits
+from scoring.core.uncertainty import interval_of
 
 BANDS = (1, 3, 5, 10, 20, 50, 100, 1000)
 """The last rank of each band in which ranks are counted; below the last is one more band."""
 N_BINS = 20
-N_DRAWS, SEED = 2_000, 0
 
 
 # --- spread ----------------------------------------------------------------------------------
@@ -287,31 +287,11 @@ def _gap(
 def _mean(
     label: str, values: Sequence[float], of: Profile, places: Sequence[int] | None = None
 ) -> Evidence:
-    """The mean of the defined values, with an interval from resampled families."""
+    """The mean of the defined values, with its interval."""
     chosen = range(len(values)) if places is None else places
     defined = [place for place in chosen if not isnan(values[place])]
     if not defined:
         return Evidence(label, float("nan"), None, None, 0)
-    found = [values[place] for place in defined]
-    low, high = mean_interval(found, [of.qids[place] for place in defined], of.families)
-    return Evidence(label, sum(found) / len(found), low, high, len(found))
-
-
-def mean_interval(
-    values: Sequence[float], qids: Sequence[Hashable], families: Mapping[Hashable, Hashable]
-) -> tuple[float | None, float | None]:
-    """The 95 % interval of a mean, families resampled whole; None twice below two families."""
-    import numpy as np
-
-    from scoring.core.statistics.bootstrap import bootstrap_interval
-
-    numbers: dict[Hashable, int] = {}
-    of = [numbers.setdefault(families.get(qid, (qid,)), len(numbers)) for qid in qids]
-    low, high = bootstrap_interval(
-        np.array(values, dtype=np.float64)[:, np.newaxis],
-        families=np.array(of, dtype=np.intp),
-        method="bca",
-        n_draws=N_DRAWS,
-        seed=SEED,
-    )[:, 0].tolist()
-    return (None, None) if isnan(low) else (low, high)
+    found = {of.qids[place]: values[place] for place in defined}
+    low, high = interval_of(found, of.families) or (None, None)
+    return Evidence(label, sum(found.values()) / len(found), low, high, len(found))

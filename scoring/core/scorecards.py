@@ -25,8 +25,6 @@ Interval = tuple[float, float]
 ALL = "all"
 """Stands for every query where slices are named."""
 
-N_DRAWS = 10_000
-
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR@10", "R@100", "P@10", "Judged@10")
 
 
@@ -42,7 +40,8 @@ class Rules(NamedTuple):
     judged_only: bool = False
     aggregate: str | None = None
     allow_empty: bool = False
-    interval_seed: int | None = None
+    has_intervals: bool = False
+    seed: int = 0
 
 
 class Files(NamedTuple):
@@ -107,10 +106,12 @@ class Scorer:
             slice_name: self._evaluate(judged, _only(hits, judged))
             for slice_name, judged in self.sliced.items()
         }
-        intervals = {}
-        if self.rules.interval_seed is not None:
+        intervals: dict[str, Mapping[str, Interval]] = {}
+        if self.rules.has_intervals:
+            from scoring.core.uncertainty import mean_intervals
+
             intervals = {
-                slice_name: self._intervals(found)
+                slice_name: mean_intervals(found, self.families or {})
                 for slice_name, found in [(ALL, overall), *slices.items()]
             }
         weighted = self._weighted([(ALL, overall), *slices.items()])
@@ -231,24 +232,6 @@ class Scorer:
             allow_empty=self.rules.allow_empty or judged is not self.judged,
         )
 
-    def _intervals(self, found: Evaluation[bytes]) -> dict[str, Interval]:
-        """The 95 % interval of each mean, by bootstrap over families; NaN where none is known."""
-        import numpy as np
-
-        from scoring.core.statistics.bootstrap import bootstrap_interval
-
-        names = [str(m) for m in found.measures if m.aggregation == "mean"]
-        if not names or not found.per_query:
-            return {}
-        values = np.array([[row[name] for name in names] for row in found.per_query.values()])
-        numbers: dict[object, int] = {}
-        families = self.families or {}
-        codes = [numbers.setdefault(families.get(q, q), len(numbers)) for q in found.per_query]
-        low, high = bootstrap_interval(
-            values, families=np.array(codes), n_draws=N_DRAWS, seed=self.rules.interval_seed or 0
-        )
-        return dict(zip(names, zip(low.tolist(), high.tolist(), strict=True), strict=True))
-
     def _weighted(
         self, found: Sequence[tuple[str, Evaluation[bytes]]]
     ) -> "dict[str, WeightedMeans]":
@@ -257,14 +240,12 @@ class Scorer:
             return {}
         from scoring.core.weighting import weighted_means
 
-        seed = self.rules.interval_seed
         return {
             name: weighted_means(
                 evaluation,
                 weights,
                 families=self.families,
-                n_draws=0 if seed is None else N_DRAWS,
-                seed=seed or 0,
+                has_intervals=self.rules.has_intervals,
             )
             for name, evaluation in found
             if name == ALL or not weights.keys().isdisjoint(evaluation.per_query)

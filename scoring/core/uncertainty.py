@@ -1,23 +1,27 @@
 """How sure a board is: intervals of a run's means, and the ranks that its runs may have.
 
-Quick enough to be there when a page is: 2,000 draws, always the same ones.
+Intervals are Student's t over families; ranks are quick enough to be there when a page is: 2,000
+draws, always the same ones.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import isnan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from scoring.core.errors import ScoringError
 from scoring.core.evaluation import Evaluation
+from scoring.core.measures import parse_measure
 
 if TYPE_CHECKING:
     from scoring.core.statistics.families import FamilyOf, Floats
 
-METHOD = "bca"
+METHOD = "t"
 LEVEL = 0.95
 N_DRAWS = 2_000
 SEED = 0
 
+Qid = TypeVar("Qid", bytes, str)
 Families = Mapping[str, Hashable]
 """Family of each query; one that is not there is a family of its own."""
 
@@ -45,8 +49,6 @@ class Recipe:
     n_families: int
     method: str = METHOD
     level: float = LEVEL
-    n_draws: int = N_DRAWS
-    seed: int = SEED
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -57,29 +59,68 @@ def recipe(qids: Iterable[str], families: Families) -> Recipe:
     return Recipe(n_families=len({families.get(qid, (qid,)) for qid in qids}))
 
 
-def mean_intervals(evaluation: Evaluation[str], families: Families) -> dict[str, MeanInterval]:
-    """The 95 % interval of each mean, by the measure's name; families are resampled whole.
+# --- intervals -------------------------------------------------------------------------------
+
+
+def mean_intervals(
+    evaluation: Evaluation[Qid],
+    families: Mapping[Qid, Hashable],
+    weights: Mapping[Qid, float] | None = None,
+) -> dict[str, MeanInterval]:
+    """The 95 % interval of each mean, by the measure's name.
 
     A measure that is no mean has none, and none has where fewer than two families are defined.
+    With `weights` they are of the weighted means, over the queries that have a weight.
     """
     import numpy as np
 
-    from scoring.core.statistics.bootstrap import bootstrap_interval
+    from scoring.core.statistics.intervals import mean_interval
 
-    names = [str(measure) for measure in evaluation.measures if measure.aggregation == "mean"]
-    if not names or not evaluation.per_query:
+    measures = [measure for measure in evaluation.measures if measure.aggregation == "mean"]
+    names = [str(measure) for measure in measures]
+    qids = [qid for qid in evaluation.per_query if weights is None or qid in weights]
+    if not names or not qids:
         return {}
-    rows = [[of[name] for name in names] for of in evaluation.per_query.values()]
-    low, high = bootstrap_interval(
-        np.array(rows),
-        families=numbered(evaluation.per_query, families),
-        method=METHOD,
+    ends = mean_interval(
+        np.array([[evaluation.per_query[qid][name] for name in names] for qid in qids]),
+        families=numbered(qids, families),
+        weights=None if weights is None else np.array([weights[qid] for qid in qids]),
         level=LEVEL,
-        n_draws=N_DRAWS,
-        seed=SEED,
+        span=tuple(np.array([measure.span for measure in measures]).T),
     )
-    found = zip(names, map(MeanInterval, low.tolist(), high.tolist()), strict=True)
-    return {name: interval for name, interval in found if not isnan(interval.low)}
+    return {
+        name: MeanInterval(low, high)
+        for name, low, high in zip(names, *ends.tolist(), strict=True)
+        if low == low
+    }
+
+
+def interval_of(
+    values: Mapping[Any, float],
+    families: Mapping[Any, Hashable],
+    *,
+    span: tuple[float, float] = (-inf, inf),
+) -> MeanInterval | None:
+    """The 95 % interval of a mean of values by query; None below two families."""
+    import numpy as np
+
+    from scoring.core.statistics.intervals import mean_interval
+
+    column = np.array(list(values.values()), dtype=np.float64)[:, np.newaxis]
+    of = numbered(values, families)
+    low, high = mean_interval(column, families=of, level=LEVEL, span=span)[:, 0].tolist()
+    return MeanInterval(low, high) if low == low else None
+
+
+def span_of(name: str) -> tuple[float, float]:
+    """The lowest and the highest value of a measure; anything for a name that is no measure."""
+    try:
+        return parse_measure(name).span
+    except ScoringError:
+        return -inf, inf
+
+
+# --- ranks -----------------------------------------------------------------------------------
 
 
 def standings(
@@ -104,7 +145,7 @@ def standings(
     return list(map(Standing, best, worst, groups.tolist()))
 
 
-def numbered(qids: Iterable[str], families: Families) -> "FamilyOf | None":
+def numbered(qids: Iterable[Any], families: Mapping[Any, Hashable]) -> "FamilyOf | None":
     """The number of each query's family, or None where every query is one."""
     import numpy as np
 

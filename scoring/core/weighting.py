@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from scoring.core.errors import NoWeightError
 from scoring.core.evaluation import Evaluation, slice_means
+from scoring.core.uncertainty import mean_intervals
 
 Qid = TypeVar("Qid", bytes, str)
 
@@ -43,14 +44,12 @@ def weighted_means(
     weights: Mapping[Qid, float],
     *,
     families: Mapping[Qid, Hashable] | None = None,
-    n_draws: int = 0,
-    seed: int = 0,
-    method: str = "auto",
+    has_intervals: bool = False,
 ) -> WeightedMeans:
     """The weighted mean of every measure that is no count, over the queries that have a weight.
 
-    With `n_draws`, 95 % intervals too: families are resampled with the weights of their queries.
-    Equal weights give the plain means and intervals, to the last bit.
+    With `has_intervals`, 95 % intervals too, by Student's t over families. Equal weights give the
+    plain means and intervals, to the last bit.
 
     Raises
     ------
@@ -62,11 +61,10 @@ def weighted_means(
         raise NoWeightError(n_queries=len(evaluation.per_query))
     found = slice_means(evaluation, {"": scored}, weights=weights)[""]
     kept = [str(measure) for measure in evaluation.measures if not measure.is_total]
-    intervals = {}
-    if n_draws:
-        intervals = _intervals(
-            evaluation, scored, weights, families or {}, n_draws=n_draws, seed=seed, method=method
-        )
+    intervals: dict[str, tuple[float, float]] = {}
+    if has_intervals:
+        plain = mean_intervals(evaluation, families or {}, weights)
+        intervals = {weighted_name(name): ends for name, ends in plain.items()}
     return WeightedMeans(
         means={weighted_name(name): found.means[name] for name in kept},
         intervals=intervals,
@@ -86,38 +84,3 @@ def effective_size(weights: Iterable[float]) -> float:
     largest = max(listed)
     shares = [weight / largest for weight in listed]
     return sum(shares) ** 2 / sum(share * share for share in shares)
-
-
-def _intervals(
-    evaluation: Evaluation[Qid],
-    scored: list[Qid],
-    weights: Mapping[Qid, float],
-    families: Mapping[Qid, Hashable],
-    *,
-    n_draws: int,
-    seed: int,
-    method: str,
-) -> dict[str, tuple[float, float]]:
-    import numpy as np
-
-    from scoring.core.statistics.bootstrap import bootstrap_interval
-
-    names = [str(measure) for measure in evaluation.measures if measure.aggregation == "mean"]
-    if not names:
-        return {}
-    numbers: dict[Hashable, int] = {}
-    codes = [numbers.setdefault(families.get(qid, (qid,)), len(numbers)) for qid in scored]
-    low, high = bootstrap_interval(
-        np.array([[evaluation.per_query[qid][name] for name in names] for qid in scored]),
-        families=None if len(numbers) == len(codes) else np.array(codes),
-        weights=np.array([weights[qid] for qid in scored]),
-        method=method,
-        n_draws=n_draws,
-        seed=seed,
-    )
-    ends = zip(low.tolist(), high.tolist(), strict=True)
-    return {
-        weighted_name(name): both
-        for name, both in zip(names, ends, strict=True)
-        if both[0] == both[0]
-    }

@@ -10,7 +10,7 @@ from django.core.cache import cache
 
 from benchmarks_app.models import Release, Run
 from scoring import selectors
-from scoring.core.run_profile import mean_interval
+from scoring.core.uncertainty import interval_of
 from scoring.models import Score, ScoreSet
 from scoring.services import measuring
 from scoring.services.firewall import Sight
@@ -129,10 +129,8 @@ def _inside(release: Release, name: str) -> frozenset[str] | None:
 def _ends(
     differences: Mapping[str, float], families: Mapping[str, str], inside: frozenset[str] | None
 ) -> Ends:
-    qids = [qid for qid in differences if inside is None or qid in inside]
-    if not qids:
-        return None, None
-    return mean_interval([differences[qid] for qid in qids], qids, families)
+    chosen = {qid: of for qid, of in differences.items() if inside is None or qid in inside}
+    return interval_of(chosen, families) or (None, None)
 
 
 def _differences(score_set: ScoreSet, baseline: ScoreSet, measure: str) -> dict[str, float]:

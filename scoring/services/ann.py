@@ -4,14 +4,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
-import numpy as np
 from django.core.cache import cache
 
 from benchmarks_app.models import Release, Run
 from scoring import selectors
 from scoring.core.ann import TOLERANCE, AnnRecall, ann_recall
-from scoring.core.statistics.bootstrap import bootstrap_interval
-from scoring.core.statistics.families import FamilyOf
+from scoring.core.uncertainty import interval_of
 from scoring.models import ScoreSet
 from scoring.selectors.rankings import scored_ranking_of
 from scoring.services.firewall import Sight
@@ -21,7 +19,6 @@ from scoring.shown import FIRST_MEASURE
 CUTOFF, DEEPEST = 10, 1000
 # Documents below rank k of the exact run are looked at for ties with it, this many more.
 BEYOND = 100
-N_DRAWS = 2_000
 N_WORST = 25
 
 
@@ -133,18 +130,8 @@ def _row(
 def _estimate(values: Mapping[str, float], families: Mapping[str, str]) -> Estimate | None:
     if not values:
         return None
-    column = np.array(list(values.values()))[:, np.newaxis]
-    low, high = bootstrap_interval(column, families=_numbered(values, families), n_draws=N_DRAWS)[
-        :, 0
-    ].tolist()
-    known = low == low
-    return Estimate(float(column.mean()), low if known else None, high if known else None)
-
-
-def _numbered(qids: Iterable[str], families: Mapping[str, str]) -> FamilyOf | None:
-    numbers: dict[object, int] = {}
-    each = [numbers.setdefault(families.get(qid, (qid,)), len(numbers)) for qid in qids]
-    return None if len(numbers) == len(each) else np.array(each, dtype=np.intp)
+    low, high = interval_of(values, families) or (None, None)
+    return Estimate(sum(values.values()) / len(values), low, high)
 
 
 # --- what it costs ---------------------------------------------------------------------------

@@ -8,11 +8,11 @@ from math import isclose
 from django.core.cache import cache
 
 from scoring.core.contextual.arithmetic import contextual_precision
+from scoring.core.uncertainty import interval_of
 from scoring.models import CaseOutcome, ContextualEvaluation
 from scoring.selectors.contextual import counts_of
 from scoring.services.contextual_errors import CompareOtherSetError
 
-N_DRAWS = 2_000
 SLICE_ALL = ""
 
 
@@ -69,7 +69,7 @@ def _results(evaluation: ContextualEvaluation) -> Results:
 def _row(name: str, found: Sequence[tuple[float, bool | None]]) -> Row:
     scores = [score for score, _ in found]
     decided = [is_success for _, is_success in found if is_success is not None]
-    low, high = interval_of(scores)
+    low, high = interval_of(dict(enumerate(scores)), {}, span=(0, 1)) or (None, None)
     return Row(
         name=name,
         n=len(scores),
@@ -78,19 +78,6 @@ def _row(name: str, found: Sequence[tuple[float, bool | None]]) -> Row:
         high=high,
         success_share=sum(decided) / len(decided) if decided else None,
     )
-
-
-def interval_of(values: Sequence[float]) -> tuple[float | None, float | None]:
-    """The 95 % bootstrap interval of the mean over cases."""
-    if len(values) < 2:
-        return None, None
-    import numpy as np
-
-    from scoring.core.statistics.bootstrap import bootstrap_interval
-
-    column = np.array(values, dtype=float)[:, np.newaxis]
-    low, high = bootstrap_interval(column, n_draws=N_DRAWS)[:, 0].tolist()
-    return (low, high) if low == low else (None, None)
 
 
 # --- one case --------------------------------------------------------------------------------
@@ -200,7 +187,8 @@ def compare(before: ContextualEvaluation, after: ContextualEvaluation) -> Compar
         raise CompareOtherSetError
     old, new = _scored(before), _scored(after)
     pairs = [_pair(old[number], new[number]) for number in sorted(old.keys() & new.keys())]
-    low, high = interval_of([pair.difference for pair in pairs])
+    differences = {pair.number: pair.difference for pair in pairs}
+    low, high = interval_of(differences, {}, span=(-1, 1)) or (None, None)
     n = len(pairs)
     means = [
         sum(values) / n if n else None

@@ -6,7 +6,7 @@ from benchmarks_app.models import Release
 from benchmarks_app.selectors import release_weights
 from scoring.core import Evaluation
 from scoring.core.errors import NoWeightError
-from scoring.core.uncertainty import METHOD, N_DRAWS, SEED, Families
+from scoring.core.uncertainty import Families
 from scoring.core.weighting import SUFFIX, weighted_means
 from scoring.models import Score, ScoreSet
 
@@ -34,9 +34,7 @@ def weighted_scores_of(
     if not weights:
         return []
     try:
-        found = weighted_means(
-            evaluation, weights, families=families, n_draws=N_DRAWS, seed=SEED, method=METHOD
-        )
+        found = weighted_means(evaluation, weights, families=families, has_intervals=True)
     except NoWeightError:
         return []
     return [

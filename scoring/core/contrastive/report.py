@@ -21,11 +21,10 @@ from scoring.core.contrastive.ranks import (
     ranks,
     reciprocal_ranks,
 )
-from scoring.core.statistics.bootstrap import bootstrap_interval
+from scoring.core.statistics.intervals import mean_interval
 
 CUTOFFS = (1, 5, 10)
 CURVE = (1, 2, 3, 5, 7)
-N_DRAWS = 2_000
 N_WORST = 25
 ALL = ""
 
@@ -106,7 +105,7 @@ def contrastive_report(
     ties: str = "expected",
     ids: Sequence[str] | None = None,
     slices: Mapping[str, Collection[str]] | None = None,
-    n_draws: int = N_DRAWS,
+    has_intervals: bool = True,
     n_worst: int = N_WORST,
     progress: Progress | None = None,
 ) -> ContrastiveReport:
@@ -122,9 +121,8 @@ def contrastive_report(
         One for each row, without repeats; without them a row's number (from 0) is its id.
     slices
         {name: ids}. A slice chooses whose ranks are averaged; the candidates are always all rows.
-    n_draws
-        Draws of the bootstrap behind the 95 % intervals, which resamples pairs among the
-        candidates there are; 0 for no intervals.
+    has_intervals
+        Whether each mean has its 95 % interval: of other pairs among the candidates there are.
     progress
         Told how many tiles of how many are done.
 
@@ -146,8 +144,8 @@ def contrastive_report(
         n_features=pair.n_features,
         normalize=normalize,
         ties=ties,
-        overall=table.part(ALL, np.arange(pair.n), n_draws),
-        slices=tuple(table.part(name, rows, n_draws) for name, rows in members.items()),
+        overall=table.part(ALL, np.arange(pair.n), has_intervals),
+        slices=tuple(table.part(name, rows, has_intervals) for name, rows in members.items()),
         places=places,
         curve=_curve(places, ties, pair.n),
         worst=_worst(pair, places, ties, n_worst),
@@ -205,9 +203,9 @@ class _Table:
         columns = [_columns(each, cutoffs, ties) for each in both]
         return cls(cutoffs, *columns, *(ranks(each, ties) for each in both))
 
-    def part(self, name: str, rows: NDArray[np.intp], n_draws: int) -> Part:
+    def part(self, name: str, rows: NDArray[np.intp], has_intervals: bool) -> Part:
         forward, backward = self.forward[rows], self.backward[rows]
-        estimates = _estimates((forward + backward) / 2, n_draws)
+        estimates = _estimates((forward + backward) / 2, has_intervals)
         return Part(
             name=name,
             n=len(rows),
@@ -228,14 +226,14 @@ def _columns(places: Places, cutoffs: tuple[int, ...], ties: str) -> Floats:
     return np.column_stack([*of_cutoffs, reciprocal_ranks(places, ties)])
 
 
-def _estimates(values: Floats, n_draws: int) -> list[Estimate]:
+def _estimates(values: Floats, has_intervals: bool) -> list[Estimate]:
     """The mean of each column with its interval."""
     if not len(values):
         return [Estimate(nan)] * values.shape[1]
     means = values.mean(axis=0)
     ends = np.full((2, len(means)), nan)
-    if n_draws:
-        ends = bootstrap_interval(values, n_draws=n_draws)
+    if has_intervals:
+        ends = mean_interval(values, span=(0, 1))
     return [Estimate(*map(float, each)) for each in zip(means, *ends, strict=True)]
 
 

@@ -6,7 +6,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import repeat
-from math import exp, fsum, isnan, log, nan
+from math import exp, fsum, inf, isnan, log, nan
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -73,6 +73,15 @@ class Measure(NamedTuple):
     def is_total(self) -> bool:
         """Whether queries are added up, as counts are, instead of averaged."""
         return self.aggregation == "sum"
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The lowest and the highest value a query can have.
+
+        Gains below 0 can take a measure of gains out of what its family has.
+        """
+        listed = [gain for _, gain in self.option("gains") or ()]
+        return (-inf, inf) if min(listed, default=0) < 0 else FAMILIES[self.family].span
 
     @property
     def is_monotone(self) -> bool:
@@ -211,6 +220,7 @@ class Family(NamedTuple):
     uses_scale: bool = False
     cutoff_as: str = "cutoff"
     aliases: tuple[str, ...] = ()
+    span: tuple[float, float] = (0.0, 1.0)
 
 
 def _written(value: OptionValue) -> str:
@@ -249,8 +259,10 @@ _rprec = set_at_cutoff.r_precision
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
         "nDCG": Family(gain.ndcg, _IDEAL, "allowed", _GAIN),
-        "DCG": Family(gain.discounted_gain, _HITS, "allowed", _GAIN, is_monotone=True),
-        "IDCG": Family(gain.ideal_gain, ("ideal",), "allowed", _BEST),
+        "DCG": Family(
+            gain.discounted_gain, _HITS, "allowed", _GAIN, is_monotone=True, span=(0, inf)
+        ),
+        "IDCG": Family(gain.ideal_gain, ("ideal",), "allowed", _BEST, span=(0, inf)),
         "AP": Family(_ap, _RELEVANT, "allowed", _LIST, aliases=("MAP",)),
         "RR": Family(
             reciprocal_rank.reciprocal_rank,
@@ -302,7 +314,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         "SetR": Family(whole_set.set_recall, _RELEVANT, "none", _LIST),
         "SetF": Family(whole_set.set_f, _SET, "none", _F),
         "SetAP": Family(whole_set.set_ap, _SET, "none", _LIST),
-        "utility": Family(whole_set.utility, _SET, "none", _UTILITY),
+        "utility": Family(whole_set.utility, _SET, "none", _UTILITY, span=(-inf, inf)),
         "G": Family(gain_by_level.graded_g, _IDEAL, "none", _LEVELS),
         "binG": Family(gain_by_level.binary_g, _RELEVANT, "none", _REL),
         "ndcg_rel": Family(gain_by_level.ndcg_at_relevant, _IDEAL, "none", _LEVELS),
@@ -312,21 +324,27 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "none",
             {"gains": None, "rel": 1},
         ),
-        "yaap": Family(average_precision.log_odds_of_ap, _RELEVANT, "none", _REL),
+        "yaap": Family(average_precision.log_odds_of_ap, _RELEVANT, "none", _REL, span=(-inf, inf)),
         "Judged": Family(judged.judged, _RETRIEVED, "allowed"),
         "Hole": Family(judged.hole, _RETRIEVED, "allowed"),
         "unj": Family(judged.unjudged, _RETRIEVED, "needed"),
-        "NumRet": Family(counts.n_documents_retrieved, ("n_retrieved",), "none", aggregation="sum"),
+        "NumRet": Family(
+            counts.n_documents_retrieved, ("n_retrieved",), "none", aggregation="sum", span=(0, inf)
+        ),
         "NumRel": Family(
             counts.n_documents_relevant, ("n_relevant",), "none", _REL, aggregation="sum"
         ),
-        "NumRelRet": Family(counts.n_relevant_retrieved, _HITS, "none", _REL, aggregation="sum"),
+        "NumRelRet": Family(
+            counts.n_relevant_retrieved, _HITS, "none", _REL, aggregation="sum", span=(0, inf)
+        ),
         "NumNonrelRet": Family(
             counts.n_nonrelevant_retrieved, _HITS, "none", _REL, aggregation="sum"
         ),
         "NumUnjudgedRet": Family(
             counts.n_unjudged_retrieved, _RETRIEVED, "none", aggregation="sum"
         ),
-        "NumQ": Family(counts.n_queries, ("n_retrieved",), "none", aggregation="sum"),
+        "NumQ": Family(
+            counts.n_queries, ("n_retrieved",), "none", aggregation="sum", span=(0, inf)
+        ),
     }
 )

@@ -14,10 +14,7 @@ from numpy.typing import NDArray
 from scoring.core.statistics.families import FamilyOf, Floats, family_totals
 from scoring.core.statistics.products import product
 
-METHODS = ("auto", "bca", "studentised", "percentile")
-
-FEW_FAMILIES = 100
-"""Below this many "auto" is studentised: BCa is too short there (docs/statistics.md)."""
+METHODS = ("bca", "studentised", "percentile")
 
 # What is held at once: elements of a block of counts, and of the drawn means of some columns.
 BLOCK = 2**19
@@ -29,7 +26,7 @@ def bootstrap_interval(
     *,
     families: FamilyOf | None = None,
     weights: Floats | None = None,
-    method: str = "auto",
+    method: str = "bca",
     level: float = 0.95,
     n_draws: int = 10_000,
     seed: int = 0,
@@ -43,8 +40,7 @@ def bootstrap_interval(
     weights
         How much each query counts, above 0; the interval is then of the weighted mean.
     method
-        "bca" (bias-corrected and accelerated), "studentised" (bootstrap-t), "percentile", or
-        "auto": studentised below `FEW_FAMILIES` families, BCa from there on.
+        "bca" (bias-corrected and accelerated), "studentised" (bootstrap-t) or "percentile".
 
     Returns
     -------
@@ -58,15 +54,8 @@ def bootstrap_interval(
         for at in range(0, len(all_columns) if len(rows) > 1 else 0, width):
             columns = all_columns[at : at + width]
             part, size = sums[np.ix_(rows, columns)], sizes[rows, all_columns[0]]
-            interval_of = INTERVALS[_chosen(method, len(rows))]
-            interval[:, columns] = interval_of(part, size, level, n_draws, seed)
+            interval[:, columns] = INTERVALS[method](part, size, level, n_draws, seed)
     return interval
-
-
-def _chosen(method: str, n_families: int) -> str:
-    if method != "auto":
-        return method
-    return "studentised" if n_families < FEW_FAMILIES else "bca"
 
 
 def _alike(sizes: Floats) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:

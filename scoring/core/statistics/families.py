@@ -30,6 +30,12 @@ def family_totals(
     return np.add.reduceat(filled[order], starts, axis=0), sizes
 
 
+def column_sums(values: Floats) -> Floats:
+    """The sum of each column, to the last bit the same whatever other columns there are."""
+    sums: Floats = np.ascontiguousarray(values.T).sum(axis=1)
+    return sums
+
+
 def family_means(values: Floats, families: FamilyOf | None) -> Floats:
     """Mean of the defined values of each family; NaN where a family has none."""
     if families is None:

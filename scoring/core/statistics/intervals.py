@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scoring.core.statistics.bootstrap import METHODS as BOOTSTRAPS
 from scoring.core.statistics.bootstrap import bootstrap_interval
-from scoring.core.statistics.families import FamilyOf, Floats, family_totals
+from scoring.core.statistics.families import FamilyOf, Floats, column_sums, family_totals
 from scoring.core.statistics.paired import standard_errors
 
 DEFAULT = "t"
@@ -109,8 +109,8 @@ def _ends(
     values: Floats, families: FamilyOf | None, weights: Floats | None, tail: float, span: Span
 ) -> Floats:
     sums, sizes = family_totals(values, families, weights)
-    n = sizes.sum(axis=0)
-    means = sums.sum(axis=0) / np.where(n > 0, n, 1)
+    n = column_sums(sizes)
+    means = column_sums(sums) / np.where(n > 0, n, 1)
     errors = standard_errors(values, families, weights)
     # What rounding leaves of equal values is no error.
     errors = np.where(errors <= 1e-12 * np.abs(means), 0.0, errors)

@@ -9,7 +9,13 @@ from functools import partial
 import numpy as np
 import scipy
 
-from scoring.core.statistics.families import FamilyOf, Floats, family_means, family_totals
+from scoring.core.statistics.families import (
+    FamilyOf,
+    Floats,
+    column_sums,
+    family_means,
+    family_totals,
+)
 
 LARGEST_EXACT_RANK_SUM = 50
 """Differences other than 0, up to which the distribution of the rank sum is counted out."""
@@ -26,10 +32,10 @@ def standard_errors(
     """
     sums, sizes = family_totals(values, families, weights)
     n_families = np.count_nonzero(sizes, axis=0)
-    n = sizes.sum(axis=0)
+    n = column_sums(sizes)
     total = np.where(n > 0, n, 1)
-    means = sums.sum(axis=0) / total
-    squares = ((sums - sizes * means) ** 2).sum(axis=0)
+    means = column_sums(sums) / total
+    squares = column_sums((sums - sizes * means) ** 2)
     correction = n_families / np.maximum(n_families - 1, 1)
     return np.where(n_families > 1, np.sqrt(correction * squares) / total, np.nan)
 

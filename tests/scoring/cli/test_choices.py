@@ -8,7 +8,7 @@ from scoring.core import checking, comparing
 from scoring.core.aggregation import AGGREGATIONS
 from scoring.core.evaluation import MISSING_RULES
 from scoring.core.reading import TIE_RULES
-from scoring.core.statistics import bootstrap
+from scoring.core.statistics import intervals
 
 
 def choices(command, name):
@@ -23,5 +23,5 @@ def test_choices_of_the_command_line_are_those_of_the_core():
     assert choices("score", "aggregate") == AGGREGATIONS == options.AGGREGATIONS
     assert choices("compare", "test") == comparing.TESTS
     assert choices("compare", "correction") == comparing.CORRECTIONS
-    assert choices("compare", "interval") == bootstrap.METHODS == compare.INTERVALS
+    assert choices("compare", "interval") == intervals.METHODS == compare.INTERVALS
     assert choices("check", "kind") == tuple(checking.KINDS) == check.KINDS

@@ -34,13 +34,9 @@ def values(board) -> np.ndarray:
 def test_intervals_of_all_runs_are_those_of_scipy(board):
     ours = [mean_intervals(one, {})[MEASURE] for one in board.values()]
 
-    # Each query's runs are drawn together; the corrections are each run's own.
-    theirs = stats.bootstrap(
-        (values(board),), np.mean, axis=0, n_resamples=5_000, method="BCa", rng=3
-    ).confidence_interval
-    widths = theirs.high - theirs.low
-    assert [one.low for one in ours] == pytest.approx(theirs.low, abs=0.06 * widths.max())
-    assert [one.high for one in ours] == pytest.approx(theirs.high, abs=0.06 * widths.max())
+    theirs = stats.ttest_1samp(values(board), 0).confidence_interval(0.95)
+    assert [one.low for one in ours] == pytest.approx(theirs.low, rel=1e-12)
+    assert [one.high for one in ours] == pytest.approx(theirs.high, rel=1e-12)
 
 
 def span_of_means(*runs, axis=-1) -> np.ndarray:

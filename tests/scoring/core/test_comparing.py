@@ -15,8 +15,8 @@ from scoring.core.errors import (
     UnknownMethodError,
     UnknownRunError,
 )
-from scoring.core.statistics.bootstrap import bootstrap_interval
 from scoring.core.statistics.corrections import benjamini_hochberg, holm
+from scoring.core.statistics.intervals import mean_interval
 from scoring.core.statistics.ranks import rank_intervals
 from scoring.core.statistics.signflip import sign_flip, sign_flip_max
 from scoring.core.statistics.tukey import randomised_tukey
@@ -90,7 +90,7 @@ def test_pairs_have_the_tests_of_their_columns():
     assert [(pair.run, pair.reference) for pair in pairs] == [("b", "a"), ("c", "a"), ("c", "b")]
     values = VALUES[:12, :, 1]
     differences = values[:, [1, 2, 2]] - values[:, [0, 0, 1]]
-    low, high = bootstrap_interval(differences, n_draws=300, seed=3)
+    low, high = mean_interval(differences, span=(-1, 1))
     assert [pair.p for pair in pairs] == pytest.approx(sign_flip(differences, n_flips=400, seed=3))
     assert [pair.interval.low for pair in pairs] == pytest.approx(low)
     assert [pair.interval.high for pair in pairs] == pytest.approx(high)
@@ -103,7 +103,7 @@ def test_runs_have_the_intervals_and_ranks_of_their_columns():
     summaries = comparison.summaries_of("nDCG@10", "tail")
 
     values = VALUES[12:, :, 0]
-    low, high = bootstrap_interval(values, n_draws=300, seed=3)
+    low, high = mean_interval(values, span=(0, 1))
     best, worst = rank_intervals(values[:, :, np.newaxis], n_draws=300, seed=3)[:, :, 0]
     assert [summary.run for summary in summaries] == ["a", "b", "c"]
     assert [summary.mean for summary in summaries] == pytest.approx(values.mean(axis=0))

@@ -147,12 +147,12 @@ def test_takes_real_numbers_of_any_kind(dtype):
 
 def test_tile_size_does_not_change_the_result(monkeypatch):
     z1, z2 = made(300, 8, noise=2)
-    whole = contrastive_report(z1, z2, n_draws=10)
+    whole = contrastive_report(z1, z2)
 
     monkeypatch.setattr(pairs, "TALLEST", 64)
     monkeypatch.setattr("scoring.core.contrastive.counting.STRIP_BYTES", 64 * 8 * 4 * 2)
     monkeypatch.setattr("scoring.core.cores._library", lambda: None)
-    tiled = contrastive_report(z1, z2, n_draws=10)
+    tiled = contrastive_report(z1, z2)
 
     assert tiled.overall == whole.overall
 
@@ -359,7 +359,7 @@ def test_slices_choose_queries_and_leave_all_candidates():
         z2,
         ids=["a", "b", "c", "d"],
         slices={"right": ["b", "a", "z"], "none": ["y"]},
-        n_draws=0,
+        has_intervals=False,
     )
 
     whole, (right, none) = found.overall, found.slices
@@ -371,7 +371,7 @@ def test_slices_choose_queries_and_leave_all_candidates():
 def test_rows_are_their_own_ids_where_none_are_given():
     z1, z2 = made(5, 3)
 
-    found = contrastive_report(z1, z2, slices={"first": ["0", "1"]}, n_draws=0)
+    found = contrastive_report(z1, z2, slices={"first": ["0", "1"]}, has_intervals=False)
 
     assert (found.slices[0].n, found.id_of(3)) == (2, "3")
 
@@ -381,7 +381,7 @@ def test_worst_pairs_name_the_nearest_other_row_each_way():
     # b's partner is nearest to c, and the other way round; a is right both ways.
     z2 = np.array([[1, 0, 0], [0, 0.2, 0.9], [0, 0.9, 0.3]], dtype=np.float32)
 
-    found = contrastive_report(z1, z2, ids=["a", "b", "c"], n_draws=0)
+    found = contrastive_report(z1, z2, ids=["a", "b", "c"], has_intervals=False)
 
     told = [
         (found.id_of(one.row), one.forward_rank, found.id_of(one.forward_nearest))
@@ -395,7 +395,7 @@ def test_nearest_other_row_is_never_the_partner_itself():
     z1 = np.array([[1, 0.2], [1, 1], [0.2, 1]], dtype=np.float32)
     z2 = np.array([[1, -1], [1, 1], [-1, 1]], dtype=np.float32)
 
-    found = contrastive_report(z1, z2, n_draws=0, n_worst=3)
+    found = contrastive_report(z1, z2, has_intervals=False, n_worst=3)
     late = next(one for one in found.worst if one.row == 0)
 
     similarities = (z1 @ z2.T) / np.outer(*(np.linalg.norm(z, axis=1) for z in (z1, z2)))
@@ -420,7 +420,9 @@ def test_progress_counts_every_tile_once(monkeypatch):
     z1, z2 = made(200, 3)
     seen = []
 
-    contrastive_report(z1, z2, n_draws=0, progress=lambda done, total: seen.append((done, total)))
+    contrastive_report(
+        z1, z2, has_intervals=False, progress=lambda done, total: seen.append((done, total))
+    )
 
     assert seen[-1] == (16, 16)
     assert seen == sorted(seen)

@@ -15,7 +15,6 @@ from scoring.core.run_profile import (
     cumulative,
     grade_ranks,
     histogram,
-    mean_interval,
     patterns,
 )
 
@@ -146,13 +145,3 @@ def test_evidence_is_the_mean_and_its_interval():
 
     assert recall.value == pytest.approx(0.35)
     assert recall.low < 0.35 < recall.high < 0.4
-
-
-def test_interval_resamples_families_whole():
-    values = [0.0, 1.0] * 20
-    alone = mean_interval(values, list(range(40)), {})
-    pairs = mean_interval(values, list(range(40)), {place: place // 2 for place in range(40)})
-
-    assert alone[1] - alone[0] > 0.2
-    assert pairs == (0.5, 0.5)  # each family has one of both
-    assert mean_interval([0.5], ["a"], {}) == (None, None)

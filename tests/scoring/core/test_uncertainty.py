@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from scoring.core import evaluate
-from scoring.core.uncertainty import mean_intervals, recipe, standings
+from scoring.core.comparing import compare
+from scoring.core.uncertainty import interval_of, mean_intervals, recipe, standings
 
 QIDS = [f"q{number}" for number in range(40)]
 
@@ -29,10 +30,43 @@ def test_interval_is_that_of_scipy():
 
     low, high = mean_intervals(found, {})["RR"]
 
-    theirs = stats.bootstrap(
-        (values,), np.mean, n_resamples=20_000, method="BCa", rng=np.random.default_rng(1)
-    ).confidence_interval
-    assert (low, high) == pytest.approx((theirs.low, theirs.high), abs=0.012)
+    theirs = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+    assert (low, high) == pytest.approx((theirs.low, theirs.high), rel=1e-12)
+
+
+def test_the_same_values_and_families_have_one_interval_everywhere():
+    """A board's, a run page's, a comparison's, and those of equal weights."""
+    found = evaluation(0, ["RR", "DCG@3"])
+    families = {qid: place // 3 for place, qid in enumerate(QIDS)}
+    ours = mean_intervals(found, families)
+
+    runs = {"one": found, "other": evaluation(1, ["RR", "DCG@3"])}
+    compared = {
+        one.measure: one.interval
+        for one in compare(runs, families=families, n_flips=200, n_draws=100).summaries
+        if one.run == "one"
+    }
+    alone = {
+        name: interval_of({qid: of[name] for qid, of in found.per_query.items()}, families)
+        for name in ours
+    }
+    weighted = mean_intervals(found, families, dict.fromkeys(QIDS, 2.0))
+    for name, ends in ours.items():
+        assert ends == pytest.approx(compared[name], abs=1e-15)
+        assert ends == pytest.approx(alone[name], abs=1e-15)
+        assert ends == pytest.approx(weighted[name], abs=1e-15)
+
+
+def test_ends_are_not_outside_of_what_a_measure_can_be():
+    qrels = {qid: {"good": 1} for qid in QIDS[:3]}
+    run = {qid: {"good" if qid != "q0" else "bad": 1.0} for qid in qrels}
+
+    found = mean_intervals(evaluate(qrels, run, ["RR", "DCG", "yaap"]), {})
+
+    assert found["RR"].high == 1
+    assert found["RR"].low == found["DCG"].low == 0
+    assert found["DCG"].high > 1
+    assert found["yaap"].low < 0
 
 
 def test_sums_and_geometric_means_have_no_interval():

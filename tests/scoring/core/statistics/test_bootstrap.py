@@ -160,17 +160,6 @@ def test_draws_without_variation_are_far_out():
     assert 0.05 - low < 0.6 * (high - 0.05)
 
 
-@pytest.mark.parametrize(("n", "chosen"), [(99, "studentised"), (100, "bca")])
-def test_few_families_have_studentised_intervals_unless_told(n, chosen):
-    values = np.repeat(skewed(n), 2, axis=0)
-    families = np.arange(2 * n) // 2
-
-    ours = bootstrap_interval(values, families=families, n_draws=500)
-
-    expected = bootstrap_interval(values, families=families, method=chosen, n_draws=500)
-    assert (ours == expected).all()
-
-
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 30), st.integers(0, 10_000), st.sampled_from(METHODS))
 def test_interval_moves_and_stretches_with_the_values(n, seed, method):
