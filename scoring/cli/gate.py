@@ -74,6 +74,7 @@ def failing(ctx: click.Context, parameter: click.Parameter, given: str | None) -
 @options.FAMILIES
 @options.TOP_GRADE
 @options.TIE_RULE
+@options.UNLISTED_RULE
 @options.ANSWERED
 @options.PARENTS
 @options.AGGREGATE

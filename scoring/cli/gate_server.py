@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchmarks_app.core.unlisted import UNKNOWN
+
 if TYPE_CHECKING:
     from benchmarks_app.client import Client, Submission
 
@@ -49,6 +51,8 @@ def _checked(files: Sequence[Path], chosen: Mapping[str, Any]) -> tuple[Path, st
     """The candidate, the benchmark's slug and the version of a release, or nothing."""
     wrong = ""
     given = [name for name in LOCAL_ONLY if chosen.get(name)]
+    if chosen["unlisted"] != UNKNOWN:
+        given.append("unlisted")
     if len(files) != 1:
         wrong = f"{len(files)} files are named; with --server expected one, the candidate."
     elif not chosen["benchmark"]:

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from benchmarks_app.cli import Option
+from benchmarks_app.core.unlisted import UNLISTED
 from scoring.cli.parameters import FILE, WRITTEN
 from scoring.cli.scored import measures_named
 
@@ -131,6 +132,15 @@ MISSING = option(
     group="Rules",
     help="A query of the qrels that the run lacks counts 0, or is left out of the means.",
 )
+UNLISTED_RULE = option(
+    "--unlisted",
+    type=click.Choice(UNLISTED),
+    default=UNLISTED[0],
+    show_default=True,
+    group="Rules",
+    help="A document that the qrels do not list: nobody knows, or it is not relevant, as where a "
+    "collection was judged whole or its qrels list the relevant documents alone.",
+)
 DEPTH = option(
     "--depth",
     type=click.IntRange(1),
@@ -213,6 +223,7 @@ SCORING = together(
     TOP_GRADE,
     TIE_RULE,
     MISSING,
+    UNLISTED_RULE,
     DEPTH,
     ANSWERED,
     ALLOW_EMPTY,

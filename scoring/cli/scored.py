@@ -58,6 +58,7 @@ def scorer_of(
         allow_empty=chosen["allow_empty"],
         has_intervals=chosen.get("has_intervals", False),
         seed=chosen["seed"],
+        unlisted=chosen["unlisted"],
     )
     return Scorer(Files(qrels, **beside), rules)
 

@@ -25,6 +25,7 @@ UNSAID: dict[str, Any] = {
     "top_grade": None,
     "ties": "trec",
     "missing": "zero",
+    "unlisted": "unknown",
     "depth": None,
     "answered": None,
     "allow_empty": False,

@@ -13,6 +13,7 @@ BenchmarkError
     ├── TooManyOrdersError       ties with more orders than a measure can go through
     ├── NoBracketError           a bracket of a measure that has none
     ├── UnknownMissingRuleError  a rule for missing queries that is not one of ours
+    ├── UnknownUnlistedRuleError a rule for documents not in the qrels that is not one of ours
     ├── EmptyRunError            a run without a single row
     ├── EmptyQrelsError          qrels without a single row
     ├── NoCommonQueryError       run and qrels that share no query
@@ -115,6 +116,14 @@ class NoBracketError(ScoringError):
 class UnknownMissingRuleError(ScoringError):
     code = "unknown-missing-rule"
     message = "'{missing}' is no rule for missing queries; expected zero or skip. Choose one."
+
+
+class UnknownUnlistedRuleError(ScoringError):
+    code = "unknown-unlisted-rule"
+    message = (
+        "'{unlisted}' is no rule for documents that the qrels do not list; expected {known}. "
+        "Choose one."
+    )
 
 
 class EmptyRunError(ScoringError):

@@ -15,6 +15,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, cast, overload
 
+from benchmarks_app.core.unlisted import NOT_RELEVANT, UNKNOWN
 from scoring.core.errors import (
     EmptyQrelsError,
     EmptyRunError,
@@ -24,7 +25,7 @@ from scoring.core.errors import (
 from scoring.core.measures.columns import Columns
 from scoring.core.measures.registry import Measure, parse_measures
 from scoring.core.measures.shared_hits import FEW
-from scoring.core.reading.hits import Judged, Qid, QueryHits
+from scoring.core.reading.hits import Judged, Qid, QueryHits, judged_by
 from scoring.core.reading.ranking import Scored
 from scoring.core.reading.scanning import GradeTable, scan_qrels, scan_run
 
@@ -38,7 +39,8 @@ class Evaluation(Generic[Qid]):
     `judged_shares` holds for each measure the mean share of judged documents among the results it
     looks at (down to its cutoff), and `n_undefined` how many queries were left out of its mean.
     `top_grade` is the highest grade of the scale, as ERR and RBP need it. `rules` tells how ties,
-    missing queries and depth were taken; None where whoever found the hits did not say.
+    missing queries, depth and unlisted documents were taken; None where whoever found the hits did
+    not say.
     """
 
     measures: tuple[Measure, ...]
@@ -64,6 +66,7 @@ def evaluate(
     depth: int | None = ...,
     allow_empty: bool = ...,
     top_grade: int | None = ...,
+    unlisted: str = ...,
 ) -> Evaluation[str]: ...
 
 
@@ -78,6 +81,7 @@ def evaluate(
     depth: int | None = ...,
     allow_empty: bool = ...,
     top_grade: int | None = ...,
+    unlisted: str = ...,
 ) -> Evaluation[bytes]: ...
 
 
@@ -92,6 +96,7 @@ def evaluate(
     depth: int | None = ...,
     allow_empty: bool = ...,
     top_grade: int | None = ...,
+    unlisted: str = ...,
 ) -> Evaluation[Any]: ...
 
 
@@ -105,11 +110,17 @@ def evaluate(
     depth: int | None = None,
     allow_empty: bool = False,
     top_grade: int | None = None,
+    unlisted: str = UNKNOWN,
 ) -> Evaluation[Any]:
     """Measures of a run; `depth` looks at that many results a query only (trec_eval's `-M`).
 
     `top_grade` is the highest grade of the scale, by default of the qrels. With `ties="expected"`,
     values are means over the orders of equal scores (`measures.expected`).
+
+    A document that the qrels do not list is not judged; with `unlisted="not-relevant"` it is known
+    not to be relevant, as where a collection was judged whole or lists its relevant documents
+    alone. That moves measures that tell the two apart (`Judged`, bpref, infAP, RBP's residual,
+    condensed lists), and no other.
 
     Paths are of TREC files, which are scanned without being kept: the quickest way. What else
     qrels and runs can be, `scoring.core.in_memory.inputs` says: mappings, frames, arrays, rows.
@@ -124,7 +135,7 @@ def evaluate(
         queries is scored all the same.
     UnknownMeasureError, MeasureParameterError, CutoffError, RelevanceThresholdError
         If a measure is none.
-    UnknownTieRuleError, UnknownMissingRuleError
+    UnknownTieRuleError, UnknownMissingRuleError, UnknownUnlistedRuleError
         If a rule is none.
     TooManyOrdersError
         If ties can be ordered in more ways than a measure can go through.
@@ -133,7 +144,7 @@ def evaluate(
     table, has_text_grades = _table(qrels)
     hits, has_text_results = _hits(run, table, ties, depth)
     found = evaluate_hits(
-        table.judged,
+        judged_by(table.judged, unlisted),
         hits,
         parsed,
         missing=missing,
@@ -227,8 +238,12 @@ def evaluate_hits(
         n_missing=len(judged) - len(common),
         n_extra=len(hits) - len(common),
         top_grade=top,
-        rules={"ties": ties, "missing": missing, "depth": depth},
+        rules={"ties": ties, "missing": missing, "depth": depth, "unlisted": _unlisted(judged)},
     )
+
+
+def _unlisted(judged: Mapping[Any, Judged]) -> str:
+    return NOT_RELEVANT if any(of.is_complete for of in judged.values()) else UNKNOWN
 
 
 def highest_grade(judged: Iterable[Judged]) -> int:
@@ -315,7 +330,7 @@ def _what_counts(query: QueryHits[Qid], judged: Judged) -> Any:
     """Equal for queries of equal values; queries of many grades are hardly ever equal."""
     if len(judged.grades) > FEW:
         return query.qid
-    return query.hits, query.n_retrieved, query.ties, judged.grades
+    return query.hits, query.n_retrieved, query.ties, judged.grades, judged.is_complete
 
 
 def _depth(measure: Measure) -> int | None:

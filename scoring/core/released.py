@@ -9,6 +9,7 @@ from typing import Any
 from benchmarks_app.core.errors import MissingFileError
 from benchmarks_app.core.formats.beir import BeirSource, open_beir
 from benchmarks_app.core.problems import Problems
+from benchmarks_app.core.unlisted import UNKNOWN, unlisted_of
 from scoring.core.slices import read_slices
 
 MANIFEST = "manifest.json"
@@ -21,7 +22,8 @@ class Released:
     """One split of a benchmark; `texts` holds every query, `qrels` the graded ones of the split.
 
     A grade counts as relevant from `threshold`, which the release's manifest says, or from 1;
-    `top_grade` is the highest of its scale, or None where there is no manifest.
+    `top_grade` is the highest of its scale, or None where there is no manifest. `unlisted` is what
+    documents without a grade are, `unknown` or `not-relevant`.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Released:
     slices: Mapping[str, list[bytes]]
     threshold: int
     top_grade: int | None
+    unlisted: str = UNKNOWN
 
 
 def read_released(path: Path, split: str | None = None) -> Released:
@@ -61,6 +64,7 @@ def read_released(path: Path, split: str | None = None) -> Released:
         slices=read_slices(own_slices) if own_slices.is_file() else {},
         threshold=relevance_threshold(manifest),
         top_grade=top_grade(manifest),
+        unlisted=unlisted_of(manifest),
     )
 
 

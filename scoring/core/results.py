@@ -14,6 +14,7 @@ from typing import Any
 
 from benchmarks_app.core.errors import MissingFileError
 from benchmarks_app.core.formats.sources import STANDARD_INPUT, open_lines, sha256_of
+from benchmarks_app.core.unlisted import UNKNOWN
 from scoring.core.errors import ResultFormatError
 from scoring.core.evaluation import Evaluation
 from scoring.core.scorecards import Rules, Scorecard, Scorer
@@ -87,6 +88,9 @@ def stored_rules(result: Mapping[str, Any], file: str) -> Rules:
         If they are not those known here.
     """
     rules = result["rules"]
+    if isinstance(rules, dict):
+        # Results written before there was the rule.
+        rules = {"unlisted": UNKNOWN, **rules}
     if not isinstance(rules, dict) or rules.keys() != set(Rules._fields):
         reason = f"has rules other than {', '.join(sorted(Rules._fields))}"
         raise ResultFormatError(file=file, reason=reason)

@@ -10,9 +10,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks_app.core.problems import Problems
+from benchmarks_app.core.unlisted import UNKNOWN
 from scoring.core.evaluation import Evaluation, evaluate_hits, highest_grade
 from scoring.core.measures.registry import Measure, parse_measures
-from scoring.core.reading.hits import Judged, QueryHits, find_hits
+from scoring.core.reading.hits import Judged, QueryHits, find_hits, judged_by
 from scoring.core.reading.loading import read_run
 from scoring.core.reading.scanning import GradeTable, scan_qrels, scan_run
 
@@ -42,6 +43,7 @@ class Rules(NamedTuple):
     allow_empty: bool = False
     has_intervals: bool = False
     seed: int = 0
+    unlisted: str = UNKNOWN
 
 
 class Files(NamedTuple):
@@ -136,10 +138,10 @@ class Scorer:
         """The grades."""
         return scan_qrels(self.files.qrels, problems=self.warnings)
 
-    @property
+    @cached_property
     def judged(self) -> Mapping[bytes, Judged]:
         """The grades of every query."""
-        return self.table.judged
+        return judged_by(self.table.judged, self.rules.unlisted)
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:

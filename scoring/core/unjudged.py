@@ -7,11 +7,13 @@ raises what could have been found, so both ends would be wrong; for them there a
 all of them together, because a condensed list alone overrates runs that the pool did not hold.
 
 A measure looks at the results down to its cutoff; only their unjudged documents are given grades.
+Where the qrels are complete nothing is unjudged, and every reading gives one value.
 """
 
 import random
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
@@ -21,7 +23,7 @@ from scoring.core.evaluation import evaluate_hits, highest_grade
 from scoring.core.measures.columns import Columns
 from scoring.core.measures.condensed import condensed
 from scoring.core.measures.registry import Measure, parse_measure
-from scoring.core.reading.hits import Hit, Judged, Qid, QueryHits
+from scoring.core.reading.hits import Hit, Judged, Qid, QueryHits, with_unlisted
 
 SMOOTHING = 5.0
 """How many judged documents at other ranks weigh as much as those at this one."""
@@ -80,6 +82,7 @@ def bracket(
     top = highest_grade(judged.values()) if top_grade is None else top_grade
     if not measure.is_monotone or not measure.rises_to(top):
         raise NoBracketError(measure=str(measure))
+    hits = _with_unlisted(hits, judged)
     low = _mean(measure, judged, hits, top, missing)
     if measure.family == "RBP" and measure.cutoff is None:
         residual = Measure("RBP_res").with_options({"p": measure.option("p")})
@@ -126,6 +129,7 @@ def scenarios(
     """
     measure = parse_measure(measure) if isinstance(measure, str) else measure
     top = highest_grade(judged.values()) if top_grade is None else top_grade
+    hits = _with_unlisted(hits, judged)
     raw = _mean(measure, judged, hits, top, missing)
     short = {qid: condensed(found) for qid, found in hits.items()}
     best = _all_of_grade(top, measure, judged, hits)
@@ -141,6 +145,12 @@ def scenarios(
         drawn_low=quantile(drawn, 0.05),
         drawn_high=quantile(drawn, 0.95),
     )
+
+
+def _with_unlisted(
+    hits: Mapping[Qid, QueryHits[Qid]], judged: Mapping[Qid, Judged]
+) -> Mapping[Qid, QueryHits[Qid]]:
+    return {q: with_unlisted(of, judged[q]) if q in judged else of for q, of in hits.items()}
 
 
 def _mean(
@@ -198,7 +208,7 @@ def _filled(
     grade_at = {**dict(found.hits), **given}
     hits = tuple(Hit(rank, grade_at[rank]) for rank in sorted(grade_at))
     filled = QueryHits(found.qid, hits, found.n_retrieved, found.ties)
-    return Judged((*judged.grades, *given.values())), filled
+    return replace(judged, grades=(*judged.grades, *given.values())), filled
 
 
 # --- drawing grades ------------------------------------------------------------------------------

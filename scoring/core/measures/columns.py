@@ -1,5 +1,6 @@
 """What measures ask of queries, worked out once for all of them; a column has a row a query."""
 
+import sys
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from scoring.core.measures.condensed import condensed
 from scoring.core.measures.gain import ideal_grades
 from scoring.core.measures.shared_hits import shared
-from scoring.core.reading.hits import Hit, Judged, QueryHits
+from scoring.core.reading.hits import Hit, Judged, QueryHits, with_unlisted
 
 
 class Columns:
@@ -15,8 +16,12 @@ class Columns:
 
     `hits`, `n_retrieved`
         Of each query; without what is unjudged where the measure is `judged_only`.
+    `judged_hits`
+        For measures that look at what was judged not relevant: the hits, with those that complete
+        grades need not list.
     `n_relevant`, `n_nonrelevant`
-        Judged documents from the measure's `rel` on, and below it.
+        Judged documents from the measure's `rel` on, and below it; complete grades leave no end to
+        the latter, as a collection has many more documents than are relevant.
     `ideal`
         The grades that have a gain by the measure's `gains`, by gain descending.
     `top_of_query`
@@ -40,11 +45,24 @@ class Columns:
             self._known[key] = getattr(self, f"_{name}")(option)
         return self._known[key]
 
+    def seen(self, row: int, need: str, judged_only: bool | None) -> QueryHits[Any]:
+        """What a measure that needs `hits` or `judged_hits` sees of a query."""
+        if need == "hits" and not judged_only:
+            return self.found[row]
+        every = with_unlisted(self.found[row], self.judged[row])
+        return condensed(every) if judged_only else every
+
     def _seen(self, judged_only: bool | None) -> Sequence[QueryHits[Any]]:
-        return [condensed(query) for query in self.found] if judged_only else self.found
+        if not judged_only:
+            return self.found
+        return [self.seen(row, "hits", judged_only) for row in range(len(self.found))]
 
     def _hits(self, judged_only: bool | None) -> list[Sequence[Hit]]:
         return [shared(query.hits) for query in self._seen(judged_only)]
+
+    def _judged_hits(self, _: None) -> list[Sequence[Hit]]:
+        rows = range(len(self.found))
+        return [shared(self.seen(row, "judged_hits", None).hits) for row in rows]
 
     def _n_retrieved(self, judged_only: bool | None) -> list[int]:
         return [query.n_retrieved for query in self._seen(judged_only)]
@@ -57,7 +75,8 @@ class Columns:
 
     def _n_nonrelevant(self, rel: int) -> list[int]:
         return [
-            bisect_left(grades, rel) - bisect_left(grades, 0) for grades in self._once("ascending")
+            sys.maxsize if judged.is_complete else bisect_left(grades, rel) - bisect_left(grades, 0)
+            for judged, grades in zip(self.judged, self._once("ascending"), strict=True)
         ]
 
     def _ideal(self, gains: tuple[Any, ...] | None) -> list[Sequence[int]]:
@@ -71,6 +90,7 @@ class Columns:
 
 _OPTION_OF = {
     "hits": "judged_only",
+    "judged_hits": "",
     "n_retrieved": "judged_only",
     "n_relevant": "rel",
     "n_nonrelevant": "rel",

@@ -26,7 +26,6 @@ from scoring.core.errors import TooManyOrdersError
 from scoring.core.measures.average_precision import inferred_precision
 from scoring.core.measures.columns import Columns
 from scoring.core.measures.compatibility import overlap_weights
-from scoring.core.measures.condensed import condensed
 from scoring.core.measures.expected_reciprocal_rank import ideal_err, satisfaction
 from scoring.core.measures.families import FAMILIES, AnyHits, Measure
 from scoring.core.measures.gain import Gain, Gains, gain_of, ideal_gain
@@ -73,17 +72,18 @@ def expected_values(
         If the orders of a query's ties are too many to go through, for a measure that needs it.
     """
     needs = FAMILIES[measure.family].needs
+    need = next((need for need in needs if need in ("hits", "judged_hits")), "")
     taken = [columns.get(need, measure.option) for need in needs]
-    if "hits" not in needs or measure.family in UNORDERED:
+    if not need or measure.family in UNORDERED:
         return [measure.bound(top_grade)(*(column[row] for column in taken)) for row in rows]
     parameters = measure.parameters(top_grade)
     function = EXPECTED.get(measure.family) or _over_orders(measure)
-    place = needs.index("hits")
+    place = needs.index(need)
     values = []
     for row in rows:
         given = [column[row] for column in taken]
-        query = columns.found[row]
-        given[place] = blocks_of(condensed(query) if measure.option("judged_only") else query)
+        query = columns.seen(row, need, measure.option("judged_only"))
+        given[place] = blocks_of(query)
         try:
             values.append(function(*given, **parameters))
         except _TooManyError as error:

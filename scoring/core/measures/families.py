@@ -247,10 +247,11 @@ _UTILITY: Options = MappingProxyType({"weights": (1.0, -1.0, 0.0, 0.0), "n_docum
 
 _HITS = ("hits",)
 _RELEVANT = ("hits", "n_relevant")
-_RETRIEVED = ("hits", "n_retrieved")
+_JUDGED = ("judged_hits",)
+_JUDGED_OF_RETRIEVED = ("judged_hits", "n_retrieved")
 _SET = ("hits", "n_relevant", "n_retrieved")
 _IDEAL = ("hits", "ideal")
-_BPREF = ("hits", "n_relevant", "n_nonrelevant")
+_BPREF = ("judged_hits", "n_relevant", "n_nonrelevant")
 
 _ap = average_precision.average_precision
 _iprec = interpolated.interpolated_precision
@@ -296,13 +297,15 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         "Rprec": Family(_rprec, _RELEVANT, "none", _LIST, aliases=("r-precision",)),
         "Rprec_mult": Family(_rprec, _RELEVANT, "needed", _LIST, cutoff_as="multiple"),
         "bpref": Family(bpref.bpref, _BPREF, "none", _REL),
-        "infAP": Family(average_precision.inferred_ap, _RELEVANT, "none", _REL),
+        "infAP": Family(average_precision.inferred_ap, ("judged_hits", "n_relevant"), "none", _REL),
         "IPrec": Family(_iprec, _RELEVANT, "needed", _LIST, cutoff_as="recall"),
         "11pt_avg": Family(interpolated.mean_interpolated_precision, _RELEVANT, "none", _AT),
         "RBP": Family(rank_biased.rbp, _HITS, "allowed", _RBP, is_monotone=True, uses_scale=True),
-        "RBP_res": Family(rank_biased.rbp_residual, _HITS, "allowed", {"p": 0.8}),
+        "RBP_res": Family(rank_biased.rbp_residual, _JUDGED, "allowed", {"p": 0.8}),
         "rbp": Family(rank_biased.trec_rbp, ("hits", "top_of_query"), "none", {"p": 0.9}),
-        "rbp_resid": Family(rank_biased.trec_rbp_residual, _RETRIEVED, "none", {"p": 0.9}),
+        "rbp_resid": Family(
+            rank_biased.trec_rbp_residual, _JUDGED_OF_RETRIEVED, "none", {"p": 0.9}
+        ),
         "ERR": Family(expected_reciprocal_rank.err, _HITS, "allowed", _ERR, uses_scale=True),
         "nERR": Family(expected_reciprocal_rank.nerr, _IDEAL, "allowed", _ERR, uses_scale=True),
         "Compat": Family(
@@ -325,9 +328,9 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             {"gains": None, "rel": 1},
         ),
         "yaap": Family(average_precision.log_odds_of_ap, _RELEVANT, "none", _REL, span=(-inf, inf)),
-        "Judged": Family(judged.judged, _RETRIEVED, "allowed"),
-        "Hole": Family(judged.hole, _RETRIEVED, "allowed"),
-        "unj": Family(judged.unjudged, _RETRIEVED, "needed"),
+        "Judged": Family(judged.judged, _JUDGED_OF_RETRIEVED, "allowed"),
+        "Hole": Family(judged.hole, _JUDGED_OF_RETRIEVED, "allowed"),
+        "unj": Family(judged.unjudged, _JUDGED_OF_RETRIEVED, "needed"),
         "NumRet": Family(
             counts.n_documents_retrieved, ("n_retrieved",), "none", aggregation="sum", span=(0, inf)
         ),
@@ -338,10 +341,10 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             counts.n_relevant_retrieved, _HITS, "none", _REL, aggregation="sum", span=(0, inf)
         ),
         "NumNonrelRet": Family(
-            counts.n_nonrelevant_retrieved, _HITS, "none", _REL, aggregation="sum"
+            counts.n_nonrelevant_retrieved, _JUDGED, "none", _REL, aggregation="sum"
         ),
         "NumUnjudgedRet": Family(
-            counts.n_unjudged_retrieved, _RETRIEVED, "none", aggregation="sum"
+            counts.n_unjudged_retrieved, _JUDGED_OF_RETRIEVED, "none", aggregation="sum"
         ),
         "NumQ": Family(
             counts.n_queries, ("n_retrieved",), "none", aggregation="sum", span=(0, inf)

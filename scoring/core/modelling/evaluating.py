@@ -19,6 +19,7 @@ from scoring.core.evaluation import Evaluation, evaluate_hits
 from scoring.core.in_memory.inputs import hits_of, take_qrels
 from scoring.core.measures import Measure, parse_measures
 from scoring.core.modelling.answers import Answer, Progress, ask
+from scoring.core.reading.hits import judged_by
 from scoring.core.reading.scanning import GradeTable
 from scoring.core.released import Released, read_released
 from scoring.core.slices import read_slices
@@ -146,7 +147,11 @@ def evaluate_model(
     hits = hits_of(asked.answers, table.grades, ties=ties, depth=k).content
     measured = parse_measures([*wanted, f"Judged@{k}"])
     found = evaluate_hits(
-        table.judged, hits, measured, allow_empty=True, top_grade=released.top_grade
+        judged_by(table.judged, released.unlisted),
+        hits,
+        measured,
+        allow_empty=True,
+        top_grade=released.top_grade,
     )
     return ModelEvaluation(
         benchmark=released.name,

@@ -1,7 +1,15 @@
 """From files to hits: all that a measure needs to know of a run and of qrels."""
 
 from scoring.core.reading.choosing import scanner_name
-from scoring.core.reading.hits import Hit, Judged, QueryHits, TieGroup, find_hits
+from scoring.core.reading.hits import (
+    Hit,
+    Judged,
+    QueryHits,
+    TieGroup,
+    find_hits,
+    judged_by,
+    with_unlisted,
+)
 from scoring.core.reading.loading import (
     Qrels,
     Run,
@@ -25,10 +33,12 @@ __all__ = [
     "collect_qrels",
     "collect_run",
     "find_hits",
+    "judged_by",
     "ranked",
     "read_qrels",
     "read_run",
     "scan_qrels",
     "scan_run",
     "scanner_name",
+    "with_unlisted",
 ]

@@ -1,11 +1,13 @@
 """Hits: the judged documents that a run retrieved. No measure needs more of a run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import Generic, NamedTuple, TypeVar
 
+from benchmarks_app.core.unlisted import NOT_RELEVANT, UNLISTED
+from scoring.core.errors import UnknownUnlistedRuleError
 from scoring.core.reading.ranking import Scored, check_ties, ranked
 
 Qid = TypeVar("Qid", bytes, str)
@@ -44,9 +46,14 @@ class QueryHits(Generic[Qid]):
 
 @dataclass(frozen=True)
 class Judged:
-    """The grades of one query, in any order. A grade below 0 is in the pool, but not judged."""
+    """The grades of one query, in any order. A grade below 0 is in the pool, but not judged.
+
+    A document without a grade is not judged either, unless the grades are `is_complete`: then it is
+    known not to be relevant (see `with_unlisted`).
+    """
 
     grades: tuple[int, ...]
+    is_complete: bool = False
 
     @cached_property
     def ideal(self) -> tuple[int, ...]:
@@ -60,6 +67,46 @@ class Judged:
     def n_nonrelevant(self, rel: int = 1) -> int:
         """Documents judged, and below `rel`."""
         return sum(0 <= grade < rel for grade in self.grades)
+
+
+def judged_by(judged: Mapping[Qid, Judged], unlisted: str) -> Mapping[Qid, Judged]:
+    """The grades of each query under a rule: unlisted documents are `unknown` or `not-relevant`.
+
+    Raises
+    ------
+    UnknownUnlistedRuleError
+        If `unlisted` is none of the two.
+    """
+    if unlisted not in UNLISTED:
+        raise UnknownUnlistedRuleError(unlisted=unlisted, known=", ".join(UNLISTED))
+    if unlisted != NOT_RELEVANT:
+        return judged
+    return {qid: replace(of, is_complete=True) for qid, of in judged.items()}
+
+
+def with_unlisted(found: QueryHits[Qid], judged: Judged) -> QueryHits[Qid]:
+    """The hits, and where the grades are complete a hit of grade 0 for what they do not list.
+
+    The one place that decides whether a document without a grade is judged; who looks for judged
+    documents looks here.
+
+    Examples
+    --------
+    >>> with_unlisted(QueryHits("q", (Hit(2, 1),), 3), Judged((1,), is_complete=True)).hits
+    (Hit(rank=1, grade=0), Hit(rank=2, grade=1), Hit(rank=3, grade=0))
+    """
+    if not judged.is_complete:
+        return found
+    hits = list(_not_relevant(1 << found.n_retrieved.bit_length())[: found.n_retrieved])
+    for hit in found.hits:
+        hits[hit.rank - 1] = hit
+    return QueryHits(found.qid, tuple(hits), found.n_retrieved, found.ties)
+
+
+@lru_cache
+def _not_relevant(n: int) -> tuple[Hit, ...]:
+    """Hits of grade 0 at the first ranks, shared by all queries."""
+    return tuple(Hit(rank, 0) for rank in range(1, n + 1))
 
 
 def find_hits(

@@ -182,6 +182,15 @@ def test_unequal_judged_shares_are_warned_of(runs, benchwright):
     assert done.stderr.startswith("Warning: judged@10 is 67 % for third and 100 % for first: not")
 
 
+def test_runs_are_compared_freely_where_unlisted_is_not_relevant(runs, benchwright):
+    done = benchwright(
+        *("compare", "grades", "first", "third", "-m", "RR@10", "--unlisted", "not-relevant")
+    )
+
+    assert "Warning" not in done.stderr
+    assert done.exit_code == 0
+
+
 def test_runs_on_different_queries_are_refused(files, benchwright):
     done = benchwright("compare", "qrels.txt", "a.run", "b.run", "--missing", "skip")
 

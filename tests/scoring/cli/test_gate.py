@@ -58,6 +58,7 @@ def gated(files):
         (("qrels", "new", "old"), 11, "BLOCK: "),
         (("qrels", "old", "mixed", "--slices", "slices.tsv"), 11, "BLOCK: "),
         (("some", "old", "new"), 13, "NOT COMPARABLE: "),
+        (("some", "old", "new", "--unlisted", "not-relevant"), 0, "PASS: "),
         (("qrels", "old", "few"), 13, "NOT COMPARABLE: "),
         (("qrels", "old", "short"), 13, "NOT COMPARABLE: "),
     ],

@@ -468,3 +468,26 @@ def test_trec_evals_output_has_no_place_for_weights(files, benchwright):
 
     assert done.exit_code == 2
     assert "no place for slices, weights or intervals" in done.stderr
+
+
+def test_unlisted_documents_can_be_known_not_to_be_relevant(files, benchwright):
+    asked = ("score", "qrels.txt", "a.run", "-m", "nDCG@10", "-m", "Judged@10", "-m", "bpref")
+    rule = ("--unlisted", "not-relevant")
+
+    unknown = values(benchwright(*asked, "--format", "tsv").stdout)
+    complete = values(benchwright(*asked, *rule, "--format", "tsv").stdout)
+
+    every = ("a.run", "all", "all")
+    assert unknown[(*every, "Judged@10")] == (2 / 3 + 1) / 2
+    assert complete[(*every, "Judged@10")] == 1
+    assert complete[(*every, "nDCG@10")] == unknown[(*every, "nDCG@10")]
+
+
+def test_rule_for_unlisted_documents_stands_in_the_result_and_verify_keeps_it(files, benchwright):
+    rule = ("--unlisted", "not-relevant")
+    benchwright("score", "qrels.txt", "a.run", "-m", "Judged@10", *rule, "-o", "kept.json")
+
+    done = benchwright("verify", "kept.json")
+
+    assert json.loads((files / "kept.json").read_text())["rules"]["unlisted"] == "not-relevant"
+    assert done.exit_code == 0, done.output

@@ -200,7 +200,12 @@ def test_geometric_mean_takes_the_smallest_value_for_zero():
 def test_rules_and_scale_are_written_down():
     result = evaluate(QRELS, RUN, ["AP"], missing="skip", depth=3)
 
-    assert result.rules == {"ties": "trec", "missing": "skip", "depth": 3}
+    assert result.rules == {
+        "ties": "trec",
+        "missing": "skip",
+        "depth": 3,
+        "unlisted": "unknown",
+    }
     assert result.top_grade == 2
     assert evaluate(QRELS, RUN, ["AP"], top_grade=4).top_grade == 4
 

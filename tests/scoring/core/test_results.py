@@ -94,6 +94,12 @@ def test_rules_are_read_back(result):
     assert stored_rules(result, "x") == Rules(measures=("RR", "Judged@10"))
 
 
+def test_result_from_before_there_was_a_rule_for_unlisted_documents_is_read(result):
+    del result["rules"]["unlisted"]
+
+    assert stored_rules(result, "x").unlisted == "unknown"
+
+
 def test_rules_that_are_not_known_here_are_refused(result):
     result["rules"]["luck"] = 1
 

@@ -101,7 +101,12 @@ def test_evaluate_takes_the_mean_of_both_orders_of_a_tie():
 
     worse = (1 + 3 / log2(3)) / (3 + 1 / log2(3))
     assert result.means == pytest.approx({"nDCG@10": (1 + worse) / 2, "P@1": 1, "Judged@1": 1})
-    assert result.rules == {"ties": "expected", "missing": "zero", "depth": None}
+    assert result.rules == {
+        "ties": "expected",
+        "missing": "zero",
+        "depth": None,
+        "unlisted": "unknown",
+    }
 
 
 def test_judged_share_beside_a_mean_is_expected_too():

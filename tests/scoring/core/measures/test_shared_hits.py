@@ -46,7 +46,9 @@ def test_measures_have_the_same_values_of_shared_hits_in_any_order(
         needs = FAMILIES[measure.family].needs
         function = measure.bound(top_grade=3)
         of_shared, of_others = (
-            function(*({"hits": taken, **given_by_name}[need] for need in needs))
+            function(
+                *({"hits": taken, "judged_hits": taken, **given_by_name}[need] for need in needs)
+            )
             for taken in (once, hits)
         )
         assert of_shared == of_others, measure
