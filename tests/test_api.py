@@ -295,6 +295,9 @@ def test_labels_are_entered_with_an_answer_for_each(api, benchmark):
         "n_saved": 0,
         "n_same": 2,
         "n_outside": 0,
+        "n_judged_here": 0,
+        "n_extra": 0,
+        "n_machine": 0,
         "items": [
             {"index": 0, "state": "same", "message": ""},
             {"index": 1, "state": "same", "message": ""},
@@ -338,6 +341,31 @@ def test_labels_for_a_pool_fill_it(api, benchmark):
 
     assert [item["state"] for item in answer["items"]] == ["saved", "outside-pool"]
     assert made.slots.get().state == "done"
+
+
+def test_sent_labels_say_whose_accounts_and_which_machines_their_annotators_are(
+    api, benchmark, ada
+):
+    factories.query(benchmark, "q1")
+    body = {
+        "source": "crowd",
+        "labels": [label(annotator=name) for name in ("W1", "gpt-4o", "W3")],
+        "accounts": {"W1": "ada"},
+        "machines": ["W3"],
+    }
+
+    answer = send(api, "judgments/import/", body)
+    unknown = send(api, "judgments/import/", {**body, "accounts": {"W9": "ada"}})
+
+    assert (answer.json()["n_saved"], answer.json()["n_machine"]) == (3, 1)
+    events = Judgment.objects.order_by("pk").values_list("kind", "actor__username", "rater")
+    assert list(events) == [
+        ("import", "ada", ""),
+        ("import", "olga", "gpt-4o"),
+        ("machine", "olga", "W3"),
+    ]
+    assert (unknown.status_code, unknown.json()["code"]) == (422, "unknown-rater")
+    assert "names no rater 'W9'" in unknown.json()["message"]
 
 
 def test_pair_tells_who_said_what_and_why_the_grade_is_so(api, judged, do_jobs):

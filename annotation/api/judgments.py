@@ -28,7 +28,12 @@ from annotation.selectors import pairs
 from annotation.services import entering_labels
 from annotation.services.entering_labels import Origin
 from annotation.services.exporting_judgments import CONTENT_TYPES, export_judgments
-from annotation.services.importing_labels import enter_rows, scale_of, unknown_ids
+from annotation.services.importing_labels import (
+    enter_rows,
+    raters_among,
+    scale_of,
+    unknown_ids,
+)
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.errors import answer
 from benchmarks_app.api.throttling import UPLOADS
@@ -89,6 +94,13 @@ class JudgmentsImport(Endpoint):
             source=sent["source"],
             sha256=_digest(sent),
             pool=_pool(benchmark, sent["pool"]),
+            raters=raters_among(
+                benchmark,
+                labels,
+                importer=request.user,
+                accounts=sent["accounts"],
+                machines=sent["machines"],
+            ),
         )
         done = enter_rows(origin=origin, labels=labels)
         items = [
@@ -99,6 +111,9 @@ class JudgmentsImport(Endpoint):
             "n_saved": done.n(entering_labels.SAVED),
             "n_same": done.n(entering_labels.SAME),
             "n_outside": done.n(entering_labels.OUTSIDE),
+            "n_judged_here": done.n(entering_labels.JUDGED_HERE),
+            "n_extra": done.n_extra,
+            "n_machine": done.n_machine,
             "items": items,
         }
         return Response(LabelResultsSerializer(body).data)

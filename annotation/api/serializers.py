@@ -196,10 +196,24 @@ class LabelSerializer(serializers.Serializer):
 
 
 class LabelsSerializer(serializers.Serializer):
-    """Labels to be entered, all of them or none; `pool` is the id of the pool they are for."""
+    """Labels to be entered, all of them or none; `pool` is the id of the pool they are for.
+
+    `accounts` says whose account an annotator is, `""` for nobody's; those it leaves out are the
+    members of their names. `machines` are annotators whose labels are kept apart as a machine's;
+    left out, those whose names look like a model's.
+    """
 
     source = serializers.CharField(max_length=120)
     pool = serializers.IntegerField(required=False, allow_null=True, default=None)
+    accounts = serializers.DictField(
+        child=serializers.CharField(allow_blank=True, max_length=150), required=False, default=dict
+    )
+    machines = serializers.ListField(
+        child=serializers.CharField(max_length=MAX_NAME),
+        required=False,
+        allow_null=True,
+        default=None,
+    )
     labels = LabelSerializer(many=True, max_length=MOST_LABELS)
 
 
@@ -212,10 +226,15 @@ class SentLabelsSerializer(LabelsSerializer):
 
 
 class LabelResultSerializer(serializers.Serializer):
-    """What became of a label: saved, same (it was here already), outside-pool or refused."""
+    """What became of a label: saved, same (it was here already), outside-pool or refused.
+
+    judged-here: whose label it is has judged the document here, and that stays.
+    """
 
     index = serializers.IntegerField()
-    state = serializers.ChoiceField(choices=["saved", "same", "outside-pool", "refused"])
+    state = serializers.ChoiceField(
+        choices=["saved", "same", "outside-pool", "judged-here", "refused"]
+    )
     message = serializers.CharField(allow_blank=True)
 
 
@@ -223,6 +242,9 @@ class LabelResultsSerializer(serializers.Serializer):
     n_saved = serializers.IntegerField()
     n_same = serializers.IntegerField()
     n_outside = serializers.IntegerField()
+    n_judged_here = serializers.IntegerField()
+    n_extra = serializers.IntegerField()
+    n_machine = serializers.IntegerField()
     items = LabelResultSerializer(many=True)
 
 

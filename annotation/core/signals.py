@@ -25,9 +25,12 @@ LITTLE_FOUND, STEADY_TAU = 0.1, 0.9
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A current label; `grade` is None where the document cannot be judged."""
+    """A current label; `grade` is None where the document cannot be judged.
 
-    actor: int
+    `actor` is the key of an account, or the name of a rater who has none.
+    """
+
+    actor: int | str
     entry: int
     grade: int | None
     at: datetime
@@ -112,10 +115,10 @@ def _days(given: Iterable[Label]) -> list[dict[str, Any]]:
 
 
 def _people(
-    labels: Sequence[Label], reference: float | None, alike: Mapping[int, Rate]
+    labels: Sequence[Label], reference: float | None, alike: Mapping[int | str, Rate]
 ) -> list[dict[str, Any]]:
     """A row a person, by their number, not by how much or how fast they judged."""
-    of: dict[int, list[Label]] = defaultdict(list)
+    of: dict[int | str, list[Label]] = defaultdict(list)
     for label in labels:
         of[label.actor].append(label)
     return [
@@ -129,21 +132,21 @@ def _people(
             "n_shared": alike.get(actor, Rate(0, 0)).of,
             "n_alike": alike.get(actor, Rate(0, 0)).n,
         }
-        for actor, own in sorted(of.items())
+        for actor, own in sorted(of.items(), key=lambda item: (isinstance(item[0], str), item[0]))
     ]
 
 
-def _alike(graded: Iterable[Label], relevant: Collection[int]) -> dict[int, Rate]:
+def _alike(graded: Iterable[Label], relevant: Collection[int]) -> dict[int | str, Rate]:
     """Of each person's documents that others graded too: how often they agree on relevance.
 
     The others' opinion is the lower median of their grades.
     """
-    said: dict[int, dict[int, int]] = defaultdict(dict)
+    said: dict[int, dict[int | str, int]] = defaultdict(dict)
     for label in graded:
         if label.grade is not None:
             said[label.entry][label.actor] = label.grade
-    shared: Counter[int] = Counter()
-    same: Counter[int] = Counter()
+    shared: Counter[int | str] = Counter()
+    same: Counter[int | str] = Counter()
     for by_person in said.values():
         for actor, grade in by_person.items() if len(by_person) > 1 else ():
             others = sorted(other for who, other in by_person.items() if who != actor)

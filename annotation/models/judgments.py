@@ -60,8 +60,18 @@ class Judgment(models.Model):
     evidence = models.JSONField(default=list, blank=True)
     confidence = models.CharField(max_length=8, blank=True)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="judgments")
-    # The annotator whom a file of outside labels names; the actor is who entered it.
+    # The annotator whom a file of outside labels names, where that is nobody's account here; the
+    # actor is then who entered it.
     rater = models.CharField(max_length=120, blank=True)
+    # Who entered a label from a file that is somebody else's here.
+    entered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+    )
     source = models.CharField(max_length=200, blank=True)
     outcome = models.CharField(max_length=20, choices=Outcome, blank=True)
     pool = models.ForeignKey(Pool, models.PROTECT, null=True, blank=True, related_name="judgments")

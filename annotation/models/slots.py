@@ -53,6 +53,8 @@ class Slot(models.Model):
     annotator = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="slots"
     )
+    # Whom a file names whose label fills the place, where that is nobody's account here.
+    rater = models.CharField(max_length=120, blank=True)
     lease_expires_at = models.DateTimeField(null=True, blank=True)
     state = models.CharField(max_length=16, choices=State, default=State.FREE)
     # Its holder wants to see it after the others.
@@ -70,11 +72,22 @@ class Slot(models.Model):
             models.UniqueConstraint(
                 fields=["entry", "annotator", "kind", "round"], name="slot_once_per_person"
             ),
+            models.UniqueConstraint(
+                fields=["entry", "rater", "kind", "round"],
+                condition=~Q(rater=""),
+                name="slot_once_per_rater",
+            ),
             models.CheckConstraint(condition=Q(number__gte=1), name="slot_number_from_1"),
             models.CheckConstraint(
-                condition=Q(state__in=["free", "waived"], annotator=None)
-                | Q(state="claimed", annotator__isnull=False, lease_expires_at__isnull=False)
-                | Q(state__in=["done", "aside"], annotator__isnull=False),
+                condition=Q(state__in=["free", "waived"], annotator=None, rater="")
+                | Q(
+                    state="claimed",
+                    annotator__isnull=False,
+                    rater="",
+                    lease_expires_at__isnull=False,
+                )
+                | Q(state__in=["done", "aside"], annotator__isnull=False, rater="")
+                | (Q(state="done", annotator=None) & ~Q(rater="")),
                 name="slot_state_has_person",
             ),
         ]

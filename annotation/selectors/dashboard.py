@@ -39,13 +39,13 @@ def _labels(pool: Pool) -> list[Label]:
         .filter(pool=pool, kind__in=kinds, slot__isnull=False)
         .order_by("pk")
         .values_list(
-            *("actor_id", "slot__entry_id", "grade", "created_at"),
+            *("rater", "actor_id", "slot__entry_id", "grade", "created_at"),
             *("dwell_ms", "shown_chars", "is_surplus"),
         )
     )
     return [
-        Label(actor, entry, grade, at, None if dwell is None else dwell / 1000, chars, is_extra)
-        for actor, entry, grade, at, dwell, chars, is_extra in rows.iterator(ROWS_AT_ONCE)
+        Label(rater or actor, entry, grade, at, dwell and dwell / 1000, chars, is_extra)
+        for rater, actor, entry, grade, at, dwell, chars, is_extra in rows.iterator(ROWS_AT_ONCE)
     ]
 
 
@@ -62,8 +62,13 @@ def projection_of(
 
 
 def people_of(signals: dict[str, Any]) -> list[dict[str, Any]]:
-    """The people of the signals with their names, by name; `alike` is a Rate, or None."""
-    people = User.objects.in_bulk([row["person"] for row in signals["people"]])
+    """The people of the signals with their names, by name; `alike` is a Rate, or None.
+
+    Whoever is named by a file alone is there by that name.
+    """
+    keys = [row["person"] for row in signals["people"]]
+    people: dict[int | str, User | str] = {key: key for key in keys if isinstance(key, str)}
+    people |= User.objects.in_bulk([key for key in keys if isinstance(key, int)])
     rows = [
         {
             **row,
@@ -109,7 +114,7 @@ def _named(signals: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             **{key: row[key] for key in row if key != "alike"},
-            "person": row["person"].username,
+            "person": getattr(row["person"], "username", row["person"]),
             "last_at": row["last_at"].isoformat(),
         }
         for row in rows

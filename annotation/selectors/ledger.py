@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.core.rules import Event
 from annotation.models import Judgment
@@ -15,6 +15,8 @@ LABEL_KINDS = [
     Judgment.Kind.IMPORT,
     Judgment.Kind.ADJUDICATE,
 ]
+# A machine's label replaces one that had passed for a person's.
+SAYS_SOMETHING = Q(kind__in=LABEL_KINDS) | Q(kind=Judgment.Kind.MACHINE, supersedes__isnull=False)
 EVENT_FIELDS = (
     "pk",
     "query__qid",
@@ -43,9 +45,7 @@ def ledger_events(
     `queries` limits it to the queries of these keys, `actor` to what one person of the site said
     themselves.
     """
-    rows = Judgment.objects.wanted().filter(
-        benchmark=benchmark, pk__lte=as_of, kind__in=LABEL_KINDS
-    )
+    rows = Judgment.objects.wanted().filter(SAYS_SOMETHING, benchmark=benchmark, pk__lte=as_of)
     if queries is not None:
         rows = rows.filter(query__in=list(queries))
     if actor is not None:

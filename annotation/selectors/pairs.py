@@ -8,7 +8,7 @@ from annotation.core.derivation import Step, explained
 from annotation.core.rules import Event, Settings, rule_named
 from annotation.models import Judgment
 from annotation.selectors.adjudication import case_detail
-from annotation.selectors.ledger import EVENT_FIELDS, LABEL_KINDS
+from annotation.selectors.ledger import EVENT_FIELDS, SAYS_SOMETHING
 from annotation.selectors.names import pseudonyms_in
 from annotation.selectors.raw_judgments import HIDDEN_PURPOSES
 from benchmarks_app.models import Benchmark, DocumentContent, Qrel, QrelSet, Query, User
@@ -49,7 +49,7 @@ def pair_history(
     an adjudicator may have to judge them.
     """
     events = events_of_pair(benchmark, query, docid).select_related(
-        "actor", "guideline", "pool", "superseded_by"
+        "actor", "entered_by", "guideline", "pool", "superseded_by"
     )
     if not has_names:
         events = events.exclude(purpose__in=HIDDEN_PURPOSES)
@@ -59,13 +59,19 @@ def pair_history(
         PastEvent(
             event=event,
             who=who(event, event.rater),
-            entered_by=who(event, "") if event.rater else "",
+            entered_by=_entered_by(event, who),
             ended_by=getattr(event, "superseded_by", None),
             text_number=texts.index(event.content_hash) + 1 if event.content_hash in texts else 0,
             n_texts=len(texts),
         )
         for event in events
     ]
+
+
+def _entered_by(event: Judgment, who: Callable[..., str]) -> str:
+    if event.entered_by_id:
+        return who(Judgment(actor=event.entered_by), "")
+    return who(event, "") if event.rater else ""
 
 
 def events_of_pair(benchmark: Benchmark, query: Query, docid: str) -> Any:
@@ -144,7 +150,7 @@ def _settings(made: QrelSet) -> Settings:
 
 
 def _rule_events(benchmark: Benchmark, query: Query, docid: str) -> list[Event]:
-    rows = events_of_pair(benchmark, query, docid).filter(kind__in=LABEL_KINDS)
+    rows = events_of_pair(benchmark, query, docid).filter(SAYS_SOMETHING)
     return [Event(*row) for row in rows.values_list(*EVENT_FIELDS)]
 
 

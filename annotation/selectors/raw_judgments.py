@@ -13,6 +13,7 @@ from benchmarks_app.models import Benchmark
 ROWS_PER_QUERY = 2000
 # What was not judged for its own sake: practice, hidden checks, repeats.
 HIDDEN_PURPOSES = [Slot.Kind.PRACTICE, Slot.Kind.GOLD, Slot.Kind.REPEAT]
+FROM_FILES = (Judgment.Kind.IMPORT, Judgment.Kind.MACHINE)
 FIELDS = (
     "pk",
     "created_at",
@@ -39,6 +40,7 @@ FIELDS = (
     "is_surplus",
     "supersedes_id",
     "superseded_by__pk",
+    "entered_by",
 )
 
 
@@ -72,7 +74,7 @@ def _by_page(events: QuerySet[Judgment]) -> Iterator[tuple]:
 def _exported(row: tuple, name: Callable[..., str]) -> RawJudgment:
     (event, at, qid, docid, kind, grade, actor, rater, reason, note, evidence, *rest) = row
     (confidence, outcome, purpose, pool, source, guideline, *shown) = rest
-    (content_hash, view, chars, position, dwell, is_extra, supersedes, superseded_by) = shown
+    (content_hash, view, chars, position, dwell, is_extra, supersedes, superseded_by, by) = shown
     return RawJudgment(
         event=event,
         at=at.astimezone(UTC).isoformat(timespec="milliseconds"),
@@ -89,7 +91,7 @@ def _exported(row: tuple, name: Callable[..., str]) -> RawJudgment:
         purpose=purpose,
         pool=pool or "",
         source=source,
-        entered_by=name(actor) if kind == Judgment.Kind.IMPORT else "",
+        entered_by=name(by or actor) if kind in FROM_FILES else "",
         guideline=guideline,
         content_hash=content_hash,
         view=view,

@@ -30,7 +30,9 @@ def claimable_by(pool: Pool, annotator: User | int) -> QuerySet[Slot]:
     anew = own.exclude(state=Slot.State.DONE) | own.filter(
         kind=OuterRef("kind"), round=OuterRef("round")
     )
-    judged = Judgment.objects.current().filter(slot__entry=OuterRef("entry"), actor=annotator)
+    judged = Judgment.objects.current().filter(
+        slot__entry=OuterRef("entry"), actor=annotator, rater=""
+    )
     return (
         Slot.objects.filter(pool=pool, kind__in=SHARED)
         .claimable()

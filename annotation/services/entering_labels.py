@@ -5,9 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from annotation.core.label_files import Label
+from annotation.core.raters import Raters
 from annotation.models import Judgment, Pool, Slot
 from benchmarks_app.core.batches import batched
 from benchmarks_app.core.text_hash import text_hash
@@ -16,19 +18,25 @@ from benchmarks_app.models import Benchmark, DocumentContent, User
 ROWS_PER_BATCH = 500
 # Below the number of values that SQLite takes in one statement.
 KEYS_PER_QUERY = 500
-SAVED, SAME, OUTSIDE = "saved", "same", "outside-pool"
+SAVED, SAME, OUTSIDE, JUDGED_HERE = "saved", "same", "outside-pool", "judged-here"
+FROM_FILES = [Judgment.Kind.IMPORT, Judgment.Kind.MACHINE]
 NAMESPACE = uuid.UUID("6a1f0c3e-8a56-5b0e-9d1c-2f6d4f6f5b11")
+
+# An account, or the name of somebody who has none here.
+Rater = int | str
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where labels come from: who enters them, which file or sender, and the pool they are for."""
+    """Where labels come from: who enters them, which file or sender, whose they are, which pool."""
 
     benchmark: Benchmark
     actor: User
     source: str
     sha256: str
     pool: Pool | None = None
+    raters: Raters = field(default_factory=Raters)
 
     @property
     def source_and_digest(self) -> str:
@@ -40,8 +48,12 @@ class Origin:
         return f" sha256:{self.sha256[:16]}"
 
     def events_of_these_bytes(self) -> QuerySet[Judgment]:
-        imported = Judgment.objects.filter(benchmark=self.benchmark, kind=Judgment.Kind.IMPORT)
+        imported = Judgment.objects.filter(benchmark=self.benchmark, kind__in=FROM_FILES)
         return imported.filter(source__endswith=self._mark).order_by()
+
+    def rater_of(self, name: str) -> Rater:
+        """Who gave the labels of this name: an account of the site, or a name alone."""
+        return self.raters.accounts.get(name, name) if name else self.actor.pk
 
 
 @dataclass
@@ -51,129 +63,186 @@ class Entered:
     states: list[str] = field(default_factory=list)
     queries: set[str] = field(default_factory=set)
     n_stale: int = 0
+    n_extra: int = 0
+    n_machine: int = 0
 
     def n(self, state: str) -> int:
         return self.states.count(state)
 
 
-@dataclass(frozen=True)
-class _Place:
-    """An entry of the pool, and the free places whose label may be given."""
+@dataclass
+class _Places:
+    """The places of one document of a pool: who has one, and which may be filled."""
 
-    entry: int
-    free: list[int]
+    own: dict[Rater, int] = field(default_factory=dict)
+    done: set[Rater] = field(default_factory=set)
+    open: list[int] = field(default_factory=list)
+
+    def take(self, rater: Rater) -> int | None:
+        """The place that a label of this rater fills; None where no further one is wanted."""
+        if rater in self.done:
+            return None
+        place = self.own.get(rater, self.open[0] if self.open else None)
+        if place is not None:
+            self.done.add(rater)
+            self.open = [other for other in self.open if other != place]
+            self.own = {whose: other for whose, other in self.own.items() if other != place}
+        return place
 
 
 @dataclass(frozen=True)
 class _Earlier:
-    """The label that somebody stands by so far."""
+    """What somebody stands by so far."""
 
     pk: int
-    grade: int
+    kind: str
+    grade: int | None
     pool: int | None
     slot: int | None
     is_surplus: bool
-
-
-Pair = tuple[str, str]
+    actor: int
 
 
 def enter_labels(*, origin: Origin, labels: Sequence[Label]) -> Entered:
     """Append an event for each label that says something new; call it inside a transaction.
 
-    The same file again changes nothing, nor does a label that its rater gave here before. Another
-    grade of the same rater replaces the earlier one. Labels of pairs beside the pool are left out.
+    The same file again changes nothing, nor does a label that its rater gave before. Another grade
+    of the same rater replaces the earlier one; what somebody judged here only they themselves
+    replace. Labels of pairs beside the pool are left out. Each rater fills a place of a document;
+    a label is extra where the document has as many as are wanted. What machines say is kept apart
+    and fills none.
     """
     _one_import_at_a_time(origin.benchmark)
-    queries = _query_keys(origin.benchmark, {label.qid for label in labels})
-    known = _ids_that_are_there(origin, labels)
-    earlier = _earlier_labels(origin, labels, queries)
-    places = _places(origin, queries) if origin.pool else {}
-    done = Entered()
-    for batch in batched(labels, ROWS_PER_BATCH):
-        texts = _texts(origin.benchmark, [label.docid for label in batch])
-        new = []
-        for label in batch:
-            state, event = _event(origin, label, queries, known, earlier, places, texts)
-            done.states.append(state)
-            if event:
-                new.append(event)
-                done.queries.add(label.qid)
-                done.n_stale += _is_stale(label, texts)
-        Judgment.objects.bulk_create(new)
-        filled = [event.slot_id for event in new if event.slot_id and not event.is_surplus]
-        Slot.objects.filter(pk__in=filled, state=Slot.State.FREE).update(
-            state=Slot.State.DONE, annotator=origin.actor
+    return _Entering(origin, labels).entered()
+
+
+class _Entering:
+    """What is there before labels are entered, and what becomes of each of them."""
+
+    def __init__(self, origin: Origin, labels: Sequence[Label]) -> None:
+        self.origin, self.labels = origin, labels
+        self.queries = _query_keys(origin.benchmark, {label.qid for label in labels})
+        self.known = _ids_that_are_there(origin, labels)
+        self.earlier = _earlier_labels(origin, labels, self.queries)
+        self.places = _places(origin, self.queries) if origin.pool else {}
+        self.texts: dict[str, tuple[str, str]] = {}
+        self.given_up: list[int] = []
+        self.done = Entered()
+
+    def entered(self) -> Entered:
+        for batch in batched(self.labels, ROWS_PER_BATCH):
+            self.texts = _texts(self.origin.benchmark, [label.docid for label in batch])
+            events = [event for label in batch if (event := self._event(label))]
+            Judgment.objects.bulk_create(events)
+            Slot.objects.filter(pk__in=self.given_up).update(
+                state=Slot.State.FREE, annotator=None, rater=""
+            )
+            self.given_up = []
+            Slot.objects.bulk_update(
+                [_filled(event) for event in events if event.slot_id],
+                ["state", "annotator", "rater", "lease_expires_at", "is_later"],
+            )
+        return self.done
+
+    def _event(self, label: Label) -> Judgment | None:
+        """What is appended for a label, if anything; why not is the last of the states."""
+        origin, done = self.origin, self.done
+        place = self.places.get((label.qid, label.docid))
+        if origin.pool and place is None:
+            done.states.append(OUTSIDE)
+            return None
+        pair = self.queries[label.qid], label.docid
+        rater, is_machine = origin.rater_of(label.rater), label.rater in origin.raters.machines
+        by_name = self.earlier.get((label.rater, *pair))
+        before = self.earlier.get((rater, *pair)) or by_name
+        if before and before.kind not in FROM_FILES and rater != origin.actor.pk:
+            done.states.append(JUDGED_HERE)
+            return None
+        client_id = _identity(origin, label)
+        pool = origin.pool.pk if origin.pool else None
+        # The name has become an account, or a machine: the same grade is somebody else's now.
+        is_another = before is not None and (
+            (before is by_name and rater != label.rater)
+            or (before.kind == Judgment.Kind.MACHINE) != is_machine
         )
-    return done
+        is_same = before is not None and (before.grade, before.pool) == (label.grade, pool)
+        is_here = client_id in self.known or (is_same and not is_another)
+        slot = None
+        if place and not is_machine and (is_same or not is_here):
+            slot = self._place(place, rater, before, pool)
+        if is_here and not (is_same and before and before.is_surplus and slot):
+            done.states.append(SAME)
+            return None
+        if is_here:  # an extra label whose document has a place for it by now
+            client_id = uuid.uuid5(client_id, f"place {slot}")
+        is_here = before is not None and before.pool == pool and not before.is_surplus
+        if before and before.slot not in (None, slot) and (is_here or is_machine):
+            self.given_up.append(before.slot)
+        account = rater if isinstance(rater, int) else None
+        is_stale = self._is_stale(label)
+        is_surplus = place is not None and slot is None and not is_machine
+        done.states.append(SAVED)
+        done.queries.add(label.qid)
+        done.n_stale += is_stale
+        done.n_extra += is_surplus
+        done.n_machine += is_machine
+        return Judgment(
+            benchmark=origin.benchmark,
+            query_id=pair[0],
+            docid=label.docid,
+            kind=Judgment.Kind.MACHINE if is_machine else Judgment.Kind.IMPORT,
+            grade=label.grade,
+            note=label.note,
+            actor_id=account or origin.actor.pk,
+            rater="" if account else label.rater,
+            entered_by=None if account in (None, origin.actor.pk) else origin.actor,
+            source=origin.source_and_digest,
+            client_id=client_id,
+            pool=origin.pool,
+            slot_id=slot,
+            purpose=Slot.Kind.LABEL if origin.pool and not is_machine else "",
+            supersedes_id=before.pk if before else None,
+            # What was read: a label for another text says so by its hash.
+            content_hash=label.text_hash if is_stale else self.texts.get(label.docid, ("", ""))[1],
+            is_surplus=is_surplus,
+        )
+
+    def _place(
+        self, place: _Places, rater: Rater, before: _Earlier | None, pool: int | None
+    ) -> int | None:
+        has_one = before and before.pool == pool and before.slot and not before.is_surplus
+        if before and has_one and rater not in place.own:
+            return before.slot
+        return place.take(rater)
+
+    def _is_stale(self, label: Label) -> bool:
+        short, _ = self.texts.get(label.docid, ("", ""))
+        return bool(label.text_hash) and label.text_hash != short
 
 
-def _event(
-    origin: Origin,
-    label: Label,
-    queries: dict[str, int],
-    known: set[uuid.UUID],
-    earlier: dict[tuple[str, int, str], _Earlier],
-    places: dict[Pair, _Place],
-    texts: dict[str, tuple[str, str]],
-) -> tuple[str, Judgment | None]:
-    place = places.get((label.qid, label.docid))
-    if origin.pool and place is None:
-        return OUTSIDE, None
-    client_id = _identity(origin, label)
-    query = queries[label.qid]
-    before = earlier.get((_rater(origin, label), query, label.docid))
-    pool = origin.pool.pk if origin.pool else None
-    if client_id in known or (before and (before.grade, before.pool) == (label.grade, pool)):
-        return SAME, None
-    slot, is_surplus = _slot(place, before, pool)
-    return SAVED, Judgment(
-        benchmark=origin.benchmark,
-        query_id=query,
-        docid=label.docid,
-        kind=Judgment.Kind.IMPORT,
-        grade=label.grade,
-        note=label.note,
-        actor=origin.actor,
-        rater=label.rater,
-        source=origin.source_and_digest,
-        client_id=client_id,
-        pool=origin.pool,
-        slot_id=slot,
-        purpose=Slot.Kind.LABEL if origin.pool else "",
-        supersedes_id=before.pk if before else None,
-        # What was read: a label for another text says so by its hash.
-        content_hash=label.text_hash
-        if _is_stale(label, texts)
-        else texts.get(label.docid, ("", ""))[1],
-        is_surplus=is_surplus,
+def _filled(event: Judgment) -> Slot:
+    """The place that a label fills, as the table has it from now on."""
+    return Slot(
+        pk=event.slot_id,
+        state=Slot.State.DONE,
+        annotator_id=None if event.rater else event.actor_id,
+        rater=event.rater,
+        lease_expires_at=None,
+        is_later=False,
     )
 
 
-def _slot(
-    place: _Place | None, before: _Earlier | None, pool: int | None
-) -> tuple[int | None, bool]:
-    """Which place of the pool the label takes, and whether it is one more than was wanted."""
-    if place is None:
-        return None, False
-    if before and before.pool == pool:
-        return before.slot, before.is_surplus
-    return (place.free.pop(0), False) if place.free else (None, True)
-
-
-def _is_stale(label: Label, texts: dict[str, tuple[str, str]]) -> bool:
-    short, _ = texts.get(label.docid, ("", ""))
-    return bool(label.text_hash) and label.text_hash != short
-
-
 def _identity(origin: Origin, label: Label) -> uuid.UUID:
-    """The label's id: the same for the same label of the same bytes."""
+    """The label's id: the same for the same label of the same bytes, told to be the same person's.
+
+    A label without a name is the same whoever brings it.
+    """
     said = [origin.benchmark.pk, origin.sha256, label.rater, label.qid, label.docid]
+    if label.rater in origin.raters.machines:
+        said.append("machine")
+    elif label.rater in origin.raters.accounts:
+        said.append(origin.raters.accounts[label.rater])
     return uuid.uuid5(NAMESPACE, "\n".join(map(str, said)))
-
-
-def _rater(origin: Origin, label: Label) -> str:
-    return f"rater {label.rater}" if label.rater else f"person {origin.actor.pk}"
 
 
 def _one_import_at_a_time(benchmark: Benchmark) -> None:
@@ -200,54 +269,69 @@ def _ids_that_are_there(origin: Origin, labels: Iterable[Label]) -> set[uuid.UUI
 
 def _earlier_labels(
     origin: Origin, labels: Iterable[Label], queries: dict[str, int]
-) -> dict[tuple[str, int, str], _Earlier]:
-    """{(rater, query, docid): the label they stand by} of those whom these labels are of."""
-    raters = {label.rater for label in labels}
-    current = Judgment.objects.current().filter(
-        benchmark=origin.benchmark, kind=Judgment.Kind.IMPORT
-    )
-    if len(raters) <= KEYS_PER_QUERY:
-        current = current.filter(rater__in=raters)
+) -> dict[tuple[Rater, int, str], _Earlier]:
+    """What those whom these labels are of stand by: from files and, of accounts, judged here."""
+    names = {label.rater for label in labels} - {""}
+    accounts = {rater for label in labels if isinstance(rater := origin.rater_of(label.rater), int)}
+    current = Judgment.objects.current().wanted().filter(benchmark=origin.benchmark)
+    current = current.exclude(kind=Judgment.Kind.ADJUDICATE)
     found = {}
     for batch in batched(sorted(queries.values()), KEYS_PER_QUERY):
-        rows = (
-            current.filter(query__in=batch)
-            .order_by("pk")
-            .values_list(
-                "pk", "grade", "pool", "slot", "is_surplus", "query", "docid", "rater", "actor"
-            )
-        )
-        for *said, query, docid, rater, actor in rows.iterator(chunk_size=5000):
-            if rater in raters:
-                who = f"rater {rater}" if rater else f"person {actor}"
-                found[who, query, docid] = _Earlier(*said)
+        rows = current.filter(query__in=batch).order_by("pk")
+        fields = ("pk", "kind", "grade", "pool", "slot", "is_surplus", "actor")
+        said = rows.values_list("rater", "query", "docid", *fields)
+        for rater, query, docid, *event in said.iterator(chunk_size=5000):
+            earlier = _Earlier(*event)
+            if rater in names or (not rater and earlier.actor in accounts):
+                found[rater or earlier.actor, query, docid] = earlier
     return found
 
 
-def _places(origin: Origin, queries: dict[str, int]) -> dict[Pair, _Place]:
-    """What the pool holds of these queries, with the places that this importer may fill."""
+def _places(origin: Origin, queries: dict[str, int]) -> dict[Pair, _Places]:
+    """What the pool holds of these queries, with the places that labels may fill."""
     qids = {pk: qid for qid, pk in queries.items()}
-    places: dict[Pair, _Place] = {}
+    places: dict[Pair, _Places] = {}
+    of_entry: dict[int, _Places] = {}
     for batch in batched(sorted(qids), KEYS_PER_QUERY):
         entries = origin.pool.entries.filter(query__in=batch)
         rows = entries.values_list("pk", "query", "document__docid")
-        of_entry = {}
         for pk, query, docid in rows.iterator(chunk_size=5000):
-            places[qids[query], docid] = of_entry[pk] = _Place(pk, [])
-        for entry, slot in _free_slots(origin, batch):
-            # One person fills one place of a document; further raters' labels are extra ones.
-            if not of_entry[entry].free:
-                of_entry[entry].free.append(slot)
+            places[qids[query], docid] = of_entry[pk] = _Places()
+    people = {origin.actor.pk, *origin.raters.accounts.values()}
+    now = timezone.now()
+    for slot in _slots(origin, sorted(qids), people):
+        of = of_entry[slot.entry_id]
+        if slot.state == Slot.State.DONE:
+            of.done.add(slot.annotator_id or slot.rater)
+            continue
+        if slot.annotator_id in people:
+            of.own[slot.annotator_id] = slot.pk
+        is_expired = slot.lease_expires_at and slot.lease_expires_at <= now
+        if slot.state == Slot.State.FREE or is_expired:
+            of.open.append(slot.pk)
     return places
 
 
-def _free_slots(origin: Origin, queries: list[int]) -> list[tuple[int, int]]:
-    """(entry, slot) of the labels still wanted, of documents where the importer gave none."""
-    labels = Slot.objects.filter(pool=origin.pool, query__in=queries, kind=Slot.Kind.LABEL)
-    own = set(labels.filter(annotator=origin.actor).values_list("entry", flat=True))
-    free = labels.filter(state=Slot.State.FREE).order_by("entry", "round", "number")
-    free = free.select_for_update(of=("self",))
-    return [(slot.entry_id, slot.pk) for slot in free if slot.entry_id not in own]
+def _slots(origin: Origin, queries: list[int], people: set[int]) -> list[Slot]:
+    """The label slots of these queries that may be filled, free ones first, and those done.
+
+    The former are locked in the order of their keys, so that nobody waits in a ring with those who
+    judge meanwhile.
+    """
+    labels = Slot.objects.filter(pool=origin.pool, kind=Slot.Kind.LABEL)
+    theirs = Q(annotator__in=people, state__in=[Slot.State.CLAIMED, Slot.State.ASIDE])
+    may_fill = labels.claimable() | labels.filter(theirs)
+    keys: list[int] = []
+    for batch in batched(queries, KEYS_PER_QUERY):
+        keys += may_fill.filter(query__in=batch).values_list("pk", flat=True)
+    found: list[Slot] = []
+    for batch in batched(sorted(keys), KEYS_PER_QUERY):
+        locked = may_fill.filter(pk__in=batch).order_by("pk").select_for_update(of=("self",))
+        found += locked
+    found.sort(key=lambda slot: (slot.state != Slot.State.FREE, slot.round, slot.number))
+    for batch in batched(queries, KEYS_PER_QUERY):
+        found += labels.filter(query__in=batch, state=Slot.State.DONE)
+    return found
 
 
 def _texts(benchmark: Benchmark, docids: Iterable[str]) -> dict[str, tuple[str, str]]:

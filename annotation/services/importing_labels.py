@@ -3,7 +3,9 @@
 The ledger takes nothing back, so every line is checked before the first one is written.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from django.db import transaction
@@ -11,6 +13,7 @@ from django.urls import reverse
 
 from annotation.core.label_errors import TooManyLabelsError
 from annotation.core.label_files import MAX_NAME, Label, read_labels
+from annotation.core.raters import Raters, known_raters
 from annotation.models import Pool
 from annotation.services import entering_labels
 from annotation.services.entering_labels import Entered, Origin, enter_labels
@@ -38,11 +41,14 @@ def labels_arguments(
     rater: str = "",
     source: str = "",
     grade_map: str = "",
+    accounts: Mapping[str, str] | None = None,
+    machines: Collection[str] | None = None,
 ) -> dict[str, Any]:
     """What `jobs.start` or `jobs.run_here` need to import a file of labels.
 
     `rater` is who gave them where the file has no column for it; left empty, they count as the
-    importer's. `source` says where they are from; by default the name of the file.
+    importer's. `source` says where they are from; by default the name of the file. `accounts` and
+    `machines` say who the raters are: see `core.raters.known_raters`.
 
     Raises
     ------
@@ -58,6 +64,8 @@ def labels_arguments(
             "rater": rater[:MAX_NAME],
             "source": source,
             "grade_map": {str(key): value for key, value in parse_grade_map(grade_map).items()},
+            "accounts": dict(accounts or {}),
+            "machines": None if machines is None else sorted(machines),
         },
     }
 
@@ -69,12 +77,27 @@ def start_import(*, benchmark: Benchmark, user: User, upload: Upload, **options:
     return jobs.start(benchmark=benchmark, user=user, **arguments)
 
 
+def raters_in(
+    *, benchmark: Benchmark, upload: Upload, rater: str = "", grade_map: str = ""
+) -> Counter[str]:
+    """How many labels each rater of a file gave; what is wrong in it is for the import to say."""
+    labels = read_labels(
+        open_lines(uploading.local(upload), file=upload.name),
+        file=upload.name,
+        problems=Problems(),
+        scale=scale_of(benchmark),
+        grade_map=parse_grade_map(grade_map),
+        rater=rater[:MAX_NAME],
+    )
+    return Counter(label.rater for label in islice(labels, MOST_LABELS))
+
+
 def import_labels(job: jobs.RunningJob) -> None:
     """The handler: every line is read and checked, then all events are appended at once."""
     upload = Upload.objects.get(pk=job.parameters["upload"])
     labels = _read(job, upload)
     job.progress(len(labels), len(labels), "writing them down")
-    origin = _origin(job, upload)
+    origin = _origin(job, upload, labels)
     with job.commit() as result:
         done = enter_labels(origin=origin, labels=labels)
         _record(origin, done)
@@ -83,8 +106,10 @@ def import_labels(job: jobs.RunningJob) -> None:
             n_same=done.n(entering_labels.SAME),
             n_outside=done.n(entering_labels.OUTSIDE),
             n_stale=done.n_stale,
+            n_extra=done.n_extra,
+            n_machine=done.n_machine,
             made=[_made(done)],
-            notes=_notes(done),
+            notes=_notes(done, origin),
             url=_where(origin),
         )
 
@@ -163,7 +188,25 @@ def enter_rows(*, origin: Origin, labels: Iterable[Label]) -> Entered:
     return done
 
 
-def _origin(job: jobs.RunningJob, upload: Upload) -> Origin:
+def raters_among(
+    benchmark: Benchmark,
+    labels: Iterable[Label],
+    *,
+    importer: User,
+    accounts: Mapping[str, str] | None = None,
+    machines: Collection[str] | None = None,
+) -> Raters:
+    """Who gave these labels; see `core.raters.known_raters` for what is presumed, and refused."""
+    return known_raters(
+        {label.rater for label in labels},
+        dict(benchmark.memberships.values_list("user__username", "user")),
+        accounts=accounts,
+        machines=machines,
+        importer=importer.pk,
+    )
+
+
+def _origin(job: jobs.RunningJob, upload: Upload, labels: Iterable[Label]) -> Origin:
     pool = job.parameters["pool"]
     return Origin(
         benchmark=job.benchmark,
@@ -171,6 +214,13 @@ def _origin(job: jobs.RunningJob, upload: Upload) -> Origin:
         source=job.parameters["source"] or upload.name,
         sha256=upload.sha256,
         pool=Pool.objects.get(pk=pool, benchmark=job.benchmark) if pool else None,
+        raters=raters_among(
+            job.benchmark,
+            labels,
+            importer=job.row.created_by,
+            accounts=job.parameters.get("accounts"),
+            machines=job.parameters.get("machines"),
+        ),
     )
 
 
@@ -182,6 +232,8 @@ def _record(origin: Origin, done: Entered) -> None:
         target=origin.pool.name if origin.pool else origin.source_and_digest,
         n_labels=done.n(entering_labels.SAVED),
         source=origin.source_and_digest,
+        accounts=dict(origin.raters.accounts),
+        machines=sorted(origin.raters.machines),
     )
 
 
@@ -189,14 +241,25 @@ def _made(done: Entered) -> str:
     return f"{done.n(entering_labels.SAVED):,} grades of {len(done.queries):,} queries"
 
 
-def _notes(done: Entered) -> list[str]:
+def _notes(done: Entered, origin: Origin) -> list[str]:
     """What is worth knowing of the labels that were not simply entered."""
     said = {
         "{n:,} were here already and change nothing": done.n(entering_labels.SAME),
         "{n:,} were given for another text and are stale": done.n_stale,
         "{n:,} are of pairs the pool does not hold": done.n(entering_labels.OUTSIDE),
+        "{n:,} are extra: their documents have as many labels as are wanted": done.n_extra,
+        "{n:,} are left out: whose they are judged these documents here": done.n(
+            entering_labels.JUDGED_HERE
+        ),
+        "{n:,} are a machine's: they are kept apart and fill no place": done.n_machine,
     }
-    return [text.format(n=n) for text, n in said.items() if n]
+    notes = [text.format(n=n) for text, n in said.items() if n]
+    names = User.objects.in_bulk(origin.raters.accounts.values())
+    notes += [
+        f"rater '{rater}' is the account '{names[key].username}'"
+        for rater, key in sorted(origin.raters.accounts.items())
+    ]
+    return notes + [f"rater '{rater}' is a machine" for rater in sorted(origin.raters.machines)]
 
 
 def _where(origin: Origin) -> str:

@@ -199,8 +199,8 @@ _MAY_TAKE = """
         SELECT 1 FROM benchmarks_app_document d
         JOIN annotation_judgment j ON j.docid = d.docid
         WHERE d.id = e.document_id AND j.benchmark_id = %(benchmark)s AND j.query_id = s.query_id
-          AND +j.pool_id = s.pool_id AND +j.actor_id = %(me)s AND j.is_surplus
-          AND j.kind <> 'retract'
+          AND +j.pool_id = s.pool_id AND +j.actor_id = %(me)s AND j.rater = ''
+          AND j.is_surplus AND j.kind <> 'retract'
           AND NOT EXISTS (SELECT 1 FROM annotation_judgment l WHERE l.supersedes_id = j.id)))"""
 _IS_OPEN = "(s.state = 'free' OR (s.state = 'claimed' AND s.lease_expires_at <= %(now)s))"
 _OPEN_OF_QUERY = f"""

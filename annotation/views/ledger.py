@@ -11,11 +11,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.core.raw_judgments import FORMATS
-from annotation.forms.ledger import LabelsImportForm
+from annotation.forms.ledger import LabelsImportForm, RatersForm
 from annotation.models import Judgment, Pool
 from annotation.selectors import pairs, stale
 from annotation.services.exporting_judgments import CONTENT_TYPES, export_judgments
-from annotation.services.importing_labels import start_import
+from annotation.services.importing_labels import raters_in, start_import
 from annotation.services.rejudging import offer_rejudging
 from benchmarks_app import selectors as collection
 from benchmarks_app.core.errors import BenchmarkError
@@ -80,19 +80,42 @@ def judgments_export(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
 def judgments_import(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    """Labels given elsewhere, as a job that enters all of them or none."""
-    form = LabelsImportForm(request.POST or None, request.FILES or None, benchmark=benchmark)
+    """Labels given elsewhere, as a job that enters all of them or none.
+
+    Where the file names its raters, the second step asks who they are.
+    """
+    form = LabelsImportForm(
+        request.POST or None, request.FILES or None, benchmark=benchmark, owner=request.user
+    )
+    raters, status = None, 422 if request.method == "POST" else 200
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
+        file, sent = given.pop("file"), given.pop("upload")
         try:
-            upload = receive_upload(benchmark=benchmark, owner=request.user, file=given.pop("file"))
-            return redirect(
-                start_import(benchmark=benchmark, user=request.user, upload=upload, **given)
+            upload = sent or receive_upload(benchmark=benchmark, owner=request.user, file=file)
+            raters = RatersForm(
+                request.POST if sent else None,
+                counts=raters_in(
+                    benchmark=benchmark,
+                    upload=upload,
+                    rater=given["rater"],
+                    grade_map=given["grade_map"],
+                ),
+                benchmark=benchmark,
+                importer=request.user,
             )
+            if raters.is_valid() or not raters.fields:
+                given |= raters.cleaned_data if raters.is_bound else {}
+                return redirect(
+                    start_import(benchmark=benchmark, user=request.user, upload=upload, **given)
+                )
+            status = 422 if sent else 200
         except BenchmarkError as error:
             form.add_error(None, str(error))
-    context = {"form": form, "grades": benchmark.grades.all()}
-    status = 422 if form.errors or request.method == "POST" else 200
+    context = {"form": form, "grades": benchmark.grades.all(), "raters": raters}
+    if raters is not None and not form.errors:
+        context["upload"] = upload
+        return render(request, "annotation/judgments_import_raters.html", context, status=status)
     return render(request, "annotation/judgments_import.html", context, status=status)
 
 

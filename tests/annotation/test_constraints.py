@@ -119,6 +119,13 @@ CASES = {
         ],
         bad=lambda of: slot(of, 4, annotator=of.ada, state="done"),
     ),
+    "slot_once_per_rater": Case(
+        good=lambda of: [
+            slot(of, 2, rater="W1", state="done"),
+            slot(of, 3, rater="W2", state="done"),
+        ],
+        bad=lambda of: slot(of, 4, rater="W1", state="done"),
+    ),
     "slot_number_from_1": Case(good=lambda of: slot(of, 2), bad=lambda of: slot(of, 0)),
     "slot_state_has_person": Case(
         good=lambda of: slot(of, 2, annotator=of.ada, state="claimed", lease_expires_at=NOW),

@@ -1,21 +1,26 @@
 """Labels given elsewhere become events that say where they are from: all of a file, or none."""
 
 import re
+from datetime import timedelta
+from importlib import import_module
 from io import StringIO
 
 import pytest
+from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db.models import Count
+from django.utils import timezone
 
 from annotation.core.rules import DEFAULT_RULE
 from annotation.models import Judgment
+from annotation.selectors.work import claimable_by
 from annotation.services import importing_labels
 from annotation.services.importing_labels import labels_arguments
 from annotation.services.publishing import publishing_arguments
 from benchmarks_app.models import AuditEvent, Qrel
 from benchmarks_app.services import jobs, uploading
 from tests import factories
-from tests.annotation.making import pool
+from tests.annotation.making import judge, pool
 
 pytestmark = pytest.mark.django_db
 
@@ -136,16 +141,189 @@ def test_a_file_of_too_many_is_refused_whole(asked, bring, monkeypatch):
     assert not Judgment.objects.exists()
 
 
-def test_labels_for_a_pool_fill_what_is_wanted_and_the_rest_is_extra(benchmark, bring, owner, ada):
+def places(made) -> list[tuple]:
+    """(document, state, account, rater) of each label that a pool wants."""
+    slots = made.slots.order_by("entry__document__docid", "number")
+    fields = ("entry__document__docid", "state", "annotator__username", "rater")
+    return list(slots.values_list(*fields))
+
+
+def test_each_rater_of_a_file_fills_a_place_and_the_rest_is_extra(benchmark, bring):
+    made = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
+    raters = "q1\td1\t2\tW1\nq1\td1\t3\tW2\nq1\td1\t0\tW3\nq1\td2\t1\tW1\nq1\td7\t1\tW1\n"
+
+    job = factories.done(bring(benchmark, HEADER + raters, pool=made))
+
+    assert places(made) == [
+        ("d1", "done", None, "W1"),
+        ("d1", "done", None, "W2"),
+        ("d2", "done", None, "W1"),
+        ("d2", "free", None, ""),
+    ]
+    extra = Judgment.objects.get(is_surplus=True)
+    assert (extra.rater, extra.slot, extra.pool) == ("W3", None, made)
+    assert job.result["notes"] == [
+        "1 are of pairs the pool does not hold",
+        "1 are extra: their documents have as many labels as are wanted",
+    ]
+
+
+def test_rater_who_is_an_account_is_not_asked_for_their_labels_again(benchmark, bring, owner, ada):
     made = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
 
-    job = bring(benchmark, HEADER + "q1\td1\t2\tW1\nq1\td1\t3\tW2\nq1\td7\t1\tW1\n", pool=made)
+    job = bring(
+        benchmark,
+        HEADER + "q1\td1\t2\tW1\nq1\td1\t3\tada\nq1\td2\t1\tW1\n",
+        pool=made,
+        accounts={"W1": "olga"},
+    )
 
-    first, second = Judgment.objects.order_by("pk")
-    assert (first.slot.state, first.slot.annotator, first.is_surplus) == ("done", owner, False)
-    assert (second.slot, second.is_surplus, second.pool) == (None, True, made)
-    assert made.slots.filter(state="done").count() == 1
-    assert job.result["notes"] == ["1 are of pairs the pool does not hold"]
+    assert places(made)[:3] == [
+        ("d1", "done", "olga", ""),
+        ("d1", "done", "ada", ""),
+        ("d2", "done", "olga", ""),
+    ]
+    ours, of_ada, _ = Judgment.objects.order_by("pk")
+    assert (ours.actor, ours.rater, ours.entered_by) == (owner, "", None)
+    assert (of_ada.actor, of_ada.rater, of_ada.entered_by) == (ada, "", owner)
+    assert factories.done(job).result["notes"] == [
+        "rater 'W1' is the account 'olga'",
+        "rater 'ada' is the account 'ada'",
+    ]
+    assert docids_for(made, ada) == {"d2"}
+    assert docids_for(made, owner) == set()
+
+
+def docids_for(made, person) -> set[str]:
+    return set(claimable_by(made, person).values_list("entry__document__docid", flat=True))
+
+
+def test_account_of_the_same_name_may_be_somebody_else(benchmark, bring, ada):
+    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+
+    bring(benchmark, HEADER + "q1\td1\t2\tada\n", pool=made, accounts={"ada": ""})
+
+    assert places(made)[0] == ("d1", "done", None, "ada")
+    assert docids_for(made, ada) == {"d1"}
+
+
+def test_who_imported_others_labels_may_judge_the_same_documents(benchmark, bring, owner):
+    made = pool(benchmark, {"q1": ["d1"]}, overlap=3)
+    bring(benchmark, HEADER + "q1\td1\t2\tW1\nq1\td1\t2\tW2\n", pool=made)
+
+    assert docids_for(made, owner) == {"d1"}
+
+
+def test_document_in_hand_is_filled_by_its_holders_own_label(benchmark, bring, ada):
+    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    made.slots.filter(number=2).update(
+        state="claimed", annotator=ada, lease_expires_at=timezone.now() + timedelta(hours=1)
+    )
+
+    bring(benchmark, HEADER + "q1\td1\t2\tada\nq1\td1\t1\tW1\n", pool=made)
+
+    assert places(made) == [("d1", "done", None, "W1"), ("d1", "done", "ada", "")]
+
+
+def test_what_somebody_judged_here_stays_as_it_is(benchmark, bring, ada, owner):
+    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    slot = made.slots.get(number=1)
+    judge(slot, ada, 3)
+
+    job = factories.done(bring(benchmark, HEADER + "q1\td1\t0\tada\n", pool=made))
+
+    assert labels() == [("q1", "d1", 3, "")]
+    assert job.result["notes"][0] == ("1 are left out: whose they are judged these documents here")
+
+
+def test_rater_becomes_an_account_when_the_same_file_says_so(benchmark, bring, ada):
+    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    text = HEADER + "q1\td1\t2\tW1\n"
+    bring(benchmark, text, pool=made)
+
+    bring(benchmark, text, pool=made, accounts={"W1": "ada"})
+    again = bring(benchmark, text, pool=made, accounts={"W1": "ada"})
+
+    assert places(made) == [("d1", "done", "ada", ""), ("d1", "free", None, "")]
+    assert Judgment.objects.current().get().actor == ada
+    assert (again.result["n_labels"], again.result["n_same"]) == (0, 1)
+
+
+def test_extra_label_takes_a_place_that_has_come_free_when_its_file_comes_again(benchmark, bring):
+    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    text = HEADER + "q1\td1\t2\tW1\nq1\td1\t3\tW2\n"
+    made.slots.filter(number=2).update(state="waived")
+    bring(benchmark, text, pool=made)
+    made.slots.filter(number=2).update(state="free")
+
+    job = bring(benchmark, text, pool=made)
+
+    assert (job.result["n_labels"], job.result["n_same"]) == (1, 1)
+    assert [place[3] for place in places(made)] == ["W1", "W2"]
+    assert not Judgment.objects.current().filter(is_surplus=True).exists()
+
+
+def test_places_filled_before_the_upgrade_become_their_raters_and_back(benchmark, bring, owner):
+    made = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
+    bring(benchmark, HEADER + "q1\td1\t2\tW1\nq1\td2\t2\tW1\nq1\td2\t2\tW2\n", pool=made)
+    before = places(made)
+    moves = import_module("annotation.migrations.0005_places_of_raters")
+
+    moves.name_importers(apps, None)
+    then = places(made)
+    moves.name_raters(apps, None)
+
+    assert [(state, who) for _, state, who, _ in then] == [
+        ("done", "olga"),
+        ("free", None),
+        ("done", "olga"),
+        ("free", None),
+    ]
+    assert places(made) == [before[0], before[1], before[2], ("d2", "free", None, "")]
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({"accounts": {"W9": "ada"}}, "The file names no rater 'W9'; it names W1, W2"),
+        ({"accounts": {"W1": "nobody"}}, "nobody of that name belongs to the benchmark"),
+        ({"accounts": {"W1": "ada", "W2": "ada"}}, "W1 and W2 would all be 'ada'"),
+        ({"accounts": {"W1": "ada"}, "machines": ["W1"]}, "cannot be 'ada' and a machine"),
+    ],
+)
+def test_raters_who_cannot_be_whom_they_are_said_to_be_are_refused(asked, ada, bring, said, reason):
+    job = bring(asked, HEADER + "q1\td1\t2\tW1\nq1\td1\t2\tW2\n", **said)
+
+    assert job.state == "failed"
+    assert reason in job.error
+    assert not Judgment.objects.exists()
+
+
+def test_machines_labels_are_kept_apart_and_fill_no_place(benchmark, bring, owner):
+    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+
+    job = bring(benchmark, HEADER + "q1\td1\t2\tgpt-4o\nq1\td1\t3\tW1\n", pool=made)
+
+    assert [place[3] for place in places(made)] == ["W1", ""]
+    machine = Judgment.objects.get(rater="gpt-4o")
+    assert (machine.kind, machine.slot, machine.is_surplus) == ("machine", None, False)
+    assert "rater 'gpt-4o' is a machine" in factories.done(job).result["notes"]
+    arguments = publishing_arguments(benchmark=benchmark, name="ours", rule=DEFAULT_RULE.name)
+    factories.done(jobs.run_here(benchmark=benchmark, user=owner, **arguments))
+    assert Qrel.objects.get().grade == 3
+
+
+def test_labels_that_turn_out_a_machines_give_up_their_places(benchmark, bring, owner):
+    made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
+    text = HEADER + "q1\td1\t0\tjudge7\nq1\td1\t3\tW1\n"
+    bring(benchmark, text, pool=made)
+
+    bring(benchmark, text, pool=made, machines=["judge7"])
+
+    assert sorted(place[3] for place in places(made)) == ["", "W1"]
+    arguments = publishing_arguments(benchmark=benchmark, name="ours", rule=DEFAULT_RULE.name)
+    factories.done(jobs.run_here(benchmark=benchmark, user=owner, **arguments))
+    assert Qrel.objects.get().grade == 3
 
 
 def test_corrected_label_keeps_its_place_in_the_pool(benchmark, bring):
@@ -177,6 +355,26 @@ def test_command_takes_qrels_of_a_named_rater_without_a_pool(asked, tmp_path):
 
     assert labels() == [("q1", "d1", 3, "Eve")]
     assert out.getvalue() == "entered 1 grades of 1 queries\n"
+
+
+def test_command_takes_accounts_and_machines(asked, ada, tmp_path):
+    path = tmp_path / "labels.tsv"
+    path.write_text(HEADER + "q1\td1\t2\tW1\nq1\td1\t3\tW2\nq1\td1\t3\tgpt-4o\n")
+    out = StringIO()
+
+    call_command("import_judgments", "stdlib", path, account=["W1=ada"], machine=["W2"], stdout=out)
+
+    kinds = Judgment.objects.order_by("pk").values_list("kind", "actor__username", "rater")
+    assert list(kinds) == [
+        ("import", "ada", ""),
+        ("machine", "olga", "W2"),
+        ("import", "olga", "gpt-4o"),
+    ]
+    assert "rater 'W1' is the account 'ada'\nrater 'W2' is a machine" in out.getvalue()
+    with pytest.raises(CommandError, match="write RATER=USERNAME"):
+        call_command("import_judgments", "stdlib", path, account=["W1"])
+    with pytest.raises(CommandError, match="not both"):
+        call_command("import_judgments", "stdlib", path, machine=["W1"], no_machine=True)
 
 
 def test_command_tells_every_bad_line(asked, tmp_path):
@@ -231,3 +429,18 @@ def test_labels_for_a_pool_may_name_what_the_benchmark_lacks(benchmark, bring):
     job = factories.done(bring(benchmark, "q1 0 d1 2\nq9 0 d1 1\nq1 0 gone 1\n", pool=made))
 
     assert (job.result["n_labels"], job.result["n_outside"]) == (1, 2)
+
+
+@pytest.mark.data
+def test_real_crowd_fills_as_many_places_as_it_has_workers(data, benchmark, bring):
+    rows = (data / "annotations_nyt_crowd" / "crowd_3p_doc_nohigh.tsv").read_text()
+    pairs = {}
+    for line in rows.splitlines()[1:]:
+        _, qid, docid, *_ = line.split("\t")
+        pairs.setdefault(qid, {})[docid] = None
+    made = pool(benchmark, {qid: list(of) for qid, of in pairs.items()}, overlap=2)
+
+    job = factories.done(bring(benchmark, rows, "crowd.tsv", pool=made))
+
+    assert made.slots.filter(state="done").count() == made.slots.count() == 240
+    assert (job.result["n_labels"], job.result["n_extra"]) == (1800, 1560)

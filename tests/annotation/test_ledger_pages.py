@@ -221,12 +221,57 @@ def test_labels_are_imported_from_the_page_by_a_job(benchmark, owner, signed_in,
     url = reverse("annotation:judgments-import", args=["stdlib"])
     file = SimpleUploadedFile("eve.qrels", b"q1 0 d1 2\n")
 
-    response = signed_in(owner).post(url, {"file": file, "rater": "Eve"})
+    response = signed_in(owner).post(url, {"file": file})
     (job,) = do_jobs()
 
     assert response["Location"] == job.get_absolute_url()
     assert job.result["n_labels"] == 1
-    assert Judgment.objects.get().rater == "Eve"
+    assert Judgment.objects.get().actor == owner
+
+
+def test_page_asks_who_the_raters_of_a_file_are(benchmark, owner, ada, signed_in, do_jobs):
+    factories.query(benchmark, "q1")
+    url = reverse("annotation:judgments-import", args=["stdlib"])
+    rows = b"query-id\tcorpus-id\tgrade\trater\nq1\td1\t2\tW1\nq1\td1\t3\tgpt-4o\nq1\td1\t1\tada\n"
+    client, file = signed_in(owner), SimpleUploadedFile("crowd.tsv", rows)
+
+    asked = client.post(url, {"file": file, "source": "the crowd"})
+
+    (upload,) = benchmark.uploads.all()
+    raters = asked.context["raters"]
+    assert {field.label: field.initial for field, _ in raters.rows} == {
+        "W1": "",
+        "gpt-4o": "machine",
+        "ada": "account:ada",
+    }
+    answers = {field.html_name: field.initial for field, _ in raters.rows}
+    twice = dict.fromkeys(answers, "account:ada")
+    refused = client.post(url, {"upload": upload.pk, "source": "the crowd", **twice})
+    assert refused.status_code == 422
+    assert "would all be &#x27;ada&#x27;" in refused.content.decode()
+    assert (
+        client.post(url, {"upload": upload.pk, "source": "the crowd", **answers}).status_code == 302
+    )
+    do_jobs()
+    events = Judgment.objects.order_by("grade").values_list("kind", "actor__username", "rater")
+    assert list(events) == [
+        ("import", "ada", ""),
+        ("import", "olga", "W1"),
+        ("machine", "olga", "gpt-4o"),
+    ]
+    assert Judgment.objects.first().source.startswith("the crowd")
+
+
+def test_file_of_somebody_else_is_not_to_be_named_as_ones_own(
+    benchmark, owner, maintainer, signed_in
+):
+    url = reverse("annotation:judgments-import", args=["stdlib"])
+    file = SimpleUploadedFile("eve.qrels", b"q1 0 d1 2\n")
+    signed_in(owner).post(url, {"file": file, "rater": "Eve"})
+
+    response = signed_in(maintainer).post(url, {"upload": benchmark.uploads.get().pk})
+
+    assert response.status_code == 422
 
 
 def test_import_page_says_what_is_wrong_with_the_mapping(benchmark, owner, signed_in):

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotation.core.raters import read_accounts
 from annotation.models import Pool
 from annotation.services.importing_labels import labels_arguments
 from benchmarks_app.core.errors import BenchmarkError
@@ -26,6 +27,24 @@ class Command(BaseCommand):
         parser.add_argument("path", type=Path)
         parser.add_argument("--rater", default="", help="who gave them, where the file is silent")
         parser.add_argument("--source", default="", help="where they are from")
+        parser.add_argument(
+            "--account",
+            action="append",
+            default=[],
+            metavar="RATER=USERNAME",
+            help="whose account a rater of the file is; 'RATER=' for none. By default the member "
+            "of the rater's name, if there is one. May be repeated",
+        )
+        parser.add_argument(
+            "--machine",
+            action="append",
+            metavar="RATER",
+            help="a rater that is a machine: its labels are kept apart. By default those whose "
+            "name looks like a model's. May be repeated",
+        )
+        parser.add_argument(
+            "--no-machine", action="store_true", help="no rater is a machine, whatever its name"
+        )
         parser.add_argument("--grade-map", default="", help="such as '1=4, 2=3, -1=0'")
 
     def handle(
@@ -34,7 +53,11 @@ class Command(BaseCommand):
         benchmark = benchmark_of(slug)
         actor = actor_of(benchmark, user)
         given = {key: options[key] for key in ("rater", "source", "grade_map")}
+        if options["machine"] and options["no_machine"]:
+            raise CommandError("Give --machine or --no-machine, not both.")
+        given["machines"] = [] if options["no_machine"] else options["machine"]
         try:
+            given["accounts"] = read_accounts(options["account"])
             upload = uploading.receive_path(benchmark=benchmark, owner=actor, path=path)
             arguments = labels_arguments(upload=upload, pool=_pool(benchmark, pool), **given)
         except (BenchmarkError, OSError) as error:
