@@ -241,8 +241,9 @@ def _built(
         message = f"--control-run is '{recipe.control_run}'; expected one of {', '.join(runs)}."
         raise click.UsageError(message)
     problems = Problems()
+    depth = recipe.watched_depth if watcher else recipe.read_depth
     frames = {
-        name: ranked_run(path, problems=problems, depth=max(recipe.read_depth, 1))
+        name: ranked_run(path, problems=problems, depth=max(depth, 1))
         for name, path in runs.items()
     }
     extras = _extras(chosen, problems)

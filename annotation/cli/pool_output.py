@@ -83,7 +83,7 @@ def _run_lines(found: Preview, reach: int) -> Iterator[str]:
         yield f"Mean RBO@10 of two runs: {found.mean_rbo:.3f} (0.7 or more: too alike)"
         yield (
             f"Judged@10 to expect of a new system: {found.judged_new:.3f} "
-            f"(least {found.judged_new_least:.3f}), by leaving each run out"
+            f"(least {found.judged_new_least:.3f}), of the first ten, each run left out"
         )
         systems, depth, n_documents, share = measured_elsewhere(len(found.runs), reach)
         yield (

@@ -105,7 +105,7 @@ def planned_pool(
     frames = {}
     for n, run in enumerate(runs):
         tell(n, len(runs), f"reading {run.name}")
-        frames[run.name] = _top_of(run, max(plan.recipe.read_depth, 1))
+        frames[run.name] = _top_of(run, max(plan.recipe.watched_depth, 1))
     recipe = plan.recipe
     # What was judged decides a pool that carries it over, or that is made of the rest.
     needs_judged = recipe.carry or recipe.strategy == Pool.Strategy.TOP_UP

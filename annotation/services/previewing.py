@@ -23,7 +23,7 @@ def preview_of(
 
 def takes_long(benchmark: Benchmark, parameters: dict[str, Any]) -> bool:
     """Whether a reader should not wait for a preview."""
-    depth = max(plan_of(parameters).recipe.read_depth, 1)
+    depth = max(plan_of(parameters).recipe.watched_depth, 1)
     runs = Run.objects.filter(benchmark=benchmark, pk__in=parameters["runs"])
     sizes = runs.values_list("n_rows", "n_queries")
     return sum(min(n_rows, n_queries * depth) for n_rows, n_queries in sizes) > ROWS_AT_ONCE

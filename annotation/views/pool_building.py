@@ -140,5 +140,7 @@ def _notes(found: dict[str, Any]) -> dict[str, str]:
     }
     if found["judged_new_least"] is not None:
         least = f"{found['judged_new_least']:.2f}"
-        notes["new_note"] = f"of its first ten documents; least {least}, by leaving each run out"
+        notes["new_note"] = (
+            f"of the first ten, by depth {found['reach']}, each run left out; least {least}"
+        )
     return notes

@@ -51,8 +51,9 @@ PAIR = ["qid", "docid"]
 ESCAPED = r'["\\\x00-\x1f]'
 
 # What is told of a run's rows while they are at hand: query, document, run number, rank and, of a
-# member of the pool, by how many runs it is there; null of any other. `stays` is true of what is in
-# the pool also without runs: judged before, or added by hand.
+# member of the pool, by how many runs it is there; null of any other. `is_reached` is true of ranks
+# within the pool's reach, `stays` of what is in the pool also without runs: judged before, or added
+# by hand.
 Watcher = Callable[["pl.DataFrame"], None]
 
 
@@ -93,9 +94,10 @@ def build_pool_table(
     Parameters
     ----------
     runs
-        Qid, docid, rank of each run down to `recipe.read_depth` or further, in any order.
+        Qid, docid, rank of each run down to `recipe.read_depth` or further, in any order; to
+        `recipe.watched_depth` where there are watchers.
     watchers
-        Told of the rows within the pool's reach, some queries at a time.
+        Told of the rows down to `recipe.watched_depth`, some queries at a time.
 
     Raises
     ------
@@ -105,7 +107,8 @@ def build_pool_table(
     import polars as pl
 
     recipe.check()
-    kept = {key: _kept(key, runs[key], recipe, queries) for key in sorted(runs)}
+    depth = recipe.watched_depth if watchers else recipe.read_depth
+    kept = {key: _kept(key, runs[key], recipe, queries, depth) for key in sorted(runs)}
     added = _extra_rows(recipe, extras, queries)
     digest = sha256(digest_header(runs, recipe))
     pieces = []
@@ -126,7 +129,7 @@ def build_pool_table(
 
 
 def _kept(
-    key: str, rows: pl.DataFrame, recipe: Recipe, queries: Collection[str] | None
+    key: str, rows: pl.DataFrame, recipe: Recipe, queries: Collection[str] | None, depth: int
 ) -> pl.DataFrame:
     """The rows of a run that matter, checked."""
     import polars as pl
@@ -134,7 +137,7 @@ def _kept(
     if len(below := rows.filter(pl.col("rank") < 1)):
         qid, docid, rank = below.select("qid", "docid", "rank").row(0)
         raise PoolRunError(run=key, qid=qid, docid=docid, reason=f"rank {rank} is below 1")
-    kept = rows.filter(pl.col("rank") <= recipe.read_depth)
+    kept = rows.filter(pl.col("rank") <= depth)
     if queries is not None:
         kept = kept.filter(pl.col("qid").is_in(list(queries)))
     reached = kept.filter(pl.col("rank") <= recipe.reach)
@@ -204,7 +207,10 @@ def _pool_of(
     if watchers:
         known = _slice_of(added, block).select(*PAIR, stays=pl.lit(True))
         runs_of = members.select(*PAIR, "n_runs").join(known, on=PAIR, how="left")
-        seen = rows.filter(pl.col("rank") <= recipe.reach).join(runs_of, on=PAIR, how="left")
+        seen = rows.filter(pl.col("rank") <= recipe.watched_depth)
+        seen = seen.join(runs_of, on=PAIR, how="left").with_columns(
+            is_reached=pl.col("rank") <= recipe.reach
+        )
         for watch in watchers:
             watch(seen)
     is_in_order = recipe.strategy == DEPTH_K and len(members) == len(reached)
@@ -337,7 +343,7 @@ def _with_control(
 
     if not recipe.control_share or not recipe.reach:
         return members
-    deeper = rows.filter(pl.col("rank") > recipe.reach)
+    deeper = rows.filter(pl.col("rank").is_between(recipe.reach + 1, recipe.read_depth))
     if recipe.control_run:
         is_source = [number for number, key in enumerate(run_keys) if key == recipe.control_run]
         deeper = deeper.filter(pl.col("run").is_in(is_source))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from annotation.core.pooling.columns import PoolTable
+from annotation.core.pooling.recipe import CUTOFF
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-CUTOFF = 10
 PERSISTENCE = 0.9
 TOO_ALIKE = 0.7
 FEW_RUNS = 3
@@ -38,7 +38,8 @@ MEASURED_ELSEWHERE = (
 class RunShare:
     """A run in a pool: its documents, those that no other run has, and what it would lack alone.
 
-    `judged_left_out` is its Judged@10 if it had not been pooled: NaN where it retrieved nothing.
+    `judged_left_out` is the share of its first ten documents, however deep the pool is, that would
+    be in the pool without it, averaged over its queries: NaN where it retrieved nothing.
     """
 
     run: str
@@ -104,12 +105,15 @@ class RunWatcher:
         import polars as pl
 
         n_runs = len(self.run_keys)
-        members = rows.filter(pl.col("n_runs").is_not_null())
+        is_member = pl.col("n_runs").is_not_null()
+        members = rows.filter(is_member & pl.col("is_reached"))
         self.n += np.bincount(members["run"], minlength=n_runs)
         alone = members.filter(pl.col("n_runs") == 1)
         self.n_unique += np.bincount(alone["run"], minlength=n_runs)
         top = rows.filter(pl.col("rank") <= CUTOFF)
-        is_kept = (pl.col("n_runs") > 1) | pl.col("stays")
+        # A member stays without a run that others reach too, or none did: a random document.
+        n_others = pl.col("n_runs") - pl.col("is_reached").cast(pl.Int32)
+        is_kept = (n_others > 0) | (pl.col("n_runs") == 0) | pl.col("stays")
         shares = top.group_by("run", "qid").agg(share=is_kept.fill_null(False).mean())
         self.n_answered += np.bincount(shares["run"], minlength=n_runs)
         self.judged += np.bincount(shares["run"], shares["share"], minlength=n_runs)

@@ -23,6 +23,8 @@ RBP = "rbp"
 LISTED = "listed"
 ORDERS = (LAYERED, RRF, RBP, MTF, MAXMEAN, LISTED)
 
+# A preview looks at so many ranks of each run, however shallow the pool is.
+CUTOFF = 10
 CONTROL_SHARE = 0.05
 CONTROL_DEPTH = 200
 
@@ -78,6 +80,11 @@ class Recipe:
     def read_depth(self) -> int:
         """The last rank of a run that has to be read."""
         return max(self.reach, self.control_depth if self.control_share and self.reach else 0)
+
+    @property
+    def watched_depth(self) -> int:
+        """The last rank of a run that a preview has to read."""
+        return max(self.read_depth, CUTOFF if self.reach else 0)
 
     def check(self) -> None:
         """Raise `PoolDepthError` or `PoolRecipeError` where the parts do not fit together."""

@@ -91,7 +91,7 @@ def test_a_preview_shows_runs_overlap_and_what_a_new_system_would_find(runs, poo
 
     assert code == 0
     assert "5 documents of 2 queries (2 to 3, median 2.5 a query)" in said
-    assert "Judged@10 to expect of a new system: 0.250 (least 0.250)" in said
+    assert "Judged@10 to expect of a new system: 0.208 (least 0.167)" in said
     assert "Warning: Two runs" in said
 
 

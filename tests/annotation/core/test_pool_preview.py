@@ -52,13 +52,13 @@ def test_sizes_contributions_and_what_a_system_left_out_would_lack():
     assert (found.n_entries, found.n_queries) == (5, 2)
     assert (found.smallest_query, found.median_query, found.largest_query) == (2, 2.5, 3)
     bm25, dense, empty = found.runs
-    # Depth 2: bm25 has a b / x, dense b d / y. Without bm25, b alone of its a b is in the pool, and
-    # x is not: (1/2 + 0) / 2.
-    assert (bm25.n, bm25.n_unique, bm25.judged_left_out) == (3, 2, 0.25)
-    assert (dense.n, dense.n_unique, dense.judged_left_out) == (3, 2, 0.25)
+    # Depth 2: bm25 brings a b / x, dense b d / y. Without bm25, the pool has b alone of its a b c,
+    # and not x: (1/3 + 0) / 2. Of dense's b d a it has two.
+    assert (bm25.n, bm25.n_unique, bm25.judged_left_out) == (3, 2, 1 / 6)
+    assert (dense.n, dense.n_unique, dense.judged_left_out) == (3, 2, 1 / 3)
     assert (empty.n, empty.n_unique) == (0, 0)
     assert math.isnan(empty.judged_left_out)
-    assert (found.judged_new, found.judged_new_least) == (0.25, 0.25)
+    assert (found.judged_new, found.judged_new_least) == (0.25, 1 / 6)
 
 
 def test_what_was_judged_before_helps_a_system_left_out():
@@ -66,7 +66,7 @@ def test_what_was_judged_before_helps_a_system_left_out():
 
     found = looked_at(RUNS, extras, depth=2, carry=True)
     assert found.n_by_origin == {"carried": 1, "run": 5}
-    assert found.runs[0].judged_left_out == 0.75
+    assert found.runs[0].judged_left_out == pytest.approx((1 / 3 + 1) / 2)
 
 
 def simple_rbo(first, second, p=0.9, k=10):
