@@ -14,6 +14,7 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.downloads import published_release
 from benchmarks_app.models import Release, Run
 from benchmarks_app.permissions import Action
+from scoring.core.uncertainty import TIE_GROUPS
 from scoring.forms.boards import BoardFilterForm
 from scoring.selectors import relevance_threshold
 from scoring.selectors.attempts import unranked_on
@@ -60,6 +61,10 @@ class BoardSerializer(serializers.Serializer):
     n_runs = serializers.IntegerField(help_text="On the whole board, whatever is filtered.")
     n_waiting = serializers.IntegerField(help_text="Runs that lack the measure so far: ask again.")
     n_unranked = serializers.IntegerField(help_text="Submissions that failed.")
+    tie_groups = serializers.CharField(help_text="What the groups in `tie_group` say.")
+    notes = serializers.ListField(
+        child=serializers.CharField(), help_text="What stands in the way of telling runs apart."
+    )
     columns = serializers.ListField(child=serializers.CharField())
     rows = serializers.ListField(child=serializers.DictField())
 
@@ -193,6 +198,8 @@ class LeaderboardDetail(_BoardEndpoint):
             "n_runs": len(board.whole),
             "n_waiting": board.n_waiting,
             "n_unranked": unranked_on(board.release, request.user).n,
+            "tie_groups": TIE_GROUPS,
+            "notes": board.notes,
             "columns": table.columns,
             "rows": table.rows,
         }

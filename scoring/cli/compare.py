@@ -102,8 +102,8 @@ def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
     """Compare two or more RUNS on the same QRELS.
 
     For every measure and slice: the means with 95 % intervals, the ranks that resampled queries
-    give, and which runs cannot be told apart (tie groups); for every pair the difference with its
-    interval, p-values raw and corrected, effect sizes, wins, ties and losses, the smallest
+    give, and tie groups (the first holds every truly best run); for every pair the difference with
+    its interval, p-values raw and corrected, effect sizes, wins, ties and losses, the smallest
     difference that so many queries can show, and how many queries would show this one. Where the
     runs' judged shares are low or unequal, a plain sentence says how far to trust it.
     """

@@ -20,6 +20,7 @@ from scoring.cli.tables import (
 )
 from scoring.core.comparability import Verdict, comparability
 from scoring.core.comparing import Comparison, Pair, RunSummary, SliceSize
+from scoring.core.uncertainty import TIE_GROUPS
 
 TSV_COLUMNS = (
     *("kind", "measure", "slice", "run", "reference", "queries", "value", "low", "high"),
@@ -166,7 +167,8 @@ def _how(comparison: Comparison) -> str:
         f"Intervals: {drawn if is_drawn else 'Student t over families'}. "
         f"p: {methods.test}, corrected by {methods.correction}. Seed {methods.seed}. "
         "worse: share of queries that lose more than 0.1. detectable: the smallest difference "
-        "that these queries show with a power of 80 %. queries needed: to show the one observed."
+        "that these queries show with a power of 80 %. queries needed: to show the one observed. "
+        f"{TIE_GROUPS}"
     )
 
 

@@ -34,9 +34,10 @@ from scoring.core.statistics.comparison import (
     RunSummary,
     SliceSize,
 )
+from scoring.core.statistics.confidence_sets import TieGroups, tie_groups
 from scoring.core.statistics.corrections import benjamini_hochberg, holm
 from scoring.core.statistics.families import Floats, ratio_means
-from scoring.core.statistics.ranks import rank_intervals, ranks, tie_groups
+from scoring.core.statistics.ranks import beside_groups, rank_intervals, ranks
 from scoring.core.statistics.tukey import randomised_tukey
 from scoring.core.uncertainty import span_of
 
@@ -110,7 +111,7 @@ def compare(
     interval
         "t" (Student's, over families), or a bootstrap: "bca", "studentised", "percentile".
     level
-        Of the intervals; runs are in one tie group while p is not below 1 - level.
+        Of the intervals, and of the claim that the first tie group holds every truly best run.
     delta
         Difference that `queries_for_delta` is about.
     n_flips, n_draws, seed
@@ -142,6 +143,7 @@ def compare(
     pairs = _pairs(aligned.runs, baseline)
     columns = _columns(aligned, pairs, methods)
     columns["p_adjusted"] = _adjusted(aligned, pairs, methods, columns["p"])
+    groups = _groups(aligned, methods)
     sizes = tuple(_slice_sizes(aligned))
     return Comparison(
         runs=aligned.runs,
@@ -149,9 +151,9 @@ def compare(
         measures=aligned.measures,
         slices=sizes,
         methods=methods,
-        summaries=tuple(_summaries(aligned, pairs, methods, columns["p_adjusted"])),
+        summaries=tuple(_summaries(aligned, methods, groups)),
         pairs=tuple(_pair_results(aligned, pairs, columns, delta)),
-        notes=(*aligned.notes, *_too_few(sizes)),
+        notes=(*aligned.notes, *_too_few(sizes), *_group_notes(aligned, groups)),
     )
 
 
@@ -395,13 +397,6 @@ def _of_pairs(square: Floats, pairs: list[RunPair]) -> Floats:
     return np.moveaxis(square[run, reference], 0, 2)
 
 
-def _square(p: Floats, pairs: list[RunPair], n_runs: int) -> Floats:
-    square = np.ones((n_runs, n_runs, *p.shape[:2]))
-    run, reference = np.array(pairs).T
-    square[run, reference] = square[reference, run] = np.moveaxis(p, 2, 0)
-    return square
-
-
 def _maxt(aligned: Aligned, pairs: list[RunPair], methods: Methods) -> Floats:
     run, reference = np.array(pairs).T
     differences = aligned.values[:, run] - aligned.values[:, reference]
@@ -441,26 +436,33 @@ def _too_few(sizes: Sequence[SliceSize]) -> Iterator[str]:
 
 
 def _summaries(
-    aligned: Aligned, pairs: list[RunPair], methods: Methods, p_adjusted: Floats
+    aligned: Aligned, methods: Methods, groups: Mapping[tuple[int, int], TieGroups]
 ) -> Iterator[RunSummary]:
     tables = [_slice_table(aligned, mask, methods) for mask in aligned.slices.values()]
-    groups = _groups(aligned, pairs, methods, p_adjusted, np.stack([t["mean"] for t in tables], 2))
+    standing = {}
+    for (measure, slice_), found in groups.items():
+        of = tables[slice_]
+        ends, at = np.stack([of["best"], of["worst"]])[:, :, measure], of["rank"][:, measure]
+        standing[measure, slice_] = beside_groups(
+            ends.astype(np.intp), at.astype(np.intp), found.of
+        )
     for measure, slice_, run in product(
         range(len(aligned.measures)), range(len(tables)), range(len(aligned.runs))
     ):
-        of = {name: column[run, measure] for name, column in tables[slice_].items()}
-        is_ranked = not isnan(of["mean"])
+        one = {name: column[run, measure] for name, column in tables[slice_].items()}
+        is_ranked = not isnan(one["mean"])
+        best, worst = standing[measure, slice_][:, run].tolist()
         yield RunSummary(
             run=aligned.runs[run],
             measure=aligned.measures[measure],
             slice=list(aligned.slices)[slice_],
-            n_queries=int(of["n"]),
-            n_undefined=int(of["n_undefined"]),
-            mean=float(of["mean"]),
-            interval=Interval(float(of["low"]), float(of["high"])),
-            rank=int(of["rank"]) if is_ranked else None,
-            rank_interval=RankInterval(int(of["best"]), int(of["worst"])) if is_ranked else None,
-            tie_group=int(groups[run, measure, slice_]) if is_ranked else None,
+            n_queries=int(one["n"]),
+            n_undefined=int(one["n_undefined"]),
+            mean=float(one["mean"]),
+            interval=Interval(float(one["low"]), float(one["high"])),
+            rank=int(one["rank"]) if is_ranked else None,
+            rank_interval=RankInterval(best, worst) if is_ranked else None,
+            tie_group=int(groups[measure, slice_].of[run]) if is_ranked else None,
         )
 
 
@@ -493,7 +495,7 @@ def _slice_table(aligned: Aligned, mask: NDArray[np.bool_], methods: Methods) ->
 def _rank_intervals(inside: Aligned, methods: Methods) -> Floats:
     n, n_runs, n_measures = inside.values.shape
     if not n:
-        return np.full((2, n_runs, n_measures), np.nan)
+        return np.zeros((2, n_runs, n_measures))
     ends = rank_intervals(
         inside.values,
         families=inside.families,
@@ -504,18 +506,29 @@ def _rank_intervals(inside: Aligned, methods: Methods) -> Floats:
     return ends.astype(np.float64)
 
 
-def _groups(
-    aligned: Aligned, pairs: list[RunPair], methods: Methods, p_adjusted: Floats, means: Floats
-) -> NDArray[np.intp]:
-    """Tie groups (runs x measures x slices) by the two-sided p-values of all pairs.
+def _groups(aligned: Aligned, methods: Methods) -> dict[tuple[int, int], TieGroups]:
+    """Tie groups of the runs, by the places of measure and slice."""
+    found = {}
+    for slice_, mask in enumerate(aligned.slices.values()):
+        families = None if aligned.families is None else aligned.families[mask]
+        for measure in range(len(aligned.measures)):
+            found[measure, slice_] = tie_groups(
+                aligned.values[mask][:, :, measure],
+                families=families,
+                alpha=1 - methods.level,
+                n_flips=methods.n_flips,
+                seed=methods.seed,
+            )
+    return found
 
-    They are the comparison's own where it has them, and Tukey's where it has not.
-    """
-    is_own = len(pairs) == len(aligned.runs) * (len(aligned.runs) - 1) // 2
-    is_own &= methods.alternative == "two-sided"
-    p = _square(p_adjusted, pairs, len(aligned.runs)) if is_own else _tukey(aligned, methods)
-    groups = np.empty(means.shape, dtype=np.intp)
-    for measure, slice_ in np.ndindex(*means.shape[1:]):
-        place = (slice(None), measure, slice_)
-        groups[place] = tie_groups(means[place], p[:, :, measure, slice_], alpha=1 - methods.level)
-    return groups
+
+def _group_notes(aligned: Aligned, groups: Mapping[tuple[int, int], TieGroups]) -> Iterator[str]:
+    """What is to be said of the tie groups, each sentence once with where it holds."""
+    places: dict[str, list[str]] = {}
+    for (measure, slice_), found in groups.items():
+        for note in found.notes():
+            where = f"{aligned.measures[measure]} over {list(aligned.slices)[slice_]}"
+            places.setdefault(note, []).append(where)
+    for note, listed in places.items():
+        more = f" and {len(listed) - 3} more" if len(listed) > 3 else ""
+        yield f"{note} ({', '.join(listed[:3])}{more})"

@@ -21,6 +21,12 @@ LEVEL = 0.95
 N_DRAWS = 2_000
 SEED = 0
 
+TIE_GROUPS = (
+    "Group 1 is a claim: with 95 % it holds every run that is truly the best. Later groups only "
+    "describe the runs that are left, in the same way."
+)
+"""What tie groups say, wherever they are shown."""
+
 Qid = TypeVar("Qid", bytes, str)
 Families = Mapping[str, Hashable]
 """Family of each query; one that is not there is a family of its own."""
@@ -34,7 +40,8 @@ class MeanInterval(NamedTuple):
 class Standing(NamedTuple):
     """Best and worst rank of a run in resampled queries, and its tie group, from 1.
 
-    The runs of a group cannot be told from its best one, at 5 % for all pairs of the board.
+    Group 1 holds every truly best run with 95 %; later groups describe what is left in the same
+    way. The best rank is 1 exactly in group 1.
     """
 
     best: int
@@ -123,26 +130,32 @@ def span_of(name: str) -> tuple[float, float]:
 # --- ranks -----------------------------------------------------------------------------------
 
 
-def standings(
-    values: Sequence[Sequence[float]], qids: Sequence[str], families: Families
-) -> list[Standing]:
+class Ranked(NamedTuple):
+    """The standing of each run, and what is to be said beside them."""
+
+    standings: list[Standing]
+    notes: list[str]
+
+
+def ranked(values: Sequence[Sequence[float]], qids: Sequence[str], families: Families) -> Ranked:
     """The standing of each run; `values` holds the runs' values of the same queries, `qids`."""
     import numpy as np
 
+    from scoring.core.statistics.confidence_sets import tie_groups
     from scoring.core.statistics.families import ratio_means
-    from scoring.core.statistics.ranks import rank_intervals, tie_groups
-    from scoring.core.statistics.tukey import randomised_tukey
+    from scoring.core.statistics.ranks import beside_groups, rank_intervals, ranks
 
     if len(values) < 2:
-        return [Standing(1, 1, 1) for _ in values]
+        return Ranked([Standing(1, 1, 1) for _ in values], [])
     columns: Floats = np.array(values, dtype=np.float64).T
     numbers = numbered(qids, families)
-    cube = columns[:, :, np.newaxis]
-    intervals = rank_intervals(cube, families=numbers, level=LEVEL, n_draws=N_DRAWS, seed=SEED)
-    p = randomised_tukey(cube, families=numbers, n_draws=N_DRAWS, seed=SEED)[:, :, 0]
-    groups = tie_groups(ratio_means(columns), p, alpha=1 - LEVEL)
-    best, worst = intervals[:, :, 0].tolist()
-    return list(map(Standing, best, worst, groups.tolist()))
+    ends = rank_intervals(
+        columns[:, :, np.newaxis], families=numbers, level=LEVEL, n_draws=N_DRAWS, seed=SEED
+    )
+    groups = tie_groups(columns, families=numbers, alpha=1 - LEVEL, n_flips=N_DRAWS, seed=SEED)
+    best, worst = beside_groups(ends[:, :, 0], ranks(ratio_means(columns)), groups.of)
+    found = map(Standing, best.tolist(), worst.tolist(), groups.of.tolist())
+    return Ranked(list(found), list(groups.notes()))
 
 
 def numbered(qids: Iterable[Any], families: Mapping[Any, Hashable]) -> "FamilyOf | None":

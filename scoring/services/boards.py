@@ -42,6 +42,7 @@ class Board:
     rows: list[BoardRow]
     n_waiting: int = 0
     has_ranks: bool = False
+    notes: tuple[str, ...] = ()
     is_narrow: bool = False
 
     @cached_property
@@ -101,6 +102,7 @@ def board_of(
         rows=shown,
         n_waiting=n_waiting,
         has_ranks=facts is not None,
+        notes=tuple(facts.notes) if facts else (),
         is_narrow=asked.is_narrow,
     )
 

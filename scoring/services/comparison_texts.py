@@ -5,6 +5,7 @@ from typing import Any
 
 from scoring.core.comparing import OVERALL
 from scoring.core.pattern_texts import markdown_words, patterns_markdown
+from scoring.core.uncertainty import TIE_GROUPS
 from scoring.services.comparison_reading import Told
 from scoring.services.query_differences import QueryDifference
 
@@ -48,7 +49,8 @@ def _means(found: Told) -> str:
         ]
         for one in found.summaries(found.question.measure)
     ]
-    return markdown_table(["run", "mean", "95 % interval", "rank", "tie group"], rows)
+    table = markdown_table(["run", "mean", "95 % interval", "rank", "tie group"], rows)
+    return f"{table}\n\n{TIE_GROUPS}"
 
 
 def _pairs(found: Told, part: str) -> str:

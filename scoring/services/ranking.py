@@ -18,7 +18,7 @@ from benchmarks_app.models import Job, Release
 from benchmarks_app.services import jobs
 from benchmarks_app.services.jobs import RunningJob
 from scoring import selectors
-from scoring.core.uncertainty import Standing, numbered, standings
+from scoring.core.uncertainty import Standing, numbered, ranked
 from scoring.models import ScoreSet
 from scoring.selectors import SCORER_VERSION, BoardRow
 from scoring.selectors.attempts import group_of
@@ -39,22 +39,23 @@ EVERYBODY = ""
 
 @dataclass(frozen=True)
 class BoardFacts:
-    """Standings by the keys of score sets, and errors of attempts by whose they are."""
+    """Standings by the keys of score sets, errors of attempts by whose they are, and notes."""
 
     standings: Mapping[int, Standing]
     errors: Mapping[str, float]
+    notes: Sequence[str] = ()
 
     def error_of(self, group: str) -> float:
         return self.errors.get(group, self.errors.get(EVERYBODY, 0.0))
 
     def as_json(self) -> dict[str, Any]:
         standings = {str(key): list(of) for key, of in self.standings.items()}
-        return {"standings": standings, "errors": dict(self.errors)}
+        return {"standings": standings, "errors": dict(self.errors), "notes": list(self.notes)}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "BoardFacts":
         standings = {int(key): Standing(*of) for key, of in stored["standings"].items()}
-        return cls(standings, stored["errors"])
+        return cls(standings, stored["errors"], stored.get("notes", ()))
 
 
 @dataclass(frozen=True)
@@ -196,7 +197,7 @@ def _worked_out(asked: _Question) -> BoardFacts:
     only = slices_of_release(asked.release)[asked.slice_name] if asked.slice_name else None
     columns, qids = values_of(asked.release, asked.score_sets, asked.name, only)
     families = selectors.release_families(asked.release)
-    found = standings(columns, qids, families)
+    found = ranked(columns, qids, families)
     values = np.array(columns, dtype=np.float64).reshape(len(columns), len(qids)).T
     numbers = numbered(qids, families)
     places: dict[str, list[int]] = {}
@@ -209,7 +210,7 @@ def _worked_out(asked: _Question) -> BoardFacts:
     }
     errors[EVERYBODY] = error_of_attempts(values, numbers)
     keys = [one.pk for one in asked.score_sets]
-    return BoardFacts(dict(zip(keys, found, strict=True)), errors)
+    return BoardFacts(dict(zip(keys, found.standings, strict=True)), errors, found.notes)
 
 
 def values_of(

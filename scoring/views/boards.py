@@ -11,6 +11,7 @@ from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from scoring import selectors
+from scoring.core.uncertainty import TIE_GROUPS
 from scoring.core.weighting import weighted_name
 from scoring.forms.boards import BoardFilterForm
 from scoring.selectors.attempts import unranked_on
@@ -156,6 +157,7 @@ def board_context(
         "is_share": all(mean is None or 0 <= mean <= 1 for mean in means),
         "has_intervals": any(row.intervals for row in board.whole),
         "has_standings": any(row.standing for row in board.whole),
+        "tie_groups": TIE_GROUPS,
         "has_attempts": any(row.adjusted is not None for row in board.whole),
         "has_scenarios": shows_scenarios(request) and may_show_scenarios(board),
         "digits": board.sight.digits,

@@ -17,6 +17,7 @@ from scoring import selectors
 from scoring.charts.comparisons import slices_height
 from scoring.core.comparing import OVERALL
 from scoring.core.errors import ScoringError
+from scoring.core.uncertainty import TIE_GROUPS
 from scoring.forms.comparisons import (
     AskedComparison,
     asked_comparison,
@@ -106,6 +107,7 @@ def _compared(request: HttpRequest, asked: AskedComparison) -> dict[str, Any]:
         "pair": _Shown(run, reference),
         "part": part,
         "verdict": found.comparability,
+        "tie_groups": TIE_GROUPS,
         "judge_url": _judge_url(request, asked, found),
         "summaries": found.summaries(measure, part),
         "pairs": found.pairs(measure, part) if question.is_table else [],

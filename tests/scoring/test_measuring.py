@@ -230,7 +230,7 @@ def test_runs_that_cannot_be_told_apart_share_group_and_ranks(board, name):
 
 def test_standings_are_worked_out_once(board, monkeypatch):
     first = board("nDCG@10")
-    monkeypatch.setattr(ranking, "standings", None)
+    monkeypatch.setattr(ranking, "ranked", None)
 
     assert board("nDCG@10") == first
 

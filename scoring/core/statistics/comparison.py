@@ -46,8 +46,8 @@ class SliceSize:
 class RunSummary:
     """One run by one measure over one slice; `rank` is None where the mean is undefined.
 
-    Runs of equal means share a rank. A tie group is numbered from 1: the runs that cannot be told
-    from the best one of the group.
+    Runs of equal means share a rank. Tie groups are numbered from 1: the first holds every truly
+    best run with the level of the intervals, the others describe what is left in the same way.
     """
 
     run: str

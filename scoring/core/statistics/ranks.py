@@ -1,4 +1,4 @@
-"""Ranks with their uncertainty: "1-4" instead of "2", and runs that cannot be told apart."""
+"""Ranks with their uncertainty: "1-4" instead of "2"."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,17 +68,16 @@ def _number_better(means: Floats) -> NDArray[np.intp]:
     return better
 
 
-def tie_groups(means: Floats, p: Floats, *, alpha: float = 0.05) -> NDArray[np.intp]:
-    """Group of each run, from 1; p-values are runs x runs, adjusted for all pairs.
+def beside_groups(
+    ends: NDArray[np.intp], of_means: NDArray[np.intp], groups: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Best and worst ranks of runs (2 x runs) that go with tie groups and the ranks of means.
 
-    The best run heads the first group. Down the ranks a run belongs to the group as long as its p
-    against the head is not below alpha; the first one that is below heads the next group. A NaN is
-    no evidence of a difference.
+    A run of group g was put out of g - 1 groups before, so at least g - 1 runs are better; and
+    those that may be better for sure are no more than the groups before hold. So a run may be the
+    first exactly where it is in group 1.
     """
-    groups = np.zeros(len(means), dtype=np.intp)
-    head, number = -1, 0
-    for run in np.argsort(-_rounded(means), kind="stable"):
-        if head < 0 or p[head, run] < alpha:
-            head, number = run, number + 1
-        groups[run] = number
-    return groups
+    best, worst = ends
+    n_before = (groups < groups[:, np.newaxis]).sum(axis=1)
+    best = np.clip(np.minimum(best, of_means), groups, n_before + 1)
+    return np.stack([best, np.maximum.reduce([worst, of_means, best])])

@@ -156,6 +156,12 @@ def _statistic(sums: Floats, two_sided: bool) -> Floats:
     return np.abs(sums) if two_sided else sums
 
 
+def flipped_sums(values: Floats, n_flips: int, seed: int) -> Iterator[Floats]:
+    """Blocks of the columns' sums (flips x columns) under random signs of the rows."""
+    for flips in _random_flips(len(values), n_flips, seed):
+        yield _flipped(flips, values)
+
+
 def _all_flips(n: int) -> Floats:
     """Every pattern of n differences (2^n x n), 1 where the sign is flipped."""
     bits = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) & 1

@@ -1,13 +1,12 @@
-"""Intervals and tie groups of 24 runs that were submitted to TREC-COVID, computed a second time."""
-
-from itertools import pairwise
+"""Intervals and tie groups of 24 runs that were submitted to TREC-COVID."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from scoring.core import evaluate, read_qrels, read_run
-from scoring.core.uncertainty import mean_intervals, standings
+from scoring.core.statistics.confidence_sets import tie_groups
+from scoring.core.uncertainty import mean_intervals, ranked
 from tests.scoring.core.realdata import data_folder
 
 pytestmark = pytest.mark.data
@@ -39,27 +38,10 @@ def test_intervals_of_all_runs_are_those_of_scipy(board):
     assert [one.high for one in ours] == pytest.approx(theirs.high, rel=1e-12)
 
 
-def span_of_means(*runs, axis=-1) -> np.ndarray:
-    """The best mean less the worst."""
-    return np.ptp(np.stack([run.mean(axis=axis) for run in runs]), axis=0)
-
-
-def test_tie_groups_are_those_of_scipys_permutations(board):
-    """A run opens a group where it differs from the head of the last one, by how far the best and
-    the worst of all are apart when each query's values are shuffled among the runs. Only where p is
-    near 5 % may other draws differ."""
+def test_ranks_and_groups_say_the_same(board):
     of = values(board)
-    qids = [f"q{number}" for number in range(len(of))]
-    groups = [one.tie_group for one in standings(of.T.tolist(), qids, {})]
+    found = ranked(of.T.tolist(), [f"q{number}" for number in range(len(of))], {}).standings
 
-    shuffled = stats.permutation_test(
-        tuple(of.T), span_of_means, permutation_type="samples", n_resamples=2_000, batch=500, rng=3
-    ).null_distribution
-    means, head = of.mean(axis=0), 0
-    for place, (before, now) in enumerate(pairwise(groups), start=1):
-        p = (shuffled >= means[head] - means[place]).mean()
-        if not 0.035 < p < 0.065:
-            assert (now == before) == (p >= 0.05), (place, p)
-        head = head if now == before else place
-    assert groups == sorted(groups)
-    assert 3 <= groups[-1] < len(board)
+    assert [one.tie_group for one in found] == tie_groups(of, n_flips=2_000).of.tolist()
+    assert [one.best == 1 for one in found] == [one.tie_group == 1 for one in found]
+    assert all(one.best <= rank <= one.worst for rank, one in enumerate(found, start=1))

@@ -250,7 +250,7 @@ def test_equal_runs_share_rank_and_group():
 @pytest.mark.parametrize(
     "options", [{"baseline": "a"}, {"alternative": "less", "correction": "bh"}]
 )
-def test_tie_groups_are_those_of_all_pairs_two_sided_whatever_is_asked(options):
+def test_tie_groups_are_the_same_whatever_is_asked_of_the_pairs(options):
     plain = compare(RUNS, **QUICK)
     other = compare(RUNS, **options, **QUICK)
 

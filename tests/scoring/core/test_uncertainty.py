@@ -8,7 +8,7 @@ from scipy import stats
 
 from scoring.core import evaluate
 from scoring.core.comparing import compare
-from scoring.core.uncertainty import interval_of, mean_intervals, recipe, standings
+from scoring.core.uncertainty import interval_of, mean_intervals, ranked, recipe
 
 QIDS = [f"q{number}" for number in range(40)]
 
@@ -98,12 +98,12 @@ def test_query_without_a_family_is_one_of_its_own():
 
 
 def test_one_run_stands_alone():
-    assert standings([[0.5, 0.7]], ["a", "b"], {}) == [(1, 1, 1)]
-    assert standings([], ["a", "b"], {}) == []
+    assert ranked([[0.5, 0.7]], ["a", "b"], {}).standings == [(1, 1, 1)]
+    assert ranked([], ["a", "b"], {}).standings == []
 
 
 def test_equal_runs_share_every_rank_and_one_group():
-    assert standings([[0.1, 0.5, 0.9]] * 3, ["a", "b", "c"], {}) == [(1, 3, 1)] * 3
+    assert ranked([[0.1, 0.5, 0.9]] * 3, ["a", "b", "c"], {}).standings == [(1, 3, 1)] * 3
 
 
 def test_families_widen_what_a_rank_may_be():
@@ -111,8 +111,8 @@ def test_families_widen_what_a_rank_may_be():
     steady, moody = [0.5] * 60, [0.9] * 20 + [0.4] * 40
     qids = [f"q{number}" for number in range(60)]
 
-    alone = standings([steady, moody], qids, {})
-    together = standings([steady, moody], qids, {qid: n // 20 for n, qid in enumerate(qids)})
+    alone = ranked([steady, moody], qids, {}).standings
+    together = ranked([steady, moody], qids, {qid: n // 20 for n, qid in enumerate(qids)}).standings
 
     assert [one.tie_group for one in together] == [1, 1]
     assert (together[0].best, together[0].worst) == (1, 2)

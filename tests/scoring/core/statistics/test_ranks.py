@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from scoring.core.statistics.ranks import rank_intervals, ranks, tie_groups
+from scoring.core.statistics.ranks import rank_intervals, ranks
 
 NAN = np.nan
 
@@ -80,27 +80,3 @@ def test_measures_are_side_by_side_and_undefined_values_left_out():
     intervals = rank_intervals(values, n_draws=200)
 
     assert intervals[:, :, 1].T.tolist() == [[3, 3], [1, 1], [2, 2]]
-
-
-def test_groups_are_those_not_separable_from_their_head():
-    """Run 2 heads, 0 is with it; 3 is not, and heads the next, though 0 and 3 are inseparable."""
-    means = np.array([0.50, 0.30, 0.55, 0.45])
-    p = np.ones((4, 4))
-    for one, other in ((2, 3), (2, 1), (0, 1)):
-        p[one, other] = p[other, one] = 0.01
-
-    assert tie_groups(means, p).tolist() == [1, 2, 1, 2]
-
-
-def test_group_is_not_resumed_below_one_that_was_separable():
-    p = np.ones((3, 3))
-    p[0, 1] = p[1, 0] = 0.01
-
-    assert tie_groups(np.array([0.9, 0.8, 0.7]), p).tolist() == [1, 2, 2]
-
-
-@pytest.mark.parametrize(("value", "expected"), [(0.05, [1, 1]), (0.0499, [1, 2]), (NAN, [1, 1])])
-def test_alpha_is_the_edge_of_a_group(value, expected):
-    p = np.array([[1.0, value], [value, 1.0]])
-
-    assert tie_groups(np.array([0.9, 0.8]), p).tolist() == expected
