@@ -13,6 +13,7 @@ from benchmarks_app.core.formats.archives import is_zip
 from benchmarks_app.core.matrices.arrays import Limits, mapped
 from benchmarks_app.core.matrices.errors import MatrixFileError
 from benchmarks_app.core.matrices.npz import Npz, opened_npz
+from benchmarks_app.core.matrices.products import exact_pairs, relative_error, round_rows
 
 _IDS = ("ids", "qids", "query_ids")
 _VECTORS = ("embeddings", "vectors", "arr_0")
@@ -113,13 +114,18 @@ def close_pairs(
     """Places a < b of unit vectors whose cosine is `threshold` or more, and that cosine."""
     found: list[tuple[Any, Any, Any]] = []
     n = vectors.shape[0]
+    vectors = vectors.copy()
+    round_rows(vectors, np.zeros(n, dtype=np.int32))
+    margin = relative_error(vectors.shape[1])
     for start in range(0, n, _BLOCK):
         for other in range(start, n, _BLOCK):
             cosines = vectors[start : start + _BLOCK] @ vectors[other : other + _BLOCK].T
-            a, b = np.nonzero(cosines >= threshold)
-            values = np.clip(cosines[a, b], 0.0, 1.0).astype(np.float64)
+            a, b = np.nonzero(cosines >= threshold - margin)
             a, b = a + start, b + other
-            found.append((a[a < b], b[a < b], values[a < b]))
+            a, b = a[a < b], b[a < b]
+            values = exact_pairs(vectors, vectors, a, b)
+            is_close = values >= threshold
+            found.append((a[is_close], b[is_close], np.clip(values[is_close], 0.0, 1.0)))
         if on_progress:
             on_progress(min(start + _BLOCK, n), n)
     if not found:

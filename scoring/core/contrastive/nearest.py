@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks_app.core.matrices.products import exact_products
 from scoring.core.contrastive.pairs import Pair, Side
 
 Rows = NDArray[np.intp]
@@ -18,11 +19,11 @@ def nearest_others(pair: Pair, rows: Rows) -> tuple[Rows, Rows]:
 
 
 def _nearest(queries: Side, candidates: Side, rows: Rows, height: int) -> Rows:
-    best = np.full(len(rows), -np.inf, dtype=np.float32)
+    best = np.full(len(rows), -np.inf)
     found = rows.copy()
     asked = queries.picked(rows)
     for start in range(0, len(candidates.matrix) if len(rows) else 0, height):
-        similarities = asked @ candidates.tile(start, height).T
+        similarities = exact_products(asked, candidates.tile(start, height))
         similarities[:, len(candidates.matrix) - start :] = -np.inf
         _forget_partners(similarities, rows - start)
         first = similarities.argmax(axis=1)
@@ -33,6 +34,6 @@ def _nearest(queries: Side, candidates: Side, rows: Rows, height: int) -> Rows:
     return found
 
 
-def _forget_partners(similarities: NDArray[np.float32], columns: Rows) -> None:
+def _forget_partners(similarities: NDArray[np.float64], columns: Rows) -> None:
     inside = np.flatnonzero((columns >= 0) & (columns < similarities.shape[1]))
     similarities[inside, columns[inside]] = -np.inf

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks_app.core.matrices.products import exponents_of, lengths_of, round_rows
 from scoring.core.contrastive.errors import EmbeddingScaleError, EpsilonError, NotFiniteError
 
 Matrix: TypeAlias = NDArray[Any]
@@ -24,13 +25,14 @@ LARGEST = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True)
 class Side:
-    """One matrix and what each of its rows is divided by (None: nothing)."""
+    """One matrix, what each of its rows is divided by (None: nothing), and its length then."""
 
     matrix: Matrix
     divisors: NDArray[np.float64] | None
+    lengths: NDArray[np.float64]
 
     def tile(self, start: int, height: int) -> Tile:
-        """Rows from `start`, as 32-bit numbers; zeros beyond the last row."""
+        """Rows from `start`, as `round_rows` leaves them; zeros beyond the last row."""
         tile = np.zeros((height, self.matrix.shape[1]), dtype=np.float32)
         stop = min(start + height, len(self.matrix))
         self._write(tile[: stop - start], slice(start, stop))
@@ -48,6 +50,7 @@ class Side:
         else:
             divisors = self.divisors[rows][:, np.newaxis]
             np.divide(self.matrix[rows], divisors, out=tile, casting="same_kind", dtype=np.float64)
+        round_rows(tile, exponents_of(self.lengths[rows]))
 
 
 @dataclass(frozen=True)
@@ -86,10 +89,10 @@ def checked_pair(first: Matrix, second: Matrix, *, normalize: bool, eps: float) 
         raise EpsilonError(eps=eps)
     lengths = [_lengths(first, "z1"), _lengths(second, "z2")]
     if normalize:
-        sides = [_divisors(each, eps) for each in lengths]
-        return Pair(Side(first, sides[0]), Side(second, sides[1]))
+        by = [_divisors(each, eps) for each in lengths]
+        return Pair(Side(first, by[0], lengths[0] / by[0]), Side(second, by[1], lengths[1] / by[1]))
     _refuse_too_long(*lengths)
-    return Pair(Side(first, None), Side(second, None))
+    return Pair(Side(first, None, lengths[0]), Side(second, None, lengths[1]))
 
 
 def _height(n: int, n_features: int) -> int:
@@ -106,7 +109,7 @@ def _lengths(matrix: Matrix, name: str) -> NDArray[np.float64]:
     for start in range(0, len(matrix), height):
         block = matrix[start : start + height].astype(np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
-            found = np.sqrt(np.einsum("ij,ij->i", block, block))
+            found = lengths_of(block)
         wrong = np.flatnonzero(~np.isfinite(found))
         if len(wrong):
             _refuse_row(name, start + int(wrong[0]), block[wrong[0]], float(found[wrong[0]]))

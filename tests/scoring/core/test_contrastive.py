@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from scoring.core.contrastive import contrastive_accuracy_score, contrastive_report, pairs
 from scoring.core.contrastive.counting import Places, places_of_partners
+from scoring.core.contrastive.nearest import nearest_others
 from scoring.core.contrastive.pairs import checked_pair
 from scoring.core.contrastive.ranks import hits, ranks, reciprocal_ranks
 
@@ -133,6 +134,63 @@ def test_equal_rows_tie_wherever_they_stand(n, d):
     found = places_of_partners(checked_pair(z1, z2, normalize=True, eps=1e-12))
 
     assert (found.forward.tied == np.bincount(of_row)[of_row] - 1).all()
+
+
+def exact_places(z1, z2):
+    """Of float32 rows whose products 64 bits hold exactly."""
+    similarities = z1.astype(float) @ z2.astype(float).T
+    partner = similarities.diagonal()
+    return [
+        (compare(similarities, by).sum(axis) - n_own).tolist()
+        for axis, by in ((1, partner[:, None]), (0, partner))
+        for compare, n_own in ((np.greater, 0), (np.equal, 1))
+    ]
+
+
+@pytest.mark.parametrize("scale", [1, 1e-25], ids=["usual", "too-small-for-32-bits"])
+@pytest.mark.parametrize("spread", [3, 4000], ids=["many-ties", "near-ties"])
+def test_products_that_32_bits_cannot_tell_apart_are_told_apart(spread, scale):
+    rng = np.random.default_rng(spread)
+    # All rows nearly the same: whole numbers of at most 14 bits.
+    z1, z2 = (
+        (np.float32(scale) * (4000 + rng.integers(0, spread, (700, 40)))).astype(np.float32)
+        for _ in "12"
+    )
+
+    found = places_of_partners(checked_pair(z1, z2, normalize=False, eps=0))
+
+    if scale == 1:
+        expected = exact_places(z1, z2)
+        both = (found.forward, found.backward)
+        assert [each.tolist() for one in both for each in (one.above, one.tied)] == expected
+    assert found.forward.above.max() > 600
+
+
+def test_short_rows_are_not_drowned_by_a_long_one():
+    rng = np.random.default_rng(8)
+    z1 = rng.integers(-40, 40, (300, 24)).astype(np.float32)
+    z2 = rng.integers(-40, 40, (300, 24)).astype(np.float32)
+    z2[7] *= 2**20
+
+    found = places_of_partners(checked_pair(z1, z2, normalize=False, eps=0))
+
+    both = (found.forward, found.backward)
+    expected = exact_places(z1, z2)
+    assert [each.tolist() for one in both for each in (one.above, one.tied)] == expected
+
+
+def test_of_equal_rows_the_first_is_the_nearest_other():
+    rng = np.random.default_rng(11)
+    kinds = rng.standard_normal((150, 96)).astype(np.float32)
+    of_row = rng.integers(0, len(kinds), 900)
+    z2 = kinds[of_row]
+    z1 = (z2 + 0.3 * rng.standard_normal(z2.shape)).astype(np.float32)
+    rows = np.flatnonzero(np.bincount(of_row)[of_row] > 1)
+
+    forward, _ = nearest_others(checked_pair(z1, z2, normalize=True, eps=1e-12), rows)
+
+    alike = [np.flatnonzero((of_row == of_row[row]) & (np.arange(900) != row)) for row in rows]
+    assert forward.tolist() == [others[0] for others in alike]
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float64, np.int32, np.uint8, np.bool_])

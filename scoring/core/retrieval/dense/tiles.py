@@ -6,8 +6,8 @@ from math import frexp, ldexp, sqrt
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from benchmarks_app.core.matrices.products import Singles, relative_error
 from scoring.core.retrieval.dense.embeddings import (
     LARGEST,
     Doubles,
@@ -16,9 +16,6 @@ from scoring.core.retrieval.dense.embeddings import (
     refuse_bad_rows,
 )
 
-Singles = npt.NDArray[np.float32]
-
-UNIT_ROUNDOFF = 2.0**-24
 # Squared lengths in this range say enough in 32 bits; others are taken again in 64.
 LEAST_SQUARE, LARGEST_SQUARE = 1e-24, 1e24
 # Vectors whose squares vanish in 64 bits count as zero; no product of theirs is larger than this.
@@ -56,17 +53,6 @@ def tiles_of(documents: Embeddings, *, n_rows: int, is_cosine: bool) -> Iterator
             else _tile(documents, block, first, bound)
         )
         let_go(vectors)
-
-
-def relative_error(n_dimensions: int) -> float:
-    """How far a 32-bit product may be from that of the same vectors, over their lengths' product.
-
-    n u / (1 - n u) for a sum of n products in any order, u the unit roundoff (Higham, Accuracy and
-    Stability of Numerical Algorithms, 2002, section 3.1); both vectors were rounded and divided by
-    a length before, which is 8 roundings more.
-    """
-    n_rounded = (n_dimensions + 8) * UNIT_ROUNDOFF
-    return 1.01 * n_rounded / (1 - n_rounded) if n_rounded < 0.5 else 2.0
 
 
 def _tile(documents: Embeddings, block: Any, first: int, bound: float) -> Tile:

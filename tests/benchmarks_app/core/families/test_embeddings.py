@@ -93,3 +93,21 @@ def test_blocks_find_what_one_product_finds(monkeypatch):
     assert list(zip(*(f.tolist() for f in found[:2]), strict=True)) == list(
         zip(a.tolist(), b.tolist(), strict=True)
     )
+
+
+def test_equal_vectors_are_as_close_wherever_they_stand():
+    rng = np.random.default_rng(12)
+    kinds = rng.standard_normal((40, 96)).astype(np.float32)
+    of_row = np.concatenate([rng.integers(0, 40, 900), np.arange(40)])
+    vectors = (kinds / np.linalg.norm(kinds, axis=1, keepdims=True))[of_row]
+
+    a, b, cosines = close_pairs(vectors, 0.1)
+
+    value_of: dict[tuple[int, int], float] = {}
+    for pair, cosine in zip(
+        np.sort(of_row[np.stack([a, b])], axis=0).T.tolist(), cosines, strict=True
+    ):
+        assert value_of.setdefault(tuple(pair), cosine) == cosine
+    # A threshold that is one of these cosines finds all pairs that have it.
+    edge = float(np.median(cosines))
+    assert len(close_pairs(vectors, edge)[0]) == (cosines >= edge).sum()
