@@ -206,6 +206,8 @@ class RunningJob:
             result: dict[str, Any] = {}
             yield result
             url = result.pop("url", "")
+            # Who sees that a job is over finds nothing staged.
+            self.remove_folder()
             self._write(
                 state=Job.State.DONE,
                 result=result,
@@ -216,6 +218,7 @@ class RunningJob:
             self.stopper.close()
 
     def fail(self, error: str, problems: list[dict[str, Any]]) -> None:
+        self.remove_folder()
         self.mine().update(
             state=Job.State.FAILED,
             error=error,
@@ -223,6 +226,9 @@ class RunningJob:
             token=None,
             finished_at=timezone.now(),
         )
+
+    def remove_folder(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def _give_way(seconds: float) -> None:
@@ -256,7 +262,7 @@ def execute(
         with _watched(running, is_on=has_heartbeat, is_worker=is_worker):
             _run(running)
     finally:
-        shutil.rmtree(running.folder, ignore_errors=True)
+        running.remove_folder()
 
 
 def run_queued() -> int:

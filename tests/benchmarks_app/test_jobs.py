@@ -433,6 +433,28 @@ def test_sweep_removes_folders_of_attempts_that_are_over_and_no_others(settings)
 # --- the attempt ---------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("hole", [None, BasketError(name="A"), RuntimeError("bug")])
+def test_private_folder_is_gone_before_anybody_sees_that_the_job_is_over(does, monkeypatch, hole):
+    def work(running):
+        (running.folder / "part").write_text("x")
+        if hole:
+            raise hole
+
+    left = []
+    update = JobQuerySet.update
+
+    def watched(rows, **values):
+        if values.get("state") in {Job.State.DONE, Job.State.FAILED}:
+            left.append(list(site.STAGING_DIR.glob("job-*")))
+        return update(rows, **values)
+
+    does(work)
+    monkeypatch.setattr(JobQuerySet, "update", watched)
+    jobs.execute(queued().pk, has_heartbeat=False)
+
+    assert left == [[]]
+
+
 def test_private_folder_is_there_for_the_handler_and_gone_afterwards(does):
     seen = []
 

@@ -7,7 +7,6 @@ by Cauchy and Schwarz any sum of some of their products is at most 2^52: 64 bits
 exactly, and no order can change them. Equal rows have equal products, and ties are real.
 """
 
-
 import numpy as np
 from numpy.typing import NDArray
 
