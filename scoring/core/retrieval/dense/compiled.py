@@ -7,11 +7,12 @@ and what is below it is let go whenever there is no room for one more.
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks_app.core.matrices.products import Singles
 from scoring.core.retrieval.compiled_heap import compiled
 from scoring.core.retrieval.dense.adding import Rows
 from scoring.core.retrieval.dense.embeddings import Doubles
 from scoring.core.retrieval.dense.keeping import Best, Kept
-from scoring.core.retrieval.dense.tiles import Singles, Tile
+from scoring.core.retrieval.dense.tiles import Tile
 
 
 class CompiledKept(Kept):

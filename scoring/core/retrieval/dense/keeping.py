@@ -9,9 +9,10 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks_app.core.matrices.products import Singles
 from scoring.core.retrieval.dense.adding import Rows
 from scoring.core.retrieval.dense.embeddings import Doubles
-from scoring.core.retrieval.dense.tiles import Singles, Tile
+from scoring.core.retrieval.dense.tiles import Tile
 
 Best = Callable[[int, Rows], tuple[Rows, Doubles]]
 """Of a query and rows of documents, the k best of them with their scores, best first."""

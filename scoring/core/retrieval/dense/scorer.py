@@ -5,10 +5,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from benchmarks_app.core.matrices.products import Singles
 from scoring.core.retrieval.dense.adding import Rows
 from scoring.core.retrieval.dense.embeddings import Doubles, Embeddings, let_go
 from scoring.core.retrieval.dense.keeping import Kept
-from scoring.core.retrieval.dense.tiles import Singles, row_lengths
+from scoring.core.retrieval.dense.tiles import row_lengths
 
 # Numbers of documents that are scored together: 4 MB of them.
 SCORED_NUMBERS = 1 << 19
