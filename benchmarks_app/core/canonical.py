@@ -14,6 +14,7 @@ part is a stream of lines, UTF-8, each ended by a line feed, in the order of the
 - `scale`: JSON of the grades' values and which of them are relevant, and of the threshold.
 - `unit`: what a document is.
 - `weights`: query and weight; only there where a query has one.
+- `unlisted`: `not-relevant`; only there where documents that no split lists are not relevant.
 """
 
 import hashlib
@@ -28,6 +29,7 @@ from benchmarks_app.core.formats.beir_writing import (
     corpus_jsonl,
 )
 from benchmarks_app.core.release_source import ReleaseSource
+from benchmarks_app.core.unlisted import NOT_RELEVANT, unlisted_of
 
 NULL = b": null"
 
@@ -56,6 +58,8 @@ def content_parts(source: ReleaseSource, *, documents: str | None = None) -> dic
     parts["splits"] = _digest(_split_lines(source))
     parts["scale"] = _digest(_scale_lines(source))
     parts["unit"] = _digest([f"{source.unit}\n".encode()])
+    if unlisted_of(source.manifest) == NOT_RELEVANT:
+        parts["unlisted"] = _digest([f"{NOT_RELEVANT}\n".encode()])
     weighted = [qid for qid in qids if qid in source.weights]
     if weighted:
         parts["weights"] = _digest(f"{qid}\t{source.weights[qid]!r}\n".encode() for qid in weighted)

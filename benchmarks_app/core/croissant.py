@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks_app.core.release_source import ReleaseSource
+from benchmarks_app.core.unlisted import NOT_RELEVANT, unlisted_of, unlisted_sentence
 
 CONFORMS_TO = ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"]
 # "application/x-jsonlines" is another name of it, at which mlcroissant 1.1 stops.
@@ -78,6 +79,8 @@ def _annotation(source: ReleaseSource) -> dict[str, Any]:
     scale = ", ".join(f"{grade['value']} = {grade['name']}" for grade in source.grades)
     said = f"Each judged pair of query and document has one grade: {scale}. " if scale else ""
     said += f"A document is relevant from grade {source.threshold} on."
+    if unlisted_of(source.manifest) == NOT_RELEVANT:
+        said += f" {unlisted_sentence(NOT_RELEVANT)}"
     if qrels.get("rule"):
         said += f" The grade of a pair follows from its labels by the rule {qrels['rule']}."
     return {

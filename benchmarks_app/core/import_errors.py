@@ -30,6 +30,14 @@ class GradeMapError(BenchmarkError):
     )
 
 
+class UnlistedError(BenchmarkError):
+    code = "unlisted"
+    message = (
+        "'{unlisted}' does not say what documents are that qrels do not list; expected {known}. "
+        "Choose one of them."
+    )
+
+
 class ConcurrentImportError(BenchmarkError):
     code = "concurrent-import"
     status = 409

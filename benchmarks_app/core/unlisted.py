@@ -3,10 +3,14 @@
 Not relevant is said of complete judgments, and of qrels that list the relevant documents alone.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 UNKNOWN, NOT_RELEVANT = UNLISTED = ("unknown", "not-relevant")
+NOT_LISTED_GRADE = {UNKNOWN: -1, NOT_RELEVANT: 0}
+"""The grade of a document that is not listed: below 0 nobody has judged it."""
+MANIFEST = "manifest.json"
 
 
 def unlisted_of(manifest: Mapping[str, Any]) -> str:
@@ -17,5 +21,34 @@ def unlisted_of(manifest: Mapping[str, Any]) -> str:
     >>> unlisted_of({"qrels": {"unlisted": "not-relevant"}}), unlisted_of({"qrels": {}})
     ('not-relevant', 'unknown')
     """
-    said = (manifest.get("qrels") or {}).get("unlisted", UNKNOWN)
+    qrels = manifest.get("qrels")
+    said = qrels.get("unlisted") if isinstance(qrels, Mapping) else None
     return said if said in UNLISTED else UNKNOWN
+
+
+def unlisted_in(content: bytes) -> str:
+    """What the manifest of an export says; a file that is none says nothing.
+
+    Examples
+    --------
+    >>> unlisted_in(b'{"qrels": {"unlisted": "not-relevant"}}'), unlisted_in(b"[]")
+    ('not-relevant', 'unknown')
+    """
+    try:
+        manifest = json.loads(content)
+    except ValueError:
+        return UNKNOWN
+    return unlisted_of(manifest) if isinstance(manifest, dict) else UNKNOWN
+
+
+def unlisted_sentence(unlisted: str) -> str:
+    """What a card says of documents that the qrels do not list."""
+    if unlisted == NOT_RELEVANT:
+        return (
+            "Documents that the qrels do not list are not relevant: the judgments are complete, or "
+            "list the relevant documents alone."
+        )
+    return (
+        "Documents that nobody judged count as not relevant; look at the judged share beside every "
+        "score."
+    )

@@ -4,8 +4,8 @@ A release says by its number whether scores on it can be set beside scores on it
 
 - patch: card and metadata; every score stays.
 - minor: judgments, slices or families were added; scores on what was judged before stay.
-- major: grades changed or are gone, or queries, documents, splits, weights, scale, threshold, ties
-  or unit are others; no score is comparable.
+- major: grades changed or are gone, or queries, documents, splits, weights, scale, threshold, ties,
+  unit or what unlisted documents are are others; no score is comparable.
 
 Before 1.0.0 a benchmark is still being built, and a minor step is enough for anything.
 """

@@ -5,6 +5,7 @@ from typing import Self
 from django.db import models
 from django.utils import timezone
 
+from benchmarks_app.core.unlisted import NOT_RELEVANT, UNKNOWN
 from benchmarks_app.models.collection import MAX_ID_BYTES, Benchmark
 from benchmarks_app.models.queries import Query
 
@@ -27,6 +28,12 @@ class QrelSet(models.Model):
         BUILDING = "building"
         READY = "ready"
 
+    class Unlisted(models.TextChoices):
+        """What a document is that the set does not list; see `core.unlisted`."""
+
+        UNKNOWN = UNKNOWN, "unknown: nobody has judged it"
+        NOT_RELEVANT = NOT_RELEVANT, "not relevant"
+
     benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="qrel_sets")
     name = models.CharField(max_length=120)
     kind = models.CharField(max_length=16, choices=Kind)
@@ -34,6 +41,7 @@ class QrelSet(models.Model):
     rule = models.CharField(max_length=40, blank=True)
     rule_version = models.PositiveIntegerField(default=1)
     parameters = models.JSONField(default=dict, blank=True)
+    unlisted = models.CharField(max_length=16, choices=Unlisted, default=Unlisted.UNKNOWN)
     as_of_event = models.PositiveBigIntegerField(null=True, blank=True)
     digest = models.CharField(max_length=64, blank=True)
     n_qrels = models.PositiveBigIntegerField(default=0)

@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks_app.core.unlisted import NOT_RELEVANT, unlisted_of
 from benchmarks_app.models.collection import Benchmark, CorpusVersion
 from benchmarks_app.models.qrels import QrelSet
 
@@ -95,6 +96,11 @@ class Release(models.Model):
         if self.state == self.State.DRAFT:
             return reverse("release-draft", args=[self.benchmark.slug, self.pk])
         return reverse("release-detail", args=[self.benchmark.slug, self.version])
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a document that its qrels do not list is known not to be relevant."""
+        return unlisted_of(self.manifest) == NOT_RELEVANT
 
     @property
     def version(self) -> str:

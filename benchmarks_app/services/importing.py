@@ -29,9 +29,10 @@ from benchmarks_app.core.errors import FileProblemsError
 from benchmarks_app.core.formats.archives import is_tar, is_zip, open_source
 from benchmarks_app.core.formats.inputs import FileInput, Input, MemberInput
 from benchmarks_app.core.grade_map import parse_grade_map
-from benchmarks_app.core.import_errors import MixedCorpusError, UnknownKindError
+from benchmarks_app.core.import_errors import MixedCorpusError, UnknownKindError, UnlistedError
 from benchmarks_app.core.problems import Problems
 from benchmarks_app.core.run_metadata import read_run_metadata
+from benchmarks_app.core.unlisted import MANIFEST, UNKNOWN, UNLISTED, unlisted_in
 from benchmarks_app.models import Benchmark, Job, Upload, User
 from benchmarks_app.services import audit, jobs, runs, uploading
 from benchmarks_app.services.importing_corpus import corpus_options, stage_corpus, staged_lacks
@@ -76,6 +77,7 @@ def import_arguments(
     shown_metadata: Sequence[str] | None = None,
     corpus: Mapping[str, Any] | None = None,
     aggregation: str = DEFAULT,
+    unlisted: str = "",
 ) -> dict[str, Any]:
     """What `jobs.start` or `jobs.run_here` need to import a file.
 
@@ -83,7 +85,9 @@ def import_arguments(
     `mapping`, `has_header`, `lang` and `split` say how a lone file is read, and what they leave out
     is told by its content. `shown_metadata` are the keys of documents' metadata that people who
     judge are to see. `corpus` are the arguments of `corpus_options`; `aggregation` says how a run
-    of passages becomes one of documents, where the benchmark measures these.
+    of passages becomes one of documents, where the benchmark measures these. `unlisted` says what
+    documents are that qrels do not list (`core.unlisted`); without it they are what the manifest
+    of an export of ours says, or unknown.
 
     Raises
     ------
@@ -97,7 +101,11 @@ def import_arguments(
         If `grade_map` cannot be read.
     CutError, SnapshotDateError
         If `corpus` asks for what cannot be.
+    UnlistedError
+        If `unlisted` is no word for it.
     """
+    if unlisted and unlisted not in UNLISTED:
+        raise UnlistedError(unlisted=unlisted, known=", ".join(UNLISTED))
     uploading.refuse_imported(upload)
     grades = parse_grade_map(grade_map)
     if parts is None and (kind == "auto" or mapping or has_header is not None or lang or split):
@@ -120,6 +128,7 @@ def import_arguments(
             "shown_metadata": None if shown_metadata is None else list(shown_metadata),
             "corpus": corpus_options(**(corpus or {})),
             "aggregation": aggregation,
+            "unlisted": unlisted,
         },
     }
 
@@ -293,10 +302,24 @@ def _stage(work: Import, files: list[File]) -> None:
     stage_said(work, said)
     if grades := _of(files, *OF_QRELS):
         parts = [_grades(work, file) for file in grades]
-        stage_qrels(work, parts, check, name=grades[0].upload.name.split(".")[0])
+        stage_qrels(
+            work,
+            parts,
+            check,
+            name=grades[0].upload.name.split(".")[0],
+            unlisted=_unlisted(grades),
+        )
     stage_slices(work, _of(files, FileKind.SLICES))
     for number, file in enumerate(_of(files, *OF_RUNS)):
         _stage_run(work, file, number, check, is_alone=len(files) == 1)
+
+
+def _unlisted(grades: Sequence[File]) -> str:
+    """What the manifest beside qrels says of documents that they do not list: of an export."""
+    source = getattr(grades[0].given, "source", None)
+    if source is None or MANIFEST not in source.members():
+        return UNKNOWN
+    return unlisted_in(b"".join(source.lines(MANIFEST)))
 
 
 def _of(files: Sequence[File], *kinds: FileKind) -> list[File]:

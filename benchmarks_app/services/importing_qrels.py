@@ -16,6 +16,7 @@ from benchmarks_app.core.import_errors import (
     QrelSetNameTakenError,
 )
 from benchmarks_app.core.linting.pitfalls import pitfalls
+from benchmarks_app.core.unlisted import NOT_RELEVANT, UNKNOWN
 from benchmarks_app.models import Qrel, QrelSet, Query, QueryFamily
 from benchmarks_app.services.exposure import refuse_hiding
 from benchmarks_app.services.staging import ROWS_PER_BATCH, Import
@@ -38,16 +39,21 @@ class SplitRows:
 
 
 def stage_qrels(
-    work: Import, parts: list[SplitRows], lacks: DocumentCheck, *, name: str = ""
+    work: Import,
+    parts: list[SplitRows],
+    lacks: DocumentCheck,
+    *,
+    name: str = "",
+    unlisted: str = UNKNOWN,
 ) -> None:
     """Write the grades of all parts as one staged set; the commit makes it ready.
 
-    `lacks` returns the ids, among those given, that the corpus does not hold. `name` is the set's
-    where the import was not told one.
+    `lacks` returns the ids, among those given, that the corpus does not hold. `name` and
+    `unlisted` are the set's where the import was told none.
     """
     name = work.options.get("name") or name or work.upload.name.split(".")[0]
     _refuse_taken(work, name)
-    staging = _Staging(work, name)
+    staging = _Staging(work, name, work.options.get("unlisted") or unlisted)
     for part in parts:
         for batch in batched(work.told(part.rows, "grades"), ROWS_PER_BATCH):
             staging.take(batch, part, lacks)
@@ -55,6 +61,8 @@ def stage_qrels(
         raise NothingImportedError(file=work.file, what="grade")
     staging.check_splits()
     work.made.append(f"qrels '{name}' with {staging.n_qrels:,} grades")
+    if staging.row.unlisted == NOT_RELEVANT:
+        work.notes.append("Documents that these qrels do not list count as judged not relevant.")
     if staging.unknown:
         work.notes.append(
             f"{len(staging.unknown):,} of {len(staging.documents):,} graded documents are not in "
@@ -76,7 +84,7 @@ def _refuse_taken(work: Import, name: str) -> None:
 class _Staging:
     """A set of qrels while its rows come in."""
 
-    def __init__(self, work: Import, name: str) -> None:
+    def __init__(self, work: Import, name: str, unlisted: str) -> None:
         self.work = work
         self.grade_map: dict[int, int] = {
             int(key): value for key, value in work.options.get("grade_map", {}).items()
@@ -97,6 +105,7 @@ class _Staging:
                 benchmark=work.benchmark,
                 name=name,
                 kind=QrelSet.Kind.IMPORTED,
+                unlisted=unlisted,
                 staged_by=work.job.row,
                 parameters={"file": work.upload.name, "sha256": work.upload.sha256},
             )

@@ -28,6 +28,7 @@ from benchmarks_app.core.releases.changelog import changelog
 from benchmarks_app.core.releases.citation import bibtex
 from benchmarks_app.core.releases.diffing import ReleaseDiff, Side, release_diff
 from benchmarks_app.core.releases.options import ReleaseOptions
+from benchmarks_app.core.unlisted import NOT_RELEVANT, unlisted_of
 from benchmarks_app.core.versions import (
     Needed,
     Version,
@@ -205,6 +206,7 @@ def _qrels_facts(made: Contents, facts: dict[str, Any]) -> dict[str, Any]:
         "as_of_event": qrel_set.as_of_event,
         "rule": f"{qrel_set.rule} v{qrel_set.rule_version}" if qrel_set.rule else None,
         "derivation": qrel_set.parameters,
+        "unlisted": qrel_set.unlisted,
         "agreement": facts.get("agreement"),
         "labels_per_pair": facts.get("labels_per_pair"),
         "n": sum(one.n for one in public),
@@ -383,7 +385,9 @@ def _facts(
         n_dropped=len(made.dropped),
         threshold=made.threshold,
         pools=manifest["pools"],
-        judged_shares=judged_shares(wanted.benchmark, spool_path(made)),
+        judged_shares={}
+        if unlisted_of(manifest) == NOT_RELEVANT
+        else judged_shares(wanted.benchmark, spool_path(made)),
         n_graded=manifest["reliability"]["n_queries"],
         detectable=manifest["reliability"]["detectable"],
         is_reach_assumed=bool(manifest["reliability"]["is_assumed"]),

@@ -136,6 +136,7 @@ def derive_document_qrels(
         benchmark=benchmark,
         name=name,
         kind=qrel_set.kind,
+        unlisted=qrel_set.unlisted,
         state=QrelSet.State.BUILDING,
         rule=RULE,
         parameters={

@@ -5,6 +5,7 @@ from math import log2
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks_app.core.unlisted import NOT_LISTED_GRADE, NOT_RELEVANT, UNKNOWN
 from scoring.core.stored_hits import ScoreFiles
 
 DEPTH = 10
@@ -45,12 +46,14 @@ def query_holes(
     depth: int = DEPTH,
     without: Collection[str] = (),
     only: str | None = None,
+    is_complete: bool = False,
 ) -> list[QueryHoles]:
     """The queries of a scored run that have unjudged documents down to `depth`.
 
     What most could change stands first (`QueryHoles.at_stake`), equal ones by the bytes of their
     ids. A document with a grade below 0 was pooled and is not judged. Queries that the release does
-    not grade have no holes; those `without` are left out, and with `only` all others are.
+    not grade have no holes; those `without` are left out, and with `only` all others are. Where the
+    release `is_complete`, documents without a grade are no holes.
 
     Parameters
     ----------
@@ -68,8 +71,11 @@ def query_holes(
     rank = pl.col("rank").cast(pl.UInt32)
     top = pl.scan_parquet(parquet).filter(pl.col("rank") <= depth)
     top = top.select("qid", rank, "docid").join(graded, on="qid", how="semi")
-    judged = pl.scan_parquet(files.hits).filter(pl.col("grade") >= 0).select("qid", rank)
-    holes = top.join(judged, on=["qid", "rank"], how="anti").sort("qid", "rank").collect()
+    listed = pl.scan_parquet(files.hits).select("qid", rank, "grade")
+    graded_ones = top.join(listed, on=["qid", "rank"], how="left")
+    unlisted = NOT_LISTED_GRADE[NOT_RELEVANT if is_complete else UNKNOWN]
+    is_hole = pl.col("grade").fill_null(unlisted) < 0
+    holes = graded_ones.filter(is_hole).select("qid", "rank", "docid").sort("qid", "rank").collect()
     sizes = dict(top.group_by("qid").agg(pl.len()).collect().iter_rows())
     found: dict[str, list[Hole]] = {}
     for qid, place, docid in holes.iter_rows():

@@ -117,6 +117,7 @@ class Side:
     found: Found
     qrels: Grades
     top_grade: int | None = None
+    is_complete: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +209,10 @@ class _Explaining:
         if not qids:
             return {}
         evaluation = evaluate_hits(
-            {qid: Judged(tuple(self._grades(qid, kinds).values())) for qid in qids},
+            {
+                qid: Judged(tuple(self._grades(qid, kinds).values()), self.after.is_complete)
+                for qid in qids
+            },
             {qid: found for qid in qids if (found := self._hits(qid, kinds)) is not None},
             [self.after.measure],
             allow_empty=True,

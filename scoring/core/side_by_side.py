@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from benchmarks_app.core.unlisted import NOT_LISTED_GRADE, UNKNOWN
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -56,7 +58,11 @@ class Column:
 
 
 def side_by_side(
-    rankings: Mapping[str, Sequence[str]], grades: Mapping[str, int], *, depth: int = 10
+    rankings: Mapping[str, Sequence[str]],
+    grades: Mapping[str, int],
+    *,
+    depth: int = 10,
+    unlisted: int = NOT_LISTED_GRADE[UNKNOWN],
 ) -> list[Column]:
     """A column for each run, in their order.
 
@@ -68,6 +74,8 @@ def side_by_side(
         Of the query; a grade below 0 was pooled and is not judged.
     depth
         How many results a column shows.
+    unlisted
+        The grade of documents that have none; below 0 nobody has judged them.
 
     Examples
     --------
@@ -79,11 +87,14 @@ def side_by_side(
         run: {docid: rank for rank, docid in enumerate(docids, start=1)}
         for run, docids in rankings.items()
     }
-    judged = {docid: grade for docid, grade in grades.items() if grade >= 0}
+
+    def judged(docid: str) -> int | None:
+        grade = grades.get(docid, unlisted)
+        return grade if grade >= 0 else None
 
     def place(run: str, docid: str) -> Place:
         elsewhere = {other: ranks.get(docid) for other, ranks in rank_of.items() if other != run}
-        return Place(rank_of[run][docid], docid, judged.get(docid), elsewhere)
+        return Place(rank_of[run][docid], docid, judged(docid), elsewhere)
 
     shown = {
         run: [place(run, docid) for docid in docids[:depth]] for run, docids in rankings.items()

@@ -41,6 +41,7 @@ def holes_of(
         depth=depth,
         without=without,
         only=only or None,
+        is_complete=score_set.release.is_complete,
     )
 
 

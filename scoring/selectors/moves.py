@@ -317,10 +317,13 @@ def _side(score_set: ScoreSet, qrels: Mapping[str, Mapping[str, int]], name: str
         stored = pl.read_parquet(files.per_query, columns=["qid", name])
         values = {qid: value for qid, value in stored.iter_rows() if qid in qrels}
     else:
-        judged = {qid: Judged(tuple(of.values())) for qid, of in qrels.items()}
+        judged = {
+            qid: Judged(tuple(of.values()), score_set.release.is_complete)
+            for qid, of in qrels.items()
+        }
         whole = evaluate_hits(judged, found, [name], allow_empty=True, top_grade=top_grade)
         values = {qid: of[name] for qid, of in whole.per_query.items()}
-    return Side(name, values, found, qrels, top_grade)
+    return Side(name, values, found, qrels, top_grade, score_set.release.is_complete)
 
 
 def explained_rows(

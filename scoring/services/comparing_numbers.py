@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from benchmarks_app.core.unlisted import NOT_LISTED_GRADE, unlisted_of
 from benchmarks_app.selectors import run_path
 from scoring import selectors
 from scoring.core.comparing import Comparison, compare
@@ -133,11 +134,12 @@ def n_unjudged(score_sets: Iterable[ScoreSet], target: Target, depth: int) -> in
     import polars as pl
 
     found = set()
+    unlisted = NOT_LISTED_GRADE[unlisted_of(target.release.manifest)]
     for score_set in score_sets:
         scan = pl.scan_parquet(run_path(score_set.run)).filter(pl.col("rank") <= depth)
         for qid, docid in scan.select("qid", "docid").collect().iter_rows():
             grades = target.qrels.get(qid)
-            if grades is not None and grades.get(docid, -1) < 0:
+            if grades is not None and grades.get(docid, unlisted) < 0:
                 found.add((qid, docid))
     return len(found)
 

@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from benchmarks_app import selectors as collection
+from benchmarks_app.core.unlisted import NOT_LISTED_GRADE, unlisted_of
 from benchmarks_app.models import Release, Run
 from scoring import selectors
 from scoring.core.completeness import (
@@ -84,9 +85,12 @@ class Unjudged:
         self.evidence = [ranking_of(run, depth) for run in evidence]
         self.rankings: list[Ranking] = list(self.evidence[: len(runs)])
         self.threshold = selectors.relevance_threshold(release)
+        self.unlisted = NOT_LISTED_GRADE[unlisted_of(release.manifest)]
 
     def answer(self) -> Completeness:
-        unjudged = unjudged_documents(self.rankings, self.grades, cutoff=self.k)
+        unjudged = unjudged_documents(
+            self.rankings, self.grades, cutoff=self.k, unlisted=self.unlisted
+        )
         model, features = self._model(unjudged)
         probabilities = model.probabilities(features) if unjudged else np.empty(0)
         worth = worth_in_order(unjudged, probabilities.tolist(), self.grades, cutoff=self.k)
@@ -219,7 +223,7 @@ class Unjudged:
     def _judged(self, ranking: Ranking) -> float:
         """Judged documents among the first, over the queries that found any."""
         shares = [
-            sum(of.get(docid, -1) >= 0 for docid in top) / len(top)
+            sum(of.get(docid, self.unlisted) >= 0 for docid in top) / len(top)
             for qid, of in self.grades.items()
             if (top := ranking.get(qid, ())[: self.k])
         ]
@@ -233,8 +237,8 @@ class Unjudged:
         values = []
         for qid, of in self.grades.items():
             first = self.rankings[0].get(qid, ())[: self.k]
-            filled = {docid: given for docid in first if of.get(docid, -1) < 0}
-            known = {**of, **filled}
+            filled = {docid: given for docid in first if of.get(docid, self.unlisted) < 0}
+            known = {**dict.fromkeys(first, 0), **of, **filled}
             gain = sum(
                 max(known[docid], 0) * discount(rank, self.k)
                 for rank, docid in enumerate(first, start=1)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks_app.core.unlisted import NOT_LISTED_GRADE, unlisted_of
 from benchmarks_app.models import ContaminatedQuery, ContaminationCheck, Release, Run
 from benchmarks_app.selectors import hidden_queries, release_qrels
 from benchmarks_app.services.jobs import RunningJob
@@ -111,6 +112,7 @@ def _wanted(
         {qid: grades[qid] for qid in queries},
         cutoff=said.cutoff,
         is_sparse=said.labels == "sparse",
+        unlisted=NOT_LISTED_GRADE[unlisted_of(release.manifest)],
         order=[(one.qid, one.docid) for one in worth if one.qid in inside],
     )
 

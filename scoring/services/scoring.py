@@ -78,7 +78,8 @@ class Target:
 
     @cached_property
     def judged(self) -> dict[str, Judged]:
-        return {qid: Judged(tuple(grades.values())) for qid, grades in self.qrels.items()}
+        is_complete = self.release.is_complete
+        return {qid: Judged(tuple(of.values()), is_complete) for qid, of in self.qrels.items()}
 
     @property
     def top_grade(self) -> int | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from benchmarks_app.core.corpus_store import StoredDocument
+from benchmarks_app.core.unlisted import NOT_LISTED_GRADE, unlisted_of
 from benchmarks_app.models import Release, Run
 from benchmarks_app.selectors import (
     corpus_documents,
@@ -33,7 +34,9 @@ def result_lists(*, release: Release, runs: Sequence[Run], qid: str, depth: int 
     """The first results of each run for a query; runs by their keys as text."""
     grades = _grades(str(release_file_path(release, "qrels.trec")), release.pk).get(qid, {})
     rankings = {str(run.pk): ranking_of(run, qid) for run in runs}
-    columns = side_by_side(rankings, grades, depth=depth)
+    columns = side_by_side(
+        rankings, grades, depth=depth, unlisted=NOT_LISTED_GRADE[unlisted_of(release.manifest)]
+    )
     docids = {place.docid for column in columns for place in (*column.places, *column.lacking)}
     scale = release.manifest.get("grades") or []
     relevant = {one["value"] for one in scale if one["is_relevant"]}

@@ -18,6 +18,9 @@ from scoring.services.firewall import Sight, looked_at, sight_written_down
 from scoring.views.finding import run_of, score_set_of
 from scoring.views.run_queries import harmless
 
+ALL_GRADED = "Each document among the first of each query that is shown has a grade."
+COMPLETE = "Documents that this release does not list are not relevant: there is nothing to judge."
+
 
 def depth_of(text: str) -> int:
     """How far down to look: one of `DEPTHS`, the usual one where the address names none."""
@@ -51,6 +54,7 @@ def run_holes(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespon
         "page": page,
         "rows": hole_rows(score_set, page.object_list),
         "n_holes": sum(len(one.holes) for one in found),
+        "nothing_unjudged": COMPLETE if score_set.release.is_complete else ALL_GRADED,
         "judge_url": reverse("scoring:run-top-up", args=[benchmark.slug, score_set.run_id]),
     }
     return render(request, "scoring/run_holes.html", context)

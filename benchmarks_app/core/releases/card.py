@@ -7,6 +7,7 @@ from benchmarks_app.core.cuts import cut_sentence
 from benchmarks_app.core.exporters.hub import LICENCES
 from benchmarks_app.core.releases.changelog import in_cell
 from benchmarks_app.core.reliability import reach_in_words
+from benchmarks_app.core.unlisted import unlisted_of, unlisted_sentence
 
 SIZES = (
     (1_000, "n<1K"),
@@ -196,11 +197,7 @@ def _reliability(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _limits(facts: Mapping[str, Any]) -> Iterator[str]:
-    said = [
-        "Documents that nobody judged count as not relevant; look at the judged share beside "
-        "every score.",
-        *facts["warnings"],
-    ]
+    said = [unlisted_sentence(unlisted_of(facts)), *facts["warnings"]]
     lines = "\n".join(f"- {in_cell(one)}" for one in said)
     yield f"## Limits\n\n{lines}"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmarks_app.core.canonical import document_lines, family_names, query_lines
 from benchmarks_app.core.release_source import ReleaseSource
+from benchmarks_app.core.unlisted import unlisted_of
 
 NAMED_AT_MOST = 10
 Row = tuple[bytes, Any]
@@ -202,6 +203,7 @@ def _diff_facts(found: ReleaseDiff, before: Side, after: Side) -> None:
         "scale": (_scale(was), _scale(now)),
         "threshold": (was.threshold, now.threshold),
         "ties": (before.tie_rule, after.tie_rule),
+        "unlisted documents": (unlisted_of(was.manifest), unlisted_of(now.manifest)),
     }
     found.other |= {name: [old, new] for name, (old, new) in facts.items() if old != new}
 

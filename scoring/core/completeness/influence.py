@@ -5,6 +5,8 @@ from itertools import combinations
 from math import log2
 from typing import NamedTuple, TypeAlias
 
+from benchmarks_app.core.unlisted import NOT_LISTED_GRADE, UNKNOWN
+
 Ranking: TypeAlias = Mapping[str, Sequence[str]]
 """{query: its documents, best first}."""
 Grades: TypeAlias = Mapping[str, Mapping[str, int]]
@@ -59,11 +61,17 @@ def ideal_gain(grades: Sequence[int], cutoff: int) -> float:
 
 
 def unjudged_documents(
-    runs: Sequence[Ranking], grades: Grades, *, cutoff: int, only: frozenset[str] | None = None
+    runs: Sequence[Ranking],
+    grades: Grades,
+    *,
+    cutoff: int,
+    only: frozenset[str] | None = None,
+    unlisted: int = NOT_LISTED_GRADE[UNKNOWN],
 ) -> list[Candidate]:
     """Documents in the first `cutoff` of a run that have no grade, of the queries that are graded.
 
-    A grade below 0 is a pair that was pooled and not judged. In the order of query, then of the
+    A grade below 0 is a pair that was pooled and not judged; `unlisted` is the grade of documents
+    that have none, 0 where these are known not to be relevant. In the order of query, then of the
     best rank, then of the document's id.
     """
     found = []
@@ -72,7 +80,7 @@ def unjudged_documents(
         ranks: dict[str, list[int | None]] = {}
         for place, run in enumerate(runs):
             for rank, docid in enumerate(run.get(qid, ())[:cutoff], start=1):
-                if judged.get(docid, -1) < 0:
+                if judged.get(docid, unlisted) < 0:
                     ranks.setdefault(docid, [None] * len(runs))[place] = rank
         found += sorted(
             (Candidate(qid, docid, tuple(of)) for docid, of in ranks.items()), key=_best_first

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from benchmarks_app.core.unlisted import NOT_LISTED_GRADE
 from scoring.core.aggregation import aggregate
 from scoring.core.gating.evidence import Arm, Evidence, Process, Wanted, numbered
 from scoring.core.gating.policy import Policy
@@ -57,7 +58,10 @@ def wanted_of(scorer: Scorer, policy: Policy, cards: Sequence[Scorecard]) -> Wan
         for query, of in grades.items()
     }
     is_sparse = policy.labels == "sparse"
-    return wanted(first, second, of_text, cutoff=policy.cutoff, is_sparse=is_sparse)
+    unlisted = NOT_LISTED_GRADE[scorer.rules.unlisted]
+    return wanted(
+        first, second, of_text, cutoff=policy.cutoff, is_sparse=is_sparse, unlisted=unlisted
+    )
 
 
 def _ranking(scorer: Scorer, card: Scorecard, cutoff: int) -> Mapping[str, list[str]]:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log2, nan
 from typing import TypeAlias
 
+from benchmarks_app.core.unlisted import NOT_LISTED_GRADE, UNKNOWN
 from scoring.core.gating.comparable import judged_outcome
 from scoring.core.gating.evidence import Wanted
 from scoring.core.gating.findings import Level
@@ -58,15 +59,19 @@ def wanted(
     cutoff: int,
     is_sparse: bool = False,
     order: Sequence[tuple[str, str]] | None = None,
+    unlisted: int = NOT_LISTED_GRADE[UNKNOWN],
 ) -> Wanted:
     """The documents to judge, and how many of the first of them make the runs comparable.
 
-    `order` puts them as somebody else has them; by influence where it is not given.
+    `order` puts them as somebody else has them; by influence where it is not given. `unlisted` is
+    the grade of documents that have none, below 0 where nobody knows.
     """
     if order is None:
         rows = by_influence(baseline, candidate, grades, cutoff=cutoff)
-        order = [(query, docid) for query, docid, _ in rows]
-    shares = [_Share(ranking, grades, cutoff) for ranking in (baseline, candidate)]
+        order = [
+            (query, docid) for query, docid, _ in rows if grades[query].get(docid, unlisted) < 0
+        ]
+    shares = [_Share(ranking, grades, cutoff, unlisted) for ranking in (baseline, candidate)]
     needed = 0
     for query, docid in order:
         if _is_comparable(shares, is_sparse=is_sparse):
@@ -85,11 +90,11 @@ def _is_comparable(shares: "Sequence[_Share]", *, is_sparse: bool) -> bool:
 class _Share:
     """The mean share of judged documents of one run, as more and more of them are judged."""
 
-    def __init__(self, ranking: Ranking, grades: Grades, cutoff: int) -> None:
+    def __init__(self, ranking: Ranking, grades: Grades, cutoff: int, unlisted: int) -> None:
         self.top = {
             query: frozenset(ranking[query][:cutoff]) for query in grades if ranking.get(query)
         }
-        judged = (_judged_share(top, grades[query]) for query, top in self.top.items())
+        judged = (_judged_share(top, grades[query], unlisted) for query, top in self.top.items())
         self.value = sum(judged) / len(self.top) if self.top else nan
 
     def judge(self, query: str, docid: str) -> None:
@@ -98,5 +103,5 @@ class _Share:
             self.value += 1 / len(top) / len(self.top)
 
 
-def _judged_share(top: Collection[str], grades: Mapping[str, int]) -> float:
-    return sum(grades.get(docid, -1) >= 0 for docid in top) / len(top)
+def _judged_share(top: Collection[str], grades: Mapping[str, int], unlisted: int) -> float:
+    return sum(grades.get(docid, unlisted) >= 0 for docid in top) / len(top)

@@ -1,0 +1,100 @@
+"""Releases of complete judgments: what they do not list is not relevant, and nothing is unjudged."""
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks_app.core.canonical import content_parts
+from benchmarks_app.core.exporters.side_files import side_files
+from benchmarks_app.core.releases.diffing import Side, release_diff
+from benchmarks_app.core.versions import needed_step
+from benchmarks_app.models import QrelSet
+from benchmarks_app.selectors import release_file_path, release_source
+from scoring.core.comparability import comparability
+from scoring.selectors.holes import holes_of
+from scoring.services.comparing_numbers import n_unjudged
+from scoring.services.completeness import completeness_of
+from scoring.services.scoring import Target
+from tests import factories
+from tests.scoring.conftest import GRADES, means
+
+UNLISTED = "q1 Q0 x1 1 9 s\nq1 Q0 d1 2 8 s\nq2 Q0 x2 1 9 s\nq2 Q0 d4 2 8 s\nq3 Q0 x3 1 1 s"
+LISTED = "q1 Q0 d1 1 9 s\nq1 Q0 d2 2 8 s\nq2 Q0 d4 1 9 s\nq3 Q0 d6 1 1 s"
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def release(benchmark, publish):
+    """The fixture's grades, said to be complete."""
+    made = factories.qrel_set(benchmark, GRADES)
+    QrelSet.objects.filter(pk=made.pk).update(unlisted=QrelSet.Unlisted.NOT_RELEVANT)
+    return publish(made)
+
+
+def test_release_keeps_it_and_shows_it_in_card_metadata_and_exports(release):
+    assert release.is_complete
+    assert release.manifest["qrels"]["unlisted"] == "not-relevant"
+    said = "Documents that the qrels do not list are not relevant"
+    for name in ("README.md", "croissant.json"):
+        assert said in release_file_path(release, name).read_text()
+    manifest = dict(side_files(release_source(release)))["manifest.json"]
+    assert b'"unlisted": "not-relevant"' in b"".join(manifest)
+
+
+def test_content_digest_of_unknown_is_what_it_was_and_of_complete_another(release):
+    source = release_source(release)
+    qrels = {key: of for key, of in release.manifest["qrels"].items() if key != "unlisted"}
+    before = replace(source, manifest={**release.manifest, "qrels": qrels})
+    unknown = replace(source, manifest={**release.manifest, "qrels": {"unlisted": "unknown"}})
+
+    assert content_parts(before) == content_parts(unknown)
+    assert "unlisted" not in content_parts(before)
+    assert content_parts(source) == {
+        **content_parts(before),
+        "unlisted": content_parts(source)["unlisted"],
+    }
+
+
+def test_saying_otherwise_of_unlisted_documents_is_a_major_step(release):
+    qrels = {**release.manifest["qrels"], "unlisted": "unknown"}
+    after = release_source(release)
+    before = replace(after, manifest={**release.manifest, "qrels": qrels})
+
+    diff = release_diff(Side(before, {}), Side(after, {}))
+
+    assert diff.other == {"unlisted documents": ["unknown", "not-relevant"]}
+    assert needed_step(diff).step == "major"
+
+
+def test_runs_have_nothing_unjudged_and_are_compared_freely(release, scored):
+    far, near = scored(UNLISTED, "far"), scored(LISTED, "near")
+
+    assert means(far.run, release)["Judged@10"] == means(near.run, release)["Judged@10"] == 1
+    assert holes_of(far) == []
+    assert n_unjudged([far, near], Target.of(release), 10) == 0
+    shares = {one.run.name: means(one.run, release)["Judged@10"] for one in (far, near)}
+    assert comparability(shares).verdict.value == "free"
+
+
+def test_nothing_is_worth_judging(release, scored):
+    runs = [scored(UNLISTED, "far").run, scored(LISTED, "near").run]
+
+    for some in (runs, runs[:1]):
+        found = completeness_of(release=release, runs=some)
+        assert (found.n_unjudged, found.worth, found.n_worth) == (0, (), 0)
+    assert set(found.judged.values()) == {1.0}
+    assert found.raw == found.all_relevant
+
+
+def test_pages_say_so(release, scored, owner, client):
+    run = scored(UNLISTED, "far").run
+    client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
+    start = f"/b/{release.benchmark.slug}"
+
+    assert (
+        "there is nothing to judge"
+        in client.get(f"{start}/runs/{run.pk}/holes/?release=1.0.0").content.decode()
+    )
+    detail = client.get(release.get_absolute_url()).content.decode()
+    assert "not relevant: the judgments are complete" in detail
