@@ -15,6 +15,7 @@ from benchmarks_app.api.serializers import JobSerializer, ProblemSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
 from benchmarks_app.core.aggregating import DEFAULT
 from benchmarks_app.core.detection import FileKind, Part
+from benchmarks_app.core.unlisted import UNLISTED
 from benchmarks_app.models import Benchmark, Upload
 from benchmarks_app.permissions import Action
 from benchmarks_app.selectors.uploads import waiting_uploads
@@ -94,6 +95,13 @@ class ImportStartSerializer(serializers.Serializer):
     )
     max_docs = serializers.IntegerField(required=False, min_value=1, allow_null=True, default=None)
     aggregation = serializers.CharField(required=False, default=DEFAULT)
+    unlisted = serializers.ChoiceField(
+        choices=["", *UNLISTED],
+        required=False,
+        default="",
+        help_text="What documents are that the qrels do not list; left out, what an export of ours "
+        "says, or unknown.",
+    )
     parts = ImportPartSerializer(many=True, required=False)
 
 

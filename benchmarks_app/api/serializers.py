@@ -92,6 +92,7 @@ class QrelSetSerializer(serializers.ModelSerializer):
             "n_qrels",
             "n_queries",
             "n_relevant",
+            "unlisted",
             "created_at",
         ]
 

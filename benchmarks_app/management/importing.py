@@ -11,6 +11,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.unlisted import UNLISTED
 from benchmarks_app.models import Benchmark, Job, Role, User
 from benchmarks_app.services import jobs, uploading
 from benchmarks_app.services.importing import import_arguments
@@ -19,6 +20,17 @@ from benchmarks_app.services.importing import import_arguments
 def add_benchmark_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("slug", help="short name of the benchmark")
     parser.add_argument("--user", help="who does it; by default an owner of the benchmark")
+
+
+def add_unlisted_argument(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--unlisted",
+        choices=UNLISTED,
+        default="",
+        help="what documents are that the qrels do not list: not-relevant where the judgments are "
+        "complete or list the relevant documents alone; otherwise unknown, unless an export of "
+        "ours says so itself",
+    )
 
 
 def benchmark_of(slug: str) -> Benchmark:

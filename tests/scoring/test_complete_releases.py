@@ -1,4 +1,4 @@
-"""Releases of complete judgments: what they do not list is not relevant, and nothing is unjudged."""
+"""Releases of complete judgments: what they do not list is not relevant, nothing is unjudged."""
 
 from dataclasses import replace
 

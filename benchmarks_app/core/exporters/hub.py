@@ -29,6 +29,7 @@ from benchmarks_app.core.formats.beir_writing import (
 )
 from benchmarks_app.core.parquet import ParquetSink
 from benchmarks_app.core.release_source import ReleaseSource
+from benchmarks_app.core.unlisted import NOT_RELEVANT, unlisted_of, unlisted_sentence
 
 if TYPE_CHECKING:
     import polars as pl
@@ -229,6 +230,8 @@ def _body(source: ReleaseSource, note: str) -> str:
     scale = ", ".join(f"{grade['value']} {grade['name']}" for grade in source.grades)
     if scale:
         parts.append(f"Grades: {scale}. Relevant from {source.threshold} on.")
+    if unlisted_of(source.manifest) == NOT_RELEVANT:
+        parts.append(unlisted_sentence(NOT_RELEVANT))
     if source.hidden:
         named = ", ".join(source.hidden)
         parts.append(f"Grades of {named} are not published; their queries are among the others.")

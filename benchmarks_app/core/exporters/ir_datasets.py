@@ -45,7 +45,8 @@ IR_DATASETS = Exporter(
     loses=(
         "Where a document's title ends: title and text stand in one column.",
         "Tabs and line ends in texts, which become blanks.",
-        "Metadata of documents and queries, families, slices and weights.",
+        "Metadata of documents and queries, families, slices, weights, and whether documents "
+        "that the qrels do not list are unknown or not relevant.",
         "Which split a query is in that nobody judged.",
     ),
     members=members,

@@ -5,6 +5,7 @@ from heapq import merge
 from pathlib import Path
 
 from benchmarks_app.core.exporters.exporter import Exporter, Member, Snippet, one_line
+from benchmarks_app.core.exporters.side_files import MANIFEST, manifest_json
 from benchmarks_app.core.formats.beir_writing import QueryLike
 from benchmarks_app.core.formats.trec import QrelRow, write_qrels
 from benchmarks_app.core.release_source import ReleaseSource
@@ -14,7 +15,8 @@ LABELS = {"title": "Topic:", "desc": "Description:", "narr": "Narrative:"}
 
 
 def members(source: ReleaseSource, work: Path) -> Iterator[Member]:
-    """Yield the qrels, of all splits together and of each, and the queries as table and topics."""
+    """Yield the qrels, of all splits and of each, the queries as table and topics, the manifest."""
+    yield MANIFEST, [manifest_json(source.manifest)]
     yield "qrels.trec", qrels_trec(source)
     for split in source.splits:
         yield f"qrels/{split}.trec", qrels_trec(source, (split,))
@@ -67,7 +69,7 @@ TREC = Exporter(
     label="TREC topics and qrels",
     about=(
         "topics.txt with num, title, desc and narr; queries.tsv; qrels.trec, and one file of "
-        "qrels for each split."
+        "qrels for each split; the manifest."
     ),
     needs_texts=False,
     loses=(

@@ -10,6 +10,7 @@ from benchmarks_app.management.corpus_options import add_corpus_arguments, corpu
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
+    add_unlisted_argument,
     benchmark_of,
     import_path,
 )
@@ -22,6 +23,7 @@ class Command(BaseCommand):
         add_benchmark_arguments(parser)
         parser.add_argument("path", type=Path, help="folder or zip")
         parser.add_argument("--name", default="", help="name of the set of qrels")
+        add_unlisted_argument(parser)
         add_corpus_arguments(parser)
 
     def handle(
@@ -39,6 +41,7 @@ class Command(BaseCommand):
                 file,
                 kind="beir",
                 name=name,
+                unlisted=options["unlisted"],
                 corpus=corpus_arguments(options),
             )
 

@@ -11,6 +11,7 @@ from benchmarks_app.management.corpus_options import add_corpus_arguments, corpu
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
+    add_unlisted_argument,
     benchmark_of,
     import_path,
     packed,
@@ -45,6 +46,7 @@ class Command(BaseCommand):
         parser.add_argument("--split", default="", help="split of the queries of qrels")
         parser.add_argument("--name", default="", help="name of the run or the set of qrels")
         parser.add_argument("--grade-map", default="", help="such as 1=4,2=3,3=2,4=1,-1=0")
+        add_unlisted_argument(parser)
         parser.add_argument(
             "--show-metadata",
             action="append",
@@ -78,6 +80,7 @@ class Command(BaseCommand):
                     split=options["split"],
                     name=options["name"],
                     grade_map=options["grade_map"],
+                    unlisted=options["unlisted"],
                     shown_metadata=options["show_metadata"],
                     corpus=corpus_arguments(options),
                 )

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
+    add_unlisted_argument,
     benchmark_of,
     import_path,
 )
@@ -24,6 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("--qrels", type=Path, help="TREC qrels")
         parser.add_argument("--name", default="", help="name of the set of qrels")
         parser.add_argument("--grade-map", default="", help="such as 1=4,2=3,3=2,4=1,-1=0")
+        add_unlisted_argument(parser)
 
     def handle(self, *args: Any, slug: str, user: str | None, **options: Any) -> None:
         benchmark = benchmark_of(slug)
@@ -34,7 +36,7 @@ class Command(BaseCommand):
             why = "Name at least one file: --corpus, --ids, --topics, --queries or --qrels."
             raise CommandError(why)
         for kind, path in given:
-            more = {"name": options["name"], "grade_map": options["grade_map"]}
+            more = {name: options[name] for name in ("name", "grade_map", "unlisted")}
             import_path(
                 self, benchmark, actor, path, kind=kind, **(more if kind == "qrels" else {})
             )
