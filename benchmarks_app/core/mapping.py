@@ -9,6 +9,9 @@ from benchmarks_app.core.import_errors import MappingError
 
 # Instead of a column: the parent of document X#Y is X.
 PARENT_FROM_ID = "id before #"
+# Instead of a column of grades: somebody says that each row is a relevant document, grade 1.
+EVERY_ROW = "every row is relevant"
+NO_COLUMNS = {"parent": PARENT_FROM_ID, "grade": EVERY_ROW}
 _ODD = re.compile(r"[\s\-.]+")
 
 
@@ -23,18 +26,27 @@ class Content(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Something a row can say; `names` are columns that usually say it, the likeliest first."""
+    """Something a row can say; `names` are columns that usually say it, the likeliest first.
+
+    Where `is_asked`, two columns of these names leave it open which of them is meant.
+    """
 
     name: str
     label: str
     names: tuple[str, ...]
     is_required: bool = False
+    is_asked: bool = False
 
 
 _QUERY_IDS = ("query_id", "qid", "queryid", "topic_id", "topic", "q_id", "query_number", "query")
 _DOCUMENT_IDS = (
     *("corpus_id", "docid", "doc_id", "docno", "document_id", "pid", "passage_id", "doc"),
     *("document", "passage"),
+)
+GRADE_NAMES = (
+    *("grade", "relevance", "score", "rel", "label", "judgment", "judgement", "relevance_label"),
+    *("rating", "relevance_score", "relevance_grade", "relevance_judgment", "relevance_judgement"),
+    *("is_relevant", "relevant", "gain", "value", "graded_relevance", "relevance_rating", "qrel"),
 )
 FIELDS: dict[Content, tuple[Field, ...]] = {
     Content.DOCUMENTS: (
@@ -64,8 +76,7 @@ FIELDS: dict[Content, tuple[Field, ...]] = {
     Content.QRELS: (
         Field("query", "query id", _QUERY_IDS, is_required=True),
         Field("document", "document id", _DOCUMENT_IDS, is_required=True),
-        Field("grade", "grade", ("grade", "relevance", "score", "rel", "label", "judgment",
-              "judgement", "relevance_label")),
+        Field("grade", "grade", GRADE_NAMES, is_required=True, is_asked=True),
     ),
     Content.RUN: (
         Field("query", "query id", _QUERY_IDS, is_required=True),
@@ -74,6 +85,14 @@ FIELDS: dict[Content, tuple[Field, ...]] = {
         Field("rank", "rank", ("rank", "position", "pos")),
     ),
 }  # fmt: skip
+# Names that are written without anything between their words.
+_JOINED = {
+    name.replace("_", ""): name
+    for fields in FIELDS.values()
+    for field in fields
+    for name in field.names
+    if "_" in name.strip("_")
+}
 Mapped = Mapping[str, str]
 
 
@@ -92,16 +111,36 @@ def guessed(content: Content, columns: Sequence[str]) -> dict[str, str]:
     >>> guessed(Content.DOCUMENTS, ["doc_id", "abstract", "year"])
     {'id': 'doc_id', 'text': 'abstract'}
     """
-    by_name = {plain_name(column): column for column in reversed(columns)}
     taken: set[str] = set()
     found: dict[str, str] = {}
     for field in FIELDS[content]:
-        names = (name for name in field.names if name in by_name and by_name[name] not in taken)
-        name = next(names, None)
-        if name is not None:
-            found[field.name] = by_name[name]
-            taken.add(by_name[name])
+        named = [column for column in _named(field, columns) if column not in taken]
+        if named and not (field.is_asked and len(named) > 1):
+            found[field.name] = named[0]
+            taken.add(named[0])
     return found
+
+
+def _named(field: Field, columns: Sequence[str]) -> list[str]:
+    """The columns that have one of the field's names, the likeliest first."""
+    by_name: dict[str, list[str]] = {}
+    for column in columns:
+        by_name.setdefault(plain_name(column), []).append(column)
+    for column in columns:  # queryId and QueryID, where nothing is named better
+        joined = by_name.setdefault(_JOINED.get(plain_name(column), ""), [])
+        if column not in joined:
+            joined.append(column)
+    return [column for name in field.names for column in by_name.get(name, ())]
+
+
+def is_named_grade(column: str) -> bool:
+    """Whether a name says a grade; a score or a value may be a system's.
+
+    >>> [is_named_grade(name) for name in ("Rating", "isRelevant", "score")]
+    [True, True, False]
+    """
+    name = plain_name(column)
+    return _JOINED.get(name, name) in GRADE_NAMES and name not in ("score", "value")
 
 
 def is_complete(content: Content, mapping: Mapped) -> bool:
@@ -125,20 +164,32 @@ def checked(content: Content, mapping: Mapped, columns: Iterable[str]) -> dict[s
             raise MappingError(
                 reason=f"{content} have no field '{name}'; there are {_listed(sorted(known))}"
             )
-        if column not in here and not (name == "parent" and column == PARENT_FROM_ID):
+        if column not in here and column != NO_COLUMNS.get(name):
             raise MappingError(
                 reason=f"there is no column '{column}' for {name}; the columns are {_listed(here)}"
             )
-    columns_used = [column for column in given.values() if column != PARENT_FROM_ID]
+    columns_used = [column for name, column in given.items() if column != NO_COLUMNS.get(name)]
     twice = sorted({column for column in columns_used if columns_used.count(column) > 1})
     if twice:
         raise MappingError(reason=f"column '{twice[0]}' is chosen for two things; choose one")
     lacking = _lacking(content, given)
+    if lacking == "grade":
+        raise MappingError(
+            reason=_asked_for_grade([one for one in here if one not in columns_used])
+        )
     if lacking:
         raise MappingError(
             reason=f"no column is chosen for the {lacking}; the columns are {_listed(here)}"
         )
     return given
+
+
+def _asked_for_grade(others: Sequence[str]) -> str:
+    which = f"is it {_listed(others)}? Choose it" if others else "there is none left. Choose one"
+    return (
+        f"no column is chosen for the grade: {which}, or say that {EVERY_ROW} (instead of a "
+        f"column: grade={EVERY_ROW}; with the command --every-row-relevant)"
+    )
 
 
 def _lacking(content: Content, mapping: Mapped) -> str:

@@ -15,7 +15,7 @@ from benchmarks_app.core.formats.inputs import MemberInput
 from benchmarks_app.core.formats.sources import Source
 from benchmarks_app.core.formats.tables import Form, head_of
 from benchmarks_app.core.import_errors import UnreadableKindError
-from benchmarks_app.core.mapping import is_complete
+from benchmarks_app.core.mapping import EVERY_ROW, is_complete
 
 MAX_README_BYTES = 1 << 20
 # Said of a benchmark, or made from its other files.
@@ -43,6 +43,7 @@ SPLITS = {
 }  # fmt: skip
 # What MS MARCO has beside its qrels: triples for training, candidates to rerank.
 CANDIDATES = re.compile(r"(^|/)(qid?pid)?(triples|top\d+)[^/]*$", re.IGNORECASE)
+POSITIVES = "has no grades, as sets of positives have none: every row is relevant (grade 1)"
 NOT_TAKEN = {
     "top_ranked": "candidates to rerank are not taken",
     "instruction": "instructions are not taken",
@@ -254,6 +255,10 @@ def _configured(source: Source, member: str, folder: Path, config: str, split: s
         part = replace(part, split=_split(split))
     if mark and lang and part.kind is FileKind.QUERIES:
         part = replace(part, lang=lang)
+    # Query and document alone: the positives of sentence-transformers.
+    has_two = len(guessed.columns) == 2 and {"query", "document"} == part.mapping.keys()
+    if part.kind is FileKind.QREL_TABLE and has_two:
+        part = replace(part, mapping={**part.mapping, "grade": EVERY_ROW}, note=POSITIVES)
     content = CONTENT_OF.get(part.kind) if part.kind else None
     if content and not is_complete(content, part.mapping):
         return replace(part, note=f"config {config}: say what its columns are")

@@ -17,6 +17,7 @@ from benchmarks_app.core.formats.tables import (
     Head,
     Layout,
     Record,
+    cells_of,
     delimited_layout,
     head_of,
     layout_of,
@@ -28,15 +29,16 @@ from benchmarks_app.core.mapping import (
     Content,
     guessed,
     is_complete,
+    is_named_grade,
     plain_name,
 )
+from benchmarks_app.core.numbers import number, whole
 
 HEAD_LINES = 20
 SAMPLE_ROWS = 50
 # Queries are rarely longer than this, texts rarely shorter.
 LONGEST_QUERY = 180
 TOPIC = re.compile(rb"<top(ic)?[\s>]|<topics", re.IGNORECASE)
-INTEGER = re.compile(rb"[+-]?\d+")
 NAMES_QUERIES = re.compile(r"quer|topic|question|claim|\bqry|\.qry")
 NAMES_DOCUMENTS = re.compile(r"corpus|collection|docs?\b|documents|passages|abstracts")
 DOCUMENT_COLUMNS = {
@@ -201,7 +203,7 @@ def _of_json(lines: Sequence[bytes], name: str) -> FileKind:
     for line in lines:
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(record, dict):
             columns |= {plain_name(key) for key in record}
@@ -223,11 +225,11 @@ def _of_tokens(lines: list[bytes], name: str) -> FileKind | None:
         # Two cells: the blanks in them separate words, and no columns.
         return _of_delimited(lines, name)
     counts = {len(row) for row in rows}
-    if counts == {4} and all(_is_integer(row[3]) for row in rows):
+    if counts == {4} and all(whole(row[3]) is not None for row in rows):
         return FileKind.QREL_TABLE if _is_shifted(rows) else FileKind.QRELS
     if all(count >= 5 for count in counts) and all(_is_run_line(row) for row in rows):
         return FileKind.RUN
-    if counts == {3} and all(_is_integer(row[2]) for row in rows):
+    if counts == {3} and all(whole(row[2]) is not None for row in rows):
         return FileKind.RUN_TABLE if _is_ranked(rows) else FileKind.QREL_TABLE
     if counts == {1} and not any(b"," in line or b";" in line for line in lines):
         return FileKind.IDS
@@ -236,24 +238,22 @@ def _of_tokens(lines: list[bytes], name: str) -> FileKind | None:
     return FileKind.QUERIES if _names(NAMES_QUERIES, name) else None
 
 
-def _is_integer(token: bytes) -> bool:
-    return INTEGER.fullmatch(token) is not None
-
-
 def _is_run_line(columns: Sequence[bytes]) -> bool:
-    return columns[1].upper() in (b"Q0", b"0") or _is_integer(columns[3])
+    return columns[1].upper() in (b"Q0", b"0") or whole(columns[3]) is not None
 
 
-def _is_shifted(rows: Sequence[Sequence[bytes]]) -> bool:
+def _is_shifted(rows: Sequence[Sequence[Any]]) -> bool:
     """Whether the documents stand in the second column, where TREC has a constant."""
     return len(rows) > 3 and len({row[2] for row in rows}) == 1 < len({row[1] for row in rows})
 
 
-def _is_ranked(rows: Sequence[Sequence[bytes]]) -> bool:
+def _is_ranked(rows: Sequence[Sequence[Any]]) -> bool:
     """Whether the third column counts the rows of each query: a run, and not grades."""
-    last: dict[bytes, int] = {}
+    last: dict[Any, int] = {}
     for row in rows:
-        rank = int(row[2])
+        rank = whole(row[2])
+        if rank is None:
+            return False
         if row[0] in last and rank != last[row[0]] + 1:
             return False
         if row[0] not in last and rank not in (0, 1):
@@ -266,12 +266,13 @@ def _of_delimited(lines: Sequence[bytes], name: str) -> FileKind | None:
     """The kind of a table of cells, asked of its header or of its texts."""
     layout = delimited_layout(lines)
     rows: list[Record] = []
-    delimiter = layout.delimiter.encode()
     for line in lines[1 if layout.has_header else 0 :]:
-        cells = line.split(delimiter, len(layout.columns) - 1)
-        rows.append(
-            dict(zip(layout.columns, (c.decode(errors="replace") for c in cells), strict=False))
-        )
+        text = line.decode(errors="replace")
+        if layout.form is Form.TSV:
+            cells = text.split(layout.delimiter, len(layout.columns) - 1)
+        else:
+            cells = cells_of(text, layout.delimiter)
+        rows.append(dict(zip(layout.columns, cells, strict=False)))
     return _of_columns(layout, rows, name)
 
 
@@ -286,8 +287,11 @@ def _of_columns(layout: Layout, rows: Sequence[Record], name: str) -> FileKind |
     pairs = guessed(Content.QRELS, layout.columns)
     if {"query", "document"} <= pairs.keys():
         ranked = guessed(Content.RUN, layout.columns)
+        grades = [column for column in layout.columns if is_named_grade(column)]
+        if "rank" in ranked and grades:
+            return None  # judged results: a run, or the grades beside it
         is_graded = "grade" in pairs and all(_is_small(row.get(pairs["grade"])) for row in rows)
-        if "rank" in ranked or ("score" in ranked and not is_graded):
+        if "rank" in ranked or ("score" in ranked and not (is_graded or grades)):
             return FileKind.RUN_TABLE
         return FileKind.QREL_TABLE
     is_query = is_complete(Content.QUERIES, guessed(Content.QUERIES, layout.columns))
@@ -320,29 +324,25 @@ def _asks(columns: set[str], name: str, texts: Sequence[str]) -> bool:
 
 def _is_small(value: Any) -> bool:
     """Whether a value is a grade rather than a score."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return False
-    return number == int(number) and abs(number) <= 9 if abs(number) < 1e9 else False
+    grade = whole(value)
+    return grade is not None and abs(grade) <= 9
 
 
 def _of_nameless(layout: Layout, rows: Sequence[Record], name: str) -> FileKind | None:
     values = [list(row.values()) for row in rows]
     width = len(layout.columns)
-    if width == 3 and values and all(_is_small(row[2]) or _is_digits(row[2]) for row in values):
-        tokens = [[str(cell).encode() for cell in row] for row in values]
-        return FileKind.RUN_TABLE if _is_ranked(tokens) else FileKind.QREL_TABLE
+    thirds = [row[2] for row in values if len(row) > 2]
+    if width == 3 and thirds and all(whole(value) is not None for value in thirds):
+        is_ranked = len(thirds) == len(values) and _is_ranked(values)
+        return FileKind.RUN_TABLE if is_ranked else FileKind.QREL_TABLE
+    if width == 3 and thirds and all(number(value) is not None for value in thirds):
+        return None  # scores, or grades between 0 and 1
     if not 2 <= width <= 4:
         return None
-    if width == 4 and any(str(row[1]).startswith("http") for row in values):
+    if width == 4 and any(str(cell).startswith("http") for row in values for cell in row[1:2]):
         return FileKind.DOCUMENTS
     texts = [str(row[-1]) for row in values if len(row) == width]
     return FileKind.QUERIES if _asks(set(), name, texts) else FileKind.DOCUMENTS
-
-
-def _is_digits(value: Any) -> bool:
-    return isinstance(value, str) and value.strip().isdigit()
 
 
 # The mapping
@@ -381,11 +381,12 @@ def _guess_as(kind: FileKind | None, layout: Layout, rows: Sequence[Record], nam
     is_named = layout.has_header or layout.form in (*_NAMED, Form.SMART, Form.DOCS)
     mapping = guessed(content, layout.columns) if is_named else _by_place(content, layout, rows)
     doubt = ""
+    is_wide = layout.form is Form.SPACED and len(layout.columns) >= 4
     if content is Content.DOCUMENTS and "parent" not in mapping and _are_passages(mapping, rows):
         mapping["parent"] = PARENT_FROM_ID
-    if content is Content.QRELS and layout.form is Form.SPACED and "grade" not in mapping:
+    if content is Content.QRELS and mapping.get("document") in layout.columns[1:2] and is_wide:
         doubt = "The third column is the same in every row: documents are taken from the second."
-    if not is_complete(content, mapping):
+    elif not is_complete(content, mapping):
         doubt = "Some columns are not known by their names: say what they are."
     elif (
         not is_named
@@ -410,14 +411,17 @@ def _by_place(content: Content, layout: Layout, rows: Sequence[Record]) -> dict[
             return dict(
                 zip(("query", "document", "rank", "score"), _without(columns, 1), strict=False)
             )
-        is_rank = all(_is_digits(str(row.get(columns[-1]))) for row in rows)
+        is_rank = all(whole(row.get(columns[-1])) is not None for row in rows)
         return dict(
             zip(("query", "document", "rank" if is_rank else "score"), columns, strict=False)
         )
     if width >= 4 and layout.form is Form.SPACED:
-        tokens = [[str(cell).encode() for cell in row.values()] for row in rows]
-        if _is_shifted(tokens):
-            return dict(zip(("query", "document"), columns, strict=False))
+        if _is_shifted([list(row.values()) for row in rows]):
+            # Grades, unless the fourth is a constant as well: then somebody must say.
+            fields = ("query", "document", "", "grade")
+            has_grades = len({row[columns[3]] for row in rows}) > 1
+            shifted = zip(fields if has_grades else fields[:2], columns, strict=False)
+            return {field: column for field, column in shifted if field}
     if width >= 4:
         return dict(zip(("query", "document", "grade"), _without(columns, 1), strict=False))
     return dict(zip(("query", "document", "grade"), columns, strict=False))

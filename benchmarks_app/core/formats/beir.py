@@ -16,13 +16,14 @@ from benchmarks_app.core.errors import MissingFileError
 from benchmarks_app.core.formats.archives import open_source
 from benchmarks_app.core.formats.sources import DEFAULT_LIMITS, Limits, Source
 from benchmarks_app.core.ids import id_problem
+from benchmarks_app.core.numbers import number as number_of
+from benchmarks_app.core.numbers import whole
 from benchmarks_app.core.problems import Problems
 
 CORPUS, QUERIES = "corpus.jsonl", "queries.jsonl"
 QRELS_HEADER = ("query-id", "corpus-id", "score")
 QRELS_FILE = re.compile(r"^qrels/([^/]+)\.tsv(\.gz)?$")
 BOM = b"\xef\xbb\xbf"
-GRADE = re.compile(r"[+-]?[0-9]{1,9}\Z")
 # The widest range every format we write can hold: TREC qrels are read into one signed byte.
 LARGEST_GRADE = 127
 
@@ -421,7 +422,7 @@ def _fields(line: bytes, say: Say) -> list[str] | None:
 
 def _is_first_judgment(fields: list[str], say: Say) -> bool:
     """Return whether the first line, which should be the header, is a row; tell if so."""
-    if len(fields) == 3 and not GRADE.match(fields[2]):
+    if len(fields) == 3 and number_of(fields[2]) is None:
         return False
     if len(fields) == 3:
         say(
@@ -450,11 +451,12 @@ def _qrel_row(number: int, fields: list[str], say: Say) -> QrelRow | None:
         return None
     qid, docid, score = fields
     reasons = [_qrel_id_problem(*pair) for pair in (("query-id", qid), ("corpus-id", docid))]
-    reasons.append(_grade_problem(score))
+    grade = whole(score) if score == score.strip() else None
+    reasons.append(_grade_problem(score, grade))
     found = [reason for reason in reasons if reason]
     for reason in found:
         say(reason)
-    return None if found else QrelRow(number, qid, docid, int(score))
+    return None if found or grade is None else QrelRow(number, qid, docid, grade)
 
 
 def _qrel_id_problem(column: str, text: str) -> str | None:
@@ -464,10 +466,10 @@ def _qrel_id_problem(column: str, text: str) -> str | None:
     return f"{column} {text[:60]!r}: {reason}" if reason else None
 
 
-def _grade_problem(score: str) -> str | None:
-    if not GRADE.match(score):
+def _grade_problem(score: str, grade: int | None) -> str | None:
+    if grade is None:
         return f"score is {score[:40]!r}; expected a whole number such as 0, 1 or 2"
-    if abs(int(score)) > LARGEST_GRADE:
+    if abs(grade) > LARGEST_GRADE:
         return f"score is {score}; grades go from -{LARGEST_GRADE} to {LARGEST_GRADE}"
     return None
 

@@ -7,12 +7,12 @@ comes twice must be told, with its line.
 import json
 import re
 from collections.abc import Iterator
-from math import isnan
 
 from benchmarks_app.core.errors import ArchiveError
 from benchmarks_app.core.formats.inputs import Input
 from benchmarks_app.core.formats.mapped import ResultRow
 from benchmarks_app.core.ids import id_problem
+from benchmarks_app.core.numbers import number
 from benchmarks_app.core.problems import Problems
 
 MAX_BYTES = 512 << 20
@@ -123,8 +123,8 @@ class _Reader:
     def _row(self, qid: str, docid: str) -> ResultRow | None:
         line = self.line()
         token = self._take(_VALUE, "a score, which is a number")
-        score = _number(token)
-        if score is None or isnan(score):
+        score = number(_unquoted(token) if token.startswith('"') else token)
+        if score is None:
             shown = token if len(token) <= SHOWN else f"{token[:SHOWN]}…"
             told = f"score of {docid[:SHOWN]!r} is {shown}; expected a number. Drop the entry."
             self.problems.add(self.file, line, told)
@@ -159,12 +159,3 @@ def _unquoted(token: str) -> str:
     except ValueError as error:
         expected = f"a text in quotes instead of {token[:SHOWN]}"
         raise _SyntaxProblem(expected) from error
-
-
-def _number(token: str) -> float | None:
-    if token.startswith('"'):
-        token = _unquoted(token)
-    try:
-        return float(token) if "_" not in token and token == token.strip() else None
-    except ValueError:
-        return None

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from math import isfinite, isnan
+from math import isnan
 from typing import Any, NamedTuple
 
 from benchmarks_app.core.formats.beir import (
@@ -22,14 +22,15 @@ from benchmarks_app.core.formats.beir import (
 from benchmarks_app.core.formats.tables import Record
 from benchmarks_app.core.formats.tabular import query_row
 from benchmarks_app.core.ids import id_problem
-from benchmarks_app.core.mapping import PARENT_FROM_ID
+from benchmarks_app.core.mapping import EVERY_ROW, PARENT_FROM_ID
+from benchmarks_app.core.numbers import number, whole
 from benchmarks_app.core.problems import Problems
 
 Numbered = Iterable[tuple[int, Record]]
 Say = Callable[[str], None]
 Mapped = Mapping[str, str]
 PARENT_KEY, URL_KEY = "parent_id", "url"
-DEFAULT_GRADE = 1
+GRADE_OF_EVERY_ROW = 1
 SHOWN = 40
 
 
@@ -90,13 +91,21 @@ def query_rows(
 def qrel_rows(
     numbered: Numbered, mapping: Mapped, *, file: str, problems: Problems
 ) -> Iterable[QrelRow]:
-    """Yield the grades; 1 where no column says them: each row is a relevant document then."""
-    column = mapping.get("grade")
+    """Yield the grades; 1 where somebody said that every row is relevant."""
+    column = mapping["grade"]
+    is_every = column == EVERY_ROW
+    is_truth_told = False
     for line, record in numbered:
         say = _teller(problems, file, line)
         qid = _id(record, mapping["query"], "query id", say)
         docid = _id(record, mapping["document"], "document id", say)
-        grade = _grade(record.get(column), column, say) if column else DEFAULT_GRADE
+        value = record.get(column)
+        if (truth := _truth(value)) is not None:
+            value = int(truth)
+            if not is_truth_told:
+                problems.warn(file, line, f"column '{column}': true was read as 1, false as 0.")
+                is_truth_told = True
+        grade = GRADE_OF_EVERY_ROW if is_every else _grade(value, column, say)
         if qid is not None and docid is not None and grade is not None:
             yield QrelRow(line, qid, docid, grade)
 
@@ -112,7 +121,7 @@ def run_rows(
         docid = _id(record, mapping["document"], "document id", say)
         score = _score(record.get(column), column, say) if column else None
         if not column:
-            rank = _whole(record.get(mapping["rank"]))
+            rank = whole(record.get(mapping["rank"]))
             score = None if rank is None else -float(rank)
             if rank is None:
                 shown = _shown(record.get(mapping["rank"]))
@@ -228,23 +237,15 @@ def _others(record: Record, used: set[str], say: Say) -> dict[str, Any] | None:
     return kept
 
 
-def _whole(value: object) -> int | None:
-    """The whole number that a cell is, `1.0` among them; None where it is none."""
-    if isinstance(value, bool) or value is None:
-        return None
+def _truth(value: object) -> bool | None:
+    """The truth value that a cell is, however a table writes it; None where it is none."""
     if isinstance(value, str):
-        text = value.strip()
-        try:
-            value = float(text) if text.isascii() and "_" not in text else None
-        except ValueError:
-            return None
-    if isinstance(value, float):
-        return int(value) if isfinite(value) and value == int(value) else None
-    return value if isinstance(value, int) else None
+        return {"true": True, "false": False}.get(value.strip().lower())
+    return value if isinstance(value, bool) else None
 
 
 def _grade(value: object, column: str | None, say: Say) -> int | None:
-    grade = _whole(value)
+    grade = whole(value)
     if grade is None:
         say(
             f"grade (column '{column}') is {_shown(value)}; expected a whole number such as 0, 1 "
@@ -257,15 +258,8 @@ def _grade(value: object, column: str | None, say: Say) -> int | None:
 
 
 def _score(value: object, column: str | None, say: Say) -> float | None:
-    score: float | None = None
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        score = float(value)
-    elif isinstance(value, str) and "_" not in value:
-        try:
-            score = float(value)
-        except ValueError:
-            score = None
-    if score is None or isnan(score):
+    score = number(value)
+    if score is None:
         say(
             f"score (column '{column}') is {_shown(value)}; expected a number. "
             "Drop the line or give it a score."

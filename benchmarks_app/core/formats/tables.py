@@ -15,6 +15,7 @@ from benchmarks_app.core.errors import ArchiveError
 from benchmarks_app.core.formats.beir import BOM, json_records, numbered
 from benchmarks_app.core.formats.inputs import Input
 from benchmarks_app.core.mapping import FIELDS, plain_name
+from benchmarks_app.core.numbers import number
 from benchmarks_app.core.problems import Problems
 
 Record = dict[str, Any]
@@ -109,10 +110,7 @@ def layout_of(given: Input, head: Head, folder: Path, *, has_header: bool | None
 def _json_columns(lines: Sequence[bytes]) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for line in lines[:50]:
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue
+        record = _object_of(line)
         if isinstance(record, dict):
             names |= dict.fromkeys(_flattened(record))
     return tuple(names)
@@ -128,11 +126,11 @@ def _flattened(record: Record) -> Record:
     return {**metadata, **{key: value for key, value in record.items() if key != "metadata"}}
 
 
-def _object_of(text: str) -> Any:
-    """What a column of JSON text holds, as tables that know no objects have it; None if no JSON."""
+def _object_of(text: str | bytes) -> Any:
+    """What JSON holds, in a line or in a column of tables that know no objects; None if none."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -168,7 +166,7 @@ def delimited_layout(lines: Sequence[bytes], has_header: bool | None = None) -> 
     """Return how cells separated by TAB, semicolon or comma are to be read."""
     first = lines[0].decode(errors="replace") if lines else ""
     delimiter = max(DELIMITERS, key=first.count)
-    cells = next(csv.reader([first], delimiter=delimiter), [])
+    cells = cells_of(first, delimiter)
     names = [cell.strip() for cell in cells]
     if has_header is None:
         has_header = _is_header(names, delimiter, lines)
@@ -185,7 +183,17 @@ def delimited_layout(lines: Sequence[bytes], has_header: bool | None = None) -> 
     return Layout(Form.CSV, _column_names(len(cells)), delimiter)
 
 
+def cells_of(line: str, delimiter: str) -> list[str]:
+    """The cells of a line, as it stands alone; where its quotes are broken, as it is cut."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return line.split(delimiter)
+
+
 def _is_header(names: Sequence[str], delimiter: str, lines: Sequence[bytes]) -> bool:
+    if any(number(name) is not None for name in names):
+        return False  # `7<TAB>date` is a query, and no header
     if any(plain_name(name) in KNOWN_COLUMNS for name in names):
         return True
     # Comma-separated files have a header nearly always; tab-separated collections nearly never.
@@ -312,7 +320,11 @@ class _Counted:
 
 
 def _header_is_good(reader: Any, file: str, problems: Problems) -> bool:
-    names = [name.strip() for name in next(reader, [])]
+    try:
+        names = [name.strip() for name in next(reader, [])]
+    except csv.Error as error:
+        problems.add(file, 1, f"is not CSV: {error}; check the quotes and the ends of lines")
+        return False
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         told = f"has two columns called '{twice[0]}'; give each column a name of its own"

@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from benchmarks_app.core.numbers import number as number_of
+from benchmarks_app.core.numbers import whole
 from benchmarks_app.core.problems import Problems
 
 __all__ = [
@@ -104,7 +106,7 @@ def read_qrels(lines: Iterable[bytes], *, file: str, problems: Problems) -> Iter
     for number, columns in numbered_columns(lines, file=file, problems=problems):
         if len(columns) != 4:
             problems.add(file, number, _qrel_columns_problem(columns))
-        elif (grade := whole_number(columns[3])) is None:
+        elif (grade := whole(columns[3])) is None:
             problems.add(file, number, grade_problem(columns[3]))
         else:
             yield QrelRow(number, columns[0], columns[2], grade)
@@ -177,7 +179,7 @@ def _run_row(number: int, columns: list[bytes], file: str, problems: Problems) -
     if len(columns) < 5:
         problems.add(file, number, _run_columns_problem(columns))
         return None
-    score = _score(columns[4])
+    score = number_of(columns[4])
     if score is None:
         shown = _shown(columns[4])
         text = f"score is {shown}; expected a number. Drop the line or give it a score."
@@ -187,18 +189,8 @@ def _run_row(number: int, columns: list[bytes], file: str, problems: Problems) -
     return RunRow(number, columns[0], columns[2], score, whole_number(columns[3]), tag)
 
 
-def _score(token: bytes) -> float | None:
-    try:
-        score = float(token)
-    except ValueError:
-        return None
-    # float() also takes 1_0 and form feeds, which no other reader of runs does.
-    is_plain = b"_" not in token and token == token.strip()
-    return score if is_plain and score == score else None
-
-
 def whole_number(token: bytes) -> int | None:
-    """The number, or None where the token is not one of up to nine digits."""
+    """The digits of a rank or a priority, or None where the token is not one of up to nine."""
     return int(token) if _INTEGER.fullmatch(token) else None
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from benchmarks_app.core.linting.beir_files import count_id
 from benchmarks_app.core.linting.folder import Folder, Ids, Row, check_rows
+from benchmarks_app.core.numbers import whole
 
 README = "README.md"
 CONFIGS = ("corpus", "queries", "qrels")
@@ -87,12 +88,13 @@ def _check_texts(look: Folder, config: str, noun: str, files: list[str]) -> None
 def _pairs(look: Folder, file: str) -> Iterator[Row]:
     for number, row in _rows(look, file, "qrels"):
         score = row.get("score", 1)
-        if score is None or score != int(score):
+        grade = None if isinstance(score, str) else whole(score)
+        if grade is None:
             look.say("grade-not-integer", file, number, f"score is {score}.")
             continue
-        if score < 0:
-            look.say("grade-negative", file, number, f"score is {score}.")
-        yield number, str(row["query-id"]), str(row["corpus-id"]), int(score)
+        if grade < 0:
+            look.say("grade-negative", file, number, f"score is {grade}.")
+        yield number, str(row["query-id"]), str(row["corpus-id"]), grade
 
 
 def _rows(look: Folder, file: str, config: str) -> Iterator[tuple[int, dict[str, Any]]]:

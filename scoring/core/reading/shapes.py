@@ -19,6 +19,7 @@ from benchmarks_app.core.formats.trec import (
     split_columns,
     whole_number,
 )
+from benchmarks_app.core.numbers import whole
 from benchmarks_app.core.problems import Problems
 
 PARQUET_MAGIC = b"PAR1"
@@ -84,7 +85,7 @@ def qrels_shape(path: Path) -> Shape:
     names = (column.lower().replace(b"_", b"-") for column in columns)
     if all(name in known for name, known in zip(names, _HEADER, strict=True)):
         return Shape("beir", line)
-    return Shape("three" if whole_number(columns[2]) is not None else "trec", line)
+    return Shape("three" if whole(columns[2]) is not None else "trec", line)
 
 
 def _ends_like_parquet(path: Path) -> bool:
@@ -143,7 +144,7 @@ def read_three_qrels(
         if len(columns) != 3:
             text = "expected 3 columns (query, document, grade), as in the first line"
             problems.add(file, number, f"{text}. Correct the line or drop it.")
-        elif (grade := whole_number(columns[2])) is None:
+        elif (grade := whole(columns[2])) is None:
             problems.add(file, number, grade_problem(columns[2]))
         else:
             yield QrelRow(number, columns[0], columns[1], grade)

@@ -13,6 +13,7 @@ from benchmarks_app.core.detection import FileKind, Part, parts_of_collection
 from benchmarks_app.core.errors import ArchiveError, MissingFileError
 from benchmarks_app.core.formats.archives import open_source
 from benchmarks_app.core.import_errors import UnreadableKindError
+from benchmarks_app.core.mapping import EVERY_ROW
 
 DATA = Path(os.environ.get("BENCHWRIGHT_TEST_DATA", Path(__file__).parents[5] / "shared" / "data"))
 DOCUMENT = b'{"_id": "d1", "title": "", "text": "t"}\n'
@@ -129,12 +130,13 @@ def test_folders_named_after_configs_need_no_readme(tmp_path):
     found = parts(zipped(tmp_path, members), tmp_path)
 
     assert [part.kind for part in found.values()] == ["documents", "qrel-table", "queries"]
-    # Positives alone have no score: each row is a relevant document.
+    # Positives alone have no score: each row is a relevant document, and the page says so.
     qrels = found["qrels/train-00000-of-00001.parquet"]
     assert (dict(qrels.mapping), qrels.split) == (
-        {"query": "query-id", "document": "corpus-id"},
+        {"query": "query-id", "document": "corpus-id", "grade": EVERY_ROW},
         "train",
     )
+    assert "every row is relevant" in qrels.note
 
 
 def test_queries_that_stand_twice_are_read_once(tmp_path):

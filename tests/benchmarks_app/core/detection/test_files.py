@@ -47,6 +47,14 @@ def told(tmp_path, content: bytes | str, name: str):
         ("x", "# ir_metadata.start\n# tag: x\nq1 Q0 d1 1 0.5 tag\n", FileKind.RUN),
         ("x", "7\t12\t1\n7\t44\t2\n8\t9\t1\n", FileKind.RUN_TABLE),
         ("x", "7\t12\t1\n7\t44\t1\n8\t9\t0\n", FileKind.QREL_TABLE),
+        ("x", "q1 d1 1.0\nq1 d2 0.0\n", FileKind.QREL_TABLE),
+        ("x", "q1,d1,1.0\nq1,d2,0.0\n", FileKind.QREL_TABLE),
+        ("x", '"q1","d1","2"\n"q1","d2","0"\n', FileKind.QREL_TABLE),
+        ("x", '"query_id","doc_id","score"\n"q1","d1","2"\n', FileKind.QREL_TABLE),
+        ("x", "q1 0 d1 1.0\nq1 0 d2 0.0\n", FileKind.QRELS),
+        ("x", "q1\td1\t0.5\nq1\td2\t1.0\n", None),
+        ("x", "query_id,doc_id,rank,rating\nq1,d1,1,2\n", None),
+        ("x", "7\tdate\n8\tvalue of time\n", FileKind.QUERIES),
         ("x", "1 184 1\n1 29 1\n1 31 3\n2 12 -1\n", FileKind.QREL_TABLE),
         ("x", "7\tquery 12\n8\tquery 13\n", FileKind.QUERIES),
         ("x", "7\twhat is 12\n8\twhat is 13\n", FileKind.QUERIES),
@@ -124,6 +132,13 @@ def test_documents_in_the_second_of_four_columns_are_not_read_as_trec(tmp_path):
     assert found.kind is FileKind.QREL_TABLE
     assert list(found.mapping) == ["query", "document"]
     assert "documents are taken from the second" in found.doubt
+    assert not found.is_ready  # that every row is relevant, somebody must say
+
+
+def test_grades_beside_documents_in_the_second_column_are_taken(tmp_path):
+    found = told(tmp_path, "1 a 0 0\n1 b 0 2\n1 c 0 1\n2 d 0 0\n", "qrels")
+
+    assert found.mapping["grade"] == "column 4"
 
 
 def test_a_language_is_read_from_the_names_of_its_files(tmp_path):
@@ -165,7 +180,6 @@ scifact/queries.jsonl queries
 scifact/qrels/test.tsv beir-qrels
 cacm/cacm.all.gz documents
 cacm/query.text queries
-cacm/qrels.text qrel-table
 cacm/qrels.cacm.txt qrels
 cacm/topics.cacm.txt topics
 cacm/cacm-bm25.txt run

@@ -160,7 +160,7 @@ def test_a_missing_header_is_told_because_the_first_judgment_would_be_lost():
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (b"q1\td1\t1.0", "score is '1.0'; expected a whole number"),
+        (b"q1\td1\t0.5", "score is '0.5'; expected a whole number"),
         (b"q1\td1\tyes", "score is 'yes'"),
         (b"q1\td1\t", "score is ''"),
         (b"q1\td1\t 1", "score is ' 1'"),

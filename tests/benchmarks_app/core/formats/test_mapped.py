@@ -11,7 +11,7 @@ from benchmarks_app.core.formats import mapped, pairs, passages
 from benchmarks_app.core.formats.inputs import FileInput
 from benchmarks_app.core.formats.tables import head_of, layout_of, records
 from benchmarks_app.core.import_errors import MappingError
-from benchmarks_app.core.mapping import Content, checked, guessed, parsed
+from benchmarks_app.core.mapping import EVERY_ROW, Content, checked, guessed, parsed
 from benchmarks_app.core.problems import Problems
 from benchmarks_app.core.run_blocks import run_frames
 
@@ -85,13 +85,74 @@ def test_all_that_is_said_of_a_query_is_read(tmp_path):
     assert row.metadata == {"team": "web", "tags": ["a", "b"]}
 
 
-def test_grades_may_be_written_as_1_0_and_are_1_where_no_column_says_them(tmp_path):
+def test_grades_may_be_written_as_1_0_and_are_1_where_somebody_says_so_of_every_row(tmp_path):
     rows, found = read(tmp_path, "qrels", b"query_id,docid,relevance\nq,d,1.0\nq,e,-2\n")
-    plain, _ = read(tmp_path, "qrels", b"query_id,docid\nq,d\n")
+    said = {"query": "query_id", "document": "docid", "grade": EVERY_ROW}
+    plain, _ = read(tmp_path, "qrels", b"query_id,docid\nq,d\n", said)
 
     assert found == []
     assert [row.grade for row in rows] == [1, -2]
     assert [row.grade for row in plain] == [1]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"query_id,doc_id,Rating\nq,d,2\nq,e,0\n",
+        b"queryId;docId;relevanceScore\r\nq;d;2.0\r\nq;e;0.0\r\n",
+        b"qid\tdocno\trelevance_score\nq\td\t2.\nq\te\t0\n",
+        b'"query_id","doc_id","value"\n"q","d","2"\n"q","e","0"\n',
+        b"Query-ID,Doc ID,gain\nq,d,+2\nq,e,-0\n",
+        b"\xef\xbb\xbftopic,document,is relevant\nq,d,2.000000e+00\nq,e,0\n",
+        b'{"query_id": "q", "doc_id": "d", "relevant": 2.0}\n'
+        b'{"query_id": "q", "doc_id": "e", "relevant": 0}\n',
+    ],
+)
+def test_a_column_of_grades_is_known_however_it_is_called_and_written(tmp_path, content):
+    rows, found = read(tmp_path, "qrels", content)
+
+    assert found == []
+    assert [(row.qid, row.docid, row.grade) for row in rows] == [("q", "d", 2), ("q", "e", 0)]
+
+
+@pytest.mark.parametrize("cell", ["0.5", "2,0", "1_0", "\u0661", "", "nan", "1.0000000000000001"])
+def test_a_grade_is_refused_rather_than_rounded(tmp_path, cell):
+    _, found = read(tmp_path, "qrels", f"qid;docid;rating\nq;d;{cell}\n".encode())
+
+    [(line, words)] = found
+    assert line == 2
+    assert "expected a whole number" in words
+
+
+def test_truth_values_are_1_and_0_and_that_is_said(tmp_path):
+    path = tmp_path / "f"
+    path.write_bytes(b"qid,docid,is_relevant\nq,d,True\nq,e,false\n")
+    layout = layout_of(FileInput(path), head_of(FileInput(path)), tmp_path)
+    problems = Problems()
+
+    numbered = records(FileInput(path), layout, folder=tmp_path, problems=problems)
+    mapping = guessed(Content.QRELS, layout.columns)
+    rows = list(mapped.qrel_rows(numbered, mapping, file="f", problems=problems))
+
+    assert [row.grade for row in rows] == [1, 0]
+    [warning] = problems.warnings
+    assert "column 'is_relevant': true was read as 1, false as 0" in str(warning)
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        (
+            ["qid", "docid", "stars", "note"],
+            "is it stars, note[?] Choose it, or say that every row",
+        ),
+        (["qid", "docid", "label", "rating"], "is it label, rating[?]"),
+        (["qid", "docid"], "there is none left. .*or say that every row is relevant"),
+    ],
+)
+def test_where_a_column_is_left_over_it_is_asked_which_is_the_grade(columns, words):
+    with pytest.raises(MappingError, match=words):
+        checked(Content.QRELS, guessed(Content.QRELS, columns), columns)
 
 
 def test_a_run_of_ranks_alone_falls_with_them(tmp_path):

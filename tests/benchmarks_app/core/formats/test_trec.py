@@ -180,7 +180,7 @@ def test_grade_is_a_whole_number(token, grade):
 
 
 @pytest.mark.parametrize(
-    "token", [b"1.0", b"0.5", b"yes", b"1_0", b"0x1", b"\xd9\xa1", b"9" * 5000]
+    "token", [b"1.5", b"0.5", b"1,0", b"yes", b"1_0", b"0x1", b"\xd9\xa1", b"9" * 5000]
 )
 def test_grade_that_is_no_whole_number_is_told(token):
     rows, problems = read(read_qrels, b"q 0 d %b\nq 0 e 1" % token)
