@@ -15,6 +15,7 @@ from benchmarks_app.api.serializers import JobSerializer, ProblemSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
 from benchmarks_app.core.aggregating import DEFAULT
 from benchmarks_app.core.detection import FileKind, Part
+from benchmarks_app.core.mapping import EVERY_ROW
 from benchmarks_app.core.unlisted import UNLISTED
 from benchmarks_app.models import Benchmark, Upload
 from benchmarks_app.permissions import Action
@@ -84,7 +85,12 @@ class ImportStartSerializer(serializers.Serializer):
     """What is said of the file; all that is left out, its content tells."""
 
     kind = serializers.ChoiceField(choices=["auto", *KINDS], default="auto")
-    mapping = serializers.DictField(child=serializers.CharField(), required=False)
+    mapping = serializers.DictField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Field to column. Where qrels have no grades: "
+        f'{{"grade": "{EVERY_ROW}"}} gives each row the grade 1.',
+    )
     header = serializers.BooleanField(required=False, allow_null=True, default=None)
     lang = serializers.CharField(required=False, allow_blank=True, default="")
     split = serializers.CharField(required=False, allow_blank=True, default="")

@@ -23,10 +23,10 @@ def whole(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def number(value: object) -> float | None:
+def real(value: object) -> float | None:
     """The number that a token, a cell or a value is, infinite ones among them; None for the rest.
 
-    >>> [number(value) for value in (b"0.5", "-1e3", "inf", "nan", "9,5", "1_0", None)]
+    >>> [real(value) for value in (b"0.5", "-1e3", "inf", "nan", "9,5", "1_0", None)]
     [0.5, -1000.0, inf, None, None, None, None]
     """
     if isinstance(value, bytes | str):

@@ -12,7 +12,7 @@ from benchmarks_app.core.aggregating import DEFAULT
 from benchmarks_app.core.cuts import read_max_docs
 from benchmarks_app.core.detection import CONTENT_OF, KIND_LABELS, FileKind, Part
 from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.mapping import FIELDS, PARENT_FROM_ID, Content
+from benchmarks_app.core.mapping import EVERY_ROW, FIELDS, PARENT_FROM_ID, Content
 from benchmarks_app.forms.corpora import aggregation_choices
 from benchmarks_app.models import Benchmark, QueryFamily, Unit
 from benchmarks_app.services.previewing_uploads import Look, Preview
@@ -161,9 +161,11 @@ def _kinds(is_member: bool) -> Iterator[tuple[str, str]]:
 def _columns(
     look: Look, content: Content | None, field: str, has_passages: bool
 ) -> Iterator[tuple[str, str]]:
-    yield "", "none"
+    yield "", "choose a column" if field == "grade" else "none"
     if field == "parent" and has_passages:
         yield PARENT_FROM_ID, "the id before #"
+    if field == "grade":
+        yield EVERY_ROW, f"none: {EVERY_ROW} (grade 1)"
     for column in look.columns:
         yield column, column
 

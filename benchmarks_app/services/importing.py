@@ -6,7 +6,7 @@ nobody sees; one short transaction at the end makes them visible.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,7 +29,13 @@ from benchmarks_app.core.errors import FileProblemsError
 from benchmarks_app.core.formats.archives import is_tar, is_zip, open_source
 from benchmarks_app.core.formats.inputs import FileInput, Input, MemberInput
 from benchmarks_app.core.grade_map import parse_grade_map
-from benchmarks_app.core.import_errors import MixedCorpusError, UnknownKindError, UnlistedError
+from benchmarks_app.core.import_errors import (
+    MappingError,
+    MixedCorpusError,
+    UnknownKindError,
+    UnlistedError,
+)
+from benchmarks_app.core.mapping import EVERY_ROW
 from benchmarks_app.core.problems import Problems
 from benchmarks_app.core.run_metadata import read_run_metadata
 from benchmarks_app.core.unlisted import MANIFEST, UNKNOWN, UNLISTED, unlisted_in
@@ -112,7 +118,7 @@ def import_arguments(
         given = Part(
             "", FileKind(kind) if kind != "auto" else None, mapping or {}, split, lang, has_header
         )
-        parts = [_completed(upload, given)]
+        parts = _completed(upload, given)
     found = parts[0].kind if parts and len(parts) == 1 else FileKind.BEIR
     return {
         "kind": JOB_KIND,
@@ -138,16 +144,35 @@ def _is_whole(parts: Sequence[Part]) -> bool:
     return len(parts) == 1 and parts[0].kind is FileKind.BEIR
 
 
-def _completed(upload: Upload, given: Part) -> Part:
-    """The part of a lone file, with what its content tells and the caller did not say."""
+def _completed(upload: Upload, given: Part) -> list[Part]:
+    """The part of a lone file, with what its content tells and the caller did not say.
+
+    Of a collection it can be said that every row of the tables without grades is relevant.
+    """
     path = uploading.local(upload)
     if is_collection(path):
-        return Part("", FileKind.BEIR)
+        return _completed_collection(path, given)
     with TemporaryDirectory(prefix="benchwright-look-") as folder:
         told = guessed_part(FileInput(path, upload.name), given, Path(folder))
     if told.kind is None:
         raise UnknownKindError(file=upload.name)
-    return told
+    return [told]
+
+
+def _completed_collection(path: Path, given: Part) -> list[Part]:
+    if not given.mapping:
+        return [Part("", FileKind.BEIR)]
+    if dict(given.mapping) != {"grade": EVERY_ROW}:
+        reason = "columns are mapped in one file, and this one holds several. Give them one by one"
+        raise MappingError(reason=f"{reason}, or map them on the import page")
+    with TemporaryDirectory(prefix="benchwright-look-") as folder, open_source(path) as source:
+        parts = parts_of_collection(source, Path(folder))
+    return [
+        replace(part, mapping={"grade": EVERY_ROW, **part.mapping})
+        if part.kind is FileKind.QREL_TABLE
+        else part
+        for part in parts
+    ]
 
 
 def guessed_part(given: Input, part: Part, folder: Path) -> Part:
@@ -156,10 +181,16 @@ def guessed_part(given: Input, part: Part, folder: Path) -> Part:
         found = part_of(part.member, guess(given, folder))
     else:
         found = part_of(part.member, guess_as(part.kind, given, folder, has_header=part.has_header))
+    said = dict(part.mapping)
+    if said == {"grade": EVERY_ROW} and found.kind is not FileKind.QREL_TABLE:
+        said = {}  # of the qrels among several files
+    guessed = {
+        name: column for name, column in found.mapping.items() if column not in said.values()
+    }
     return Part(
         member=part.member,
         kind=found.kind,
-        mapping=dict(part.mapping) or found.mapping,
+        mapping={**guessed, **said},
         split=part.split,
         lang=part.lang or found.lang,
         has_header=found.has_header if part.has_header is None else part.has_header,

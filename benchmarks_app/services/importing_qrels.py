@@ -1,7 +1,7 @@
 """Qrels of a file become a set of their own, unseen until the import's commit."""
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -60,7 +60,8 @@ def stage_qrels(
     if not staging.n_qrels and not work.problems.found:
         raise NothingImportedError(file=work.file, what="grade")
     staging.check_splits()
-    work.made.append(f"qrels '{name}' with {staging.n_qrels:,} grades")
+    counted = ", ".join(f"{grade}: {n:,}" for grade, n in sorted(staging.grades.items()))
+    work.made.append(f"qrels '{name}' with {staging.n_qrels:,} grades ({counted})")
     if staging.row.unlisted == NOT_RELEVANT:
         work.notes.append("Documents that these qrels do not list count as judged not relevant.")
     if staging.unknown:
@@ -97,6 +98,7 @@ class _Staging:
         self.split_of: dict[int, str] = {}
         self.seen: dict[tuple[int, str], tuple[int, str]] = {}
         self.n_qrels = self.n_relevant = self.n_negative = 0
+        self.grades: Counter[int] = Counter()
         self.documents: set[str] = set()
         self.unknown: set[str] = set()
         self.looked_at: set[str] = set()
@@ -135,6 +137,7 @@ class _Staging:
         for row in rows:
             grade = self._grade(row)
             self.n_qrels += 1
+            self.grades[grade] += 1
             self.n_relevant += grade in self.relevant
             self.n_negative += grade < 0
             yield Qrel(

@@ -330,3 +330,48 @@ def test_the_api_refuses_what_lacks_a_column_with_a_stable_code(olga):
     job = Job.objects.get()
     assert job.state == Job.State.FAILED
     assert "no column is chosen for the document id" in job.error
+
+
+def test_a_column_left_over_is_asked_for_and_the_answer_is_taken(olga, texts):
+    factories.query(texts, "q1")
+    put(olga, ("stars.csv", b"query_id,doc_id,stars\nq1,d1,3\nq1,d2,0\n"))
+    upload = Upload.objects.get()
+
+    page = body(olga.get(address(upload)))
+    listed = body(olga.get(reverse("import-new", args=["texts"])))
+    refused = olga.post(address(upload), {"import": "1"})
+    said = {"p0-map_query": "query_id", "p0-map_document": "doc_id", "p0-map_grade": "stars"}
+    job = imported(olga, upload, **{"p0-was": "qrel-table", "p0-kind": "qrel-table"}, **said)
+
+    assert "no column is chosen for the grade: is it stars?" in page
+    assert "none: every row is relevant (grade 1)" in page
+    assert "Ready</span>" not in listed
+    assert refused.status_code == 422
+    assert job.state == Job.State.DONE, job.error
+    assert set(texts.qrel_sets.get().qrels.values_list("docid", "grade")) == {("d1", 3), ("d2", 0)}
+
+
+def test_grades_of_1_0_in_three_columns_are_shown_and_taken(olga, texts):
+    factories.query(texts, "q1")
+    put(olga, ("three.txt", b"q1 d1 1.0\nq1 d2 0.0\n"))
+    upload = Upload.objects.get()
+
+    assert olga.get(address(upload)).status_code == 200
+    assert imported(olga, upload).state == Job.State.DONE
+    assert set(texts.qrel_sets.get().qrels.values_list("docid", "grade")) == {("d1", 1), ("d2", 0)}
+
+
+def test_the_api_asks_for_the_grade_and_takes_that_every_row_is_relevant(olga, texts):
+    factories.query(texts, "q1")
+    content = b"query_id,doc_id,stars\nq1,d1,3\n"
+    pk = olga.post(api("upload-list"), {"file": SimpleUploadedFile("s.csv", content)}).json()["id"]
+
+    told = olga.get(api("upload-detail", pk)).json()
+    said = json.dumps({"mapping": {"grade": "every row is relevant"}})
+    started = olga.post(api("upload-import", pk), said, content_type="application/json")
+    jobs.run_queued()
+
+    assert "is it stars?" in told["files"][0]["error"]
+    assert not told["is_ready"]
+    assert started.status_code == 202
+    assert texts.qrel_sets.get().qrels.get().grade == 1

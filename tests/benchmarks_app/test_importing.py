@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks_app import selectors
 from benchmarks_app.core.import_errors import GradeMapError, UnknownKindError
+from benchmarks_app.core.mapping import EVERY_ROW
 from benchmarks_app.models import Corpus, Job, Qrel, QrelSet, Query, QueryFamily, Run
 from benchmarks_app.services import importing, jobs, uploading
 from benchmarks_app.services.uploading import AlreadyImportedError
@@ -268,3 +269,52 @@ def test_staging_is_empty_after_an_import(texts, take_in, settings):
     take_in(texts, b"{broken\n", "queries.jsonl")
 
     assert list(settings.STAGING_DIR.iterdir()) == []
+
+
+# --- which column is the grade -------------------------------------------------------------------
+
+RATED = b"query_id,doc_id,Rating\nq1,d1,3\nq1,d2,0\nq2,d1,1.0\n"
+STARS = b"query_id,doc_id,stars,note\nq1,d1,3,x\nq1,d2,0,y\n"
+
+
+def test_a_column_of_grades_keeps_its_grades_and_they_are_counted(texts, take_in):
+    take_in(texts, QUERIES, "queries.jsonl")
+
+    job = take_in(texts, RATED, "rated.csv")
+
+    assert job.state == Job.State.DONE, job.error
+    assert job.result["made"] == ["qrels 'rated' with 3 grades (0: 1, 1: 1, 3: 1)"]
+    found = selectors.qrels_of(QrelSet.objects.get())
+    assert list(found) == [("q1", "d1", 3), ("q1", "d2", 0), ("q2", "d1", 1)]
+
+
+@pytest.mark.parametrize("content", [STARS, b"query_id,doc_id\nq1,d1\n"])
+def test_a_table_whose_grades_nobody_named_is_not_imported(texts, take_in, content):
+    take_in(texts, QUERIES, "queries.jsonl")
+
+    job = take_in(texts, content, "stars.csv")
+
+    assert job.state == Job.State.FAILED
+    assert "no column is chosen for the grade" in job.error
+    assert not QrelSet.objects.exists()
+
+
+def test_the_answer_to_which_is_the_grade_is_that_column_alone(texts, take_in):
+    take_in(texts, QUERIES, "queries.jsonl")
+
+    job = take_in(texts, STARS, "stars.csv", mapping={"grade": "stars"})
+
+    assert job.state == Job.State.DONE, job.error
+    assert [grade for *_, grade in selectors.qrels_of(QrelSet.objects.get())] == [3, 0]
+
+
+def test_that_every_row_is_relevant_is_said_by_somebody(texts, take_in, tmp_path):
+    take_in(texts, QUERIES, "queries.jsonl")
+    members = {"a/more.csv": b"qid,docid\nq2,d1\n", "a/queries.jsonl": QUERIES}
+
+    alone = take_in(texts, STARS, "stars.csv", mapping={"grade": EVERY_ROW})
+    packed = take_in(texts, zipped(tmp_path / "z", members), "a.zip", mapping={"grade": EVERY_ROW})
+
+    assert [job.state for job in (alone, packed)] == [Job.State.DONE] * 2, packed.error
+    assert set(Qrel.objects.values_list("grade", flat=True)) == {1}
+    assert Qrel.objects.count() == 3

@@ -366,6 +366,22 @@ def test_import_file_refuses_a_mapping_that_is_none(texts, tmp_path):
         call_command("import_file", "texts", tmp_path / "docs.csv", map=["id"])
 
 
+def test_import_file_asks_for_the_grade_and_prints_the_grades_by_number(texts, tmp_path, capsys):
+    factories.member(texts, "olga", "owner")
+    (tmp_path / "q.jsonl").write_bytes(QUERIES)
+    (tmp_path / "rated.csv").write_text("query_id,doc_id,rating\nq1,d1,3\nq1,d2,0\nq2,d1,0\n")
+    (tmp_path / "odd.csv").write_text("query_id,doc_id,stars\nq1,d1,3\n")
+
+    call_command("import_file", "texts", tmp_path / "q.jsonl", tmp_path / "rated.csv")
+    with pytest.raises(CommandError, match=r"for the grade: is it stars.*--every-row-relevant"):
+        call_command("import_file", "texts", tmp_path / "odd.csv")
+    call_command("import_file", "texts", tmp_path / "odd.csv", every_row_relevant=True)
+
+    printed = capsys.readouterr().out
+    assert "imported qrels 'rated' with 3 grades (0: 2, 3: 1)" in printed
+    assert "imported qrels 'odd' with 1 grades (1: 1)" in printed
+
+
 # --- what judges see -----------------------------------------------------------------------------
 
 

@@ -32,7 +32,7 @@ from benchmarks_app.core.mapping import (
     is_named_grade,
     plain_name,
 )
-from benchmarks_app.core.numbers import number, whole
+from benchmarks_app.core.numbers import real, whole
 
 HEAD_LINES = 20
 SAMPLE_ROWS = 50
@@ -335,7 +335,7 @@ def _of_nameless(layout: Layout, rows: Sequence[Record], name: str) -> FileKind 
     if width == 3 and thirds and all(whole(value) is not None for value in thirds):
         is_ranked = len(thirds) == len(values) and _is_ranked(values)
         return FileKind.RUN_TABLE if is_ranked else FileKind.QREL_TABLE
-    if width == 3 and thirds and all(number(value) is not None for value in thirds):
+    if width == 3 and thirds and all(real(value) is not None for value in thirds):
         return None  # scores, or grades between 0 and 1
     if not 2 <= width <= 4:
         return None
@@ -415,13 +415,13 @@ def _by_place(content: Content, layout: Layout, rows: Sequence[Record]) -> dict[
         return dict(
             zip(("query", "document", "rank" if is_rank else "score"), columns, strict=False)
         )
-    if width >= 4 and layout.form is Form.SPACED:
-        if _is_shifted([list(row.values()) for row in rows]):
-            # Grades, unless the fourth is a constant as well: then somebody must say.
-            fields = ("query", "document", "", "grade")
-            has_grades = len({row[columns[3]] for row in rows}) > 1
-            shifted = zip(fields if has_grades else fields[:2], columns, strict=False)
-            return {field: column for field, column in shifted if field}
+    is_spaced = width >= 4 and layout.form is Form.SPACED
+    if is_spaced and _is_shifted([list(row.values()) for row in rows]):
+        # Grades, unless the fourth is a constant as well: then somebody must say.
+        fields = ("query", "document", "", "grade")
+        has_grades = len({row[columns[3]] for row in rows}) > 1
+        shifted = zip(fields if has_grades else fields[:2], columns, strict=False)
+        return {field: column for field, column in shifted if field}
     if width >= 4:
         return dict(zip(("query", "document", "grade"), _without(columns, 1), strict=False))
     return dict(zip(("query", "document", "grade"), columns, strict=False))

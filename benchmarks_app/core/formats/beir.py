@@ -16,8 +16,7 @@ from benchmarks_app.core.errors import MissingFileError
 from benchmarks_app.core.formats.archives import open_source
 from benchmarks_app.core.formats.sources import DEFAULT_LIMITS, Limits, Source
 from benchmarks_app.core.ids import id_problem
-from benchmarks_app.core.numbers import number as number_of
-from benchmarks_app.core.numbers import whole
+from benchmarks_app.core.numbers import real, whole
 from benchmarks_app.core.problems import Problems
 
 CORPUS, QUERIES = "corpus.jsonl", "queries.jsonl"
@@ -422,7 +421,7 @@ def _fields(line: bytes, say: Say) -> list[str] | None:
 
 def _is_first_judgment(fields: list[str], say: Say) -> bool:
     """Return whether the first line, which should be the header, is a row; tell if so."""
-    if len(fields) == 3 and number_of(fields[2]) is None:
+    if len(fields) == 3 and real(fields[2]) is None:
         return False
     if len(fields) == 3:
         say(

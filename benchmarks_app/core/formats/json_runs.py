@@ -12,7 +12,7 @@ from benchmarks_app.core.errors import ArchiveError
 from benchmarks_app.core.formats.inputs import Input
 from benchmarks_app.core.formats.mapped import ResultRow
 from benchmarks_app.core.ids import id_problem
-from benchmarks_app.core.numbers import number
+from benchmarks_app.core.numbers import real
 from benchmarks_app.core.problems import Problems
 
 MAX_BYTES = 512 << 20
@@ -123,7 +123,7 @@ class _Reader:
     def _row(self, qid: str, docid: str) -> ResultRow | None:
         line = self.line()
         token = self._take(_VALUE, "a score, which is a number")
-        score = number(_unquoted(token) if token.startswith('"') else token)
+        score = real(_unquoted(token) if token.startswith('"') else token)
         if score is None:
             shown = token if len(token) <= SHOWN else f"{token[:SHOWN]}…"
             told = f"score of {docid[:SHOWN]!r} is {shown}; expected a number. Drop the entry."

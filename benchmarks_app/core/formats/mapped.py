@@ -23,7 +23,7 @@ from benchmarks_app.core.formats.tables import Record
 from benchmarks_app.core.formats.tabular import query_row
 from benchmarks_app.core.ids import id_problem
 from benchmarks_app.core.mapping import EVERY_ROW, PARENT_FROM_ID
-from benchmarks_app.core.numbers import number, whole
+from benchmarks_app.core.numbers import real, whole
 from benchmarks_app.core.problems import Problems
 
 Numbered = Iterable[tuple[int, Record]]
@@ -258,7 +258,7 @@ def _grade(value: object, column: str | None, say: Say) -> int | None:
 
 
 def _score(value: object, column: str | None, say: Say) -> float | None:
-    score = number(value)
+    score = real(value)
     if score is None:
         say(
             f"score (column '{column}') is {_shown(value)}; expected a number. "

@@ -5,7 +5,7 @@ from math import isfinite
 
 from benchmarks_app.core.formats.beir import numbered
 from benchmarks_app.core.ids import id_problem
-from benchmarks_app.core.numbers import number
+from benchmarks_app.core.numbers import real
 from benchmarks_app.core.problems import Problems
 
 QUERY_HEADER = "query-id"
@@ -28,7 +28,7 @@ def read_weights(lines: Iterable[bytes], *, file: str, problems: Problems) -> di
     """Return {query: what it stands for in a weighted mean}, each above 0."""
     found: dict[str, float] = {}
     for line, qid, cell in _pairs(lines, "weight", file, problems):
-        weight = number(cell)
+        weight = real(cell)
         if weight is None or not (isfinite(weight) and weight > 0):
             problems.add(file, line, f"weight is '{cell[:40]}'; expected a number above 0")
         elif found.setdefault(qid, weight) != weight:

@@ -15,7 +15,7 @@ from benchmarks_app.core.errors import ArchiveError
 from benchmarks_app.core.formats.beir import BOM, json_records, numbered
 from benchmarks_app.core.formats.inputs import Input
 from benchmarks_app.core.mapping import FIELDS, plain_name
-from benchmarks_app.core.numbers import number
+from benchmarks_app.core.numbers import real
 from benchmarks_app.core.problems import Problems
 
 Record = dict[str, Any]
@@ -192,7 +192,7 @@ def cells_of(line: str, delimiter: str) -> list[str]:
 
 
 def _is_header(names: Sequence[str], delimiter: str, lines: Sequence[bytes]) -> bool:
-    if any(number(name) is not None for name in names):
+    if any(real(name) is not None for name in names):
         return False  # `7<TAB>date` is a query, and no header
     if any(plain_name(name) in KNOWN_COLUMNS for name in names):
         return True

@@ -11,8 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from benchmarks_app.core.numbers import number as number_of
-from benchmarks_app.core.numbers import whole
+from benchmarks_app.core.numbers import real, whole
 from benchmarks_app.core.problems import Problems
 
 __all__ = [
@@ -179,7 +178,7 @@ def _run_row(number: int, columns: list[bytes], file: str, problems: Problems) -
     if len(columns) < 5:
         problems.add(file, number, _run_columns_problem(columns))
         return None
-    score = number_of(columns[4])
+    score = real(columns[4])
     if score is None:
         shown = _shown(columns[4])
         text = f"score is {shown}; expected a number. Drop the line or give it a score."

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.core.detection import KIND_LABELS, FileKind
 from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.mapping import parsed
+from benchmarks_app.core.mapping import EVERY_ROW, parsed
 from benchmarks_app.management.corpus_options import add_corpus_arguments, corpus_arguments
 from benchmarks_app.management.importing import (
     actor_of,
@@ -45,6 +45,11 @@ class Command(BaseCommand):
         parser.add_argument("--lang", default="", help="language of the queries, such as de")
         parser.add_argument("--split", default="", help="split of the queries of qrels")
         parser.add_argument("--name", default="", help="name of the run or the set of qrels")
+        parser.add_argument(
+            "--every-row-relevant",
+            action="store_true",
+            help="a table of qrels has no grades: each of its rows is a relevant document, grade 1",
+        )
         parser.add_argument("--grade-map", default="", help="such as 1=4,2=3,3=2,4=1,-1=0")
         add_unlisted_argument(parser)
         parser.add_argument(
@@ -64,6 +69,8 @@ class Command(BaseCommand):
         actor = actor_of(benchmark, user)
         try:
             mapping = dict(parsed(pair) for pair in options["map"])
+            if options["every_row_relevant"]:
+                mapping.setdefault("grade", EVERY_ROW)
         except BenchmarkError as error:
             raise CommandError(str(error)) from error
         for path in paths:

@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks_app.core.mapping import GRADE_NAMES
 from scoring.core.errors import ColumnsError
 
 QUERY = ("qid", "queryid", "query", "topic", "topicid")
 DOCUMENT = ("docid", "documentid", "document", "doc", "docno", "corpusid", "did", "pid")
 SCORE = ("score", "similarity", "sim")
-GRADE = ("relevance", "rel", "grade", "label", "relevant")
+# What may as well be of a system counts only where nothing else says a grade.
+UNSURE_GRADE = ("score", "value")
+GRADE = tuple(name.replace("_", "") for name in GRADE_NAMES if name not in UNSURE_GRADE)
 
 Row = tuple[Any, Any, Any]
 Pick = Callable[[Any], Row]
@@ -34,7 +37,7 @@ class Wanted:
 
 
 RUN = Wanted("run", SCORE)
-QRELS = Wanted("qrels", GRADE, fallback=("score",))  # what BEIR calls a grade
+QRELS = Wanted("qrels", GRADE, fallback=UNSURE_GRADE)
 
 
 def rows_of(given: Any, wanted: Wanted) -> Iterator[Row]:

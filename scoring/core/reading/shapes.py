@@ -19,6 +19,7 @@ from benchmarks_app.core.formats.trec import (
     split_columns,
     whole_number,
 )
+from benchmarks_app.core.mapping import GRADE_NAMES
 from benchmarks_app.core.numbers import whole
 from benchmarks_app.core.problems import Problems
 
@@ -38,7 +39,7 @@ _JSON = re.compile(rb'\s*\{\s*(["}]|$)')
 _HEADER = (
     {b"query-id", b"qid", b"q-id", b"query", b"topic"},
     {b"corpus-id", b"docid", b"doc-id", b"pid", b"document"},
-    {b"score", b"relevance", b"rel", b"label", b"grade"},
+    {name.replace("_", "-").encode() for name in GRADE_NAMES},
 )
 
 

@@ -298,7 +298,7 @@ def test_too_few_columns_are_refused(scan, line):
     [
         (b"q 0 a", "3 columns; expected 4"),
         (b"q 0 a 1 1", "5 columns; expected 4"),
-        (b"q 0 a 1.0", "grade is '1.0'; expected a whole number"),
+        (b"q 0 a 1,0", "grade is '1,0'; expected a whole number"),
         (b"q 0 a 0.5", "grade is '0.5'; expected a whole number"),
         (b"query-id 0 corpus-id score", "grade is 'score'; expected a whole number"),
     ],
@@ -308,6 +308,12 @@ def test_qrels_line_that_is_none_is_refused(scan, line, text):
         scan(line + b"\n" + QRELS, run_of((b"a", b"1")))
 
     assert str(caught.value).startswith(f"my.qrels:1: {text}")
+
+
+def test_a_grade_written_as_2_0_is_2(scan):
+    whole = scan(b"q 0 a 2\nq 0 b 0\n", run_of((b"a", b"1"), (b"b", b"2")))
+
+    assert scan(b"q 0 a 2.0\nq 0 b 0.0\n", run_of((b"a", b"1"), (b"b", b"2"))) == whole
 
 
 @pytest.mark.parametrize(
