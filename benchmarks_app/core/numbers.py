@@ -30,16 +30,14 @@ def real(value: object) -> float | None:
     [0.5, -1000.0, inf, None, None, None, None]
     """
     if isinstance(value, bytes | str):
-        text = _text(value)
+        value = _text(value)
         # float() takes 1_0 and digits of any script, which no other reader does.
-        if "_" in text or not text.isascii():
+        if "_" in value or not value.isascii():
             return None
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        text = value
-    else:
+    elif isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
-        found = float(text)
+        found = float(value)
     except (ValueError, OverflowError):
         return None
     return None if isnan(found) else found

@@ -418,10 +418,9 @@ def _by_place(content: Content, layout: Layout, rows: Sequence[Record]) -> dict[
     is_spaced = width >= 4 and layout.form is Form.SPACED
     if is_spaced and _is_shifted([list(row.values()) for row in rows]):
         # Grades, unless the fourth is a constant as well: then somebody must say.
-        fields = ("query", "document", "", "grade")
         has_grades = len({row[columns[3]] for row in rows}) > 1
-        shifted = zip(fields if has_grades else fields[:2], columns, strict=False)
-        return {field: column for field, column in shifted if field}
+        shifted = dict(zip(("query", "document"), columns, strict=False))
+        return shifted | ({"grade": columns[3]} if has_grades else {})
     if width >= 4:
         return dict(zip(("query", "document", "grade"), _without(columns, 1), strict=False))
     return dict(zip(("query", "document", "grade"), columns, strict=False))
