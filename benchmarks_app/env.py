@@ -46,6 +46,14 @@ def env_list(name: str, default: Sequence[str]) -> list[str]:
     return [part.strip() for part in value.split(",") if part.strip()]
 
 
+def env_regions(name: str, default: Sequence[str]) -> tuple[str, ...]:
+    """Countries by their two letters of ISO 3166-1, commas between; `none` is none."""
+    found = [region.upper() for region in env_list(name, default) if region.lower() != "none"]
+    if not all(len(region) == 2 and region.isascii() and region.isalpha() for region in found):
+        raise EnvError(name, os.environ.get(name, ""), "two letters a country, commas between")
+    return tuple(found)
+
+
 def env_limits(name: str, default: str) -> dict[str, int]:
     """{kind: number} of `kind=number,…`; `*` is every kind that is not named."""
     value = os.environ.get(name, default)

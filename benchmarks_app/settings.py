@@ -16,6 +16,7 @@ from benchmarks_app.env import (
     env_limits,
     env_list,
     env_path,
+    env_regions,
     env_str,
 )
 
@@ -170,6 +171,12 @@ JUDGE_COUNTS_SECONDS = env_int("JUDGE_COUNTS_SECONDS", 5, minimum=0)
 LABELS_STALE_AFTER_DAYS = env_int("LABELS_STALE_AFTER_DAYS", 365, minimum=1)
 # A stored comparison at which nobody looked for so long is dropped; asked again, it is made again.
 COMPARISON_DAYS = env_int("COMPARISON_DAYS", 30, minimum=1)
+
+# --- query logs --------------------------------------------------------------------------------
+# Countries whose telephone numbers and numbers of people are masked unless an upload says others.
+LOG_REGIONS = env_regions(
+    "LOG_REGIONS", ("CH", "DE", "ES", "FR", "GB", "IN", "IT", "NL", "NO", "US")
+)
 
 # --- files -------------------------------------------------------------------------------------
 MEDIA_ROOT = DATA_DIR / "files"

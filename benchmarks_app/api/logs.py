@@ -17,7 +17,7 @@ from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.logs.columns import LABELS, LogColumns
-from benchmarks_app.core.logs.masking import KIND_LABELS
+from benchmarks_app.core.logs.masking import KIND_LABELS, checked_regions
 from benchmarks_app.core.logs.sampling import Allocation, Design, Weighting, Wordings
 from benchmarks_app.core.logs.strata import By
 from benchmarks_app.models import Benchmark, QueryLog, QuerySample
@@ -72,6 +72,14 @@ class LogUploadSerializer(serializers.Serializer):
     floor = serializers.IntegerField(min_value=1, required=False, default=1)
     # A form that leaves them out sends an empty list: then all are masked.
     kinds = serializers.MultipleChoiceField(choices=[*KIND_LABELS, NO_KIND], required=False)
+    regions = serializers.CharField(
+        max_length=1000,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="Countries whose telephone numbers and numbers of people are masked: two letters "
+        "each, commas between; `none` is none. Left out: those of the site.",
+    )
     lenient = serializers.BooleanField(required=False, default=False)
     keep_raw = serializers.BooleanField(required=False, default=False)
 
@@ -152,6 +160,7 @@ class LogList(Endpoint):
             name=given["name"],
             columns=LogColumns.of(named) if named else None,
             kinds=_kinds(given.get("kinds")),
+            regions=checked_regions(given["regions"]) if given["regions"] else None,
             floor=given["floor"],
             is_lenient=given["lenient"],
             keeps_raw=given["keep_raw"],

@@ -131,8 +131,15 @@ def option(*declared: str, group: str, **settings: Any) -> Callable[[Any], Any]:
     multiple=True,
     metavar="KIND",
     group="Log",
-    help="Mask only these kinds of personal data (credentials, email, iban, card, ip, phone, "
-    "number, name), or 'none'.  [default: all]",
+    help="Mask only these kinds of personal data (credentials, email, iban, card, id, ip, "
+    "phone, number, name), or 'none'.  [default: all]",
+)
+@option(
+    "--regions",
+    metavar="CC,CC",
+    group="Log",
+    help="Mask telephone numbers and numbers of people of these countries, or 'none'.  [default: "
+    "CH,DE,ES,FR,GB,IN,IT,NL,NO,US]",
 )
 @option(
     "--lenient",
@@ -217,7 +224,12 @@ def _design(chosen: dict[str, Any]) -> "Design":
 def _prepared(log: Path, folder: Path, chosen: dict[str, Any]) -> "Prepared":
     from benchmarks_app.core.logs.columns import LogColumns, checked_columns, detected_columns
     from benchmarks_app.core.logs.distinct import Options
-    from benchmarks_app.core.logs.masking import KIND_LABELS, checked_kinds
+    from benchmarks_app.core.logs.masking import (
+        KIND_LABELS,
+        REGIONS,
+        checked_kinds,
+        checked_regions,
+    )
     from benchmarks_app.core.logs.preparing import prepared
     from benchmarks_app.core.logs.tables import open_table
 
@@ -230,7 +242,11 @@ def _prepared(log: Path, folder: Path, chosen: dict[str, Any]) -> "Prepared":
     )
     checked_columns(columns, table.columns, file=log.name)
     kinds = list(chosen["kinds"]) or list(KIND_LABELS)
-    options = Options(checked_kinds([] if kinds == ["none"] else kinds), chosen["floor"])
+    options = Options(
+        checked_kinds([] if kinds == ["none"] else kinds),
+        chosen["floor"],
+        REGIONS if chosen["regions"] is None else checked_regions(chosen["regions"]),
+    )
     return prepared(table, columns, folder, options=options, is_lenient=chosen["lenient"])
 
 

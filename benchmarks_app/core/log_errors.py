@@ -40,6 +40,14 @@ class MaskKindError(BenchmarkError):
     message = "'{kind}' is no kind of personal data that can be masked. There are: {known}."
 
 
+class MaskRegionError(BenchmarkError):
+    code = "mask-region"
+    message = (
+        "'{region}' is no country whose numbers are known. Write two letters of ISO 3166-1, "
+        "such as US, GB or CH; several with commas between."
+    )
+
+
 class SamplingError(BenchmarkError):
     code = "sampling"
     message = "{why}"

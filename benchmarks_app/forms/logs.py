@@ -3,11 +3,12 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.logs.columns import LABELS, LogColumns, checked_columns, is_personal
-from benchmarks_app.core.logs.masking import KIND_LABELS
+from benchmarks_app.core.logs.masking import KIND_LABELS, checked_regions
 from benchmarks_app.core.logs.sampling import (
     Allocation,
     Design,
@@ -72,6 +73,13 @@ class LogColumnsForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         label="Mask",
     )
+    regions = forms.CharField(
+        required=False,
+        max_length=1000,
+        initial=lambda: ", ".join(settings.LOG_REGIONS),
+        label="Countries",
+        help_text="Whose telephone numbers and numbers of people are masked: two letters each.",
+    )
     is_lenient = forms.BooleanField(
         required=False,
         label="Leave out rows that cannot be read",
@@ -97,6 +105,12 @@ class LogColumnsForm(forms.Form):
                 error_messages={"required": "Choose the column that holds the queries."},
             )
 
+    def clean_regions(self) -> tuple[str, ...]:
+        try:
+            return checked_regions(self.cleaned_data["regions"])
+        except BenchmarkError as error:
+            raise ValidationError(str(error)) from error
+
     @property
     def roles(self) -> list[forms.BoundField]:
         return [self[role] for role in LABELS]
@@ -120,6 +134,7 @@ class LogColumnsForm(forms.Form):
             name=cleaned["name"],
             columns=self.columns(),
             kinds=tuple(cleaned["kinds"]),
+            regions=cleaned["regions"],
             floor=cleaned["floor"],
             is_lenient=cleaned["is_lenient"],
             keeps_raw=cleaned["keeps_raw"],

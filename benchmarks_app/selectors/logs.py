@@ -86,19 +86,28 @@ class ShownCell:
 
 
 def shown_rows(
-    rows: list[Any], columns: list[str], roles: dict[str, str], kinds: tuple[str, ...]
+    rows: list[Any],
+    columns: list[str],
+    roles: dict[str, str],
+    kinds: tuple[str, ...],
+    regions: tuple[str, ...],
 ) -> list[list[ShownCell]]:
     """The first rows of a file as the mapping page shows them, each query as it would be masked."""
     role_of = {column: role for role, column in roles.items()}
     return [
-        [_cell(column, row.get(column), role_of.get(column, ""), kinds) for column in columns]
+        [
+            _cell(column, row.get(column), role_of.get(column, ""), kinds, regions)
+            for column in columns
+        ]
         for row in rows
     ]
 
 
-def _cell(column: str, value: Any, role: str, kinds: tuple[str, ...]) -> ShownCell:
+def _cell(
+    column: str, value: Any, role: str, kinds: tuple[str, ...], regions: tuple[str, ...]
+) -> ShownCell:
     text = "" if value is None else " ".join(str(value).split())[:200]
-    found = masked(text, kinds).text if role == "query" else text
+    found = masked(text, kinds, regions).text if role == "query" else text
     return ShownCell(column, text, role, found if found != text else "")
 
 

@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import transaction
 from django.urls import reverse
@@ -17,7 +18,7 @@ from benchmarks_app.core.formats.sources import sha256_of
 from benchmarks_app.core.log_errors import LogGoneError, LogNameTakenError
 from benchmarks_app.core.logs.columns import LogColumns, checked_columns, detected_columns
 from benchmarks_app.core.logs.distinct import Options
-from benchmarks_app.core.logs.masking import KIND_LABELS, checked_kinds
+from benchmarks_app.core.logs.masking import KIND_LABELS, checked_kinds, checked_regions
 from benchmarks_app.core.logs.preparing import Prepared, prepared
 from benchmarks_app.core.logs.tables import LogTable, open_table
 from benchmarks_app.models import Benchmark, Job, PendingLog, QueryLog, Upload, User
@@ -34,6 +35,8 @@ class Reading:
     name: str = ""
     columns: LogColumns | None = None
     kinds: tuple[str, ...] = tuple(KIND_LABELS)
+    # Without any named the site's are taken.
+    regions: tuple[str, ...] | None = None
     floor: int = 1
     is_lenient: bool = False
     keeps_raw: bool = False
@@ -84,14 +87,15 @@ def log_arguments(*, pending: PendingLog, reading: Reading) -> dict[str, Any]:
         If the columns are not those of the file, or tell nothing of queries.
     LogNameTakenError
         If the benchmark has a log of this name.
-    MaskKindError
-        If a kind of personal data is not known.
+    MaskKindError, MaskRegionError
+        If a kind of personal data, or a country, is not known.
     """
     upload = pending.upload
     name = reading.name.strip() or _stem(upload.name)
     _refuse_taken(upload.benchmark, name)
     table = table_of(upload)
     columns = reading.columns or columns_of(table)
+    regions = settings.LOG_REGIONS if reading.regions is None else reading.regions
     checked_columns(columns, table.columns, file=table.file)
     return {
         "kind": JOB_KIND,
@@ -101,6 +105,7 @@ def log_arguments(*, pending: PendingLog, reading: Reading) -> dict[str, Any]:
             "name": name,
             "columns": columns.named,
             "kinds": checked_kinds(reading.kinds),
+            "regions": checked_regions(regions),
             "floor": reading.floor,
             "lenient": reading.is_lenient,
             "keeps_raw": reading.keeps_raw,
@@ -122,6 +127,7 @@ def start_log(*, pending: PendingLog, user: User, reading: Reading) -> Job:
         target=arguments["parameters"]["name"],
         job=job.pk,
         masks=arguments["parameters"]["kinds"],
+        regions=arguments["parameters"]["regions"],
     )
     return job
 
@@ -150,7 +156,8 @@ def _refuse_taken(benchmark: Benchmark, name: str) -> None:
 
 def import_log(job: jobs.RunningJob) -> None:
     """The handler: read, mask, count and group, then make the log visible in one go."""
-    asked = job.parameters
+    # Jobs that were started before logs had regions name none.
+    asked = {"regions": list(settings.LOG_REGIONS), **job.parameters}
     pending = PendingLog.objects.select_related("upload").filter(pk=asked["pending"]).first()
     if pending is None:
         raise LogGoneError
@@ -159,16 +166,20 @@ def import_log(job: jobs.RunningJob) -> None:
         table_of(pending.upload),
         LogColumns.of(asked["columns"]),
         job.folder,
-        options=Options(kinds=asked["kinds"], floor=asked["floor"]),
+        options=Options(
+            kinds=asked["kinds"], floor=asked["floor"], regions=tuple(asked["regions"])
+        ),
         is_lenient=asked["lenient"],
         tell=job.progress,
     )
     job.progress(1, 1, "making it visible")
-    _commit(job, pending, found)
+    _commit(job, asked, pending, found)
 
 
-def _commit(job: jobs.RunningJob, pending: PendingLog, found: Prepared) -> None:
-    upload, asked, counted = pending.upload, job.parameters, found.counted
+def _commit(
+    job: jobs.RunningJob, asked: dict[str, Any], pending: PendingLog, found: Prepared
+) -> None:
+    upload, counted = pending.upload, found.counted
     digest = sha256_of(found.log)
     stored = files.publish(found.log, _stored_name(job.benchmark, digest))
     files.publish(found.links, links_name(stored))
@@ -224,6 +235,7 @@ def _facts(upload: Upload, asked: dict[str, Any], found: Prepared) -> dict[str, 
             name for name in reader.table.columns if name not in asked["columns"].values()
         ],
         "kinds": asked["kinds"],
+        "regions": asked["regions"],
         "floor": asked["floor"],
         "left_out": reader.left.as_dict(),
         "only_personal": counted.n_only_personal,

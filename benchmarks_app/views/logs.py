@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -109,12 +110,13 @@ def _detected(table: Any) -> LogColumns | None:
 
 def _head(form: LogColumnsForm, table: Any, columns: LogColumns | None) -> dict[str, Any]:
     """The first rows, masked as the form says."""
-    kinds = tuple(KIND_LABELS)
+    kinds, regions = tuple(KIND_LABELS), tuple(settings.LOG_REGIONS)
     if form.is_bound and form.is_valid():
         columns, kinds = form.columns(), tuple(form.cleaned_data["kinds"])
+        regions = form.cleaned_data["regions"]
     roles = columns.named if columns else {}
     rows = table.head(importing_logs.HEAD_ROWS)
-    shown = selectors.shown_rows(rows, list(table.columns), roles, kinds)
+    shown = selectors.shown_rows(rows, list(table.columns), roles, kinds, regions)
     return {"rows": shown, "headers": selectors.headers(list(table.columns), roles)}
 
 

@@ -108,3 +108,20 @@ def test_file_in_place_of_a_folder_is_refused(given, tmp_path):
         env.env_path(NAME, tmp_path)
 
     assert str(caught.value) == f"{NAME} is '{file}'; accepted: a folder, existing or to be made."
+
+
+@pytest.mark.parametrize(
+    ("value", "read"), [(None, ("US",)), ("ch, fr", ("CH", "FR")), ("none", ()), ("", ())]
+)
+def test_countries_are_read(given, value, read):
+    given(value)
+
+    assert env.env_regions(NAME, ["US"]) == read
+
+
+@pytest.mark.parametrize("value", ["CH;FR", "Schweiz", "C1"])
+def test_countries_that_are_none_are_refused(given, value):
+    given(value)
+
+    with pytest.raises(EnvError, match="accepted: two letters a country"):
+        env.env_regions(NAME, ["US"])

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from benchmarks_app.cli import main
 from benchmarks_app.models import Job, PendingLog, Query, QueryLog, Upload
+from benchmarks_app.selectors import logs as selectors
 from benchmarks_app.services import jobs
 from tests import factories
 
@@ -62,6 +63,19 @@ def test_preview_follows_the_columns_that_are_chosen(client):
     assert not Job.objects.exists()
 
 
+def test_preview_follows_the_countries_that_are_chosen(client, settings):
+    settings.LOG_REGIONS = ("FR", "US")
+    address = upload(client, "asked,times\n06 12 34 56 78,3\n").url
+    chosen = {"query": "asked", "count": "times", "name": "help", "floor": 1, "preview": "1"}
+    kinds = {"kinds": ["phone"]}
+
+    assert 'value="FR, US"' in client.get(address).content.decode()
+    french = client.post(address, {**chosen, **kinds, "regions": "us fr"}).content.decode()
+    american = client.post(address, {**chosen, **kinds, "regions": "us"}).content.decode()
+    assert "<ins>[phone]</ins>" in french
+    assert "<ins>" not in american
+
+
 def test_log_is_read_and_its_page_says_what_became_of_it(client, benchmark):
     address = upload(client).url
     answer = client.post(
@@ -86,6 +100,7 @@ def test_log_is_read_and_its_page_says_what_became_of_it(client, benchmark):
         ({"count": "asked"}, "column &#x27;asked&#x27; has two roles"),
         ({"floor": "0"}, "greater than or equal to 1"),
         ({"query": "session"}, "Select a valid choice"),
+        ({"regions": "us, england"}, "&#x27;ENGLAND&#x27; is no country whose numbers are known"),
     ],
 )
 def test_mapping_that_does_not_fit_is_told_on_the_form(client, changed, why):
@@ -206,6 +221,17 @@ def test_api_masks_everything_unless_kinds_are_named(client, kinds, masked):
     assert QueryLog.objects.get().masked == masked
 
 
+@pytest.mark.parametrize(("regions", "n_masked"), [("", 3), ("US", 0), ("us,fr", 3), ("none", 0)])
+def test_api_masks_numbers_of_the_countries_named_or_of_the_site(client, regions, n_masked):
+    file = SimpleUploadedFile("help.csv", b"asked,times\nwho is 06 12 34 56 78,3\n")
+    given = {"file": file, "query": "asked", "count": "times", "regions": regions}
+
+    client.post("/api/v1/benchmarks/bank/logs/", given)
+    jobs.run_queued()
+
+    assert QueryLog.objects.get().masked == ({"phone": n_masked} if n_masked else {})
+
+
 def test_api_refuses_columns_that_are_not_there_and_keeps_nothing(client):
     file = SimpleUploadedFile("help.csv", LOG.encode())
 
@@ -217,6 +243,26 @@ def test_api_refuses_columns_that_are_not_there_and_keeps_nothing(client):
 
 
 # --- commands --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("regions", "text"), [("fr", "who is [phone]"), ("us", "who is 06 12")])
+def test_log_by_command_masks_numbers_of_the_countries_named(client, tmp_path, regions, text):
+    path = tmp_path / "help.csv"
+    path.write_text("asked,times\nwho is 06 12 34 56 78,3\n")
+
+    call_command("import_log", "bank", str(path), "--query", "asked", "--regions", regions)
+
+    log = QueryLog.objects.get()
+    assert log.facts["regions"] == [regions.upper()]
+    assert selectors.most_frequent(log)[0].text.startswith(text)
+
+
+def test_command_refuses_a_country_that_is_none(client, tmp_path):
+    path = tmp_path / "help.csv"
+    path.write_text(LOG)
+
+    with pytest.raises(CommandError, match="'UK' is no country whose numbers are known"):
+        call_command("import_log", "bank", str(path), "--regions", "UK")
 
 
 def test_log_and_sample_by_command(benchmark, client, tmp_path, capsys):

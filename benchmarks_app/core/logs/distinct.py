@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks_app.core.external_sort import ExternalSort
 from benchmarks_app.core.families.normalising import normalised
-from benchmarks_app.core.logs.masking import masked
+from benchmarks_app.core.logs.masking import REGIONS, masked
 from benchmarks_app.core.logs.reading import LogRow
 from benchmarks_app.core.parquet import ParquetSink
 
@@ -60,6 +60,8 @@ class Options:
     kinds: Collection[str] | None = None
     # A query asked fewer times is dropped: whoever asked it may be known by it.
     floor: int = 1
+    # Countries whose telephone numbers and numbers of people are looked for.
+    regions: tuple[str, ...] = REGIONS
 
 
 @dataclass
@@ -168,7 +170,7 @@ def _frame(tallies: Mapping[str, Tally], options: Options, counted: Counted) -> 
 
     records = []
     for typed, tally in tallies.items():
-        found = masked(typed, options.kinds)
+        found = masked(typed, options.kinds, options.regions)
         if found.is_empty:
             counted.masked.update(dict.fromkeys(found.kinds, tally.count))
             counted.n_only_personal += tally.count

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.logs.columns import LABELS, LogColumns
-from benchmarks_app.core.logs.masking import KIND_LABELS
+from benchmarks_app.core.logs.masking import KIND_LABELS, checked_regions
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -31,6 +31,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--mask", nargs="*", default=list(KIND_LABELS), metavar="KIND", help="only these kinds"
         )
+        parser.add_argument(
+            "--regions",
+            metavar="CC,CC",
+            help="countries whose telephone numbers and numbers of people are masked, or none; "
+            "those of the site (LOG_REGIONS)",
+        )
         parser.add_argument("--lenient", action="store_true", help="leave unreadable rows out")
         parser.add_argument("--keep-raw", action="store_true", help="keep the file on the site")
 
@@ -40,10 +46,15 @@ class Command(BaseCommand):
         if not log.exists():
             raise CommandError(f"{log}: no such file.")
         named = {role: options[role] for role in LABELS if options[role]}
+        try:
+            regions = None if options["regions"] is None else checked_regions(options["regions"])
+        except BenchmarkError as error:
+            raise CommandError(str(error)) from error
         reading = Reading(
             name=options["name"],
             columns=LogColumns.of(named) if named else None,
             kinds=tuple(options["mask"]),
+            regions=regions,
             floor=max(1, options["floor"]),
             is_lenient=options["lenient"],
             keeps_raw=options["keep_raw"],
