@@ -11,7 +11,7 @@ from django.utils import timezone
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.selectors import release_file_path, release_qrels, release_splits
 from scoring.models import Phase, Submission
-from scoring.selectors.releases import SCORER_VERSION, scorer_version_of
+from scoring.selectors.releases import SCORER_VERSION, open_phases, scorer_version_of
 
 # In the place of a slice's name: the mean over the queries of one split. No slice is called so,
 # because a file of slices has tabs between its columns.
@@ -85,6 +85,28 @@ def splits_of(release: Release) -> list[str]:
     _, by_split = _graded_by_split(str(release_file_path(release, "x")), release.pk)
     there = [split for split, qids in by_split.items() if qids]
     return sorted(there, key=lambda split: (split in release.hidden_splits, split))
+
+
+def split_members(release: Release) -> dict[str, frozenset[str]]:
+    """{name of its slice: graded queries} of each split that is but a part of what is graded."""
+    graded, by_split = _graded_by_split(str(release_file_path(release, "x")), release.pk)
+    return {
+        OF_SPLIT.format(split=split): qids
+        for split, qids in by_split.items()
+        if qids and len(qids) < len(graded)
+    }
+
+
+def split_queries(release: Release, split: str) -> frozenset[str]:
+    """The graded queries of a split."""
+    _, by_split = _graded_by_split(str(release_file_path(release, "x")), release.pk)
+    return by_split.get(split, frozenset())
+
+
+def open_split(release: Release) -> str:
+    """The split of the phase of a release that takes runs now, the newest; "" where none does."""
+    phase = open_phases(release.benchmark).filter(release=release).first()
+    return phase.split if phase else ""
 
 
 def split_counts(release: Release, qids: Iterable[str]) -> dict[str, int]:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Concat, StrIndex, Substr
 
 from benchmarks_app.models import Job, Release, Run
 from scoring.models import Score, ScoreSet
@@ -12,7 +13,7 @@ from scoring.selectors.score_sets import runs_without_scores
 from scoring.shown import FIRST_MEASURE
 
 RUNS_KIND = "score-runs"
-# In the version of scores over a part of the queries, which stand on no board.
+# In the version of scores over one split alone, which stand on no board.
 OF_A_PART = "/"
 
 
@@ -22,11 +23,14 @@ OF_A_PART = "/"
 def scoring_order(release: Release, *, only_again: bool = False) -> QuerySet[Run]:
     """Runs without scores on a release: what people look at first, the best, then the newest.
 
-    With `only_again` those alone that an earlier version of the scorer has scored on it.
+    Among them are those whose scores over one split are of an earlier version of the scorer. With
+    `only_again` those alone that an earlier version of the scorer has scored on it.
     """
-    waiting = runs_without_scores(release)
+    whole = runs_without_scores(release)
     if only_again:
-        waiting = waiting.filter(Exists(_outdated().filter(run=OuterRef("pk"), release=release)))
+        whole = whole.filter(Exists(_outdated().filter(run=OuterRef("pk"), release=release)))
+    parts = outdated_parts().filter(release=release)
+    waiting = Run.objects.filter(Q(pk__in=whole.values("pk")) | Q(pk__in=parts.values("run")))
     return waiting.annotate(
         last_looked_at=Max("score_sets__looked_at"), last_mean=_last_mean(release)
     ).order_by(
@@ -54,13 +58,29 @@ def _outdated() -> QuerySet[ScoreSet]:
     return ScoreSet.objects.filter(older, run__withdrawn_at=None)
 
 
+def outdated_parts() -> QuerySet[ScoreSet]:
+    """Score sets over one split, each its `part` ("/dev"), that the scorer of now has not made."""
+    part = Substr("scorer_version", StrIndex("scorer_version", Value(OF_A_PART)))
+    current = ScoreSet.objects.filter(
+        run=OuterRef("run"),
+        release=OuterRef("release"),
+        scorer_version=Concat(Value(SCORER_VERSION), OuterRef("part")),
+    )
+    return (
+        ScoreSet.objects.filter(scorer_version__contains=OF_A_PART, run__withdrawn_at=None)
+        .annotate(part=part)
+        .filter(~Exists(current))
+    )
+
+
 def outdated_releases() -> QuerySet[Release]:
     """Releases with runs of which only an earlier version of the scorer made scores."""
     current = ScoreSet.objects.filter(
         run=OuterRef("run"), release=OuterRef("release"), scorer_version=SCORER_VERSION
     )
     left = _outdated().filter(~Exists(current))
-    return Release.objects.published().filter(pk__in=left.values("release")).newest_first()
+    found = Q(pk__in=left.values("release")) | Q(pk__in=outdated_parts().values("release"))
+    return Release.objects.published().filter(found).newest_first()
 
 
 # --- jobs ----------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from scoring.selectors import BoardRow
 from scoring.services import ranking
 from scoring.services.evaluating import evaluated
 from scoring.services.scoring import Target, scores_of, slice_scores_of
-from scoring.services.slice_scores import slices_of_release
+from scoring.services.slice_scores import members_of
 from scoring.shown import measures_on
 
 # A page waits this long for scores that are not there yet; the rest is computed by the next one.
@@ -93,7 +93,7 @@ def add_slice_scores(
     if not lacking:
         return 0
     deadline, target, n_done = monotonic() + SECONDS, Target.of(release), 0
-    members = {slice_name: slices_of_release(release)[slice_name]}
+    members = {slice_name: members_of(release, slice_name)}
     for score_set, measures in lacking.items():
         if monotonic() > deadline:
             break

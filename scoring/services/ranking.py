@@ -24,7 +24,7 @@ from scoring.selectors import SCORER_VERSION, BoardRow
 from scoring.selectors.attempts import group_of
 from scoring.services.evaluating import evaluated
 from scoring.services.scoring import Target
-from scoring.services.slice_scores import slices_of_release
+from scoring.services.slice_scores import members_of
 
 JOB_KIND = "board-ranks"
 # Above so many runs, or values, ranks are worked out no more while a page waits.
@@ -194,7 +194,7 @@ def _worked_out(asked: _Question) -> BoardFacts:
 
     from scoring.core.selection import error_of_attempts
 
-    only = slices_of_release(asked.release)[asked.slice_name] if asked.slice_name else None
+    only = members_of(asked.release, asked.slice_name) if asked.slice_name else None
     columns, qids = values_of(asked.release, asked.score_sets, asked.name, only)
     families = selectors.release_families(asked.release)
     found = ranked(columns, qids, families)

@@ -9,7 +9,7 @@ import contextlib
 import logging
 import time
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -26,9 +26,12 @@ from benchmarks_app.services.job_retry import JobFinishedError, cancel
 from benchmarks_app.services.jobs import JobFencedError, RunningJob, told_of
 from scoring.models import ScoreSet
 from scoring.selectors import SCORER_VERSION, newest_release, runs_without_scores
+from scoring.selectors.phases import split_queries
 from scoring.selectors.rescoring import (
+    OF_A_PART,
     RUNS_KIND,
     n_being_scored,
+    outdated_parts,
     outdated_releases,
     runs_claimed,
     scoring_jobs,
@@ -182,13 +185,46 @@ def _runs_of(job: RunningJob, release: Release) -> list[Run]:
     return list(order)
 
 
+class _Targets:
+    """What runs are scored on: all queries of a release, and each split that was scored alone."""
+
+    def __init__(self, release: Release, runs: list[Run]) -> None:
+        self.release = release
+        keys = [run.pk for run in runs]
+        self.whole = set(
+            runs_without_scores(release).filter(pk__in=keys).values_list("pk", flat=True)
+        )
+        self.splits: dict[int, set[str]] = {}
+        for one in outdated_parts().filter(release=release, run__in=keys):
+            split = one.scorer_version.partition(OF_A_PART)[2]
+            self.splits.setdefault(one.run_id, set()).add(split)
+        self._made: dict[str, Target] = {}
+
+    def of(self, run: Run) -> Iterator[Target]:
+        if run.pk in self.whole:
+            yield self._target("")
+        for split in sorted(self.splits.get(run.pk, ())):
+            yield self._target(split)
+
+    def _target(self, split: str) -> Target:
+        if split not in self._made:
+            self._made[split] = (
+                Target.of_split(self.release, split, split_queries(self.release, split))
+                if split
+                else Target.of(self.release)
+            )
+        return self._made[split]
+
+
 def _scored(job: RunningJob, release: Release, waiting: list[Run]) -> Iterable[dict[str, Any]]:
     """Score runs one after the other; yields what went wrong with which."""
-    target = Target.of(release)
+    targets = _Targets(release, waiting)
     for place, run in enumerate(waiting):
         job.progress(place, len(waiting), f"scoring {run.name}")
         try:
-            score_run(run=run, target=target, folder=job.folder / str(run.pk), job=job)
+            for target in targets.of(run):
+                folder = job.folder / target.scorer_version / str(run.pk)
+                score_run(run=run, target=target, folder=folder, job=job)
         except (JobFencedError, OperationalError):
             raise
         except BenchmarkError as error:

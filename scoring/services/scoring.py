@@ -31,6 +31,7 @@ from scoring.selectors import (
     score_files,
     scorer_version_of,
 )
+from scoring.selectors.phases import split_members
 from scoring.services.slice_scores import (
     SliceEvaluation,
     slice_evaluations,
@@ -95,11 +96,13 @@ class Target:
         names: Iterable[str],
         members: Mapping[str, Collection[str]] | None = None,
     ) -> Iterator[SliceEvaluation]:
-        """Measures over each slice of the release, or over those given."""
+        """Measures over each slice and split of the release, or over those given."""
         if members is None and self.scorer_version != SCORER_VERSION:
             members = {}  # a part of the queries is shown as a whole alone
         return slice_evaluations(
-            slices_of_release(self.release) if members is None else members,
+            {**slices_of_release(self.release), **split_members(self.release)}
+            if members is None
+            else members,
             judged=self.judged,
             found=found,
             names=names,

@@ -15,12 +15,12 @@ from benchmarks_app.models import Benchmark, Job, Run, Upload
 from benchmarks_app.services import runs, uploading
 from benchmarks_app.services.jobs import JobFencedError, RunningJob, told_of
 from scoring.core.retrieval.dense.bundles import is_bundle
-from scoring.models import ScoreSet, Submission
+from scoring.models import Submission
 from scoring.selectors.phases import Scope, scope_of, split_counts
 from scoring.services import probing, scoring
 from scoring.services.embedding_retrieving import read_submitted_embeddings
 from scoring.services.errors import NothingJudgedError, WrongSplitError
-from scoring.services.scoring import LEFT_OUT, Scored, Target
+from scoring.services.scoring import LEFT_OUT, Target
 from scoring.services.submitted_files import Read, read_submitted
 
 ENDED = (Submission.State.SCORED, Submission.State.INVALID, Submission.State.FAILED)
@@ -91,7 +91,12 @@ def _score_submission(job: RunningJob, submission: Submission) -> None:
     job.progress(COMPUTED, WHOLE, "storing the scores")
     with job.commit() as result:
         run = _run_of(job, valid)
-        _store(run, valid, scored)
+        scoring.store_scores(
+            run=run,
+            target=valid.target,
+            scored=scored,
+            n_left_out=valid.read.staged.n_extra_queries,
+        )
         Submission.objects.filter(pk=submission.pk).update(run=run, state=Submission.State.SCORED)
         result["made"] = [f"run '{run.name}' scored on {valid.target.release.version}"]
         result["notes"] = valid.read.staged.warnings
@@ -176,29 +181,6 @@ def _documents_of(read: Read) -> list[str]:
 
 def _three(ids: Any) -> str:
     return ", ".join(f"'{one}'" for one in sorted(ids)[:3])
-
-
-def _store(run: Run, valid: _Valid, scored: Scored) -> None:
-    score_set = scoring.store_scores(
-        run=run, target=valid.target, scored=scored, n_left_out=valid.read.staged.n_extra_queries
-    )
-    if valid.scope.slice_name:
-        _store_split(score_set, valid)
-
-
-def _store_split(score_set: ScoreSet, valid: _Valid) -> None:
-    """The means over the split of the phase, beside those over all queries of the release."""
-    from scoring.core.stored_hits import read_hits
-    from scoring.models import Score
-    from scoring.selectors import score_files
-
-    name = valid.scope.slice_name
-    if score_set.scores.filter(slice_name=name).exists():
-        return
-    found = read_hits(score_files(score_set))
-    members = {name: valid.scope.qids}
-    evaluations = valid.target.slice_evaluations(found, valid.target.names, members=members)
-    Score.objects.bulk_create(scoring.slice_scores_of(score_set, evaluations))
 
 
 def _run_of(job: RunningJob, valid: _Valid) -> Run:

@@ -17,6 +17,7 @@ from scoring.core import Evaluation, evaluate_hits
 from scoring.core.reading.hits import Judged, QueryHits
 from scoring.core.uncertainty import Families, MeanInterval, mean_intervals
 from scoring.models import Score, ScoreSet
+from scoring.selectors.phases import OF_SPLIT, open_split, split_members, splits_of
 
 SLICES = "slices.tsv"
 
@@ -44,6 +45,17 @@ def slices_of_release(release: Release) -> Mapping[str, frozenset[str]]:
     if SLICES not in release.manifest.get("files", ()):
         return {}
     return _sliced(str(release_file_path(release, SLICES)), release.pk)
+
+
+def members_of(release: Release, name: str) -> frozenset[str]:
+    """The graded queries of a slice, or of a split by the name of its slice.
+
+    Raises
+    ------
+    KeyError
+        If there is neither.
+    """
+    return {**split_members(release), **slices_of_release(release)}[name]
 
 
 # The paths are there for the caches' sake: they tell sites apart, and what was made anew.
@@ -89,6 +101,57 @@ def _registered(release: Release) -> set[str]:
         for name, digest in digests.items()
         if name in frozen and members_digest(frozen[name]) == digest
     }
+
+
+# --- splits --------------------------------------------------------------------------------
+
+
+ALL_SPLITS = "all"
+UNKNOWN_SPLIT = "Release {version} has no split “{name}” that is a part of it. There are: {known}."
+
+
+@dataclass(frozen=True)
+class BoardSplit:
+    """The split that a board ranks on; `name` is empty where all splits are taken together.
+
+    `splits` has the number of graded queries of each that can be chosen.
+    """
+
+    name: str
+    n: int
+    splits: Mapping[str, int]
+    is_asked: bool = False
+    error: str = ""
+
+    @property
+    def slice_name(self) -> str:
+        return OF_SPLIT.format(split=self.name) if self.name else ""
+
+    @property
+    def said(self) -> str:
+        """Which queries are taken: "75 queries of the split test"."""
+        queries = f"{self.n:,} {'query' if self.n == 1 else 'queries'}"
+        if self.name:
+            return f"{queries} of the split {self.name}"
+        if not self.splits:
+            return f"all {queries}"
+        each = ", ".join(f"{n:,} of {name}" for name, n in self.splits.items())
+        return f"all {queries} together: {each}"
+
+
+def board_split(release: Release, wanted: str = "") -> BoardSplit:
+    """The split a board ranks on: that of the open phase, unless another or "all" is wanted."""
+    members = split_members(release)
+    names = [name for name in splits_of(release) if OF_SPLIT.format(split=name) in members]
+    splits = {name: len(members[OF_SPLIT.format(split=name)]) for name in names}
+    n_all = len(graded_queries(release))
+    error = ""
+    if wanted and wanted not in (*splits, ALL_SPLITS):
+        known = ", ".join([*splits, ALL_SPLITS])
+        error = UNKNOWN_SPLIT.format(version=release.version, name=wanted[:40], known=known)
+    chosen = wanted if wanted and not error else open_split(release)
+    name = chosen if chosen in splits else ""
+    return BoardSplit(name, splits.get(name, n_all), splits, bool(wanted) and not error, error)
 
 
 # --- computing -----------------------------------------------------------------------------

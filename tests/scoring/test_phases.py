@@ -12,6 +12,7 @@ from benchmarks_app.services.teams import make_team
 from scoring.models import Comparison, Phase, Score, ScoreSet, Submission
 from scoring.selectors import leaderboard, open_phase, open_phases, runs_without_scores
 from scoring.selectors.phases import scope_of, splits_of, state_of_phase
+from scoring.selectors.rescoring import outdated_releases
 from scoring.services import phases, scoring
 from scoring.services.errors import (
     DailyLimitError,
@@ -26,6 +27,7 @@ from scoring.services.errors import (
     SubmittedBeforeError,
     TotalLimitError,
 )
+from scoring.services.rescoring import start_outdated
 from scoring.services.submission_sight import scores_as_seen
 from scoring.services.submitting import n_left_in_all, n_left_today, phase_open_in
 from scoring.services.withdrawing import withdraw_submission
@@ -262,6 +264,46 @@ def test_phase_beside_a_hidden_split_tells_nothing_of_it(split_up, maintainer, s
     assert leaderboard(release=release, user=maintainer) == []
     # Nor by the way round of scoring all runs again.
     assert not runs_without_scores(release).exists()
+
+
+def test_upgrade_scores_again_what_a_phase_scored_on_its_split_alone(
+    split_up, maintainer, sam, send, do_jobs
+):
+    release = split_up(hidden=True)
+    dev = phases.make_phase(
+        release=release, split="dev", user=maintainer, name="Warm-up", daily_limit=5
+    )
+    submission = send(dev, sam, DEV + TEST)
+    before = scores_as_seen(sam, submission).means
+    ScoreSet.objects.update(scorer_version="1/dev")
+    assert scores_as_seen(sam, submission) is None
+    assert list(outdated_releases()) == [release]
+
+    assert start_outdated() == [release]
+    do_jobs()
+
+    assert scores_as_seen(sam, submission).means == before
+    assert not outdated_releases().exists()
+    # Still nothing over all queries, and nothing on a board.
+    assert not ScoreSet.objects.exclude(scorer_version__endswith="/dev").exists()
+    assert leaderboard(release=release, user=maintainer) == []
+
+
+def test_upgrade_keeps_the_means_over_the_split_of_a_phase(
+    split_up, maintainer, sam, send, do_jobs
+):
+    release = split_up(hidden=False)
+    dev = phases.make_phase(
+        release=release, split="dev", user=maintainer, name="Warm-up", daily_limit=5
+    )
+    submission = send(dev, sam, DEV)
+    ScoreSet.objects.update(scorer_version="1")
+
+    start_outdated()
+    do_jobs()
+
+    found = scores_as_seen(sam, submission)
+    assert (found.of_split["RR@10"].mean, found.n_queries) == (1.0, 3)
 
 
 def test_same_bytes_in_the_hidden_phase_are_the_same_run_and_on_the_board(
