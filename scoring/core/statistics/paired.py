@@ -138,12 +138,14 @@ def sign_test(
     means = _rounded_means(differences, families)
     wins, losses = (means > 0).sum(axis=0), (means < 0).sum(axis=0)
     n = wins + losses
-    p = _from_upper_tail(lambda at: _heads(np.rint(n / 2 + at), n), wins - n / 2, alternative)
+    p = _from_upper_tail(lambda at: heads(np.rint(n / 2 + at), n), wins - n / 2, alternative)
     return np.where((~np.isnan(means)).any(axis=0), p, np.nan)
 
 
-def _heads(at_least: Floats, n: Floats) -> Floats:
+def heads(at_least: Floats, n: Floats) -> Floats:
     """P(at least so many heads in n tosses)."""
     return np.where(
-        at_least > 0, scipy.special.betainc(np.maximum(at_least, 1), n - at_least + 1, 0.5), 1.0
+        at_least > 0,
+        scipy.special.betainc(np.maximum(at_least, 1), np.maximum(n - at_least + 1, 1), 0.5),
+        1.0,
     )
