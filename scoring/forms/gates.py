@@ -16,6 +16,10 @@ GOALS = (
     ("improve", "Improve: a better system is wanted"),
     ("not_worse", "Not worse: a new index, a smaller model, a cleaner code"),
 )
+WORST_RULES = [
+    ("tested", "if the pair's own scatter does not explain them"),
+    ("share", "always: a hard limit"),
+]
 LABELS = (
     ("pooled", "Pooled: the first documents of these systems were judged"),
     ("sparse", "Sparse: few documents a query are judged"),
@@ -59,7 +63,15 @@ class PolicyForm(forms.Form):
     )
     worst_loss = forms.FloatField(label="A query has lost much beyond", initial=RAILS.worst_loss)
     worst_share = forms.FloatField(
-        label="Share of such queries, at most", initial=RAILS.worst_share
+        label="Share of such queries that may",
+        initial=RAILS.worst_share,
+        help_text="Up to this share they never block.",
+    )
+    worst_rule = forms.ChoiceField(
+        label="More of them block",
+        choices=WORST_RULES,
+        initial=RAILS.worst_rule,
+        widget=forms.RadioSelect,
     )
     exact_slice = forms.ChoiceField(label="Exact-match slice", required=False)
     lexical = forms.ModelChoiceField(
@@ -99,6 +111,7 @@ class PolicyForm(forms.Form):
                 "measures": told["guard_measures"].replace(",", " ").split(),
                 "worst_loss": told["worst_loss"],
                 "worst_share": told["worst_share"],
+                "worst_rule": told["worst_rule"],
                 "exact_slice": told.get("exact_slice", ""),
             },
         }

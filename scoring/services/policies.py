@@ -59,7 +59,7 @@ def make_policy(
         name=name,
         version=newest.version + 1 if newest else 1,
         baseline=baseline,
-        content=policy.as_dict(),
+        content=policy.frozen(),
         digest=policy.digest,
         created_by=user,
     )

@@ -1,19 +1,18 @@
 """How far a mean difference may be from what was seen: one-sided bounds, method, families kept.
 
-Two ways, chosen by `Method.test`: "signflip" takes p-values from sign flips and bounds from the
-bootstrap (studentised below 100 families, BCa from there on); "t" takes both from Student's t.
+Bounds are Student's t over families, as everywhere. p-values come from sign flips, or from t where
+`Method.test` says so.
 """
 
 from dataclasses import dataclass
 from math import isfinite, isnan
 
 import numpy as np
-import scipy
 
 from scoring.core.statistics import paired, power, signflip
-from scoring.core.statistics.bootstrap import bootstrap_interval
 from scoring.core.statistics.effects import spreads
 from scoring.core.statistics.families import FamilyOf, Floats, family_totals, ratio_means
+from scoring.core.statistics.intervals import mean_bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ def measured(
     """The mean of each column (queries x columns, NaN outside of it), with bounds at `alpha`."""
     means = ratio_means(columns)
     errors = paired.standard_errors(columns, families)
-    lower, upper = bounds(columns, families, method, alpha=alpha)
+    lower, upper = mean_bounds(columns, families=families, alpha=alpha)
     p = p_less(columns, families, method)
     _, sizes = family_totals(columns, families)
     counts = (~np.isnan(columns)).sum(axis=0)
@@ -72,25 +71,12 @@ def measured(
     return [Difference(int(n), int(k), *map(float, rest)) for n, k, *rest in found]
 
 
-def bounds(columns: Floats, families: FamilyOf | None, method: Method, *, alpha: float) -> Floats:
-    """One-sided lower and upper bound of each column's mean (2 x columns)."""
-    if method.test == "t":
-        _, sizes = family_totals(columns, families)
-        freedom = np.maximum(np.count_nonzero(sizes, axis=0) - 1, 1)
-        reach = scipy.special.stdtrit(freedom, 1 - alpha) * paired.standard_errors(
-            columns, families
-        )
-        means = ratio_means(columns)
-        return np.stack([means - reach, means + reach])
-    return bootstrap_interval(
-        columns, families=families, level=1 - 2 * alpha, n_draws=method.n_draws, seed=method.seed
-    )
-
-
 def p_less(columns: Floats, families: FamilyOf | None, method: Method) -> Floats:
-    """One-sided p-value of each column: is the mean below 0?"""
+    """One-sided p-value of each column: is the mean below 0? 1 where nothing differs."""
     if method.test == "t":
-        return paired.t_test(columns, families=families, alternative="less")
+        differs = np.nan_to_num(columns).any(axis=0)
+        p = paired.t_test(columns, families=families, alternative="less")
+        return np.where(differs | np.isnan(p), p, 1.0)
     return signflip.sign_flip(
         columns, families=families, alternative="less", n_flips=method.n_draws, seed=method.seed
     )

@@ -1,49 +1,123 @@
 """Checks 1 to 3: the difference over all queries, in each slice, and the guard rails."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from math import isnan
 
 import numpy as np
 
-from scoring.core.gating.bounds import Difference, Method, bounds, measured
+from scoring.core.gating.bounds import Difference, Method, measured
+from scoring.core.gating.deciding import Kind, Outcomes, Tests, outcomes_of
 from scoring.core.gating.errors import PolicySliceError
 from scoring.core.gating.evidence import Evidence, Mask
 from scoring.core.gating.findings import Check, Finding, Level, counted, numbers_of, signed
 from scoring.core.gating.policy import Policy
-from scoring.core.statistics.corrections import holm
-from scoring.core.statistics.effects import shares_worse
 from scoring.core.statistics.families import Floats
+from scoring.core.statistics.losses import Losses, much_lost
 
 LISTED = 20
 """Queries named that lost much."""
 
-# A difference of exactly 0.01 is computed as 0.51 - 0.5, which is a little less.
-ROUNDING = 1e-12
+# --- what is tested ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """One test: the difference, its p after Holm over all that can block, and whether it does."""
+
+    found: Difference
+    p_adjusted: float
+    blocks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """Every test of one comparison, by kind and name, with what they come to together."""
+
+    tests: Mapping[tuple[Kind, str], Tested]
+    losses: Losses
+    outcomes: Outcomes
+
+    @property
+    def overall(self) -> Tested:
+        return self.tests[Kind.OVERALL, ""]
+
+
+def weighed(policy: Policy, evidence: Evidence, method: Method) -> Weighed:
+    """Test everything that the policy asks for, and the slices that are only told.
+
+    Raises
+    ------
+    PolicySliceError
+        If the policy names a slice that holds no query.
+    """
+    columns = dict(_columns(policy, evidence))
+    found = measured(
+        np.stack(list(columns.values()), axis=1), evidence.families, method, alpha=policy.alpha
+    )
+    gain = columns[Kind.OVERALL, ""][:, np.newaxis]
+    losses = much_lost(gain, by=policy.guard_rails.worst_loss, families=evidence.families)
+    rows = [np.array([[getattr(of, name)] for of in found], dtype=float) for name in ROWS]
+    outcomes = outcomes_of(policy, Tests([kind for kind, _ in columns], losses, *rows))
+    each = zip(columns, found, outcomes.adjusted[:, 0], outcomes.blocks[:, 0], strict=True)
+    return Weighed({key: Tested(of, float(p), bool(b)) for key, of, p, b in each}, losses, outcomes)
+
+
+ROWS = ("n", "n_families", "mean", "lower", "p_less")
+
+
+def _columns(policy: Policy, evidence: Evidence) -> Iterator[tuple[tuple[Kind, str], Floats]]:
+    """The differences of each test, NaN outside of it."""
+    gain = evidence.differences(policy.measure)
+    yield (Kind.OVERALL, ""), gain
+    for name in policy.slices:
+        if name not in evidence.slices or not evidence.slices[name].any():
+            known = ", ".join(key for key, mask in evidence.slices.items() if mask.any())
+            raise PolicySliceError(name=name, known=known or "none")
+    for name in dict.fromkeys([*policy.slices, *evidence.slices]):
+        kind = Kind.SLICE if _is_registered(policy, evidence, name) else Kind.EXPLORATORY
+        yield (kind, name), np.where(evidence.slices[name], gain, np.nan)
+    for name in policy.guard_rails.measures:
+        yield (Kind.MEASURE, name), evidence.differences(name)
+    exact = exact_mask(policy, evidence)
+    if exact is not None and evidence.lexical is not None:
+        of = evidence.candidate.of(policy.measure) - evidence.lexical.of(policy.measure)
+        yield (Kind.EXACT, ""), np.where(exact, of, np.nan)
+
+
+def exact_mask(policy: Policy, evidence: Evidence) -> Mask | None:
+    """The exact-match queries, where there are enough of them to be checked."""
+    mask = evidence.slices.get(policy.guard_rails.exact_slice)
+    return None if mask is None or mask.sum() < policy.smallest_slice else mask
+
+
+def _is_registered(policy: Policy, evidence: Evidence, name: str) -> bool:
+    registered = evidence.registered
+    return name in policy.slices and (registered is None or name in registered)
+
 
 # --- over all queries ----------------------------------------------------------------------------
 
 
-def overall(policy: Policy, evidence: Evidence, method: Method) -> Check:
+def overall(policy: Policy, evidence: Evidence, of: Weighed) -> Check:
     """Improves, regresses or inconclusive; `numbers` says by which bounds.
 
     `is_improved`: the lower bound is above 0; `is_enough`: so is the difference above the least
-    that counts; `is_regressed`: the upper bound at alpha / 2 is below 0; `is_kept`: the lower
-    bound is above minus the margin.
+    that counts; `is_regressed`: p of a loss is below alpha after Holm; `is_kept`: the lower bound
+    is above minus the margin.
     """
-    columns = evidence.differences(policy.measure)[:, np.newaxis]
-    (found,) = measured(columns, evidence.families, method, alpha=policy.alpha)
-    outer = float(bounds(columns, evidence.families, method, alpha=policy.alpha / 2)[1, 0])
+    found, outcomes = of.overall.found, of.outcomes
     facts = {
-        "is_improved": found.lower > 0,
-        "is_enough": found.mean >= policy.delta_min - ROUNDING,
-        "is_regressed": outer < 0,
-        "is_kept": found.lower > -policy.margin,
+        "is_improved": bool(outcomes.is_improved[0]),
+        "is_enough": bool(outcomes.is_enough[0]),
+        "is_regressed": of.overall.blocks,
+        "is_kept": bool(outcomes.is_kept[0]),
     }
     values = {
         "baseline": float(np.mean(evidence.baseline.of(policy.measure))),
         "candidate": float(np.mean(evidence.candidate.of(policy.measure))),
-        "outer_upper": outer,
+        "p_adjusted": of.overall.p_adjusted,
+        "m": int(outcomes.m[0]),
         **facts,
     }
     needed = _more_overall(policy, found)
@@ -98,55 +172,19 @@ def _change_overall(policy: Policy, found: Difference, needed: int | None) -> st
 # --- slices --------------------------------------------------------------------------------------
 
 
-def slices(policy: Policy, evidence: Evidence, method: Method) -> Check:
-    """Each registered slice of enough queries: regression, non-inferior, or not shown.
-
-    Raises
-    ------
-    PolicySliceError
-        If the policy names a slice that holds no query.
-    """
-    differences = evidence.differences(policy.measure)
-    names = list(dict.fromkeys([*policy.slices, *evidence.slices]))
-    for name in policy.slices:
-        if name not in evidence.slices or not evidence.slices[name].any():
-            known = ", ".join(key for key, mask in evidence.slices.items() if mask.any())
-            raise PolicySliceError(name=name, known=known or "none")
-    if not names:
-        return Check("slices", "Slices", ())
-    columns = _inside(differences, [evidence.slices[name] for name in names])
-    found = measured(columns, evidence.families, method, alpha=policy.alpha)
-    deciding = [_decides(policy, evidence, name, of) for name, of in zip(names, found, strict=True)]
-    adjusted = holm(np.where(deciding, [of.p_less for of in found], np.nan))
-    return Check(
-        "slices",
-        "Slices",
-        tuple(
-            _slice_finding(policy, evidence, name, of, float(p))
-            for name, of, p in zip(names, found, adjusted, strict=True)
-            if of.n
-        ),
-    )
+def slices(policy: Policy, of: Weighed) -> Check:
+    """Each registered slice of enough queries: regression, non-inferior, or not shown."""
+    findings = [
+        _slice_finding(policy, kind, name, test)
+        for (kind, name), test in of.tests.items()
+        if kind in (Kind.SLICE, Kind.EXPLORATORY) and test.found.n
+    ]
+    return Check("slices", "Slices", tuple(findings))
 
 
-def _inside(differences: Floats, masks: Sequence[Mask]) -> Floats:
-    return np.stack([np.where(mask, differences, np.nan) for mask in masks], axis=1)
-
-
-def _is_registered(policy: Policy, evidence: Evidence, name: str) -> bool:
-    registered = evidence.registered
-    return name in policy.slices and (registered is None or name in registered)
-
-
-def _decides(policy: Policy, evidence: Evidence, name: str, found: Difference) -> bool:
-    return found.n >= policy.smallest_slice and _is_registered(policy, evidence, name)
-
-
-def _slice_finding(
-    policy: Policy, evidence: Evidence, name: str, found: Difference, p_adjusted: float
-) -> Finding:
-    needed = None
-    if not _is_registered(policy, evidence, name):
+def _slice_finding(policy: Policy, kind: Kind, name: str, of: Tested) -> Finding:
+    needed, found = None, of.found
+    if kind == Kind.EXPLORATORY:
         outcome, level = "exploratory", Level.NOTE
         reason = "Not registered with the policy, or registered later: told, and decides nothing."
         change = ""
@@ -156,37 +194,34 @@ def _slice_finding(
             f"{counted(found.n, 'query')}; a slice decides from {policy.smallest_slice} queries."
         )
         change = f"Label {_more(policy.smallest_slice - found.n)} of slice {name}."
+    elif of.blocks:
+        outcome, level, reason = "regression", Level.BAD, _lost(policy, of)
+        change = f"Mend what slice {name} lost."
     else:
-        outcome, level, reason, change, needed = _shown(policy, name, found, p_adjusted)
-    numbers = numbers_of(found, p_adjusted=p_adjusted, more_queries=needed)
+        outcome, level, reason, needed = _shown(policy, found, "non-inferior")
+        change = f"Label {_more(needed)} of slice {name}." if needed else ""
+    numbers = numbers_of(found, p_adjusted=of.p_adjusted, more_queries=needed)
     return Finding(name, outcome, level, reason, change, numbers)
 
 
-def _shown(
-    policy: Policy, name: str, found: Difference, p_adjusted: float
-) -> tuple[str, Level, str, str, int | None]:
-    """Of a slice that decides: outcome, level, reason, what would change it, queries to add."""
-    if is_lost(policy, found, p_adjusted):
-        reason = (
-            f"{signed(found.mean)} is below {signed(-policy.margin)}, and not by chance "
-            f"(p = {p_adjusted:.4f} after Holm)."
-        )
-        return "regression", Level.BAD, reason, f"Mend what slice {name} lost.", None
+def _lost(policy: Policy, of: Tested) -> str:
+    return (
+        f"{signed(of.found.mean)} is below {signed(-policy.margin)}, and not by chance "
+        f"(p = {of.p_adjusted:.4f} after Holm)."
+    )
+
+
+def _shown(policy: Policy, found: Difference, word: str) -> tuple[str, Level, str, int | None]:
+    """Of what does not block: outcome, level, reason, queries to add; good if the bound says so."""
     if found.lower > -policy.margin:
         reason = f"At least {signed(found.lower)}, which is above {signed(-policy.margin)}."
-        return "non-inferior", Level.GOOD, reason, "", None
+        return word, Level.GOOD, reason, None
     needed = found.more(policy.margin + min(found.mean, 0.0), alpha=policy.alpha)
     reason = (
         f"{signed(found.mean)}, at least {signed(found.lower)}: a loss of {policy.margin:g} is not "
         "ruled out."
     )
-    change = f"Label {_more(needed)} of slice {name}." if needed else ""
-    return "not shown", Level.WARN, reason, change, needed
-
-
-def is_lost(policy: Policy, found: Difference, p_adjusted: float) -> bool:
-    """Below the margin as it stands, and not by chance."""
-    return found.mean < -policy.margin - ROUNDING and p_adjusted < policy.alpha
+    return "not shown", Level.WARN, reason, needed
 
 
 def _more(n: int) -> str:
@@ -196,57 +231,75 @@ def _more(n: int) -> str:
 # --- guard rails ---------------------------------------------------------------------------------
 
 
-def guard_rails(policy: Policy, evidence: Evidence, method: Method) -> Check:
+def guard_rails(policy: Policy, evidence: Evidence, of: Weighed) -> Check:
     """Other measures, queries that lost much, and the exact-match slice against a lexical run."""
-    findings = [*_measures(policy, evidence, method), _worst(policy, evidence)]
-    findings.append(_exact(policy, evidence, method))
+    findings = [
+        _guard_finding(policy, name, test)
+        for (kind, name), test in of.tests.items()
+        if kind == Kind.MEASURE
+    ]
+    findings += [_worst(policy, evidence, of), _exact(policy, evidence, of)]
     return Check("guard_rails", "Guard rails", tuple(findings))
 
 
-def _measures(policy: Policy, evidence: Evidence, method: Method) -> list[Finding]:
-    """The measures that must not fall beyond the margin, corrected together."""
-    names = policy.guard_rails.measures
-    if not names:
-        return []
-    columns = np.stack([evidence.differences(name) for name in names], axis=1)
-    found = measured(columns, evidence.families, method, alpha=policy.alpha)
-    adjusted = holm(np.array([of.p_less for of in found]))
-    return [
-        _guard_finding(policy, name, of, float(p))
-        for name, of, p in zip(names, found, adjusted, strict=True)
-    ]
+def _guard_finding(policy: Policy, name: str, of: Tested) -> Finding:
+    if of.blocks:
+        outcome, level, reason, needed = "regression", Level.BAD, _lost(policy, of), None
+        change = f"Mend what {name} lost."
+    else:
+        outcome, level, reason, needed = _shown(policy, of.found, "not regressed")
+        change = f"Label {_more(needed)}." if needed else ""
+    numbers = numbers_of(of.found, p_adjusted=of.p_adjusted, more_queries=needed)
+    return Finding(name, outcome, level, reason, change, numbers)
 
 
-def _guard_finding(policy: Policy, name: str, found: Difference, p_adjusted: float) -> Finding:
-    numbers = numbers_of(found, p_adjusted=p_adjusted)
-    told = f"{signed(found.mean)}, at least {signed(found.lower)}."
-    if is_lost(policy, found, p_adjusted):
-        reason = f"{told} It fell beyond {signed(-policy.margin)} (p = {p_adjusted:.4f})."
-        return Finding(name, "regression", Level.BAD, reason, f"Mend what {name} lost.", numbers)
-    return Finding(name, "not regressed", Level.GOOD, told, "", numbers)
-
-
-def _worst(policy: Policy, evidence: Evidence) -> Finding:
-    """The share of queries that lose a lot, and which these are, the worst first."""
-    rails, differences = policy.guard_rails, evidence.differences(policy.measure)
-    share = float(shares_worse(differences[:, np.newaxis], by=rails.worst_loss)[0])
-    order = np.argsort(differences, kind="stable")
-    n_lost = round(share * len(differences))
-    lost = [
-        {"query": evidence.queries[place], "difference": float(differences[place])}
-        for place in order[:n_lost]
-    ]
+def _worst(policy: Policy, evidence: Evidence, of: Weighed) -> Finding:
+    """Queries that lose much, the worst first, against what this pair's own scatter explains."""
+    rails, losses = policy.guard_rails, of.losses
+    n, n_lost, won, mirrored = (
+        int(each[0]) for each in (losses.n, losses.lost, losses.won, losses.mirrored)
+    )
+    share, p = float(losses.share[0]), float(losses.p[0])
+    numbers = {
+        "share": share,
+        "n": n,
+        "n_lost": n_lost,
+        "n_won": won,
+        "expected": mirrored,
+        "p": p,
+        "p_adjusted": float(of.outcomes.rail_adjusted[0]),
+        "queries": _losers(evidence, evidence.differences(policy.measure), n_lost),
+    }
     name = f"Queries that lose more than {rails.worst_loss:g}"
-    numbers = {"share": share, "n": len(differences), "n_lost": n_lost, "queries": lost[:LISTED]}
-    seen = f"{n_lost:,} of {len(differences):,} ({100 * share:.1f} %)"
-    reason = f"{seen}; at most {100 * rails.worst_share:g} %."
-    if share > rails.worst_share:
+    reason = f"{n_lost:,} of {n:,} ({100 * share:.1f} %); "
+    if rails.worst_rule == "tested":
+        reason += (
+            f"expected from this pair's own scatter: {mirrored:,} (p = {p:.4f}, "
+            f"{numbers['p_adjusted']:.4f} after Holm). Up to {100 * rails.worst_share:g} % never "
+            "block."
+        )
+    else:
+        reason += f"at most {100 * rails.worst_share:g} %."
+    if of.outcomes.rail_blocks[0]:
         change = "Look at these queries first."
         return Finding(name, "too many", Level.BAD, reason, change, numbers)
+    if share > rails.worst_share:
+        reason += (
+            f" An exchange: {n_lost:,} queries lose, {won:,} win more than {rails.worst_loss:g}."
+        )
+        return Finding(name, "an exchange", Level.NOTE, reason, "", numbers)
     return Finding(name, "few enough", Level.GOOD, reason, "", numbers)
 
 
-def _exact(policy: Policy, evidence: Evidence, method: Method) -> Finding:
+def _losers(evidence: Evidence, differences: Floats, n_lost: int) -> list[dict[str, str | float]]:
+    order = np.argsort(differences, kind="stable")[: min(n_lost, LISTED)]
+    return [
+        {"query": evidence.queries[place], "difference": float(differences[place])}
+        for place in order
+    ]
+
+
+def _exact(policy: Policy, evidence: Evidence, of: Weighed) -> Finding:
     """The candidate against a lexical run where queries ask for an exact match."""
     wanted = policy.guard_rails.exact_slice
     name = "Exact match against a lexical run"
@@ -254,17 +307,14 @@ def _exact(policy: Policy, evidence: Evidence, method: Method) -> Finding:
         return _not_run(name, "The policy names no slice of exact-match queries.")
     if evidence.lexical is None:
         return _not_run(name, "There is no lexical run.", "Name one.")
-    mask = evidence.slices.get(wanted)
-    if mask is None or mask.sum() < policy.smallest_slice:
-        n = 0 if mask is None else int(mask.sum())
+    if exact_mask(policy, evidence) is None:
+        n = int(evidence.slices[wanted].sum()) if wanted in evidence.slices else 0
         return _not_run(
             name, f"Slice {wanted} holds {counted(n, 'query')}; {policy.smallest_slice} are needed."
         )
-    differences = evidence.candidate.of(policy.measure) - evidence.lexical.of(policy.measure)
-    (found,) = measured(_inside(differences, [mask]), evidence.families, method, alpha=policy.alpha)
-    finding = _guard_finding(policy, policy.measure, found, found.p_less)
+    finding = _guard_finding(policy, policy.measure, of.tests[Kind.EXACT, ""])
     behind = f"Against {evidence.lexical.name} on slice {wanted}: {finding.reason}"
-    change = "Keep a lexical part: try a hybrid." if finding.level == Level.BAD else ""
+    change = "Keep a lexical part: try a hybrid." if finding.level == Level.BAD else finding.change
     return Finding(name, finding.outcome, finding.level, behind, change, finding.numbers)
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from scoring.core.gating.bounds import Method, bounds
 from scoring.core.gating.evidence import Evidence, Mask
 from scoring.core.gating.policy import Policy
 from scoring.core.pattern_roles import roles_of
@@ -13,17 +12,15 @@ from scoring.core.pattern_texts import evidence_text
 from scoring.core.patterns import ALONE, IN_FAMILIES, Fact, Roles, read_patterns
 from scoring.core.statistics.aligning import OVERALL
 from scoring.core.statistics.families import FamilyOf, Floats, ratio_means
-
-ALPHA = 0.025
-"""Of each end: a difference is level within half its 95 % interval."""
+from scoring.core.statistics.intervals import mean_interval
 
 
-def patterns(policy: Policy, evidence: Evidence, method: Method) -> list[dict[str, Any]]:
+def patterns(policy: Policy, evidence: Evidence) -> list[dict[str, Any]]:
     """The rules that hold, each with its title, advice, and the differences that it rests on."""
     roles = roles_of(policy.scored)
     # A policy's measure plays the part of the gain, whichever it is.
     roles = Roles(policy.measure, roles.first, roles.coverage, roles.condensed)
-    found = read_patterns(_facts(evidence, roles, method), roles)
+    found = read_patterns(_facts(evidence, roles), roles)
     return [
         {
             "code": one.code,
@@ -34,7 +31,7 @@ def patterns(policy: Policy, evidence: Evidence, method: Method) -> list[dict[st
     ]
 
 
-def _facts(evidence: Evidence, roles: Roles, method: Method) -> list[Fact]:
+def _facts(evidence: Evidence, roles: Roles) -> list[Fact]:
     """Differences of the measures over all queries, of the gain by slice, of the first hit by
     whether a query has other wordings."""
     asked = [(name, OVERALL) for name in _measures(evidence, roles)]
@@ -43,7 +40,7 @@ def _facts(evidence: Evidence, roles: Roles, method: Method) -> list[Fact]:
     asked += [(roles.first, name) for name in parts if roles.first in evidence.candidate.values]
     masks = {**evidence.slices, **parts}
     columns = [_column(evidence, name, masks.get(part)) for name, part in asked]
-    return _measured(asked, np.stack(columns, axis=1), evidence.families, method)
+    return _measured(asked, np.stack(columns, axis=1), evidence.families)
 
 
 def _measures(evidence: Evidence, roles: Roles) -> list[str]:
@@ -66,9 +63,10 @@ def _column(evidence: Evidence, measure: str, mask: Mask | None) -> Floats:
 
 
 def _measured(
-    asked: list[tuple[str, str]], columns: Floats, families: FamilyOf | None, method: Method
+    asked: list[tuple[str, str]], columns: Floats, families: FamilyOf | None
 ) -> list[Fact]:
-    lower, upper = bounds(columns, families, method, alpha=ALPHA)
+    # A difference is level within half its 95 % interval.
+    lower, upper = mean_interval(columns, families=families)
     counts = (~np.isnan(columns)).sum(axis=0)
     rows = zip(asked, ratio_means(columns), lower, upper, counts, strict=True)
     return [

@@ -2,7 +2,9 @@
 
 A policy is a JSON object; what it leaves out is as in `DEFAULTS`. Its digest is the SHA-256 of its
 canonical form: every field, sorted by name, no spaces, numbers as Python writes them. So two
-policies have one digest exactly if they mean the same.
+policies have one digest exactly if they mean the same. Policies that were frozen before there was a
+`guard_rails.worst_rule` mean "share", so that one is not written in the canonical form: a digest
+goes on meaning what it meant.
 """
 
 import hashlib
@@ -20,6 +22,9 @@ from scoring.core.pattern_roles import condensed_of
 
 GOALS = ("improve", "not_worse")
 LABELS = ("pooled", "sparse")
+WORST_RULES = ("tested", "share")
+FROZEN_RULE = "share"
+"""What policies mean that were frozen before the rule could be chosen."""
 
 SMALLEST_SLICE = 30
 """Slices of fewer queries are listed and decide nothing."""
@@ -31,11 +36,14 @@ class GuardRails:
 
     `measures` must not fall beyond the margin; at most `worst_share` of the queries may lose more
     than `worst_loss`; on `exact_slice` the candidate must not fall behind the lexical run.
+    `worst_rule` is "tested" where more than that share blocks only if this pair's own scatter does
+    not explain it, "share" where it is a hard limit.
     """
 
     measures: tuple[str, ...] = ("R@100", "RR@10")
     worst_loss: float = 0.3
     worst_share: float = 0.05
+    worst_rule: str = "tested"
     exact_slice: str = ""
     lexical: str = ""
 
@@ -97,9 +105,16 @@ class Policy:
         found: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         return found
 
+    def frozen(self) -> dict[str, Any]:
+        """What its digest is of, and a site stores; `frozen_policy` reads it back."""
+        content = self.as_dict()
+        if self.guard_rails.worst_rule == FROZEN_RULE:
+            del content["guard_rails"]["worst_rule"]
+        return content
+
     @property
     def digest(self) -> str:
-        return hashlib.sha256(canonical(self.as_dict()).encode()).hexdigest()
+        return hashlib.sha256(canonical(self.frozen()).encode()).hexdigest()
 
 
 DEFAULTS = Policy()
@@ -133,6 +148,18 @@ def read_policy(path: Path) -> Policy:
     return policy_from(content, where=path.name)
 
 
+def frozen_policy(content: Mapping[str, Any]) -> Policy:
+    """The policy that a stored content means; one from before `worst_rule` keeps its hard limit.
+
+    Examples
+    --------
+    >>> frozen_policy({}).guard_rails.worst_rule, policy_from({}).guard_rails.worst_rule
+    ('share', 'tested')
+    """
+    rails = {"worst_rule": FROZEN_RULE, **content.get("guard_rails", {})}
+    return policy_from({**content, "guard_rails": rails})
+
+
 def policy_from(content: Any, *, where: str = "policy") -> Policy:
     """The policy that a JSON object means; raises as `read_policy` does.
 
@@ -160,12 +187,12 @@ class _Reader:
             baseline=self.text(content, "baseline", DEFAULTS),
             measure=self.measure(content.get("measure", DEFAULTS.measure), "measure"),
             split=self.text(content, "split", DEFAULTS),
-            goal=self.one_of(content, "goal", GOALS),
+            goal=self.one_of(content, "goal", GOALS, DEFAULTS),
             slices=self.names(content.get("slices", ()), "slices"),
             margin=self.number(content, "margin", DEFAULTS, share),
             delta_min=self.number(content, "delta_min", DEFAULTS, share),
             alpha=self.number(content, "alpha", DEFAULTS, (0.0, 0.5)),
-            labels=self.one_of(content, "labels", LABELS),
+            labels=self.one_of(content, "labels", LABELS, DEFAULTS),
             guard_rails=self.guard_rails(content.get("guard_rails", {})),
             limits=self.limits(content.get("limits", {})),
             smallest_slice=self.count(content, "smallest_slice", DEFAULTS, 2),
@@ -180,6 +207,7 @@ class _Reader:
             ),
             worst_loss=self.number(of, "worst_loss", usual, (0.0, 1.0)),
             worst_share=self.number(of, "worst_share", usual, (0.0, 1.0), is_closed=True),
+            worst_rule=self.one_of(of, "worst_rule", WORST_RULES, usual),
             exact_slice=self.text(of, "exact_slice", usual),
             lexical=self.text(of, "lexical", usual),
         )
@@ -216,8 +244,8 @@ class _Reader:
             raise self.wrong(name, value, "a list of names")
         return tuple(dict.fromkeys(one.strip() for one in value))
 
-    def one_of(self, of: Mapping[str, Any], name: str, known: tuple[str, ...]) -> str:
-        value = of.get(name, getattr(DEFAULTS, name))
+    def one_of(self, of: Mapping[str, Any], name: str, known: tuple[str, ...], usual: Any) -> str:
+        value = of.get(name, getattr(usual, name))
         if value not in known:
             raise self.wrong(name, value, " or ".join(known))
         return str(value)

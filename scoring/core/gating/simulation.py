@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scoring.core.gating.bounds import Method
-from scoring.core.gating.checks import overall, slices
-from scoring.core.gating.evidence import Arm, Evidence, Mask
-from scoring.core.gating.findings import Check
+from scoring.core.gating.deciding import Kind, Verdict, outcomes_of, verdicts
+from scoring.core.gating.evidence import Arm, Evidence
+from scoring.core.gating.making import CHUNK, Drawn, Masks, tests_of
 from scoring.core.gating.policy import GuardRails, Policy
-from scoring.core.gating.verdict import Verdict, decide, verdict_of
+from scoring.core.gating.verdict import decide
 from scoring.core.statistics.families import Floats
 
 SHARES = {"head": 0.05, "tail": 0.5, "c": 0.2, "d": 0.25, "e": 0.1, "f": 0.4}
@@ -67,71 +67,53 @@ def cells() -> Iterator[Cell]:
             yield Cell(n, sigma, truth)
 
 
-def simulated(
-    cell: Cell,
-    *,
-    n_runs: int,
-    seed: int,
-    method: Method | None = None,
-    policy: Policy | None = None,
-) -> Shares:
-    """Made comparisons through the gate as everybody uses it."""
-    rng = np.random.default_rng(
+def simulated(cell: Cell, *, n_runs: int, seed: int, policy: Policy | None = None) -> Shares:
+    """Made comparisons through what decides, by Student's t."""
+    rng, policy = generator(cell, seed), policy or every_slice()
+    sums, counts, kept = np.zeros(3), Counter[str](), Counter[str]()
+    width = max(1, CHUNK // cell.n)
+    for at in range(0, n_runs, width):
+        k = min(width, n_runs - at)
+        gain, masks = made(cell, k, rng)
+        drawn = Drawn(np.arange(k * cell.n), None, cell.n, k)
+        tests = tests_of(policy, drawn, gain, gain[np.newaxis][:0], masks)
+        found = outcomes_of(policy, tests)
+        regresses = found.blocks[np.array(tests.kinds) == Kind.SLICE].any(axis=0)
+        improves = found.is_improved & found.is_enough & ~regresses
+        sums += [improves.sum(), regresses.sum(), (improves & found.is_strict).sum()]
+        counts.update(verdicts(policy, found).tolist())
+        kept.update(verdicts(replace(policy, goal="not_worse"), found).tolist())
+    passed, blocked, strict = map(float, sums / n_runs)
+    return Shares(n_runs, passed, blocked, strict, shares_of(counts), shares_of(kept))
+
+
+def decided(cell: Cell, *, n_runs: int, seed: int, method: Method) -> dict[str, float]:
+    """Verdicts of the same comparisons one by one, by any method."""
+    rng, policy = generator(cell, seed), full_policy()
+    counts: Counter[str] = Counter()
+    gain, masks = made(cell, n_runs, rng)
+    for number in range(n_runs):
+        part = slice(number * cell.n, (number + 1) * cell.n)
+        of = dict(zip(SHARES, masks[:, part], strict=True))
+        counts[decide(policy, evidence(gain[part], of), method).verdict] += 1
+    return shares_of(counts)
+
+
+def generator(cell: Cell, seed: int) -> np.random.Generator:
+    return np.random.default_rng(
         [seed, cell.n, round(1000 * cell.sigma), list(TRUTHS).index(cell.truth)]
     )
-    method = method or Method("t")
-    policy = policy or every_slice()
-    outcomes = np.zeros(3)
-    verdicts: Counter[str] = Counter()
-    kept: Counter[str] = Counter()
-    not_worse = replace(policy, goal="not_worse")
-    for _ in range(n_runs):
-        decision = decide(policy, made(cell, rng), method)
-        outcomes += by_slice_rules(decision.checks["overall"], decision.checks["slices"])
-        verdicts[decision.verdict] += 1
-        kept[verdict_of(not_worse, decision.checks)] += 1
-    passed, blocked, strict = map(float, outcomes / n_runs)
-    return Shares(n_runs, passed, blocked, strict, verdicts=_shares(verdicts), kept=_shares(kept))
 
 
-def simulated_apart(
-    cell: Cell, *, n_runs: int, seed: int, method: Method | None = None
-) -> tuple[float, float, float]:
-    """Passed, blocked and strict where slices and the whole are made of different queries.
-
-    No real comparison is like this. The published table of these rules was made so: each slice has
-    queries of its own, and the whole is drawn beside them around the mean of all slices by size,
-    so that a slice which happens to look well says nothing of the whole.
-    """
-    rng = np.random.default_rng(
-        [seed, cell.n, round(1000 * cell.sigma), list(TRUTHS).index(cell.truth), 1]
-    )
-    method, policy = method or Method("t"), every_slice()
-    outcomes = np.zeros(3)
-    for _ in range(n_runs):
-        whole, parts = made_apart(cell, rng)
-        outcomes += by_slice_rules(overall(policy, whole, method), slices(policy, parts, method))
-    passed, blocked, strict = map(float, outcomes / n_runs)
-    return passed, blocked, strict
-
-
-def by_slice_rules(whole: Check, of_slices: Check) -> tuple[bool, bool, bool]:
-    """Whether it improves by enough and no slice regresses; whether one does; whether it passes
-    with every slice shown non-inferior."""
-    outcomes = [one.outcome for one in of_slices.findings]
-    facts, regresses = whole.findings[0].numbers, "regression" in outcomes
-    is_passed = bool(facts["is_improved"] and facts["is_enough"] and not regresses)
-    return is_passed, regresses, is_passed and set(outcomes) == {"non-inferior"}
-
-
-def _shares(counts: Counter[str]) -> dict[str, float]:
-    return {str(verdict): counts[verdict] / counts.total() for verdict in Verdict}
+def shares_of(counts: Mapping[str, int]) -> dict[str, float]:
+    """How often each verdict came out."""
+    total = sum(counts.values())
+    return {str(verdict): counts.get(verdict, 0) / total for verdict in Verdict}
 
 
 def full_policy() -> Policy:
-    """As gates are used, without guard rails, whose measures are not made up here."""
-    rails = GuardRails(measures=(), worst_share=1.0)
-    return Policy(slices=tuple(SHARES), guard_rails=rails)
+    """As gates are used, without guard measures, which are not made up here."""
+    return Policy(slices=tuple(SHARES), guard_rails=GuardRails(measures=()))
 
 
 def every_slice() -> Policy:
@@ -139,52 +121,31 @@ def every_slice() -> Policy:
     return replace(full_policy(), smallest_slice=2)
 
 
-def made(cell: Cell, rng: np.random.Generator) -> Evidence:
-    """One comparison of two runs."""
+def made(cell: Cell, k: int, rng: np.random.Generator) -> tuple[Floats, Masks]:
+    """Differences of k comparisons, one after the other, and their slices (slices x queries)."""
     everywhere, instead = TRUTHS[cell.truth]
-    masks = dict(_masks(cell.n, rng))
-    means = np.full(cell.n, everywhere)
+    masks = np.stack([_mask(name, cell.n, k, rng).ravel() for name in SHARES])
+    means = np.full(k * cell.n, everywhere)
     for name, mean in instead.items():
-        means[masks[name]] = mean
-    return _evidence(rng.normal(means, cell.sigma), masks)
+        means[masks[list(SHARES).index(name)]] = mean
+    return rng.normal(means, cell.sigma), masks
 
 
-def made_apart(cell: Cell, rng: np.random.Generator) -> tuple[Evidence, Evidence]:
-    """The whole, and the slices: queries of their own."""
-    everywhere, instead = TRUTHS[cell.truth]
-    sizes = [round(share * cell.n) for share in SHARES.values()]
-    means = [instead.get(name, everywhere) for name in SHARES]
-    mean = float(np.average(means, weights=sizes))
-    number = np.repeat(np.arange(len(sizes)), sizes)
-    masks = {name: number == place for place, name in enumerate(SHARES)}
-    whole = _evidence(rng.normal(mean, cell.sigma, cell.n), {})
-    return whole, _evidence(rng.normal(np.repeat(means, sizes), cell.sigma), masks)
+def _mask(name: str, n: int, k: int, rng: np.random.Generator) -> Masks:
+    size, places = round(SHARES[name] * n), np.arange(n)
+    rows = np.tile(places >= n - size if name == "tail" else places < size, (k, 1))
+    return rows if name in ("head", "tail") else rng.permuted(rows, axis=1)
 
 
-def _evidence(differences: Floats, masks: Mapping[str, Mask]) -> Evidence:
+def evidence(differences: Floats, masks: Mapping[str, Masks]) -> Evidence:
+    """One comparison of two runs."""
     base = np.full(len(differences), 0.5)
     return Evidence(
-        queries=range_of(len(differences)),
+        queries=[f"q{place}" for place in range(len(differences))],
         baseline=_arm("baseline", base),
         candidate=_arm("candidate", base + differences),
         slices=masks,
     )
-
-
-def _masks(n: int, rng: np.random.Generator) -> Iterator[tuple[str, Mask]]:
-    places = np.arange(n)
-    for name, share in SHARES.items():
-        size = round(share * n)
-        if name == "head":
-            yield name, places < size
-        elif name == "tail":
-            yield name, places >= n - size
-        else:
-            yield name, rng.permutation(n) < size
-
-
-def range_of(n: int) -> list[str]:
-    return [f"q{place}" for place in range(n)]
 
 
 def _arm(name: str, values: Floats) -> Arm:

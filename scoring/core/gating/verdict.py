@@ -1,20 +1,20 @@
 """From checks to one verdict: the first that applies.
 
-(a) an error: no verdict. (b) not comparable. (c) a slice or guard rail regresses, or all queries do
-(two-sided: at alpha / 2): BLOCK. (d) a process flag, or an improvement that is shown but too small
-to count: HOLD. (e) the improvement, or that nothing was lost, is not shown: INCONCLUSIVE.
+(a) an error: no verdict. (b) not comparable. (c) all queries, a slice or a guard rail regresses, by
+p after Holm over all of them: BLOCK. (d) a process flag, or an improvement that is shown but too
+small to count: HOLD. (e) the improvement, or that nothing was lost, is not shown: INCONCLUSIVE.
 (f) PASS, or PASS-STRICT where every registered slice is shown non-inferior.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from scoring.core.errors import TooFewQueriesError
 from scoring.core.gating.bounds import Method
-from scoring.core.gating.checks import guard_rails, overall, slices
+from scoring.core.gating.checks import guard_rails, overall, slices, weighed
 from scoring.core.gating.comparable import comparable
+from scoring.core.gating.deciding import Verdict, verdicts
 from scoring.core.gating.evidence import Evidence
 from scoring.core.gating.findings import Check, Finding, Level, counted, signed
 from scoring.core.gating.patterns import patterns
@@ -22,35 +22,6 @@ from scoring.core.gating.policy import Policy
 from scoring.core.gating.process import process
 
 FORMAT, FORMAT_VERSION = "benchwright-gate", 1
-
-
-class Verdict(StrEnum):
-    PASS = "pass"
-    PASS_STRICT = "pass_strict"
-    HOLD = "hold"
-    BLOCK = "block"
-    INCONCLUSIVE = "inconclusive"
-    NOT_COMPARABLE = "not_comparable"
-
-    @property
-    def label(self) -> str:
-        return (
-            "PASS-STRICT" if self == Verdict.PASS_STRICT else self.value.replace("_", " ").upper()
-        )
-
-    @property
-    def exit_code(self) -> int:
-        return EXIT_CODES[self]
-
-
-EXIT_CODES = {
-    Verdict.PASS: 0,
-    Verdict.PASS_STRICT: 0,
-    Verdict.HOLD: 10,
-    Verdict.BLOCK: 11,
-    Verdict.INCONCLUSIVE: 12,
-    Verdict.NOT_COMPARABLE: 13,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +69,7 @@ class Decision:
 
     def _patterns(self) -> list[dict[str, Any]]:
         is_compared = "overall" in self.checks
-        return patterns(self.policy, self.evidence, self.method) if is_compared else []
+        return patterns(self.policy, self.evidence) if is_compared else []
 
 
 def decide(policy: Policy, evidence: Evidence, method: Method | None = None) -> Decision:
@@ -115,16 +86,18 @@ def decide(policy: Policy, evidence: Evidence, method: Method | None = None) -> 
     if len(evidence.queries) < 2:
         raise TooFewQueriesError(count=len(evidence.queries))
     first = comparable(policy, evidence)
-    checks = {first.name: first}
+    checks, verdict = {first.name: first}, Verdict.NOT_COMPARABLE
     if first.level != Level.BAD:
+        of = weighed(policy, evidence, method)
         later = (
-            overall(policy, evidence, method),
-            slices(policy, evidence, method),
-            guard_rails(policy, evidence, method),
+            overall(policy, evidence, of),
+            slices(policy, of),
+            guard_rails(policy, evidence, of),
             process(policy, evidence.process, n_queries=len(evidence.queries)),
         )
         checks |= {check.name: check for check in later}
-    verdict = verdict_of(policy, checks)
+        is_flagged = checks["process"].level == Level.BAD
+        verdict = Verdict(verdicts(policy, of.outcomes, is_flagged=is_flagged)[0])
     return Decision(
         verdict=verdict,
         sentence=_sentence(verdict, policy, evidence, checks),
@@ -133,30 +106,6 @@ def decide(policy: Policy, evidence: Evidence, method: Method | None = None) -> 
         policy=policy,
         evidence=evidence,
         method=method,
-    )
-
-
-def verdict_of(policy: Policy, checks: Mapping[str, Check]) -> Verdict:
-    """The first that applies, of (b) to (f)."""
-    if checks["comparable"].level == Level.BAD:
-        return Verdict.NOT_COMPARABLE
-    facts = checks["overall"].findings[0].numbers
-    if facts["is_regressed"] or Level.BAD in (checks["slices"].level, checks["guard_rails"].level):
-        return Verdict.BLOCK
-    is_improve = policy.goal == "improve"
-    too_little = is_improve and facts["is_improved"] and not facts["is_enough"]
-    if checks["process"].level == Level.BAD or too_little:
-        return Verdict.HOLD
-    if not facts["is_improved" if is_improve else "is_kept"]:
-        return Verdict.INCONCLUSIVE
-    return Verdict.PASS_STRICT if _is_strict(policy, checks["slices"]) else Verdict.PASS
-
-
-def _is_strict(policy: Policy, of_slices: Check) -> bool:
-    """Every registered slice is shown non-inferior, and there is one."""
-    outcomes = {finding.name: finding.outcome for finding in of_slices.findings}
-    return bool(policy.slices) and all(
-        outcomes.get(name) == "non-inferior" for name in policy.slices
     )
 
 

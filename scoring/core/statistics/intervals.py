@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scoring.core.statistics.bootstrap import METHODS as BOOTSTRAPS
 from scoring.core.statistics.bootstrap import bootstrap_interval
 from scoring.core.statistics.families import FamilyOf, Floats, column_sums, family_totals
-from scoring.core.statistics.paired import standard_errors
+from scoring.core.statistics.paired import errors_of_totals
 
 DEFAULT = "t"
 METHODS = (DEFAULT, *BOOTSTRAPS)
@@ -69,7 +69,7 @@ def mean_interval(
     column are equal. The interval of a column does not depend on the other columns.
     """
     if method == DEFAULT:
-        return _ends(values, families, weights, (1 - level) / 2, span)
+        return _ends(*family_totals(values, families, weights), (1 - level) / 2, span)
     return bootstrap_interval(
         values,
         families=families,
@@ -102,16 +102,18 @@ def mean_bounds(
     >>> mean_bounds(np.array([[0.0], [1.0]]), span=(0, 1)).ravel().tolist()
     [0.0, 1.0]
     """
-    return _ends(values, families, weights, alpha, span)
+    return _ends(*family_totals(values, families, weights), alpha, span)
 
 
-def _ends(
-    values: Floats, families: FamilyOf | None, weights: Floats | None, tail: float, span: Span
-) -> Floats:
-    sums, sizes = family_totals(values, families, weights)
+def bounds_of_totals(sums: Floats, sizes: Floats, *, alpha: float, span: Span = ANY) -> Floats:
+    """`mean_bounds` from what each family adds up to, and its size (families x columns, twice)."""
+    return _ends(sums, sizes, alpha, span)
+
+
+def _ends(sums: Floats, sizes: Floats, tail: float, span: Span) -> Floats:
     n = column_sums(sizes)
     means = column_sums(sums) / np.where(n > 0, n, 1)
-    errors = standard_errors(values, families, weights)
+    errors = errors_of_totals(sums, sizes)
     # What rounding leaves of equal values is no error.
     errors = np.where(errors <= 1e-12 * np.abs(means), 0.0, errors)
     freedom = np.maximum(np.count_nonzero(sizes, axis=0) - 1, 1)

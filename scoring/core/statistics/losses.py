@@ -15,10 +15,13 @@ from functools import lru_cache
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from scoring.core.statistics.families import FamilyOf, Floats, family_totals
 from scoring.core.statistics.paired import heads
 from scoring.core.statistics.signflip import sign_flip
+
+Facts = NDArray[np.bool_]
 
 ROUNDING = 1e-12
 """A loss of exactly 0.3 is computed as 0.1 - 0.4, which is a little more."""
@@ -59,34 +62,28 @@ def much_lost(
     >>> found.lost.tolist(), found.mirrored.tolist(), found.p.tolist()
     ([3.0], [1.0], [0.3125])
     """
-    is_lost, is_won, is_mirrored, n = tails(differences, by=by, weights=weights)
-    every = np.ones(len(differences)) if weights is None else weights
+    defined = ~np.isnan(differences)
+    every = defined * (1.0 if weights is None else weights[:, np.newaxis])
+    total = every.sum(axis=0)
+    means = np.nansum(differences * every, axis=0) / np.where(total > 0, total, 1)
+    is_lost, is_won, is_mirrored = tails(differences, means, by=by)
     counts = is_lost.astype(np.float64) - is_mirrored
     if weights is None:
         p = flipped_p(family_totals(counts, families)[0])
     else:
         counts *= weights[:, np.newaxis]
         p = sign_flip(counts, families=families, alternative="greater", seed=seed)
-    total = (~np.isnan(differences) * every[:, np.newaxis]).sum(axis=0)
-    share = (is_lost * every[:, np.newaxis]).sum(axis=0) / np.where(total > 0, total, 1)
-    lost, won, mirrored = (
-        each.sum(axis=0).astype(float) for each in (is_lost, is_won, is_mirrored)
+    share = (is_lost * every).sum(axis=0) / np.where(total > 0, total, 1)
+    n, lost, won, mirrored = (
+        each.sum(axis=0).astype(np.float64) for each in (defined, is_lost, is_won, is_mirrored)
     )
     return Losses(n, lost, won, mirrored, share, np.where(lost > 0, p, 1.0))
 
 
-def tails(
-    differences: Floats, *, by: float, weights: Floats | None = None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, Floats]:
-    """Which queries lose more than `by`, win more, win more mirrored at the mean; and how many."""
-    defined = ~np.isnan(differences)
-    every = defined if weights is None else defined * weights[:, np.newaxis]
-    total = every.sum(axis=0)
-    mean = np.nansum(differences * every, axis=0) / np.where(total > 0, total, 1)
-    is_lost = differences < -by - ROUNDING
-    is_won = differences > by + ROUNDING
-    is_mirrored = differences > by + 2 * np.maximum(mean, 0.0) + ROUNDING
-    return is_lost, is_won, is_mirrored, defined.sum(axis=0).astype(np.float64)
+def tails(differences: Floats, means: Floats, *, by: float) -> tuple[Facts, Facts, Facts]:
+    """Which differences are losses of more than `by`, wins, and wins mirrored at the mean."""
+    is_mirrored = differences > by + 2 * np.maximum(means, 0.0) + ROUNDING
+    return differences < -by - ROUNDING, differences > by + ROUNDING, is_mirrored
 
 
 def flipped_p(counts: Floats) -> Floats:

@@ -30,7 +30,11 @@ def standard_errors(
     ratio of two sums over families (Cochran, Sampling Techniques, 1977, 6.3, linearised): what two
     queries of one family have in common is not counted twice.
     """
-    sums, sizes = family_totals(values, families, weights)
+    return errors_of_totals(*family_totals(values, families, weights))
+
+
+def errors_of_totals(sums: Floats, sizes: Floats) -> Floats:
+    """The same from what each family adds up to, and its size (families x columns, twice)."""
     n_families = np.count_nonzero(sizes, axis=0)
     n = column_sums(sizes)
     total = np.where(n > 0, n, 1)
@@ -48,11 +52,14 @@ def t_test(
     With families the error is that of `standard_errors`, the degrees of freedom families - 1. NaN
     below two families; 1 where all differences are 0, and 0 where they are equal but not 0.
     """
-    sums, sizes = family_totals(differences, families)
+    return t_test_of_totals(*family_totals(differences, families), alternative)
+
+
+def t_test_of_totals(sums: Floats, sizes: Floats, alternative: str) -> Floats:
+    """The same from what each family adds up to, and its size (families x columns, twice)."""
     n_families = np.count_nonzero(sizes, axis=0)
     means = sums.sum(axis=0) / np.maximum(sizes.sum(axis=0), 1)
-    errors = standard_errors(differences, families)
-    t = in_units(means, errors)
+    t = in_units(means, errors_of_totals(sums, sizes))
     freedom = np.maximum(n_families - 1, 1)
     p = _from_upper_tail(lambda at: scipy.special.stdtr(freedom, -at), t, alternative)
     return np.where(n_families > 1, p, np.nan)

@@ -6,7 +6,7 @@ import pytest
 from scoring.core.gating.patterns import patterns
 from scoring.core.gating.policy import GuardRails
 from scoring.core.patterns import family_slices
-from tests.scoring.core.gating.making import T, decided, evidence, policy, spread
+from tests.scoring.core.gating.making import decided, evidence, policy, spread
 
 N = 400
 HALF = np.arange(N) < N // 2
@@ -25,7 +25,7 @@ def codes(differences, *, rails=None, **more):
     flat = {name: spread(0.0) for name in (*RAILS, CONDENSED)}
     found = evidence(differences, rails=arms(**{**flat, **(rails or {})}), **more)
     found.baseline.values[CONDENSED] = np.full(N, 0.5)
-    return [one["code"] for one in patterns(SAID, found, T)]
+    return [one["code"] for one in patterns(SAID, found)]
 
 
 @pytest.mark.parametrize(

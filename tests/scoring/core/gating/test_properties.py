@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.core.gating.bounds import Method
+from scoring.core.gating.deciding import Verdict
 from scoring.core.gating.evidence import Process
 from scoring.core.gating.policy import GuardRails
-from scoring.core.gating.verdict import Verdict, decide
+from scoring.core.gating.verdict import decide
 from scoring.core.statistics.corrections import holm
 from tests.scoring.core.gating.making import RAILS, evidence, policy
 

@@ -9,10 +9,11 @@ import pytest
 import xmlschema
 
 from benchmarks_app.core.errors import BenchmarkError
+from scoring.core.gating.deciding import Verdict
 from scoring.core.gating.evidence import Process, Wanted
 from scoring.core.gating.policy import GuardRails, Policy
 from scoring.core.gating.reports import WRITERS, check_suffix, written
-from scoring.core.gating.verdict import Verdict, decide
+from scoring.core.gating.verdict import decide
 from tests.scoring.core.gating.making import T, evidence, policy, spread
 
 SCHEMA = xmlschema.XMLSchema(Path(__file__).parent / "gate_junit.xsd")

@@ -13,10 +13,11 @@ from scipy import stats
 
 from scoring.core.errors import TooFewQueriesError
 from scoring.core.gating.bounds import Method
+from scoring.core.gating.deciding import Verdict
 from scoring.core.gating.errors import PolicyMeasureError, PolicySliceError
 from scoring.core.gating.evidence import Process, Wanted
 from scoring.core.gating.policy import GuardRails, Policy
-from scoring.core.gating.verdict import Verdict, decide
+from scoring.core.gating.verdict import decide
 from tests.scoring.core.gating.making import (
     RAILS,
     T,
@@ -42,8 +43,8 @@ REACH = stats.t.ppf(0.95, N - 1) * 0.1 / np.sqrt(N - 1)
         (0.0090, "hold", "pass", "improves a little"),  # bound +.0007, below the least that counts
         (0.0050, "inconclusive", "pass", "inconclusive"),
         (0.0000, "inconclusive", "pass", "inconclusive"),
-        (-0.0090, "inconclusive", "pass", "regresses"),  # one-sided bound -.0007, two-sided +.0008
-        (-0.0110, "block", "block", "regresses"),  # two-sided bound -.0012
+        (-0.0090, "inconclusive", "pass", "regresses"),  # p .036, .073 beside the losses
+        (-0.0110, "block", "block", "regresses"),  # p .014
         (-0.0300, "block", "block", "regresses"),
     ],
 )
@@ -157,21 +158,63 @@ def test_a_slice_that_is_not_shown_passes_and_says_how_many_queries_it_lacks():
     assert decision.changes == ("Label 128 more queries of slice s.",)
 
 
-def test_slices_are_corrected_by_holm_together_and_small_ones_do_not_count():
-    """p = .0355 by itself, one-sided: below .05 alone, not after Holm of two."""
+def test_everything_that_blocks_is_one_family_of_holm_and_small_slices_do_not_count():
+    """p = .0151 by itself: below .05 with all queries and the losses, not with a second slice."""
     tail = np.arange(N) < 100
-    differences = np.where(tail, spread(-0.0201, by=0.11), spread(0.05))
+    differences = np.where(tail, spread(-0.0201, by=0.091), spread(0.05))
     alone = decided(differences, policy(slices=("a",)), slices={"a": tail})
     both = decided(differences, policy(slices=("a", "b")), slices={"a": tail, "b": ~tail})
     with_small = decided(
         differences, policy(slices=("a", "b")), slices={"a": tail, "b": np.arange(N) > 395}
     )
 
-    p = stats.t.sf(0.0201 / (0.11 / np.sqrt(99)), 99)
-    assert finding(alone, "slices", "a").numbers["p_adjusted"] == pytest.approx(p)
-    assert finding(both, "slices", "a").numbers["p_adjusted"] == pytest.approx(2 * p)
-    assert finding(with_small, "slices", "a").numbers["p_adjusted"] == pytest.approx(p)
+    p = stats.t.sf(0.0201 / (0.091 / np.sqrt(99)), 99)
+    assert p == pytest.approx(0.0151, abs=1e-4)
+    assert finding(alone, "slices", "a").numbers["p_adjusted"] == pytest.approx(3 * p)
+    assert finding(both, "slices", "a").numbers["p_adjusted"] == pytest.approx(4 * p)
+    assert finding(with_small, "slices", "a").numbers["p_adjusted"] == pytest.approx(3 * p)
     assert (alone.verdict, both.verdict) == (Verdict.BLOCK, Verdict.PASS)
+
+
+@pytest.mark.parametrize(
+    ("rails", "more", "m"),
+    [
+        (GuardRails(measures=()), {}, 2),
+        (GuardRails(), {}, 4),
+        (GuardRails(measures=(), worst_rule="share"), {}, 1),
+        (GuardRails(measures=(), exact_slice="head"), {"lexical": arm("bm25", FLAT)}, 3),
+    ],
+)
+def test_the_family_counts_all_queries_measures_exact_matches_and_losses(rails, more, m):
+    """Also where nothing differs, and where nothing is lost."""
+    decision = decided(spread(0, by=0), policy(guard_rails=rails), slices={"head": FIRST}, **more)
+
+    numbers = finding(decision, "overall", "nDCG@10").numbers
+    assert (numbers["m"], numbers["p"], numbers["p_adjusted"]) == (m, 1, 1)
+
+
+def test_guard_measures_are_corrected_with_everything_else():
+    """p = .0151 of a measure: below .05 of three tests, not of four."""
+    fallen = 0.5 + np.where(np.arange(N) < 100, spread(-0.0201, by=0.091), np.nan)
+    p = stats.t.sf(0.0201 / (0.091 / np.sqrt(99)), 99)
+    for names, times, verdict in ((("RR@10",), 3, "block"), (RAILS, 4, "pass")):
+        rails = {"R@100": np.full(N, 0.5), "RR@10": fallen}
+        said = policy(guard_rails=GuardRails(measures=names))
+        decision = decided(spread(0.05), said, rails=rails)
+
+        numbers = finding(decision, "guard_rails", "RR@10").numbers
+        assert numbers["p_adjusted"] == pytest.approx(times * p)
+        assert decision.verdict == verdict
+
+
+def test_a_loss_over_all_queries_blocks_by_its_p_after_holm():
+    """One-sided p .03 by itself, .06 with the losses beside it."""
+    decision = decided(spread(-stats.t.ppf(0.97, N - 1) * 0.1 / np.sqrt(N - 1)), policy())
+
+    numbers = finding(decision, "overall", "nDCG@10").numbers
+    assert numbers["p"] == pytest.approx(0.03)
+    assert numbers["p_adjusted"] == pytest.approx(0.06)
+    assert decision.verdict == Verdict.INCONCLUSIVE
 
 
 def test_a_small_fall_is_no_regression_however_sure_it_is():
@@ -227,6 +270,74 @@ def test_at_most_one_query_in_twenty_may_lose_much(goal, n_lost, verdict):
     assert decision.verdict == verdict
     assert (found.numbers["n_lost"], len(found.numbers["queries"])) == (n_lost, 20)
     assert found.numbers["queries"][0]["query"] == "q0"
+
+
+def scattered(n_lost, n_won, n=N):
+    """So many lose and win .5, the rest moves the mean to +.02."""
+    differences = np.zeros(n)
+    differences[:n_lost], differences[n_lost : n_lost + n_won] = -0.5, 0.5
+    rest = n - n_lost - n_won
+    differences[-rest:] = (0.02 * n - 0.5 * (n_won - n_lost)) / rest
+    return differences
+
+
+LOST = "Queries that lose more than 0.3"
+
+
+def test_losses_that_the_scatter_explains_are_an_exchange_and_do_not_block():
+    """50 lose and 60 win more than .3, and the mean mirrors 60 at .34: p = .85."""
+    decision = decided(scattered(50, 60), policy(guard_rails=GuardRails(measures=())))
+
+    found = finding(decision, "guard_rails", LOST)
+    assert (found.outcome, found.level) == ("an exchange", "note")
+    assert "expected from this pair's own scatter: 60 (p = 0.8" in found.reason
+    assert "An exchange: 50 queries lose, 60 win more than 0.3." in found.reason
+    numbers = found.numbers
+    assert (numbers["n_lost"], numbers["n_won"], numbers["expected"]) == (50, 60, 60)
+    p = stats.binomtest(50, 110, 0.5, alternative="greater").pvalue
+    assert numbers["p"] == pytest.approx(p)
+    assert decision.verdict != Verdict.BLOCK
+
+
+def test_a_hard_limit_blocks_the_same_exchange():
+    said = policy(guard_rails=GuardRails(measures=(), worst_rule="share"))
+    decision = decided(scattered(50, 60), said)
+
+    found = finding(decision, "guard_rails", LOST)
+    assert (decision.verdict, found.outcome) == (Verdict.BLOCK, "too many")
+    assert "at most 5 %" in found.reason
+
+
+def test_losses_within_the_share_never_block_however_sure():
+    decision = decided(scattered(20, 0), policy(guard_rails=GuardRails(measures=())))
+
+    found = finding(decision, "guard_rails", LOST)
+    assert (found.outcome, found.numbers["p_adjusted"] < 0.001) == ("few enough", True)
+    assert decision.verdict != Verdict.BLOCK
+
+
+def test_losses_count_after_holm():
+    """8 of 9 (p .0195) block beside the mean, and not beside two measures as well: .078."""
+    lost = scattered(8, 1, n=100)
+    alone = decided(lost, policy(guard_rails=GuardRails(measures=())))
+    flat = {name: np.full(100, 0.5) for name in RAILS}
+    beside = decided(lost, policy(guard_rails=GuardRails()), rails=flat)
+
+    numbers = [finding(one, "guard_rails", LOST).numbers for one in (alone, beside)]
+    assert [one["p"] for one in numbers] == pytest.approx([10 / 512] * 2)
+    assert [one["p_adjusted"] for one in numbers] == pytest.approx([20 / 512, 40 / 512])
+    assert (alone.verdict == Verdict.BLOCK, beside.verdict == Verdict.BLOCK) == (True, False)
+
+
+def test_a_measure_is_green_only_where_the_bound_rules_a_loss_out():
+    """40 queries scatter by .3: at least -.08. Not shown, with the queries that would show it."""
+    said = policy(guard_rails=GuardRails(measures=("RR@10",)))
+    rails = {"RR@10": 0.5 + spread(0.0, 40, by=0.3)}
+    found = finding(decided(spread(0.05, 40), said, rails=rails), "guard_rails", "RR@10")
+
+    assert (found.outcome, found.level) == ("not shown", "warn")
+    assert "a loss of 0.02 is not ruled out" in found.reason
+    assert found.change.startswith("Label 1,")
 
 
 def test_a_loss_of_exactly_the_limit_is_not_counted():
