@@ -1,7 +1,7 @@
 """How often a gate is right: made comparisons through the code that decides, by size and scatter.
 
-Comparisons with bounds and tests of Student's t, and some of them again with sign
-flips and bootstrap bounds. Writes the tables of docs/gate.md. `python -m tests.performance gate`.
+Made differences, and pairs of the runs that come with the data, with tests of Student's t; some of
+them again with sign flips. Writes the tables of docs/gate.md. `python -m tests.performance gate`.
 """
 
 import argparse
@@ -16,11 +16,12 @@ from scoring.core.gating.simulation import (
     TRUTHS,
     Cell,
     Shares,
+    decided,
     every_slice,
     full_policy,
     simulated,
-    simulated_apart,
 )
+from tests.scoring.core.gating import real_pairs
 
 PAGE = Path(__file__).parents[2] / "docs" / "gate.md"
 RUNS, SEED = 2_000, 1
@@ -32,6 +33,19 @@ HEADS = {
     "no change": "no change at all",
 }
 PASSING = ("pass", "pass_strict")
+REAL_SIZES = (100, 300, 1_000)
+REAL_CLASSES = {
+    "near": "near, sigma < .10",
+    "related": "related, .10 to .20",
+    "unrelated": "unrelated, > .20",
+}
+REAL_HEADS = {
+    "swapped": "no change",
+    0.015: "+.015",
+    0.03: "+.03",
+    0.05: "+.05",
+    "harmed": "planted harm",
+}
 
 
 def found_in(cell: Cell, n_runs: int) -> tuple[Shares, Shares]:
@@ -58,14 +72,8 @@ def flipped(n_runs: int) -> Iterator[list[str]]:
         for truth in TRUTHS:
             cell = Cell(n, sigma, truth)
             ways = (Method("t"), Method("signflip", n_draws=DRAWS))
-            found = [
-                simulated(cell, n_runs=n_runs, seed=SEED, method=way, policy=full_policy())
-                for way in ways
-            ]
-            yield [
-                f"{n:,}, {sigma:.2f}, {HEADS[truth]}",
-                *(whole_gate(one.verdicts) for one in found),
-            ]
+            found = [decided(cell, n_runs=n_runs, seed=SEED, method=way) for way in ways]
+            yield [f"{n:,}, {sigma:.2f}, {HEADS[truth]}", *map(whole_gate, found)]
 
 
 def share(value: float) -> str:
@@ -98,15 +106,18 @@ def tables(n_runs: int) -> dict[str, list[str]]:
     return {name: [said(n_runs), "", *table(columns, body)] for name, body in made.items()}
 
 
-def apart(n_runs: int) -> dict[str, list[str]]:
-    """As the table by which the rules were set was made."""
-    columns = ["queries, sigma", *HEADS.values()]
+def real(n_runs: int) -> dict[str, list[str]]:
+    """The whole default gate on pairs of the given runs: pass / block."""
+    columns = ["pairs", "n", *REAL_HEADS.values()]
     rows = []
-    for n, sigma in SIZES:
-        cells = [Cell(n, sigma, truth) for truth in TRUTHS]
-        found = [simulated_apart(cell, n_runs=n_runs, seed=SEED) for cell in cells]
-        rows.append([f"{n:,}, {sigma:.2f}", *(" / ".join(map(share, one)) for one in found)])
-    return {"rules-apart": [said(n_runs), "", *table(columns, rows)]}
+    for name, words in REAL_CLASSES.items():
+        for n in REAL_SIZES:
+            cells = []
+            for truth in REAL_HEADS:
+                passed, blocked, is_moved = real_pairs.simulated(name, n, truth, n_made=n_runs)
+                cells.append(f"{share(passed)} / {share(blocked)}{'*' if is_moved else ''}")
+            rows.append([words, f"{n:,}", *cells])
+    return {"real-pairs": [said(n_runs), "", *table(columns, rows)]}
 
 
 def both_ways(n_runs: int) -> dict[str, list[str]]:
@@ -134,7 +145,7 @@ def write_page(found: dict[str, list[str]]) -> None:
 
 def main(n_runs: int = RUNS) -> None:
     """Write the tables, and print them."""
-    for part in (tables, apart, both_ways):
+    for part in (real, tables, both_ways):
         found = part(min(n_runs, FLIPPED_RUNS) if part is both_ways else n_runs)
         for lines in found.values():
             print("\n".join([*lines, ""]), flush=True)

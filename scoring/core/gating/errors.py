@@ -5,6 +5,8 @@ ScoringError (core/errors.py)
 ├── PolicySliceError         a slice of the policy that the data does not have
 ├── PolicySplitError         a split of the policy that the release does not grade
 ├── PolicyMeasureError       a measure of the policy that the runs were not scored by
+├── RehearsalError           a rehearsal of no runs, or of too many
+├── RehearsalFileError       a rehearsal stored beside a policy that cannot be read
 └── GateReportError          a file that is no report of a gate
 """
 
@@ -38,6 +40,19 @@ class PolicyMeasureError(ScoringError):
         "Run '{run}' has no values of {measure}, which the policy asks for; expected one for every "
         "query. Score the run again."
     )
+
+
+class RehearsalError(ScoringError):
+    code = "rehearsal"
+    message = (
+        "{count} runs are named to rehearse with; expected 1 to {most} beside the baseline. Name "
+        "runs that are there already, never the candidate."
+    )
+
+
+class RehearsalFileError(ScoringError):
+    code = "rehearsal-file"
+    message = "{file} is no rehearsal: {reason}. Delete it, or rehearse the policy again."
 
 
 class GateReportError(ScoringError):

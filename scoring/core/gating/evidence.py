@@ -82,6 +82,11 @@ class Evidence:
     def n_families(self) -> int:
         return len(self.queries if self.families is None else np.unique(self.families))
 
+    def mask_of(self, name: str) -> Mask:
+        """The queries of a slice; none where it is not here, or may not decide."""
+        is_known = name in self.slices and (self.registered is None or name in self.registered)
+        return self.slices[name] if is_known else np.zeros(len(self.queries), dtype=np.bool_)
+
     def differences(self, measure: str) -> Floats:
         """Candidate minus baseline, query by query."""
         return self.candidate.of(measure) - self.baseline.of(measure)

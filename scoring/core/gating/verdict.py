@@ -20,6 +20,7 @@ from scoring.core.gating.findings import Check, Finding, Level, counted, signed
 from scoring.core.gating.patterns import patterns
 from scoring.core.gating.policy import Policy
 from scoring.core.gating.process import process
+from scoring.core.gating.rehearsal import power_of
 
 FORMAT, FORMAT_VERSION = "benchwright-gate", 1
 
@@ -56,6 +57,7 @@ class Decision:
             "n_families": evidence.n_families,
             "checks": [check.as_dict() for check in self.checks.values()],
             "patterns": self._patterns(),
+            "power": self._power(),
             "wanted": {
                 "needed": evidence.wanted.needed,
                 "documents": [list(pair) for pair in evidence.wanted.documents],
@@ -66,6 +68,10 @@ class Decision:
                 "seed": self.method.seed,
             },
         }
+
+    def _power(self) -> dict[str, Any] | None:
+        """Of the rail on queries that lose much, at this size and for this pair."""
+        return power_of(self.policy, self.evidence) if "overall" in self.checks else None
 
     def _patterns(self) -> list[dict[str, Any]]:
         is_compared = "overall" in self.checks

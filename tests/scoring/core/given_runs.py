@@ -8,7 +8,7 @@ import numpy as np
 from scoring.core.scorecards import Files, Rules, Scorer
 from tests.scoring.core.realdata import data_folder
 
-MEASURES = ("nDCG@10", "R@100", "RR@10", "RR")
+MEASURES = ("nDCG@10", "R@100", "RR@10")
 COLLECTIONS = {"trec_covid_round1": "qrels.covid-round1.txt", "cranfield": "qrels_derived.txt"}
 
 
