@@ -371,7 +371,7 @@ def _ids(look: _Looking) -> Iterator[Sequence[Any]]:
 def _topics(look: _Looking) -> Iterator[Sequence[Any]]:
     content = b"".join(_first_bytes(look.lines(), TOPIC_BYTES))
     for row in read_topics(content, **look.told):
-        yield row.qid, row.text, row.description, row.narrative
+        yield row.qid, row.text, row.description, row.narrative, row.first_seen
 
 
 def _first_bytes(lines: Iterator[bytes], most: int) -> Iterator[bytes]:
@@ -433,7 +433,7 @@ def _slices(look: _Looking) -> Iterator[Sequence[Any]]:
 ROWS: dict[FileKind, tuple[tuple[str, ...], Rows]] = {
     FileKind.CORPUS: (("id", "title", "text", "metadata"), _corpus),
     FileKind.IDS: (("id",), _ids),
-    FileKind.TOPICS: (("id", "text", "description", "narrative"), _topics),
+    FileKind.TOPICS: (("id", "text", "description", "narrative", "first seen"), _topics),
     FileKind.QRELS: (("query", "document", "grade"), _qrels),
     FileKind.BEIR_QRELS: (("query", "document", "grade"), _beir_qrels),
     FileKind.RUN: (("query", "document", "rank", "score", "tag"), _run),

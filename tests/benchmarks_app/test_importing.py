@@ -1,7 +1,9 @@
 """Imports: whole or not at all, with every wrong line named."""
 
 import gzip
+import os
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,10 @@ import pytest
 from benchmarks_app import selectors
 from benchmarks_app.core.import_errors import GradeMapError, UnknownKindError
 from benchmarks_app.core.mapping import EVERY_ROW
+from benchmarks_app.core.splitting import SplitRecipe
+from benchmarks_app.core.splitting.recipe import Mode
 from benchmarks_app.models import Corpus, Job, Qrel, QrelSet, Query, QueryFamily, Run
-from benchmarks_app.services import importing, jobs, uploading
+from benchmarks_app.services import importing, jobs, splitting, uploading
 from benchmarks_app.services.uploading import AlreadyImportedError
 from tests import factories
 
@@ -318,3 +322,47 @@ def test_that_every_row_is_relevant_is_said_by_somebody(texts, take_in, tmp_path
     assert [job.state for job in (alone, packed)] == [Job.State.DONE] * 2, packed.error
     assert set(Qrel.objects.values_list("grade", flat=True)) == {1}
     assert Qrel.objects.count() == 3
+
+
+# --- topics with times ---------------------------------------------------------------------------
+
+TOPICS = b"""<top>
+<num> Number: MB001 </num>
+<title> BBC World Service staff cuts </title>
+<querytime> Tue Feb 08 12:30:27 +0100 2011 </querytime>
+<querytweettime> 34952194402811904 </querytweettime>
+</top>
+<top><num>MB002</num><title>fifa</title><querytime>2011-02-09T10:00:00Z</querytime></top>
+<top><num>MB003</num><title>no time</title><querytime>long ago</querytime></top>
+"""
+
+
+def test_the_querytime_of_a_topic_is_when_it_was_first_seen(texts, take_in):
+    job = take_in(texts, TOPICS, "topics.txt")
+
+    seen = dict(texts.queries.values_list("qid", "first_seen_at"))
+    assert seen["MB001"].isoformat() == "2011-02-08T11:30:27+00:00"
+    assert seen["MB002"].isoformat() == "2011-02-09T10:00:00+00:00"
+    assert seen["MB003"] is None
+    assert any("querytime is 'long ago'; expected a time such as" in n for n in job.result["notes"])
+    assert texts.queries.get(qid="MB001").metadata == {"querytweettime": "34952194402811904"}
+
+
+DATA = Path(os.environ.get("BENCHWRIGHT_TEST_DATA", Path(__file__).parents[3] / "shared" / "data"))
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"BENCHWRIGHT_TEST_DATA: no {DATA}")
+def test_topics_of_trec_microblog_are_split_by_time(texts, take_in):
+    folder = DATA / "timestamped_topics"
+    content = (folder / "topics.microblog2011.txt").read_bytes()
+    take_in(texts, content, "topics.2011.txt")
+    recipe = SplitRecipe(Mode.CHRONOLOGICAL, test_from=datetime(2011, 2, 7, tzinfo=UTC))
+    parts = splitting.preview_split(benchmark=texts, recipe=recipe).description.parts
+    later = (folder / "topics.microblog2012.txt").read_bytes()
+    job = take_in(texts, later, "topics.2012.txt")
+
+    assert all(part.n_queries for part in parts)
+    assert sum(part.n_queries for part in parts) == 50
+    # One topic of the file has the year 20.
+    assert texts.queries.get(first_seen_at=None).qid == "MB076"
+    assert [note for note in job.result["notes"] if "querytime is 'Tue Feb 08 10:34:12" in note]

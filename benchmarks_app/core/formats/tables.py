@@ -30,7 +30,8 @@ SMART_NAMES = {
     "I": "id", "T": "title", "W": "text", "A": "author", "B": "source", "K": "keywords",
     "N": "note", "C": "category", "X": "links",
 }  # fmt: skip
-SMART_LINE = re.compile(r"\.([A-Z])(?: (.*))?$")
+# `.I 7`, or a letter alone; blanks after it are no text.
+SMART_LINE = re.compile(r"\.(?:(I)[ \t]+(\S.*)|([A-Z])[ \t]*)$")
 DOC_START = re.compile(rb"<doc[\s>]", re.IGNORECASE)
 DOC_END = re.compile(rb"</doc\s*>", re.IGNORECASE)
 DOCNO = re.compile(r"<docno>(.*?)</docno>", re.IGNORECASE | re.DOTALL)
@@ -137,7 +138,7 @@ def _object_of(text: str | bytes) -> Any:
 def _smart_columns(lines: Sequence[bytes]) -> Iterator[str]:
     yield from ("id", "title", "text")  # which a record may lack
     found = {
-        match[1] for line in lines if (match := SMART_LINE.match(line.decode(errors="replace")))
+        match[3] for line in lines if (match := SMART_LINE.match(line.decode(errors="replace")))
     }
     yield from (name for letter, name in SMART_NAMES.items() if letter in found - set("ITW"))
 
@@ -373,12 +374,12 @@ def _smart_records(lines: Iterable[tuple[int, str]]) -> Records:
     for number, raw in lines:
         text = raw.rstrip("\r\n")
         mark = SMART_LINE.match(text)
-        if mark and mark[1] == "I":
+        if mark and "I" in mark.groups():
             if record:
                 yield begins, _smart(record)
             begins, field, record = number, "I", {"I": [mark[2] or ""]}
-        elif mark and mark[2] is None:
-            field = mark[1]
+        elif mark:
+            field = mark[3]
             record.setdefault(field, [])
         elif record:
             record[field].append(text)

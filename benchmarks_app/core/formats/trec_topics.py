@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from benchmarks_app.core.problems import Problems
 
@@ -33,6 +34,18 @@ _NUMBER_FIELDS = ("num", "docno", "number", "qid")
 _TEXT_FIELDS = ("title", "query")
 _DESCRIPTION_FIELDS = ("desc", "description", "question")
 _NARRATIVE_FIELDS = ("narr", "narrative")
+_TIME_FIELD = "querytime"
+# As TREC Microblog writes it: `Tue Feb 08 12:30:27 +0000 2011`.
+_MONTHS = {
+    name: f"{number:02}"
+    for number, name in enumerate(
+        ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
+        start=1,
+    )
+}
+_TIME = re.compile(
+    r"[a-z]{3} ([a-z]{3}) (\d\d?) (\d\d:\d\d:\d\d) ([+-]\d{4}) (\d{4})", re.IGNORECASE
+)
 _LABELS = {
     "num": re.compile(r"(?:topic\s+)?number\s*:", re.IGNORECASE),
     "title": re.compile(r"topic\s*:", re.IGNORECASE),
@@ -46,7 +59,7 @@ _HEADER_IDS = {"qid", "query_id", "query-id", "queryid", "topic_id", "_id", "id"
 class TopicRow:
     """One query, white space flattened; `line` (from 1) is where it begins.
 
-    `others` holds the fields that are none of the four, such as `querytime`.
+    `first_seen` is its `querytime` as an ISO time; `others` holds the fields beyond these.
     """
 
     line: int
@@ -54,6 +67,7 @@ class TopicRow:
     text: str
     description: str = ""
     narrative: str = ""
+    first_seen: str = ""
     others: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -125,6 +139,17 @@ def _tabbed_topics(text: str, file: str, problems: Problems) -> Iterator[TopicRo
             yield from _topic(number, qid, {"title": query}, file, problems)
 
 
+def _time(text: str) -> str:
+    """An ISO time of how TREC or ISO 8601 write one; empty for anything else."""
+    if found := _TIME.fullmatch(text):
+        name, day, clock, zone, year = found.groups()
+        text = f"{year}-{_MONTHS.get(name.lower())}-{day:>02}T{clock}{zone}"
+    try:
+        return datetime.fromisoformat(text).isoformat()
+    except ValueError:
+        return ""
+
+
 def _tagged_topics(text: str, file: str, problems: Problems) -> Iterator[TopicRow]:
     text = _without_comments(text)
     line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
@@ -145,13 +170,23 @@ def _topic(
         told = f"topic '{qid}' has no text; expected a title or query. Write one or drop it."
         problems.add(file, line, told)
         return
+    asked = _flat(fields.get(_TIME_FIELD, ""))
+    first_seen = _time(asked)
+    if asked and not first_seen:
+        told = (
+            f"querytime is '{asked[:40]}'; expected a time such as Tue Feb 08 12:30:27 +0000 2011 "
+        )
+        problems.warn(file, line, told + "or 2011-02-08T12:30:27Z. It was kept as metadata.")
     named = {*_NUMBER_FIELDS, *_TEXT_FIELDS, *_DESCRIPTION_FIELDS, *_NARRATIVE_FIELDS, ""}
+    if first_seen:
+        named.add(_TIME_FIELD)
     yield TopicRow(
         line=line,
         qid=qid,
         text=text,
         description=_flat(description),
         narrative=_flat(_first(fields, _NARRATIVE_FIELDS)),
+        first_seen=first_seen,
         others={name: value for name, value in fields.items() if name not in named},
     )
 

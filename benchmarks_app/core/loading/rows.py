@@ -93,6 +93,7 @@ def _topic_rows(part: Part, given: Input, problems: Problems) -> Iterator[QueryR
             metadata=dict(topic.others),
             description=topic.description,
             narrative=topic.narrative,
+            first_seen=topic.first_seen,
             lang=part.lang,
         )
 

@@ -179,6 +179,16 @@ def test_smart_and_trec_documents_are_tables_too(tmp_path):
     assert (document.docid, document.title, document.text) == ("FT-1", "Rain & sun", "Wet.")
 
 
+def test_blanks_after_a_marker_of_smart_are_no_text(tmp_path):
+    plain = b".I 1\n.T\nOn wings\n.A\nme\n.W\nlift\n.T x is text\n"
+    blank = b".I  1 \r\n.T \r\nOn wings\r\n.A\t\r\nme\r\n.W  \r\nlift\r\n.T x is text\r\n"
+
+    (row,), _ = read(tmp_path, "documents", plain)
+
+    assert (row.docid, row.title, row.text) == ("1", "On wings", "lift\n.T x is text")
+    assert read(tmp_path, "documents", blank) == ([row], [])
+
+
 @pytest.mark.parametrize(
     ("what", "content", "line", "words"),
     [
