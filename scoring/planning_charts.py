@@ -98,6 +98,7 @@ def reusability_chart(systems: Sequence[ShownSystem]) -> Chart:
             "without": one.without,
             "judged": None if isnan(one.left_out.judged) else round(one.left_out.judged, 4),
             "only_its_own": one.n_unique,
+            "shift_alone": None if one.shift_alone is None else round(one.shift_alone, 5),
         }
         for one in shown
     ]
@@ -111,7 +112,7 @@ def reusability_chart(systems: Sequence[ShownSystem]) -> Chart:
     spec = {"mark": {"type": "bar", "height": 12}, "encoding": {"y": y, "x": x}}
     worst = rows[0] if rows else {"system": "none", "shift": 0.0}
     falls = f"{worst['system']} falls by {-float(worst['shift'] or 0):.3f}"
-    said = f"{len(rows)} systems, each left out once; {falls}."
+    said = f"{len(rows)} systems, each left out with its team's others and near copies; {falls}."
     height = max(120, 70 + ROW_HEIGHT * len(rows))
     return Chart("Each system without its own judgments", said, spec, rows, height)
 

@@ -1,6 +1,5 @@
 """The endpoint of pools without one of their systems."""
 
-from math import isnan
 from typing import Any
 
 from django.http import Http404
@@ -15,33 +14,72 @@ from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.permissions import Action
 from scoring import selectors
 from scoring.services.firewall import sight_of
-from scoring.services.reusability import ShownSystem, reusability_of, systems_shown
+from scoring.services.reusability import (
+    ShownSystem,
+    copies_shown,
+    defined,
+    reusability_of,
+    summary_of,
+    systems_shown,
+)
 
 
 class LeftOutSerializer(serializers.Serializer):
-    """A system without the judgments that it alone brought; counts are null where withheld."""
+    """A system without the judgments that only its group brought; counts are null where withheld.
+
+    Numbers `_alone` are those without what it alone brought. `left_out_with` are the others of its
+    team and its near copies, as far as they may be told.
+    """
 
     run = serializers.CharField()
+    left_out_with = serializers.ListField(child=serializers.CharField())
+    n_left_out_with = serializers.IntegerField()
     ndcg = serializers.FloatField()
-    without = serializers.FloatField()
-    shift = serializers.FloatField()
+    without = serializers.FloatField(allow_null=True)
+    shift = serializers.FloatField(allow_null=True)
     rank = serializers.IntegerField()
     rank_without = serializers.IntegerField()
     judged = serializers.FloatField(allow_null=True)
     tau = serializers.FloatField(allow_null=True)
     n_unique = serializers.IntegerField(allow_null=True)
     n_unique_relevant = serializers.IntegerField(allow_null=True)
+    without_alone = serializers.FloatField(allow_null=True)
+    shift_alone = serializers.FloatField(allow_null=True)
+    judged_alone = serializers.FloatField(allow_null=True)
 
 
-class ReusabilitySerializer(serializers.Serializer):
-    release = serializers.CharField()
-    is_assumed = serializers.BooleanField(help_text="Nobody wrote down which runs were pooled.")
-    n_systems = serializers.IntegerField(help_text="Also those that are not shown.")
-    mean_shift = serializers.FloatField()
-    worst_shift = serializers.FloatField()
+class LeftOutMeansSerializer(serializers.Serializer):
+    """Over groups, or over runs; null where there is one in all."""
+
+    n = serializers.IntegerField()
+    mean_shift = serializers.FloatField(allow_null=True)
+    worst_shift = serializers.FloatField(allow_null=True)
     mean_judged = serializers.FloatField(allow_null=True)
     least_judged = serializers.FloatField(allow_null=True)
     tau = serializers.FloatField(allow_null=True)
+
+
+class NearCopySerializer(serializers.Serializer):
+    """Two runs of different teams that rank nearly, or `is_same` entirely, the same."""
+
+    run_a = serializers.CharField()
+    run_b = serializers.CharField()
+    rbo = serializers.FloatField()
+    is_same = serializers.BooleanField()
+
+
+class ReusabilitySerializer(LeftOutMeansSerializer):
+    """Each group of pooled runs left out once; `by_run` leaves out each run alone."""
+
+    release = serializers.CharField()
+    is_assumed = serializers.BooleanField(
+        help_text="Nobody wrote down which runs were pooled: all, to depth 10."
+    )
+    n = serializers.IntegerField(help_text="Groups: teams and near copies count once.")
+    n_runs = serializers.IntegerField(help_text="Also those that are not shown.")
+    n_systems = serializers.IntegerField(help_text="Runs, those that rank the same counted once.")
+    by_run = LeftOutMeansSerializer()
+    copies = NearCopySerializer(many=True)
     systems = LeftOutSerializer(many=True)
 
 
@@ -51,7 +89,7 @@ class ReusabilityDetail(Endpoint):
     limits = {"GET": COMPUTATIONS}
 
     @extend_schema(
-        summary="How a release treats a new system: each pooled one left out once",
+        summary="How a release treats a new system: each pooled group left out once",
         tags=["releases"],
         responses=ReusabilitySerializer,
     )
@@ -62,16 +100,14 @@ class ReusabilityDetail(Endpoint):
         if release is None or report is None:
             raise Http404
         sight = sight_of(request.user, release)
-        found = report.found
         told = {
             "release": release.version,
             "is_assumed": report.is_assumed,
-            "n_systems": len(found.systems),
-            "mean_shift": sight.rounded(found.mean_shift),
-            "worst_shift": sight.rounded(found.worst_shift),
-            "mean_judged": _number(found.mean_judged),
-            "least_judged": _number(found.least_judged),
-            "tau": _number(found.tau),
+            "n_runs": len(report.runs),
+            "n_systems": report.found.n_systems,
+            **summary_of(report.found.by_group, sight),
+            "by_run": summary_of(report.found.by_run, sight),
+            "copies": copies_shown(report, user=request.user),
             "systems": [
                 _told(one) for one in systems_shown(report, user=request.user, sight=sight)
             ],
@@ -83,20 +119,21 @@ def _told(one: ShownSystem) -> dict[str, Any]:
     of = one.left_out
     return {
         "run": one.run.name,
+        "left_out_with": [other.name for other in one.companions],
+        "n_left_out_with": one.n_companions,
         "ndcg": one.full,
         "without": one.without,
         "shift": one.shift,
         "rank": of.rank_full,
         "rank_without": of.rank,
-        "judged": _number(of.judged),
-        "tau": _number(of.tau),
+        "judged": defined(of.judged),
+        "tau": defined(of.tau),
         "n_unique": one.n_unique,
         "n_unique_relevant": one.n_unique_relevant,
+        "without_alone": one.without_alone,
+        "shift_alone": one.shift_alone,
+        "judged_alone": defined(one.alone.judged),
     }
-
-
-def _number(value: float) -> float | None:
-    return None if isnan(value) else value
 
 
 of_benchmark = [

@@ -12,6 +12,10 @@ COMMANDS = {
     "compare": ("scoring.cli.compare", "Differences between runs: intervals, tests, tie groups."),
     "gate": ("scoring.cli.gate", "Is a candidate good enough for an A/B test? A verdict."),
     "ann": ("scoring.cli.ann", "What an approximate index keeps of exact search."),
+    "reusability": (
+        "scoring.cli.reusability",
+        "How judgments treat a system that had no part in them.",
+    ),
     "ask": ("scoring.cli.ask", "The run of a search endpoint, and how long each query took."),
     "contrastive": (
         "scoring.cli.contrastive",

@@ -8,14 +8,12 @@ the documents of its pool, some of them labelled twice, at so many seconds a lab
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, inf, isnan, nan
-from typing import TypeAlias
 
 import numpy as np
 
+from scoring.core.reusability import mean_over_groups
+from scoring.core.run_groups import Rankings, groups_of, near_copies, overlaps
 from scoring.core.statistics.power import detectable_differences, queries_needed
-
-Rankings: TypeAlias = Mapping[str, Mapping[str, Sequence[str]]]
-"""{run: {query: its documents, best first}}."""
 
 SECONDS_PER_HOUR = 3600
 CUTOFF = 10
@@ -57,10 +55,18 @@ class Growth:
         return self.judged_of_new[min(depth, self.deepest) - 1]
 
 
-def pool_growth(runs: Rankings, *, deepest: int = DEEPEST, cutoff: int = CUTOFF) -> Growth:
+def pool_growth(
+    runs: Rankings,
+    *,
+    teams: Mapping[str, str] | None = None,
+    deepest: int = DEEPEST,
+    cutoff: int = CUTOFF,
+) -> Growth:
     """The growth that runs show, over every query that one of them answers.
 
-    A new system is each of the runs in turn, held out of the pool; it takes two of them.
+    A new system is each of the runs in turn, held out of the pool with its team's others and its
+    near copies, as `reusability` does; it takes two such groups. `n_runs` counts runs that rank the
+    same once.
 
     Examples
     --------
@@ -70,8 +76,12 @@ def pool_growth(runs: Rankings, *, deepest: int = DEEPEST, cutoff: int = CUTOFF)
     ((2.0, 3.0), (0.25, 0.5))
     """
     qids = sorted({qid for of in runs.values() for qid in of})
-    documents, judged = np.zeros(deepest), np.zeros(deepest)
-    n_top = 0.0
+    copies = near_copies(list(runs), overlaps(runs, qids))
+    groups = groups_of(runs, teams=teams or {}, copies=copies)
+    group_of = {name: group for group in groups for name in group}
+    documents = np.zeros(deepest)
+    judged = {name: np.zeros(deepest) for name in runs}
+    n_answered = dict.fromkeys(runs, 0)
     for qid in qids:
         ranks: dict[str, list[tuple[int, str]]] = {}
         for name, of in runs.items():
@@ -81,17 +91,23 @@ def pool_growth(runs: Rankings, *, deepest: int = DEEPEST, cutoff: int = CUTOFF)
             documents[min(found)[0] - 1] += 1
         for name, of in runs.items():
             top = of.get(qid, ())[:cutoff]
-            n_top += bool(top)
+            n_answered[name] += bool(top)
             for docid in top:
-                others = [rank for rank, who in ranks.get(docid, ()) if who != name]
+                found = ranks.get(docid, [])
+                others = [rank for rank, who in found if who not in group_of[name]]
                 if others:
-                    judged[min(others) - 1] += 1 / len(top)
+                    judged[name][min(others) - 1] += 1 / len(top)
+    shares = {name: np.cumsum(of) / (n_answered[name] or nan) for name, of in judged.items()}
     n = max(len(qids), 1)
-    of_new = np.cumsum(judged) / n_top if n_top and len(runs) > 1 else np.full(deepest, nan)
+    of_new = (
+        mean_over_groups({name: float(of[at]) for name, of in shares.items()}, groups)
+        for at in range(deepest)
+    )
+    same = [pair for pair in copies if pair.is_same]
     return Growth(
         documents=tuple((np.cumsum(documents) / n).tolist()),
-        judged_of_new=tuple(of_new.tolist()),
-        n_runs=len(runs),
+        judged_of_new=tuple(of_new),
+        n_runs=len(groups_of(runs, teams={}, copies=same)),
         n_queries=len(qids),
         cutoff=cutoff,
     )

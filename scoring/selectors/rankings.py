@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from benchmarks_app import selectors as collection
+from benchmarks_app.core.run_facts import IR_METADATA
 from benchmarks_app.core.run_store import top_k
 from benchmarks_app.models import Benchmark, Run
 from scoring.core.ann import Ranked
@@ -17,6 +18,26 @@ def ranking_of(run: Run, depth: int) -> dict[str, list[str]]:
     """{query: its first `depth` documents, best first}."""
     rows = top_k(collection.run_path(run), depth)
     return {qid: [row.docid for row in of] for qid, of in groupby(rows, key=attrgetter("qid"))}
+
+
+def teams_of(runs: Iterable[Run]) -> dict[str, str]:
+    """{run: whose system it is}; without those that nobody has said it of.
+
+    A submission is its team's, or its owner's. Whoever imports runs has not made them: there the
+    team counts that the run names, in its row or in its ir_metadata. Select `team` beforehand.
+    """
+    found = {}
+    for run in runs:
+        described = run.metadata.get(IR_METADATA)
+        actor = described.get("actor") if isinstance(described, dict) else None
+        named = actor.get("team") if isinstance(actor, dict) else None
+        if run.team:
+            found[run.name] = run.team.name
+        elif run.kind == Run.Kind.SUBMITTED:
+            found[run.name] = f"account {run.owner_id}"
+        elif isinstance(named, str):
+            found[run.name] = named
+    return found
 
 
 def scored_ranking_of(run: Run, depth: int) -> dict[str, list[Ranked]]:

@@ -30,7 +30,7 @@ from scoring.core.planning import (
     slice_plan,
 )
 from scoring.core.reliability import ASSUMED, Spread, design_effect, own_spread
-from scoring.selectors.rankings import ranking_of
+from scoring.selectors.rankings import ranking_of, teams_of
 from scoring.services.reliability import Scored, scored_on
 from scoring.services.slice_scores import graded_queries, slices_of_release, slices_on_board
 
@@ -101,16 +101,16 @@ def _families(benchmark: Benchmark) -> list[Any]:
 def _growth(benchmark: Benchmark, user: Any) -> Growth | None:
     """How pools of the newest runs that this person may see grow; None without a run."""
     seen = Run.objects.visible_to(user).standing().filter(benchmark=benchmark)
-    runs = list(seen.exclude(parquet="").order_by("-pk")[:MOST_RUNS])
+    runs = list(seen.exclude(parquet="").select_related("team").order_by("-pk")[:MOST_RUNS])
     if not runs:
         return None
-    facts = repr([run.pk for run in runs])
-    key = f"pool-growth-{sha256(facts.encode()).hexdigest()}"
+    facts = repr(([run.pk for run in runs], teams_of(runs)))
+    key = f"pool-growth-2-{sha256(facts.encode()).hexdigest()}"
     found = cache.get(key)
     if found is None:
         rankings = {run.name: ranking_of(run, DEEPEST) for run in runs}
         deepest = min(DEEPEST, max(run.depth for run in runs))
-        found = pool_growth(_sampled(rankings), deepest=deepest)
+        found = pool_growth(_sampled(rankings), teams=teams_of(runs), deepest=deepest)
         cache.set(key, found, timeout=None)
     return found
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from math import isnan
 from typing import Any
 
 from django.core.cache import cache
@@ -10,9 +11,11 @@ from django.db.models import Q
 
 from benchmarks_app import selectors as collection
 from benchmarks_app.models import Release, Run
+from benchmarks_app.selectors.naming import is_anonymous_to
 from scoring import selectors
-from scoring.core.reusability import CUTOFF, LeftOut, Reusability, leave_one_out
-from scoring.selectors.rankings import ranking_of
+from scoring.core.reusability import CUTOFF, LeftOut, Reusability, Treatment, treatment_of
+from scoring.core.run_groups import DEPTH, Alike
+from scoring.selectors.rankings import ranking_of, teams_of
 from scoring.services.firewall import Sight
 
 # Where no run was pooled here, the grades came with the qrels: this deep, as far as is known.
@@ -24,33 +27,48 @@ MOST_RUNS = 100
 class Report:
     """The report of a release; `is_assumed` says that no run is known to have been pooled.
 
-    `runs` are those that were left out, in the order of `found.systems`.
+    `runs` has the keys of those that were left out, by name.
     """
 
-    found: Reusability
-    runs: tuple[int, ...]
+    found: Treatment
+    runs: dict[str, int]
     is_assumed: bool
 
 
 @dataclass(frozen=True)
 class ShownSystem:
-    """A system as somebody may see it: counts of grades are None where they are withheld."""
+    """A system as somebody may see it: counts of grades are None where they are withheld.
+
+    `left_out` is without its group, `alone` without itself only. `companions` are the others of its
+    group that this person may see and know the makers of, `n_companions` all of them.
+    """
 
     run: Run
     left_out: LeftOut
+    alone: LeftOut
+    companions: tuple[Run, ...]
+    n_companions: int
     full: float | None
     without: float | None
+    without_alone: float | None
     n_unique: int | None
     n_unique_relevant: int | None
 
     @property
     def shift(self) -> float | None:
-        known = self.full is not None and self.without is not None
-        return self.without - self.full if known else None
+        return _difference(self.without, self.full)
+
+    @property
+    def shift_alone(self) -> float | None:
+        return _difference(self.without_alone, self.full)
+
+
+def _difference(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other
 
 
 def reusability_of(release: Release) -> Report | None:
-    """Every pooled system left out once; None where fewer than two runs could have been pooled."""
+    """Every pooled group left out once; None where fewer than two runs could have been pooled."""
     runs = _ranked_runs(release)
     pooled = {run.name: run.pooled_depth for run in runs if run.pooled_depth}
     is_assumed = len(pooled) < 2
@@ -58,47 +76,95 @@ def reusability_of(release: Release) -> Report | None:
         pooled = {run.name: ASSUMED_DEPTH for run in runs}
     if len(pooled) < 2:
         return None
-    facts = repr((selectors.SCORER_VERSION, release.pk, [(r.pk, pooled.get(r.name)) for r in runs]))
-    key = f"reusability-{sha256(facts.encode()).hexdigest()}"
+    teams = teams_of(runs)
+    told = [(run.pk, pooled.get(run.name), teams.get(run.name)) for run in runs]
+    facts = repr((selectors.SCORER_VERSION, release.pk, told))
+    key = f"treatment-{sha256(facts.encode()).hexdigest()}"
     found = cache.get(key)
     if found is None:
-        found = _worked_out(release, runs, pooled)
+        found = _worked_out(release, runs, pooled, teams)
         cache.set(key, found, timeout=None)
-    by_name = {run.name: run.pk for run in runs}
-    return Report(found, tuple(by_name[one.run] for one in found.systems), is_assumed)
+    return Report(found, {run.name: run.pk for run in runs if run.name in pooled}, is_assumed)
 
 
 def _ranked_runs(release: Release) -> list[Run]:
     """Pooled runs first, then the newest of those that stand on boards."""
     rows = Run.objects.filter(
         Q(pooled_depth__gt=0) | Q(withdrawn_at=None), benchmark=release.benchmark_id
-    )
+    ).select_related("team")
     found = sorted(rows, key=lambda run: (-(run.pooled_depth > 0), -run.pk))[:MOST_RUNS]
     return sorted(found, key=lambda run: run.pk)
 
 
-def _worked_out(release: Release, runs: Sequence[Run], pooled: dict[str, int]) -> Reusability:
-    rankings = {run.name: ranking_of(run, max(pooled.get(run.name, 0), CUTOFF)) for run in runs}
-    return leave_one_out(rankings, collection.release_qrels(release), pooled=pooled)
+def _worked_out(
+    release: Release, runs: Sequence[Run], pooled: dict[str, int], teams: dict[str, str]
+) -> Treatment:
+    # A document's id is kept once, however many runs have it.
+    known: dict[str, str] = {}
+    rankings = {}
+    for run in runs:
+        depth = max(pooled[run.name], DEPTH) if run.name in pooled else CUTOFF
+        of_run = ranking_of(run, depth).items()
+        rankings[run.name] = {qid: [known.setdefault(d, d) for d in of] for qid, of in of_run}
+    grades = collection.release_qrels(release)
+    return treatment_of(rankings, grades, pooled=pooled, teams=teams)
+
+
+def summary_of(found: Reusability, sight: Sight) -> dict[str, Any]:
+    """The numbers over all groups, or over all runs; None where one group is all there is."""
+    return {
+        "n": len(found.groups),
+        "mean_shift": _known(sight, found.mean_shift),
+        "worst_shift": _known(sight, found.worst_shift),
+        **{name: defined(getattr(found, name)) for name in ("mean_judged", "least_judged", "tau")},
+    }
 
 
 def systems_shown(report: Report, *, user: Any, sight: Sight) -> list[ShownSystem]:
     """The systems whose runs this person may see, the one that falls furthest first."""
-    seen = Run.objects.visible_to(user).in_bulk(report.runs)
-    rows = [
-        _shown(seen[key], one, sight)
-        for key, one in zip(report.runs, report.found.systems, strict=True)
-        if key in seen
-    ]
-    return sorted(rows, key=lambda row: (row.left_out.shift, row.run.name))
+    seen = _seen(report, user)
+    alone = {one.run: one for one in report.found.by_run.systems}
+    rows = []
+    for one in report.found.by_group.systems:
+        run = seen.get(one.run)
+        if run is None:
+            continue
+        others = [seen[name] for name in one.group if name in seen and name != one.run]
+        is_told = not is_anonymous_to(run, user)
+        rows.append(
+            ShownSystem(
+                run=run,
+                left_out=one,
+                alone=alone[one.run],
+                companions=tuple(
+                    other for other in others if is_told and not is_anonymous_to(other, user)
+                ),
+                n_companions=len(one.group) - 1,
+                full=sight.rounded(one.full),
+                without=_known(sight, one.without),
+                without_alone=_known(sight, alone[one.run].without),
+                n_unique=one.n_unique if sight.is_clear else None,
+                n_unique_relevant=one.n_unique_relevant if sight.is_clear else None,
+            )
+        )
+    return sorted(rows, key=lambda row: (row.shift or 0.0, row.run.name))
 
 
-def _shown(run: Run, one: LeftOut, sight: Sight) -> ShownSystem:
-    return ShownSystem(
-        run=run,
-        left_out=one,
-        full=sight.rounded(one.full),
-        without=sight.rounded(one.without),
-        n_unique=one.n_unique if sight.is_clear else None,
-        n_unique_relevant=one.n_unique_relevant if sight.is_clear else None,
-    )
+def copies_shown(report: Report, *, user: Any) -> list[Alike]:
+    """Near copies across teams, of runs that this person may see and know the makers of."""
+    seen = _seen(report, user)
+    told = {name for name, run in seen.items() if not is_anonymous_to(run, user)}
+    return [pair for pair in report.found.across if {pair.run_a, pair.run_b} <= told]
+
+
+def _seen(report: Report, user: Any) -> dict[str, Run]:
+    rows = Run.objects.visible_to(user).select_related("team", "owner", "benchmark")
+    return {run.name: run for run in rows.filter(pk__in=report.runs.values())}
+
+
+def defined(value: float) -> float | None:
+    return None if isnan(value) else value
+
+
+def _known(sight: Sight, value: float) -> float | None:
+    return sight.rounded(defined(value))

@@ -16,7 +16,9 @@ from scoring.services.reusability import (
     ASSUMED_DEPTH,
     Report,
     ShownSystem,
+    copies_shown,
     reusability_of,
+    summary_of,
     systems_shown,
 )
 
@@ -47,11 +49,14 @@ def _shown(request: HttpRequest, release: Release, report: Report | None) -> dic
     systems = systems_shown(report, user=request.user, sight=sight)
     return {
         "report": report,
-        "found": report.found,
-        "mean_shift": sight.rounded(report.found.mean_shift),
-        "worst_shift": sight.rounded(report.found.worst_shift),
+        "by_group": summary_of(report.found.by_group, sight),
+        "by_run": summary_of(report.found.by_run, sight),
+        "n_systems": report.found.n_systems,
+        "n_pooled": len(report.runs),
         "systems": systems,
-        "n_more": len(report.found.systems) - len(systems),
+        "has_groups": any(one.n_companions for one in systems),
+        "copies": copies_shown(report, user=request.user),
+        "n_more": len(report.runs) - len(systems),
         "has_counts": sight.is_clear,
     }
 

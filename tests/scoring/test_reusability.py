@@ -1,10 +1,13 @@
 """A release without one of its systems: what is told of it, and to whom."""
 
+from datetime import timedelta
+
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
+from django.utils import timezone
 
-from benchmarks_app.models import Role, Run
+from benchmarks_app.models import Role, Run, Team
 from scoring.services.reusability import reusability_of
 from tests import factories
 
@@ -31,8 +34,9 @@ def test_pooled_runs_are_left_out_one_by_one(release, runs):
     report = reusability_of(release)
 
     assert not report.is_assumed
-    assert [(one.run, one.n_unique) for one in report.found.systems] == [("one", 1), ("other", 1)]
-    assert [one.without for one in report.found.systems] == [0.0, 0.0]
+    systems = report.found.by_group.systems
+    assert [(one.run, one.n_unique) for one in systems] == [("one", 1), ("other", 1)]
+    assert [one.without for one in systems] == [0.0, 0.0]
 
 
 def test_where_nothing_is_known_of_pools_every_run_counts_as_pooled(release, runs):
@@ -41,7 +45,7 @@ def test_where_nothing_is_known_of_pools_every_run_counts_as_pooled(release, run
     report = reusability_of(release)
 
     assert report.is_assumed
-    assert len(report.found.systems) == 2
+    assert len(report.found.by_group.systems) == 2
 
 
 def test_one_run_leaves_nothing_to_leave_out(release, scored):
@@ -78,11 +82,59 @@ def test_counts_of_hidden_grades_are_withheld(client, benchmark, release, runs, 
     assert after["ndcg"] == round(before["ndcg"], 3)
 
 
+def test_teams_and_copies_are_left_out_together(client, benchmark, release, runs, scored):
+    copy = scored(ONE, name="copy").run
+    Run.objects.filter(pk=copy.pk).update(pooled_depth=1)
+    client.force_login(factories.member(benchmark, "vi", Role.VIEWER))
+    url = f"/api/v1/benchmarks/{benchmark.slug}/releases/1.0.0/reusability/"
+
+    told = client.get(url).json()
+    one = {row["run"]: row for row in told["systems"]}["one"]
+    html = client.get(reverse("scoring:reusability", args=[benchmark.slug])).content.decode()
+
+    assert (told["n_runs"], told["n_systems"], told["n"], told["by_run"]["n"]) == (3, 2, 2, 3)
+    assert (one["left_out_with"], one["without"], one["shift_alone"]) == (["copy"], 0.0, 0.0)
+    assert [(pair["run_a"], pair["is_same"]) for pair in told["copies"]] == [("one", True)]
+    assert "one and copy are the same ranking under two names" in html
+    assert "2 systems" in html
+
+
+def test_runs_of_one_team_alone_are_undefined(client, benchmark, release, runs):
+    team = Team.objects.create(name="A team")
+    Run.objects.update(team=team)
+    client.force_login(factories.member(benchmark, "vi", Role.VIEWER))
+    url = f"/api/v1/benchmarks/{benchmark.slug}/releases/1.0.0/reusability/"
+
+    told = client.get(url).json()
+    html = client.get(reverse("scoring:reusability", args=[benchmark.slug])).content.decode()
+
+    assert told["n"] == 1
+    assert [told[name] for name in ("mean_shift", "tau", "mean_judged")] == [None] * 3
+    assert "All pooled runs are of one team" in html
+    assert ">nan" not in html
+
+
+def test_a_team_is_not_told_while_its_runs_are_anonymous(client, benchmark, release, runs, owner):
+    team = Team.objects.create(name="A team")
+    until = timezone.now() + timedelta(days=1)
+    Run.objects.filter(name="one").update(team=team, anonymous_until=until)
+    Run.objects.filter(name="other").update(team=team)
+    url = f"/api/v1/benchmarks/{benchmark.slug}/releases/1.0.0/reusability/"
+
+    client.force_login(factories.member(benchmark, "vi", Role.VIEWER))
+    to_viewer = client.get(url).json()["systems"]
+    client.force_login(owner)
+    to_owner = client.get(url).json()["systems"]
+
+    assert [row["left_out_with"] for row in to_viewer] == [[], []]
+    assert {row["run"]: row["left_out_with"] for row in to_owner}["one"] == ["other"]
+
+
 def test_chart_has_a_row_for_each_system(client, benchmark, release, runs):
     client.force_login(factories.member(benchmark, "vi", Role.VIEWER))
     url = reverse("scoring:reusability-chart", args=[benchmark.slug, "1.0.0", "csv"])
 
     rows = client.get(url).content.decode().splitlines()
 
-    assert rows[0] == "system,shift,ndcg,without,judged,only_its_own"
+    assert rows[0] == "system,shift,ndcg,without,judged,only_its_own,shift_alone"
     assert {row.split(",")[0] for row in rows[1:]} == {"one", "other"}

@@ -253,10 +253,20 @@ def _warnings(found: Preview) -> Iterator[str]:
     names = [run.run for run in found.runs]
     if not names:
         return
-    if len(names) < FEW_RUNS:
+    same = [pair for pair in found.alike if pair.rbo >= 1 - 1e-9]
+    for pair in same:
         yield (
-            f"{'One run' if len(names) == 1 else 'Two runs'}: a new system would find more than a "
-            "third of its first ten documents unjudged. Three different systems are the least."
+            f"{pair.run_a} and {pair.run_b} have the same first ten: the same ranking under two "
+            "names counts as one system, and each left out alone looks harmless."
+        )
+    # Of runs that are the same all but the first have an earlier one.
+    n_systems = len(names) - len({pair.run_b for pair in same})
+    if n_systems < FEW_RUNS:
+        noun = "system" if same else "run"
+        yield (
+            f"{f'One {noun}' if n_systems == 1 else f'Two {noun}s'}: a new system would find more "
+            "than a third of its first ten documents unjudged. Three different systems are the "
+            "least."
         )
     if found.mean_rbo >= TOO_ALIKE:
         yield (

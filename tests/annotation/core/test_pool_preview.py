@@ -105,12 +105,16 @@ def test_equal_rankings_have_an_overlap_of_one_and_disjoint_ones_of_none():
 def test_runs_that_are_alike_few_or_all_of_one_kind_are_warned_of():
     same = {"dense-a": {"q": "abc"}, "dense-b": {"q": "abc"}}
 
-    few, alike, lexical = looked_at(same, depth=3).warnings
-    assert few.startswith("Two runs")
+    twice, few, alike, lexical = looked_at(same, depth=3).warnings
+    assert twice.startswith("dense-a and dense-b have the same first ten")
+    assert few.startswith("One system: ")
     assert "mean RBO@10 1.00" in alike
     assert "ranks by words" in lexical
     other = {**same, "bm25": {"q": "xyz"}, "splade": {"q": "uvw"}}
-    assert looked_at(other, depth=3).warnings == []
+    (twice,) = looked_at(other, depth=3).warnings
+    assert "under two names" in twice
+    different = {**other, "dense-b": {"q": "cab"}}
+    assert looked_at(different, depth=3).warnings == []
 
 
 def test_the_nearest_line_of_another_collection_is_named():

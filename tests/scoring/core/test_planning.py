@@ -19,6 +19,7 @@ from scoring.core.planning import (
     pool_growth,
     slice_plan,
 )
+from scoring.core.reusability import treatment_of
 
 DOCIDS = "uvwxyz"
 
@@ -44,17 +45,23 @@ def test_growth_is_that_of_pools_made_one_by_one(runs, cutoff):
         pools = {q: {d for of in runs.values() for d in of.get(q, ())[:depth]} for q in qids}
         expected = sum(map(len, pools.values())) / len(qids)
         assert found.documents_at(depth) == pytest.approx(expected)
-        shares = []
-        for held_out, of in runs.items():
-            for qid, ranked in of.items():
-                others = {
-                    docid
-                    for name, other in runs.items()
-                    if name != held_out
-                    for docid in other.get(qid, ())[:depth]
-                }
-                shares.append(len(others & set(ranked[:cutoff])) / len(ranked[:cutoff]))
-        assert found.judged_at(depth) == pytest.approx(sum(shares) / len(shares))
+        grades = {qid: dict.fromkeys(docids, 1) for qid, docids in pools.items()}
+        judged = treatment_of(runs, grades, pooled=dict.fromkeys(runs, depth), cutoff=cutoff)
+        expected = judged.by_group.mean_judged
+        assert found.judged_at(depth) == pytest.approx(expected, nan_ok=True)
+
+
+def test_copies_and_team_mates_are_one_system_of_the_growth():
+    a, b = {"q": list("uvwx")}, {"q": list("yzuv")}
+    alone = pool_growth({"a": a, "b": b}, deepest=4, cutoff=4)
+
+    with_copy = pool_growth({"a": a, "b": b, "copy of a": a}, deepest=4, cutoff=4)
+    one_team = pool_growth({"a": a, "b": b}, teams=dict.fromkeys("ab", "X"), deepest=4)
+
+    assert alone == with_copy
+    assert alone.n_runs == 2
+    assert alone.judged_of_new == (0.0 + 1 / 8, 2 / 8, 3 / 8, 4 / 8)
+    assert isnan(one_team.judged_at(1))
 
 
 @given(st.fixed_dictionaries({"a": rankings, "b": rankings}))

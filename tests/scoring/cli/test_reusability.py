@@ -1,0 +1,60 @@
+"""`benchwright reusability`: runs left out of the judgments they brought."""
+
+import json
+
+import pytest
+
+RUNS = {
+    "one": "q1 Q0 d1 1 9 s\nq2 Q0 d5 1 9 s\n",
+    "copy": "q1 Q0 d1 1 3 s\nq2 Q0 d5 1 3 s\n",
+    "other": "q1 Q0 d2 1 9 s\nq2 Q0 d5 1 9 s\n",
+}
+
+
+@pytest.fixture
+def pooled(files):
+    (files / "judged.txt").write_text("q1 0 d1 1\nq1 0 d2 1\nq2 0 d5 1\n")
+    for name, lines in RUNS.items():
+        (files / name).write_text(lines)
+    return files
+
+
+def test_copies_are_left_out_together_and_named(pooled, benchwright):
+    done = benchwright("reusability", "judged.txt", *RUNS, "--depth", "5", "--format", "json")
+
+    told = json.loads(done.stdout)
+    one = {row["run"]: row for row in told["systems"]}["one"]
+    assert (told["n_systems"], told["by_group"]["n"], told["by_run"]["n"]) == (2, 2, 3)
+    assert (one["group"], one["n_unique"], one["n_unique_alone"]) == (["one", "copy"], 1, 0)
+    assert one["without"] == 0.5
+    assert one["shift_alone"] == 0.0
+    assert told["copies"] == [{"run_a": "one", "run_b": "copy", "rbo": 1.0, "is_same": True}]
+
+
+def test_table_names_companions_and_says_which_depth_it_took(pooled, benchwright):
+    done = benchwright("reusability", "judged.txt", *RUNS)
+
+    assert done.exit_code == 0
+    assert "2 groups" in done.stdout
+    assert "no --depth is given: every run counts as pooled to depth 10" in done.stderr
+    assert "one and copy: the same ranking under two names (RBO 1.00)" in done.stderr
+
+
+def test_a_team_is_one_group_and_one_group_is_undefined(pooled, benchwright):
+    (pooled / "teams.tsv").write_text("one\tA team\nother\ta-team\n")
+
+    done = benchwright(
+        *("reusability", "judged.txt", *RUNS, "--teams", "teams.tsv", "--format", "json")
+    )
+
+    told = json.loads(done.stdout)["by_group"]
+    assert (told["n"], told["mean_shift"], told["tau"]) == (1, None, None)
+
+
+def test_a_team_of_no_run_is_refused(pooled, benchwright):
+    (pooled / "teams.tsv").write_text("nobody\tA team\n")
+
+    done = benchwright("reusability", "judged.txt", *RUNS, "--teams", "teams.tsv")
+
+    assert done.exit_code == 1
+    assert "teams.tsv: no run is called 'nobody'; expected one of one, copy, other" in done.stderr
