@@ -174,6 +174,11 @@ class ResultFormatError(ScoringError):
     )
 
 
+class BenchmarkObjectError(BenchmarkError):
+    code = "benchmark-object"
+    message = "The benchmark's {where}: {what}."
+
+
 class ModelError(ScoringError):
     code = "model"
     message = "Query '{qid}' ({text}): the model {reason}."

@@ -10,6 +10,7 @@ from benchmarks_app.core.errors import MissingFileError
 from benchmarks_app.core.formats.beir import BeirSource, open_beir
 from benchmarks_app.core.problems import Problems
 from benchmarks_app.core.unlisted import UNKNOWN, unlisted_of
+from scoring.core.errors import BenchmarkObjectError
 from scoring.core.slices import read_slices
 
 MANIFEST = "manifest.json"
@@ -66,6 +67,51 @@ def read_released(path: Path, split: str | None = None) -> Released:
         top_grade=top_grade(manifest),
         unlisted=unlisted_of(manifest),
     )
+
+
+def released_of(benchmark: Any) -> Released:
+    """A benchmark that is an object: `slices` is a mapping of names to queries.
+
+    Each query has `text` and `relevant`, a mapping of documents to grades or their ids alone, which
+    are then grade 1; and, if it has, an `id` (or `qid`, `query_id`). Without one it is known by its
+    text. A query in several slices counts once in the whole.
+
+    Raises
+    ------
+    BenchmarkObjectError
+        If a query lacks text or relevant documents, or differs from slice to slice.
+    """
+    texts: dict[str, str] = {}
+    qrels: dict[str, dict[str, int]] = {}
+    slices: dict[str, list[bytes]] = {}
+    for name, queries in benchmark.slices.items():
+        slices[name] = []
+        for place, query in enumerate(queries):
+            qid, text, grades = _query(query, f"slices[{name!r}][{place}]")
+            if (texts.setdefault(qid, text), qrels.setdefault(qid, grades)) != (text, grades):
+                what = f"query '{qid}' is in another slice with another text or other documents"
+                raise BenchmarkObjectError(where=f"slices[{name!r}][{place}]", what=what)
+            slices[name].append(qid.encode("utf-8", "surrogateescape"))
+    return Released(
+        name=str(getattr(benchmark, "name", type(benchmark).__name__)),
+        split="as given",
+        texts=texts,
+        qrels=qrels,
+        slices=slices,
+        threshold=1,
+        top_grade=None,
+    )
+
+
+def _query(query: Any, where: str) -> tuple[str, str, dict[str, int]]:
+    text, relevant = getattr(query, "text", None), getattr(query, "relevant", None)
+    if not isinstance(text, str) or relevant is None:
+        what = "it has no text or no relevant documents; give it `text` and `relevant`"
+        raise BenchmarkObjectError(where=where, what=what)
+    named = (getattr(query, name, None) for name in ("id", "qid", "query_id"))
+    qid = str(next((one for one in named if one is not None), text))
+    graded = relevant.items() if isinstance(relevant, Mapping) else ((one, 1) for one in relevant)
+    return qid, text, {str(docid): int(grade) for docid, grade in graded}
 
 
 def relevance_threshold(manifest: Mapping[str, Any]) -> int:

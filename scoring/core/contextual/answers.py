@@ -20,7 +20,7 @@ class UnusableAnswerError(ValueError):
 
 
 def verdicts_of(answer: str | Mapping[str, Any], n: int) -> tuple[Verdict, ...]:
-    """Verdicts of `n` nodes in rank order.
+    """Verdicts of `n` nodes in rank order; a list of exactly `n` has them in that order.
 
     Raises
     ------
@@ -29,6 +29,8 @@ def verdicts_of(answer: str | Mapping[str, Any], n: int) -> tuple[Verdict, ...]:
         that were not asked for; if it is no such object at all.
     """
     by_node = _object_of(answer).get("verdicts")
+    if isinstance(by_node, list):
+        by_node = _in_order(by_node, n)
     if not isinstance(by_node, Mapping):
         what = "it has no 'verdicts'" if by_node is None else f"'verdicts' is {_kind(by_node)}"
         msg = f"{what}; expected an object with an entry for each node, under its number"
@@ -51,6 +53,13 @@ def reason_of(answer: str | Mapping[str, Any]) -> str:
         msg = "it has no 'reason'; expected an object with a text under 'reason'"
         raise UnusableAnswerError(msg)
     return reason.strip()
+
+
+def _in_order(verdicts: list[Any], n: int) -> dict[str, Any]:
+    if len(verdicts) != n:
+        msg = f"'verdicts' is a list of {len(verdicts)}; expected one for each of the {n} nodes"
+        raise UnusableAnswerError(msg)
+    return {str(number): verdict for number, verdict in enumerate(verdicts, start=1)}
 
 
 def _check_nodes(by_node: Mapping[str, Any], wanted: list[str]) -> None:

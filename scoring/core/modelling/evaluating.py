@@ -17,11 +17,11 @@ from benchmarks_app.core.statistics import quantile
 from scoring.core.errors import CutoffError, MeasureParameterError
 from scoring.core.evaluation import Evaluation, evaluate_hits
 from scoring.core.in_memory.inputs import hits_of, take_qrels
-from scoring.core.measures import Measure, parse_measures
+from scoring.core.measures import Measure, parse_measure, parse_measures
 from scoring.core.modelling.answers import Answer, Progress, ask
 from scoring.core.reading.hits import judged_by
 from scoring.core.reading.scanning import GradeTable
-from scoring.core.released import Released, read_released
+from scoring.core.released import Released, read_released, released_of
 from scoring.core.slices import read_slices
 
 OVERALL = "all"
@@ -31,12 +31,28 @@ Slices = Mapping[str, Collection[str | bytes]]
 
 @dataclass(frozen=True, slots=True)
 class SliceScores:
-    """Means over some of the queries; `judged_share` is that of the results that were looked at."""
+    """Means over some of the queries; `judged_share` is that of the results that were looked at.
+
+    A mean is found by any name of its measure, and with `@K`, or without a cutoff, whatever its
+    cutoff is: `scores["MRR"]`, `scores["nDCG@K"]`.
+    """
 
     name: str
     n_queries: int
     means: Mapping[str, float]
     judged_share: float
+
+    def __getitem__(self, name: str) -> float:
+        if name in self.means:
+            return self.means[name]
+        head, _, cutoff = name.partition("@")
+        for one, mean in self.means.items():
+            measure = parse_measure(one)
+            wanted = cutoff if cutoff.isdigit() else measure.cutoff
+            of_name = parse_measure(head if wanted is None else f"{head}@{wanted}")
+            if (measure.family, measure.cutoff) == (of_name.family, of_name.cutoff):
+                return mean
+        raise KeyError(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +69,11 @@ class Latency:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelEvaluation:
-    """What a model reached; printing it shows a table, `as_dict` is for JSON."""
+    """What a model reached; printing it shows a table, `as_dict` is for JSON.
+
+    `scores["head"]["nDCG@K"]` is a mean of a slice; `all` is every query, unless a slice has that
+    name.
+    """
 
     benchmark: str
     split: str
@@ -64,6 +84,11 @@ class ModelEvaluation:
     per_query: Mapping[str, Mapping[str, float]]
     answers: Mapping[str, Answer]
     notes: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> SliceScores:
+        if name == OVERALL and name not in self.slices:
+            return self.overall
+        return self.slices[name]
 
     def __repr__(self) -> str:
         batched = ", asked in batches" if self.latency.is_batched else ""
@@ -97,7 +122,7 @@ class ModelEvaluation:
 
 def evaluate_model(
     model: Any,
-    benchmark: Path | str,
+    benchmark: Any,
     k: int = 10,
     *,
     split: str | None = None,
@@ -115,7 +140,8 @@ def evaluate_model(
         Something with `retrieve(text, k)` or `retrieve_many(texts, k)`, or a function `(text, k)`.
         Its higher scores are better.
     benchmark
-        A release, as a folder or zip in BEIR's layout.
+        A release, as a folder or zip in BEIR's layout; or an object whose `slices` maps names to
+        queries, each with `text` and `relevant` (documents, or documents with grades).
     split
         Whose qrels; the only one, or `test`, unless named. Only queries that it grades are asked.
     slices
@@ -131,14 +157,17 @@ def evaluate_model(
     ------
     ModelError
         If the model fails, or returns what is no list of results; it names the query.
-    MissingFileError, FileProblemsError, ArchiveError
+    MissingFileError, FileProblemsError, ArchiveError, BenchmarkObjectError
         If the benchmark cannot be read.
     CutoffError, MeasureParameterError, UnknownMeasureError
         If a measure is none, or looks at more results than `k`.
     """
     if k < 1:
         raise CutoffError(cutoff=k)
-    released = read_released(Path(benchmark), split)
+    if hasattr(benchmark, "slices"):
+        released = released_of(benchmark)
+    else:
+        released = read_released(Path(benchmark), split)
     wanted = _measures(measures, k, released.threshold)
     queries = [(qid, released.texts[qid]) for qid in released.qrels if qid in released.texts]
     asked = ask(model, queries, k, batch_size=max(1, batch_size), progress=progress)

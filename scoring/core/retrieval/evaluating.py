@@ -19,7 +19,8 @@ Slices = Mapping[str, Collection[str]]
 class RetrievalScores(dict[str, float]):
     """Means by measure, such as `scores["Recall@100"]`.
 
-    `per_query` holds the same measures of each query, `slices` their means and the number of
+    `scores["nDCG@10"]` finds nDCG whichever gain it has: there is one, and `meanings` says which.
+        `per_query` holds the same measures of each query, `slices` their means and the number of
     queries (`n_queries`) of each slice; `meanings` spells every measure out, `findings` tell what
     may be wrong, `significance` compares with the baseline where one was given, `facts` say how
     the results were made, `retrieved` are the results where this module searched.
@@ -36,6 +37,26 @@ class RetrievalScores(dict[str, float]):
         self.facts: Mapping[str, Any] = {}
         self.retrieved: Retrieved = {}
 
+    def __missing__(self, name: str) -> float:
+        return self[self._spelled(name)]
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or (
+            isinstance(name, str) and super().__contains__(_with_gain(name))
+        )
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The mean of a measure, or `default` where there is none."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    def _spelled(self, name: str) -> str:
+        if not super().__contains__(_with_gain(name)):
+            raise KeyError(name)
+        return _with_gain(name)
+
     def as_dict(self) -> dict[str, Any]:
         """Everything but the results, as JSON can hold it."""
         return {
@@ -48,6 +69,10 @@ class RetrievalScores(dict[str, float]):
             "findings": [one.as_json() for one in self.findings],
             "facts": dict(self.facts),
         }
+
+
+def _with_gain(name: str) -> str:
+    return name.replace("nDCG@", "nDCG(dcg='exp-log2')@", 1)
 
 
 def evaluate_retrieval(

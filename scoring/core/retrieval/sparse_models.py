@@ -29,8 +29,12 @@ from scoring.core.retrieval.vectors import (
     vector_idf,
 )
 
+# Texts by id, or pairs of both that can be read several times, as `load_beir` gives them.
+Corpus = Mapping[str, str] | Iterable[tuple[str, str]]
+
 KIND = "encoded-corpus"
 TELL_EVERY = 100
+DIGITS_OF_NAME = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ class Encoded:
 
 def evaluate_sparse_model(
     model: Encoder,
-    corpus: Mapping[str, str],
+    corpus: Corpus,
     queries: Mapping[str, str],
     qrels: Grades,
     sparse_dim: int,
@@ -74,7 +78,7 @@ def evaluate_sparse_model(
     slices: Slices | None = None,
     baseline: Retrieved | None = None,
     model_name: str | None = None,
-    dataset_name: str = "corpus",
+    dataset_name: str | None = None,
     revision: str | None = None,
     preprocessing: str = "",
     progress: Progress | None = None,
@@ -89,10 +93,15 @@ def evaluate_sparse_model(
     model
         `encode_documents(texts)` and `encode_queries(texts)` return a mapping of dimensions to
         weights for each text, or one sparse matrix.
+    corpus
+        A mapping of ids to texts, or pairs of them as `load_beir` gives; those are read anew for
+        each step, one batch in memory.
     sparse_dim
         Number of dimensions; each is below it.
     cache_dir
         Where encoded corpora are kept, each in `{cache_dir}/{model_name}/{dataset_name}/`.
+    dataset_name
+        Unless given it is made of the corpus's digest, so that corpora do not displace each other.
     k
         Results of each query.
     idf
@@ -113,10 +122,13 @@ def evaluate_sparse_model(
     StoreError
         If the cache's folder was not written by this program.
     """
+    if not isinstance(corpus, Mapping) and iter(corpus) is corpus:
+        corpus = list(corpus)  # can be read once only
     numbered = _numbers_for_ids(corpus, queries, qrels)
     is_used = bool(getattr(model, "idf", True) if idf is None else idf)
     key = _cache_key(model, corpus, sparse_dim, model_name, revision, preprocessing)
-    folder = cache_folder(Path(cache_dir), key["model"], dataset_name) if cache_dir else None
+    dataset = dataset_name or f"corpus-{key['corpus'][:DIGITS_OF_NAME]}"
+    folder = cache_folder(Path(cache_dir), key["model"], dataset) if cache_dir else None
     grades = {
         str(qid): {str(docid): grade for docid, grade in of.items()} for qid, of in qrels.items()
     }
@@ -144,9 +156,13 @@ def evaluate_sparse_model(
     return scores
 
 
+def _pairs(corpus: Corpus) -> Iterable[tuple[str, str]]:
+    return corpus.items() if isinstance(corpus, Mapping) else corpus
+
+
 def _cache_key(
     model: Any,
-    corpus: Mapping[Any, str],
+    corpus: Corpus,
     sparse_dim: int,
     model_name: str | None,
     revision: str | None,
@@ -159,7 +175,7 @@ def _cache_key(
         "preprocessing": preprocessing or str(getattr(model, "preprocessing", "")),
         "sparse_dim": sparse_dim,
         "vocabulary": _vocabulary_digest(model),
-        "corpus": corpus_digest((str(docid), text) for docid, text in corpus.items()),
+        "corpus": corpus_digest((str(docid), text) for docid, text in _pairs(corpus)),
     }
 
 
@@ -178,7 +194,7 @@ class _Watched:
 
 def _encoded_corpus(
     model: Encoder,
-    corpus: Mapping[Any, str],
+    corpus: Corpus,
     sparse_dim: int,
     batch_size: int,
     folder: Path | None,
@@ -188,9 +204,15 @@ def _encoded_corpus(
     encode = _Watched(model.encode_documents, "documents")
 
     def make() -> Encoded:
-        texts = ((str(docid), text) for docid, text in corpus.items())
-        matrix = encode_in_batches(texts, encode, sparse_dim, batch_size=batch_size)
-        return Encoded(docids=list(map(str, corpus)), matrix=matrix)
+        docids: list[str] = []
+
+        def texts() -> Iterator[tuple[str, str]]:
+            for docid, text in _pairs(corpus):
+                docids.append(str(docid))
+                yield docids[-1], text
+
+        matrix = encode_in_batches(texts(), encode, sparse_dim, batch_size=batch_size)
+        return Encoded(docids=docids, matrix=matrix)
 
     if folder is None:
         kept = Cached(make(), is_read=False)
@@ -227,12 +249,14 @@ def _vocabulary_digest(model: Any) -> str:
 
 
 def _numbers_for_ids(
-    corpus: Mapping[Any, str], queries: Mapping[Any, str], qrels: Mapping[Any, Mapping[Any, int]]
+    corpus: Corpus, queries: Mapping[Any, str], qrels: Mapping[Any, Mapping[Any, int]]
 ) -> list[Finding]:
     """A note where ids are numbers everywhere; they are refused where only some are."""
     judged = (docid for documents in qrels.values() for docid in documents)
     kinds = {
         pitfalls.ids_of_one_type({"queries": queries, "qrels": qrels}),
-        pitfalls.ids_of_one_type({"corpus": corpus, "qrels": judged}),
+        pitfalls.ids_of_one_type(
+            {"corpus": (docid for docid, _ in _pairs(corpus)), "qrels": judged}
+        ),
     }
     return [] if kinds == {str} else [pitfalls.numbers_for_ids()]

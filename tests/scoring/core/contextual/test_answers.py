@@ -32,6 +32,17 @@ def test_object_in_a_block_of_markdown_is_found():
     assert verdicts_of(text, 2) == verdicts_of(GOOD, 2)
 
 
+def test_list_of_verdicts_is_in_the_order_of_the_nodes():
+    verdicts = [{"verdict": "no", "reason": "a"}, {"verdict": "yes", "reason": "b"}]
+
+    found = verdicts_of({"verdicts": verdicts}, 2)
+
+    assert [(one.node, one.is_relevant, one.reason) for one in found] == [
+        (1, False, "a"),
+        (2, True, "b"),
+    ]
+
+
 def one(verdict):
     return {"verdicts": {"1": verdict}}
 
@@ -43,7 +54,10 @@ def one(verdict):
         (answer(True, True, False), "verdicts on node 3, which there is not"),
         ({"verdicts": {"0": {}, "1": {}}}, "no verdict on node 2 and verdicts on node 0"),
         ([{"verdict": "yes"}, {"verdict": "no"}], "it is a list; expected a JSON object"),
-        ({"verdicts": [{"verdict": "yes"}] * 2}, "'verdicts' is a list"),
+        ({"verdicts": [{"verdict": "yes"}] * 3}, "a list of 3; expected one for each of the 2"),
+        ({"verdicts": [{"verdict": "yes"}]}, "a list of 1; expected one for each of the 2 nodes"),
+        ({"verdicts": ["yes", "no"]}, "node 1: a text; expected an object"),
+        ({"verdicts": "yes"}, "'verdicts' is a text"),
         ({"result": {}}, "it has no 'verdicts'"),
         ("null", "it is null"),
         ("yes, no", "it is not JSON (Expecting value at character 1)"),

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from benchmarks_app.core.loading import load_beir
 from scoring.core.retrieval.cache import cache_folder, corpus_digest
 from scoring.core.retrieval.errors import IdTypeError, QueriesDifferError, VectorError
 from scoring.core.retrieval.sparse_models import evaluate_sparse_model
@@ -38,6 +39,38 @@ def evaluated(model=None, corpus=CORPUS, queries=QUERIES, grades=GRADES, dim=4, 
 
 def codes(scores):
     return [one.code for one in scores.findings]
+
+
+def test_corpus_as_it_is_loaded_is_a_corpus(tmp_path):
+    (tmp_path / "qrels").mkdir()
+    documents = [
+        {"_id": docid, "text": text} for docid, text in CORPUS.items() if "\n" not in docid
+    ]
+    queries = [{"_id": qid, "text": text} for qid, text in QUERIES.items()]
+    for name, rows in (("corpus", documents), ("queries", queries)):
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / f"{name}.jsonl").write_text(lines)
+    (tmp_path / "qrels" / "test.tsv").write_text(
+        "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t1\n"
+    )
+
+    scores = evaluate_sparse_model(Counting(), *load_beir(tmp_path), sparse_dim=4)
+
+    assert scores["nDCG@10"] == scores["MRR"] == 1.0
+
+
+def test_pairs_that_can_be_read_once_are_a_corpus():
+    assert evaluated(corpus=iter(CORPUS.items()))["MRR"] == evaluated()["MRR"]
+
+
+def test_corpora_by_the_default_name_do_not_displace_each_other(tmp_path):
+    model = Counting()
+    other = {**CORPUS, "d4": "blue fish"}
+
+    for corpus in (CORPUS, other, CORPUS, other, CORPUS):
+        evaluated(model, corpus, cache_dir=tmp_path)
+
+    assert model.n_encoded == len(CORPUS) + len(other)
 
 
 def test_model_is_encoded_searched_and_scored():
@@ -99,10 +132,10 @@ def test_corpus_is_encoded_once_and_then_read(tmp_path):
     ],
 )
 def test_cache_of_something_else_is_told_and_made_anew(tmp_path, change, named):
-    evaluated(cache_dir=tmp_path)
+    evaluated(cache_dir=tmp_path, dataset_name="tiny")
 
-    scores = evaluated(cache_dir=tmp_path, **change)
-    again = evaluated(cache_dir=tmp_path, **change)
+    scores = evaluated(cache_dir=tmp_path, dataset_name="tiny", **change)
+    again = evaluated(cache_dir=tmp_path, dataset_name="tiny", **change)
 
     [found] = [one for one in scores.findings if one.code == "cache-of-something-else"]
     assert named in found.message
@@ -116,15 +149,15 @@ def test_order_of_the_corpus_is_no_other_corpus():
 
 @pytest.mark.parametrize("name", ["weights.npy", "docids.json", "manifest.json"])
 def test_damaged_cache_is_told_and_made_anew(tmp_path, name):
-    before = evaluated(cache_dir=tmp_path)
-    path = tmp_path / "Counting" / "corpus" / name
+    before = evaluated(cache_dir=tmp_path, dataset_name="tiny")
+    path = tmp_path / "Counting" / "tiny" / name
     path.write_bytes(path.read_bytes()[:-2] + b"\0\0")
 
-    after = evaluated(cache_dir=tmp_path)
+    after = evaluated(cache_dir=tmp_path, dataset_name="tiny")
 
     assert "cache-damaged" in codes(after)
     assert after.retrieved == before.retrieved
-    assert evaluated(cache_dir=tmp_path).facts["cache_was_read"]
+    assert evaluated(cache_dir=tmp_path, dataset_name="tiny").facts["cache_was_read"]
 
 
 def test_no_name_of_a_model_leads_out_of_the_cache(tmp_path):
