@@ -1,5 +1,7 @@
 """Keys that are equal for texts which surely ask for one thing."""
 
+import re
+import unicodedata
 from collections.abc import Iterable
 
 import Stemmer
@@ -19,6 +21,26 @@ def exact_key(text: str) -> str:
     True
     """
     return normalised(text)
+
+
+def accentless_key(text: str) -> str:
+    """The exact key without the accents of Latin and Greek letters, and the dots of a Cyrillic io.
+
+    Marks of other scripts are letters or vowels of their own, and stay.
+
+    Examples
+    --------
+    >>> accentless_key("Où est le Café?") == accentless_key("ou est le cafe")
+    True
+    >>> accentless_key("мой") == accentless_key("мои")
+    False
+    """
+    apart = unicodedata.normalize("NFD", exact_key(text))
+    return unicodedata.normalize("NFC", _ACCENTS.sub(r"\1", apart))
+
+
+# Marks behind a letter of Latin or Greek (in NFD), and the two dots of ё.
+_ACCENTS = re.compile(r"([a-z\u0250-\u02af\u0370-\u03ff])[\u0300-\u036f]+|(?<=\u0435)\u0308")
 
 
 def bag_key(text: str, language: str = DEFAULT_LANGUAGE) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks_app.core.families.keys import DEFAULT_LANGUAGE, bag_keys, exact_key
+from benchmarks_app.core.families.keys import DEFAULT_LANGUAGE, accentless_key, bag_keys, exact_key
 from benchmarks_app.core.families.minhash import candidate_pairs
 from benchmarks_app.core.families.similarity import similar_rows, similarities
 from benchmarks_app.core.families.vectors import Matrix, weighted_grams
@@ -46,6 +46,7 @@ class CrossPairs:
         self.queries = queries
         self.told_apart = {tuple(sorted(pair)) for pair in told_apart}
         self.exact = [exact_key(query.text) for query in queries]
+        self.plain = [accentless_key(query.text) for query in queries]
         self.bags = bag_keys([query.text for query in queries], language)
         self.on_progress = on_progress
         self.found: dict[SplitPair, dict[tuple[int, int], Pair]] = defaultdict(dict)
@@ -69,7 +70,8 @@ class CrossPairs:
         rows = weighted_grams(wordings)
         self._add_equal(self.exact)
         self._add_alike(wordings, rows)
-        self._add_same_words(wordings, rows)
+        for keys in (self.plain, self.bags):
+            self._add_of_one_key(wordings, rows, keys)
 
     def _add_equal(self, keys: Sequence[str]) -> None:
         """Every pair across splits of one exact key."""
@@ -95,10 +97,10 @@ class CrossPairs:
         kept = alike >= depth
         return zip(a[kept].tolist(), b[kept].tolist(), alike[kept].tolist(), strict=True)
 
-    def _add_same_words(self, wordings: Sequence[str], rows: Matrix) -> None:
-        """Every pair across splits of the same words, however little alike they read."""
-        bag_of = dict(zip(self.exact, self.bags, strict=True))
-        for places in _members([bag_of[wording] for wording in wordings]).values():
+    def _add_of_one_key(self, wordings: Sequence[str], rows: Matrix, keys: Sequence[str]) -> None:
+        """Every pair across splits of one key, however little alike they read."""
+        key_of = dict(zip(self.exact, keys, strict=True))
+        for places in _members([key_of[wording] for wording in wordings]).values():
             for m, n in combinations(places, 2):
                 alike = similarities(rows, np.array([m]), np.array([n]))
                 self._add_wordings(wordings[m], wordings[n], float(alike[0]))
@@ -129,6 +131,8 @@ class CrossPairs:
             return Kind.FAMILY
         if self.exact[a] == self.exact[b]:
             return Kind.EXACT
+        if self.plain[a] == self.plain[b]:
+            return Kind.ACCENTS
         if self.bags[a] == self.bags[b]:
             return Kind.BAG
         # As the grouping of families rounds, so that both say the same of one pair.

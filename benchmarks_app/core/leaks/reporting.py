@@ -29,11 +29,12 @@ LISTED = 100
 
 SHOWN = 3
 CHRONOLOGICAL = "chronological"
-HARD = (Kind.FAMILY, Kind.EXACT, Kind.BAG, Kind.NEAR)
+HARD = (Kind.FAMILY, Kind.EXACT, Kind.ACCENTS, Kind.BAG, Kind.NEAR)
 CODES = {kind: f"split-leak-{kind.value}" for kind in Kind}
 ADVICE = {
     Kind.FAMILY: "Split again: a family has one side.",
     Kind.EXACT: "Merge the two families, then split again.",
+    Kind.ACCENTS: "Merge the two families, or say that they differ, then split again.",
     Kind.BAG: "Merge the two families, or say that they differ, then split again.",
     Kind.NEAR: "Merge the two families, or say that they differ, then split again.",
     Kind.POSSIBLE: "Look at them: merge the families if they ask the same, or say that they "

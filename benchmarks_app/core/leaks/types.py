@@ -32,6 +32,7 @@ class Kind(StrEnum):
 
     FAMILY = "family"
     EXACT = "exact"
+    ACCENTS = "accents"
     BAG = "bag"
     NEAR = "near"
     POSSIBLE = "possible"
@@ -40,6 +41,7 @@ class Kind(StrEnum):
 WORDS = {
     Kind.FAMILY: "one family",
     Kind.EXACT: "the same but for case, spaces and punctuation",
+    Kind.ACCENTS: "the same but for accents",
     Kind.BAG: "the same words in another order",
     Kind.NEAR: f"alike to {NEAR_AT:.2f} or more",
     Kind.POSSIBLE: f"alike to {POSSIBLE_AT:.2f} or more",

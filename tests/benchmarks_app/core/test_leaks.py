@@ -62,6 +62,7 @@ def test_a_clean_split_finds_nothing():
         ("how long do goldfish live in a bowl", "split-leak-exact", Severity.ERROR),
         ("How long do GOLDFISH live in a bowl", "split-leak-exact", Severity.ERROR),
         ("how long do goldfish live, in a bowl?", "split-leak-exact", Severity.ERROR),
+        ("Hów lông dó göldfish livé in a böwl?", "split-leak-accents", Severity.ERROR),
         ("in a bowl how long do goldfish live", "split-leak-bag", Severity.ERROR),
         ("how long do goldfish live in a bowls please", "split-leak-near", Severity.ERROR),
         ("how long do goldfsh live in a bwl", "split-leak-possible", Severity.WARNING),
@@ -134,6 +135,26 @@ def test_pairs_that_people_told_apart_are_counted_and_not_held_against_the_split
     assert report["findings"] == []
     assert report["pairs"][0]["told_apart"] == 1
     assert report["pairs"][0]["nearest"][0]["is_told_apart"] is True
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "code"),
+    [
+        ("Où est le café", "ou est le cafe", "split-leak-accents"),
+        ("año nuevo", "ano nuevo", "split-leak-accents"),
+        ("τι ώρα είναι", "τι ωρα ειναι", "split-leak-accents"),
+        ("ещё раз", "еще раз", "split-leak-accents"),
+        ("хлеб мой", "хлеб мои", None),
+        ("किताब", "कताब", None),
+    ],
+)
+def test_accents_alone_are_an_error_and_marks_that_are_letters_are_not(one, other, code):
+    queries = [query("a", one, "train"), query("b", other, "test")]
+
+    hard = hard_violations(leak_report([*clean(), *queries]))
+    assert [found.code for found in hard] == ([code] if code else [])
+    apart = leak_report([*clean(), *queries], told_apart={("a", "b")})
+    assert hard_violations(apart) == []
 
 
 def test_the_same_text_is_never_excused():
