@@ -23,7 +23,7 @@ from scoring.services.board_slices import SliceBoard, row_of, slice_board
 from scoring.services.board_tables import board_table
 from scoring.services.boards import Board, board_of, is_told
 from scoring.services.firewall import sight_of
-from scoring.services.slice_scores import slices_on_board
+from scoring.services.slice_scores import BoardSplit, board_split, slices_on_board
 from scoring.shown import FIRST_MEASURE, Shown, any_measure
 
 TAG = ["leaderboard"]
@@ -31,6 +31,10 @@ MEASURE = OpenApiParameter(
     "measure", description="Which measure ranks, by any of its names; nDCG@10 by default."
 )
 SLICE = OpenApiParameter("slice", description="Over which slice; over all queries by default.")
+SPLIT = OpenApiParameter(
+    "split",
+    description="Over which split; that of the open phase by default, `all` for all together.",
+)
 FILTERS = [
     OpenApiParameter("q", description="Words in the name, the team, the type or the description."),
     OpenApiParameter("type", description="Type of system, as a run's metadata says it."),
@@ -54,6 +58,8 @@ class BoardSerializer(serializers.Serializer):
     measure = serializers.CharField()
     column = serializers.CharField(help_text="The column that has the measure.")
     slice = serializers.CharField(allow_blank=True)
+    split = serializers.CharField(allow_blank=True, help_text="Empty: all splits, or a slice.")
+    queries = serializers.CharField(help_text="Which queries are taken, in words.")
     url = serializers.CharField(help_text="The page of the same board.")
     decimals = serializers.IntegerField(
         allow_null=True, help_text="To how many decimals means are rounded; null: not at all."
@@ -127,6 +133,7 @@ class BoardHistorySerializer(serializers.Serializer):
 
 class _BoardEndpoint(Endpoint):
     pagination_class = None
+    takes_split = False
 
     def board(self, version: str) -> Board:
         """The board that the address asks for; 400 says what is wrong of it."""
@@ -143,6 +150,7 @@ class _BoardEndpoint(Endpoint):
             user=self.request.user,
             measure=self._measure(release, asked.get("measure") or FIRST_MEASURE.name),
             slice_name=_slice_name(release, asked.get("slice", "")),
+            split=_split(release, asked.get("split", "")) if self.takes_split else None,
             asked=wanted,
         )
 
@@ -155,6 +163,13 @@ class _BoardEndpoint(Endpoint):
             why = "It is no mean, and of a hidden split only rounded means are shown."
             raise ValidationError({"measure": [why]})
         return shown
+
+
+def _split(release: Release, wanted: str) -> BoardSplit:
+    split = board_split(release, wanted)
+    if split.error:
+        raise ValidationError({"split": [split.error]})
+    return split
 
 
 def _slice_name(release: Release, wanted: str) -> str:
@@ -176,13 +191,14 @@ def _page_of(request: Request, board: Board) -> str:
 
 
 class LeaderboardDetail(_BoardEndpoint):
+    takes_split = True
     serializer_class = BoardSerializer
 
     @extend_schema(
         summary="The leaderboard of a release",
         tags=TAG,
         operation_id="leaderboard_retrieve",
-        parameters=[MEASURE, SLICE, *FILTERS],
+        parameters=[MEASURE, SLICE, SPLIT, *FILTERS],
     )
     def get(self, request: Request, slug: str, version: str) -> Response:
         board = self.board(version)
@@ -192,7 +208,9 @@ class LeaderboardDetail(_BoardEndpoint):
             "release": board.release.version,
             "measure": board.measure.name,
             "column": board.measure.label,
-            "slice": board.slice_name,
+            "slice": "" if board.split else board.slice_name,
+            "split": board.split.name if board.split else "",
+            "queries": board.over,
             "url": _page_of(request, board),
             "decimals": board.sight.decimals,
             "n_runs": len(board.whole),

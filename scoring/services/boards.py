@@ -19,6 +19,7 @@ from scoring.services import measuring, ranking
 from scoring.services.firewall import Sight, sight_of
 from scoring.services.ranking import BoardFacts
 from scoring.services.scenarios import add_scenarios
+from scoring.services.slice_scores import BoardSplit
 from scoring.services.weighted_scores import has_weights
 from scoring.shown import BOARD, FIRST_MEASURE, Shown, measures_on
 
@@ -43,7 +44,13 @@ class Board:
     n_waiting: int = 0
     has_ranks: bool = False
     notes: tuple[str, ...] = ()
+    split: BoardSplit | None = None
     is_narrow: bool = False
+
+    @property
+    def over(self) -> str:
+        """Over which queries, in words: a slice by its name."""
+        return self.split.said if self.split else self.slice_name
 
     @cached_property
     def columns(self) -> tuple[Shown, ...]:
@@ -69,12 +76,16 @@ def board_of(
     user: Any,
     measure: Shown = FIRST_MEASURE,
     slice_name: str = "",
+    split: BoardSplit | None = None,
     asked: BoardFilter = NOTHING_ASKED,
 ) -> Board:
     """The board of a release as this person may see it; what is lacking is computed, and stored.
 
-    Ranks are those among all rows the person may see, whatever is filtered.
+    Over a slice where one is named, else over the `split`; without either over all queries. Ranks
+    are those among all rows the person may see, whatever is filtered.
     """
+    split = None if slice_name else split
+    slice_name = slice_name or (split.slice_name if split else "")
     threshold = selectors.relevance_threshold(release)
     measure = measure.on(threshold)
     sight = sight_of(user, release)
@@ -103,6 +114,7 @@ def board_of(
         n_waiting=n_waiting,
         has_ranks=facts is not None,
         notes=tuple(facts.notes) if facts else (),
+        split=split,
         is_narrow=asked.is_narrow,
     )
 

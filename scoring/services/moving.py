@@ -16,6 +16,7 @@ from scoring.selectors.moves import (
     moves_of,
     previous_release,
 )
+from scoring.selectors.phases import split_members
 from scoring.services import measuring
 from scoring.services.firewall import sight_of
 from scoring.services.slice_scores import slices_of_release, slices_on_board
@@ -147,12 +148,14 @@ def moves_for_board(
 
 
 def _not_before(before: Release, sliced: str) -> str:
-    known = not sliced or any(one.name == sliced for one in slices_on_board(before))
+    known = not sliced or sliced in split_members(before)
+    known = known or any(one.name == sliced for one in slices_on_board(before))
     return "" if known else NOT_BEFORE.format(version=before.version, name=sliced)
 
 
 def _members(release: Release, sliced: str) -> frozenset[str] | None:
-    return slices_of_release(release).get(sliced, frozenset()) if sliced else None
+    members = {**split_members(release), **slices_of_release(release)}
+    return members.get(sliced, frozenset()) if sliced else None
 
 
 def _compute(before: Release, after: Release, user: Any, measure: Shown, sliced: str) -> None:

@@ -120,7 +120,6 @@ class BoardSplit:
     name: str
     n: int
     splits: Mapping[str, int]
-    is_asked: bool = False
     error: str = ""
 
     @property
@@ -151,7 +150,7 @@ def board_split(release: Release, wanted: str = "") -> BoardSplit:
         error = UNKNOWN_SPLIT.format(version=release.version, name=wanted[:40], known=known)
     chosen = wanted if wanted and not error else open_split(release)
     name = chosen if chosen in splits else ""
-    return BoardSplit(name, splits.get(name, n_all), splits, bool(wanted) and not error, error)
+    return BoardSplit(name, splits.get(name, n_all), splits, error)
 
 
 # --- computing -----------------------------------------------------------------------------

@@ -41,7 +41,7 @@ BEST_OF_SLICE = 5
 @benchmark_view(Action.VIEW)
 def leaderboard_slices(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = release_or_404(benchmark, version)
-    asked, sliced, form, board = asked_board(request, release)
+    asked, sliced, form, board = asked_board(request, release, takes_split=False)
     page = page_of(request, board.rows)
     n_lacking = add_slice_means(board, page.object_list) if request.user.is_authenticated else 0
     baseline = row_of(board, request.GET.get("baseline", ""))
@@ -73,7 +73,7 @@ def leaderboard_slices_csv(
     request: HttpRequest, benchmark: Benchmark, version: str
 ) -> HttpResponse:
     release = release_or_404(benchmark, version)
-    *_, board = asked_board(request, release)
+    *_, board = asked_board(request, release, takes_split=False)
     found = slice_board(board, board.rows, row_of(board, request.GET.get("baseline", "")))
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     name = f"{benchmark.slug}-{version}-slices.csv"
@@ -111,7 +111,7 @@ def _numbers(cell: Any) -> list[float | None]:
 @benchmark_view(Action.VIEW)
 def leaderboard_history(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = release_or_404(benchmark, version)
-    asked, sliced, form, board = asked_board(request, release)
+    asked, sliced, form, board = asked_board(request, release, takes_split=False)
     records = records_of(board.whole, board.measure.name)
     context = {
         **board_context(request, board, asked, sliced),

@@ -31,12 +31,13 @@ def _file(
 ) -> HttpResponse:
     release = release_or_404(benchmark, version)
     _, sliced, _, board = asked_board(request, release)
-    if sliced.error:
+    if sliced.error or (board.split and board.split.error):
         raise Http404
     if shows_scenarios(request):
         board = with_stored_scenarios(board)
     response = write(request, board, board_table(board))
-    part = f"-{slugify(sliced.name) or 'slice'}" if sliced.name else ""
+    of = sliced.name or (board.split.name if board.split else "")
+    part = f"-{slugify(of) or 'slice'}" if of else ""
     name = f"{benchmark.slug}-{release.version}{part}-leaderboard.{ending}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
@@ -65,7 +66,9 @@ def _json(request: HttpRequest, board: Board, table: BoardTable) -> HttpResponse
         "benchmark": request.benchmark.slug,
         "release": board.release.version,
         "measure": board.measure.name,
-        "slice": board.slice_name,
+        "slice": "" if board.split else board.slice_name,
+        "split": board.split.name if board.split else "",
+        "queries": board.over,
         "url": permanent_link(request, board),
         "columns": table.columns,
         "rows": table.rows,
@@ -74,7 +77,7 @@ def _json(request: HttpRequest, board: Board, table: BoardTable) -> HttpResponse
 
 
 def _markdown(request: HttpRequest, board: Board, table: BoardTable) -> HttpResponse:
-    of = f", {board.slice_name}" if board.slice_name else ""
+    of = f", {board.over}" if board.over else ""
     told = f"{request.benchmark} {board.release.version}, by {board.measure.label}{of}"
     head = ["---:" if _is_number(table, name) else "---" for name in table.columns]
     lines = [_line(table.columns), _line(head)]

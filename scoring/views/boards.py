@@ -28,6 +28,7 @@ from scoring.services.firewall import Sight, sight_of
 from scoring.services.moving import moves_for_board
 from scoring.services.ranking import start_ranking
 from scoring.services.rescoring import mark_looked_at
+from scoring.services.slice_scores import ALL_SPLITS, BoardSplit, board_split
 from scoring.shown import FIRST_MEASURE, measure_of
 from scoring.views.measures import Asked, asked_measure
 from scoring.views.slices import AskedSlice, asked_slice
@@ -79,7 +80,8 @@ def leaderboard_release(request: HttpRequest, benchmark: Benchmark, version: str
             release, user=request.user, measure=board.measure, slice_name=board.slice_name
         ),
     }
-    status = 422 if asked.error or sliced.error or form.errors else 200
+    is_wrong = bool(board.split and board.split.error)
+    status = 422 if asked.error or sliced.error or form.errors or is_wrong else 200
     return render(request, "scoring/leaderboard.html", context, status=status)
 
 
@@ -108,9 +110,12 @@ def release_or_404(benchmark: Benchmark, version: str) -> Release:
 
 
 def asked_board(
-    request: HttpRequest, release: Release
+    request: HttpRequest, release: Release, *, takes_split: bool = True
 ) -> tuple[Asked, AskedSlice, BoardFilterForm, Board]:
-    """The board that an address asks for, with what it asked and what was wrong of it."""
+    """The board that an address asks for, with what it asked and what was wrong of it.
+
+    With `takes_split` it is over the split of the open phase, unless another one is asked for.
+    """
     asked = _told(asked_measure(request, selectors.relevance_threshold(release)), request, release)
     sliced = asked_slice(request, release)
     form = BoardFilterForm(request.GET)
@@ -119,9 +124,16 @@ def asked_board(
         user=request.user,
         measure=asked.measure,
         slice_name=sliced.name,
+        split=_split(request, release) if takes_split else None,
         asked=form.filter(),
     )
     return asked, sliced, form, board
+
+
+def _split(request: HttpRequest, release: Release) -> BoardSplit:
+    """What unjudged documents could change is known over all splits together alone."""
+    asked = ALL_SPLITS if shows_scenarios(request) else request.GET.get("split", "").strip()
+    return board_split(release, asked)
 
 
 def _told(asked: Asked, request: HttpRequest, release: Release) -> Asked:

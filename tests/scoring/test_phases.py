@@ -28,6 +28,7 @@ from scoring.services.errors import (
     TotalLimitError,
 )
 from scoring.services.rescoring import start_outdated
+from scoring.services.slice_scores import board_split
 from scoring.services.submission_sight import scores_as_seen
 from scoring.services.submitting import n_left_in_all, n_left_today, phase_open_in
 from scoring.services.withdrawing import withdraw_submission
@@ -304,6 +305,52 @@ def test_upgrade_keeps_the_means_over_the_split_of_a_phase(
 
     found = scores_as_seen(sam, submission)
     assert (found.of_split["RR@10"].mean, found.n_queries) == (1.0, 3)
+
+
+def test_board_ranks_on_the_split_of_the_open_phase(
+    split_up, maintainer, benchmark, signed_in, tmp_path, capsys
+):
+    """Dev and test together only on request: on the page, in files, the API and the command."""
+    from django.core.management import call_command
+
+    release = split_up(hidden=False)
+    assert [one.split for one in open_phases(benchmark)] == ["test"]
+    for name, lines in (("on dev", DEV), ("on test", TEST)):
+        run = factories.run(benchmark, lines.decode(), name=name)
+        scoring.score_run(run=run, target=scoring.Target.of(release), folder=tmp_path / name)
+    page = reverse("scoring:leaderboard-release", args=[benchmark.slug, "1.0.0"])
+    api = f"/api/v1/benchmarks/{benchmark.slug}/releases/1.0.0/leaderboard/"
+    client = signed_in(maintainer)
+
+    def best(query: str) -> tuple[str, str, str]:
+        answer = client.get(page + query)
+        row = answer.context["page"][0]
+        told = client.get(api + query).json()
+        assert told["rows"][0]["run"] == row.run.name
+        assert told["queries"] in answer.content.decode()
+        return row.run.name, told["split"], told["queries"]
+
+    assert best("") == ("on test", "test", "2 queries of the split test")
+    assert best("?split=dev") == ("on dev", "dev", "1 query of the split dev")
+    together = "all 3 queries together: 1 of dev, 2 of test"
+    assert best("?split=all&m=Success@1") == ("on dev", "", together)
+    assert client.get(page + "?split=other").status_code == 422
+    assert "dev, test, all" in client.get(api + "?split=other").content.decode()
+
+    call_command("leaderboard", benchmark.slug)
+    call_command("leaderboard", benchmark.slug, "--split", "all")
+    told = capsys.readouterr().out
+    assert "by nDCG@10, 2 queries of the split test" in told
+    assert f"by nDCG@10, {together}" in told
+
+
+def test_board_without_an_open_phase_says_which_queries_it_takes(split_up, maintainer, signed_in):
+    release = split_up(hidden=False)
+    Phase.objects.update(daily_limit=0)
+
+    split = board_split(release)
+
+    assert (split.name, split.said) == ("", "all 3 queries together: 1 of dev, 2 of test")
 
 
 def test_same_bytes_in_the_hidden_phase_are_the_same_run_and_on_the_board(

@@ -15,7 +15,7 @@ from scoring.selectors.boards import Unjudged
 from scoring.selectors.scenarios import stored_scenarios
 from scoring.services import measuring
 from scoring.services.scenarios import add_scenarios
-from scoring.services.slice_scores import slices_of_release
+from scoring.services.slice_scores import ALL_SPLITS, board_split, slices_of_release
 from scoring.shown import BOARD, Shown, any_measure
 
 
@@ -28,6 +28,11 @@ class Command(BaseCommand):
         parser.add_argument("-m", "--measure", default="nDCG@10", help="what ranks the runs")
         parser.add_argument("--slice", default="", help="over the queries of a slice")
         parser.add_argument(
+            "--split",
+            default="",
+            help="over a split, or all together with 'all'; that of the open phase unless named",
+        )
+        parser.add_argument(
             "--scenarios", action="store_true", help="also what unjudged documents could change"
         )
 
@@ -35,12 +40,18 @@ class Command(BaseCommand):
         self, *args: Any, slug: str, release: str | None, measure: str, **options: Any
     ) -> None:
         found = release_of(benchmark_of(slug), release)
-        slice_name = options["slice"]
+        slice_name, over = options["slice"], f" over {options['slice']}"
         if slice_name and options["scenarios"]:
             raise CommandError("Scenarios are of all queries. Leave out --slice or --scenarios.")
         if slice_name and slice_name not in slices_of_release(found):
             known = ", ".join(sorted(slices_of_release(found))) or "none"
             raise CommandError(f"{found} has no slice '{slice_name}'. There are: {known}.")
+        if not slice_name:
+            # What unjudged documents could change is known over all queries.
+            split = board_split(found, ALL_SPLITS if options["scenarios"] else options["split"])
+            if split.error:
+                raise CommandError(split.error)
+            slice_name, over = split.slice_name, f", {split.said}"
         try:
             shown = any_measure(measure, selectors.relevance_threshold(found))
             columns = _computed(found, shown, slice_name)
@@ -48,7 +59,6 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         board = selectors.whole_leaderboard(release=found, measure=shown, slice_name=slice_name)
         scenarios = _scenarios(found, board, shown) if options["scenarios"] else None
-        over = f" over {slice_name}" if slice_name else ""
         self.stdout.write(f"{slug} {found.version}, by {shown.label}{over}")
         for line in _table(board, columns, scenarios):
             self.stdout.write(line)
