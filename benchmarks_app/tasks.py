@@ -14,6 +14,7 @@ from benchmarks_app.services import (
     importing_slices,
     jobs,
     leak_reports,
+    reading_uploads,
     refreshing_texts,
     releasing,
     sampling,
@@ -30,6 +31,11 @@ def run_job(job_id: int) -> None:
 @jobs.handles(importing.JOB_KIND)
 def import_file_task(job: jobs.RunningJob) -> None:
     importing.import_file(job)
+
+
+@jobs.handles(reading_uploads.JOB_KIND)
+def read_upload_task(job: jobs.RunningJob) -> None:
+    reading_uploads.read_upload(job)
 
 
 @jobs.handles(refreshing_texts.JOB_KIND)

@@ -23,6 +23,7 @@ from benchmarks_app.selectors.uploads import waiting_uploads
 from benchmarks_app.services import uploading
 from benchmarks_app.services.importing import start_import
 from benchmarks_app.services.previewing_uploads import Look, preview
+from benchmarks_app.services.reading_uploads import begin_reading, is_small
 
 KINDS = [kind.value for kind in FileKind]
 
@@ -65,7 +66,10 @@ class UploadPreviewSerializer(serializers.Serializer):
 
     upload = UploadSerializer()
     is_collection = serializers.BooleanField()
-    is_ready = serializers.BooleanField()
+    is_ready = serializers.BooleanField(help_text="Read to its end, with nothing wrong in it.")
+    bad_records = ProblemSerializer(
+        many=True, help_text="What reading it to its end has found, the first of each file."
+    )
     error = serializers.CharField()
     files = LookSerializer(source="looks", many=True)
 
@@ -139,8 +143,9 @@ class UploadList(Endpoint):
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
         file = self.validated(UploadCreateSerializer)["file"]
-        put = uploading.put_down(benchmark=benchmark, owner=request.user, files=[file])
-        return Response(UploadSerializer(next(put)).data, status=status.HTTP_201_CREATED)
+        (upload,) = uploading.put_down(benchmark=benchmark, owner=request.user, files=[file])
+        begin_reading(upload, request.user)
+        return Response(UploadSerializer(upload).data, status=status.HTTP_201_CREATED)
 
 
 class UploadDetail(Endpoint):
@@ -159,7 +164,8 @@ class UploadDetail(Endpoint):
         if kind:
             field = serializers.ChoiceField(choices=KINDS)
             parts = [Part("", FileKind(field.run_validation(kind)))]
-        return Response(UploadPreviewSerializer(preview(upload, parts)).data)
+        told = preview(upload, parts, is_whole=is_small(upload))
+        return Response(UploadPreviewSerializer(told).data)
 
     @extend_schema(summary="Take a waiting file away", tags=["imports"], responses={204: None})
     def delete(self, request: Request, slug: str, pk: int) -> Response:

@@ -25,6 +25,8 @@ class Upload(models.Model):
     imported_as = models.CharField(max_length=255, blank=True)
     # Put down on the import page, and neither imported nor taken away again.
     is_waiting = models.BooleanField(default=False)
+    # What reading it to its end has found (services.reading_uploads); empty until it was read.
+    reading = models.JSONField(default=dict, blank=True)
 
     class Meta:
         indexes = [

@@ -95,6 +95,8 @@ class Preview:
     looks: tuple[Look, ...] = ()
     is_collection: bool = False
     error: str = ""
+    # Whether its files were read to their ends for this, and not their first rows alone.
+    is_whole: bool = False
 
     @property
     def taken(self) -> list[Look]:
@@ -105,9 +107,23 @@ class Preview:
         return [look for look in self.looks if look.part.kind is None]
 
     @property
-    def is_ready(self) -> bool:
-        """Whether it can be imported without a word from anybody."""
+    def is_good(self) -> bool:
+        """Whether nothing that was looked at stands against an import."""
         return bool(self.taken) and all(look.is_ready for look in self.taken) and not self.error
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it was read to its end and can be imported without a word from anybody."""
+        return self.is_good and self.is_read and not self.bad_records
+
+    @property
+    def is_read(self) -> bool:
+        return self.is_whole or bool(self.upload.reading)
+
+    @property
+    def bad_records(self) -> list[Problem]:
+        """What reading it to its end, as its content tells, has found."""
+        return [Problem(**one) for one in self.upload.reading.get("problems", ())]
 
     @property
     def parts(self) -> list[Part]:
@@ -147,22 +163,27 @@ _GRADED = (FileKind.QRELS, FileKind.BEIR_QRELS, FileKind.QREL_TABLE, FileKind.PA
 
 
 def preview(
-    upload: Upload, parts: Sequence[Part] | None = None, *, is_short: bool = False
+    upload: Upload,
+    parts: Sequence[Part] | None = None,
+    *,
+    is_short: bool = False,
+    is_whole: bool = False,
 ) -> Preview:
     """Look at an upload: as its content tells, or as `parts` say.
 
-    With `is_short` it tells the kinds alone, without rows.
+    With `is_short` it tells the kinds alone, without rows; with `is_whole` it reads to the end.
     """
     path = uploading.local(upload)
     try:
         collection = is_collection(path)
         with _files(upload, path, collection, parts) as (given, folder):
             looks = tuple(
-                _look(upload.benchmark, one, part, folder, is_short) for one, part in given
+                _look(upload.benchmark, one, part, folder, is_short, is_whole)
+                for one, part in given
             )
     except BenchmarkError as error:
         return Preview(upload, error=str(error))
-    return Preview(upload, looks, collection)
+    return Preview(upload, looks, collection, is_whole=is_whole and not is_short)
 
 
 @contextmanager
@@ -194,14 +215,16 @@ def _completed(given: Input, part: Part, folder: Path, *, is_asked: bool) -> Par
     return guessed_part(given, part, folder) if is_asked or needs else part
 
 
-def _look(benchmark: Benchmark, given: Input, part: Part, folder: Path, is_short: bool) -> Look:
+def _look(
+    benchmark: Benchmark, given: Input, part: Part, folder: Path, is_short: bool, is_whole: bool
+) -> Look:
     """One file with its rows; what is wrong with it is told and keeps nobody from the others."""
     if is_short:
         return Look(part, given.shown, error=_lacking(part))
     if part.kind is None and part.member and part.has_header is None:
         return Look(part, given.shown)
     problems = Problems(PROBLEMS_SHOWN)
-    look = _Looking(benchmark, given, part, folder, problems)
+    look = _Looking(benchmark, given, part, folder, problems, is_whole)
     try:
         if part.kind is None:
             return look.at_cells()
@@ -227,8 +250,16 @@ class _Looking:
     """One file while it is looked at."""
 
     def __init__(
-        self, benchmark: Benchmark, given: Input, part: Part, folder: Path, problems: Problems
+        self,
+        benchmark: Benchmark,
+        given: Input,
+        part: Part,
+        folder: Path,
+        problems: Problems,
+        is_whole: bool,
     ) -> None:
+        self.most_rows = None if is_whole else ROWS_CHECKED
+        self.most_grades = None if is_whole else GRADES_COUNTED
         self.benchmark = benchmark
         self.given = given
         self.part = part
@@ -262,7 +293,7 @@ class _Looking:
         if content is Content.QRELS:
             self._count_grades(rows)
         else:
-            self.seen["n_rows_read"] = sum(1 for _ in islice(rows, ROWS_CHECKED))
+            self.seen["n_rows_read"] = sum(1 for _ in islice(rows, self.most_rows))
         return self.found()
 
     def _layout(self, kind: FileKind) -> Layout:
@@ -305,7 +336,7 @@ class _Looking:
         if kind in _GRADED and kind is not FileKind.PASSAGES:
             shown = self._graded(rows)
         else:
-            for number, row in enumerate(islice(rows, ROWS_CHECKED)):
+            for number, row in enumerate(islice(rows, self.most_rows)):
                 self.seen["n_rows_read"] = number + 1
                 if number < ROWS_SHOWN:
                     shown.append(_shown(row))
@@ -322,7 +353,7 @@ class _Looking:
             if n <= ROWS_SHOWN:
                 shown.append(_shown(row))
                 self.seen["rows"] = tuple(shown)
-            if n == GRADES_COUNTED:
+            if n == self.most_grades:
                 self.seen["is_cut"] = True
                 break
         self.seen["n_rows_read"] = sum(grades.values())
@@ -333,7 +364,7 @@ class _Looking:
         self.seen["grades"] = grades
         for n, row in enumerate(rows, start=1):
             grades[row.grade] += 1
-            if n == GRADES_COUNTED:
+            if n == self.most_grades:
                 self.seen["is_cut"] = True
                 break
         self.seen["n_rows_read"] = sum(grades.values())
@@ -369,7 +400,8 @@ def _ids(look: _Looking) -> Iterator[Sequence[Any]]:
 
 
 def _topics(look: _Looking) -> Iterator[Sequence[Any]]:
-    content = b"".join(_first_bytes(look.lines(), TOPIC_BYTES))
+    whole = look.most_rows is None
+    content = b"".join(look.lines() if whole else _first_bytes(look.lines(), TOPIC_BYTES))
     for row in read_topics(content, **look.told):
         yield row.qid, row.text, row.description, row.narrative, row.first_seen
 
@@ -409,9 +441,12 @@ def _passages(look: _Looking) -> Iterator[Sequence[Any]]:
         return records(look.given, layout, folder=look.folder, problems=problems)
 
     texts = {}
-    for row in passages.passage_query_rows(islice(read(look.problems), ROWS_CHECKED), **look.told):
+    for row in passages.passage_query_rows(
+        islice(read(look.problems), look.most_rows), **look.told
+    ):
         texts[row.qid] = row.text
-    for one in passages.passage_qrel_rows(islice(read(Problems(10**9)), ROWS_CHECKED), **look.told):
+    again = islice(read(Problems(10**9)), look.most_rows)
+    for one in passages.passage_qrel_rows(again, **look.told):
         yield one.qid, texts.get(one.qid, ""), one.docid, one.grade
 
 
@@ -424,7 +459,7 @@ def _weights(look: _Looking) -> Iterator[Sequence[Any]]:
 
 
 def _slices(look: _Looking) -> Iterator[Sequence[Any]]:
-    for line in islice(look.lines(), ROWS_CHECKED):
+    for line in islice(look.lines(), look.most_rows):
         cells = _text(line).rstrip("\r\n").split("\t")
         if cells[0].lower() != "query-id" and len(cells) == 2:
             yield cells

@@ -15,6 +15,7 @@ from benchmarks_app.selectors.uploads import imported_uploads, waiting_uploads
 from benchmarks_app.services import uploading
 from benchmarks_app.services.importing import start_import, start_joint_import
 from benchmarks_app.services.previewing_uploads import Preview, preview
+from benchmarks_app.services.reading_uploads import begin_reading, is_small, read_through
 
 WAITING_SHOWN = 50
 RECENT_SHOWN = 10
@@ -71,7 +72,11 @@ def _put(
     paths: list[str],
 ) -> None:
     try:
-        put += uploading.put_down(benchmark=benchmark, owner=request.user, files=files, paths=paths)
+        for upload in uploading.put_down(
+            benchmark=benchmark, owner=request.user, files=files, paths=paths
+        ):
+            put.append(upload)
+            begin_reading(upload, request.user)
     except BenchmarkError as error:
         form.add_error(None, str(error))
 
@@ -85,13 +90,16 @@ def _waiting(benchmark: Benchmark) -> list[Preview]:
 def import_preview(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """What a file is, its first rows and its columns, until it is imported."""
     upload = _upload(benchmark, pk)
-    told = preview(upload)
+    is_whole = is_small(upload)
+    # A file that waits since before files were read when they came.
+    is_unread = is_whole and not upload.reading
+    told = read_through(upload) if is_unread else preview(upload, is_whole=is_whole)
     is_posted = request.method == "POST"
     if is_posted and told.looks:
         parts = [
             posted_part(look, f"p{number}", request.POST) for number, look in enumerate(told.looks)
         ]
-        told = preview(upload, parts)
+        told = preview(upload, parts, is_whole=is_whole)
     options = ImportForm(
         request.POST if is_posted and "import" in request.POST else None,
         preview=told,
@@ -178,7 +186,11 @@ def import_remove(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRe
 @benchmark_view(Action.EDIT)
 def import_all(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """Import every waiting file that needs nobody's word; as one where they name each other."""
-    told = [one for one in _waiting(benchmark) if one.is_ready]
+    waiting = _waiting(benchmark)
+    for one in waiting:
+        if one.is_good and not one.is_read:
+            begin_reading(one.upload, request.user)
+    told = [one for one in waiting if one.is_ready]
     if not told:
         messages.warning(request, "No file is ready: look at each of them first.")
         return redirect("import-new", benchmark.slug)

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from benchmarks_app.models import Benchmark, Corpus, Job, Query, Upload
-from benchmarks_app.services import jobs
+from benchmarks_app.services import jobs, reading_uploads
 from tests import factories
 
 CORPUS = b'{"_id": "d1", "title": "One", "text": "first", "metadata": {"year": 1999}}\n'
@@ -196,16 +196,49 @@ def test_files_that_wait_together_are_imported_as_one_in_their_order(olga, texts
     assert not Upload.objects.filter(is_waiting=True).exists()
 
 
-def test_a_wrong_line_in_one_of_them_lets_none_of_them_in(olga, texts):
-    put(olga, ("b-queries.csv", QUERIES), ("z.run", b"q1 Q0 d1 1 n/a s\n"))
+def test_files_are_read_to_their_ends_before_they_are_ready_and_others_need_not_wait(olga, texts):
+    good = b"".join(b"q1 Q0 d%d 1 %d s\n" % (n, 900 - n) for n in range(500))
+    put(olga, ("b-queries.csv", QUERIES), ("z.run", good + b"q1 Q0 x 501 n/a s\n"))
+
+    page = body(olga.get(reverse("import-new", args=["texts"])))
+    shown = body(olga.get(address(Upload.objects.get(name="z.run"))))
+    olga.post(reverse("import-all", args=["texts"]))
+    jobs.run_queued()
+
+    assert page.count("Ready</span>") == 1
+    assert "Bad records</span>" in page
+    assert "z.run:501" in shown
+    assert Job.objects.get().state == Job.State.DONE
+    assert Query.objects.count() == 2
+    assert Upload.objects.get(is_waiting=True).name == "z.run"
+
+
+def test_a_large_file_is_read_to_its_end_by_a_job_before_it_is_ready(olga, texts, monkeypatch):
+    monkeypatch.setattr(reading_uploads, "READ_AT_ONCE", 50)
+    rows = b"".join(b"q%d,words\n" % n for n in range(400))
+    put(olga, ("queries.csv", b"qid,text\n" + rows), ("bad.csv", b"qid,text\n" + rows + b"q,\n"))
+    address_of = reverse("import-new", args=["texts"])
+
+    before = body(olga.get(address_of))
+    jobs.run_queued()
+    after = body(olga.get(address_of))
+    shown = body(olga.get(address(Upload.objects.get(name="bad.csv"))))
+
+    assert before.count("Not read to its end yet</span>") == 2
+    assert after.count("Ready</span>") == 1
+    assert after.count("Bad records</span>") == 1
+    assert "bad.csv:402" in shown
+    assert [job.state for job in Job.objects.all()] == [Job.State.DONE] * 2
+
+
+def test_files_that_waited_before_they_were_read_are_read_when_they_are_asked_for(olga, texts):
+    put(olga, ("b-queries.csv", QUERIES))
+    Upload.objects.update(reading={})
 
     olga.post(reverse("import-all", args=["texts"]))
     jobs.run_queued()
 
-    job = Job.objects.get()
-    assert job.state == Job.State.FAILED
-    assert not Query.objects.exists()
-    assert Upload.objects.filter(is_waiting=True).count() == 2
+    assert Query.objects.count() == 2
 
 
 def test_a_dropped_folder_is_one_collection(olga, texts):

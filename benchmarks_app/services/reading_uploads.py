@@ -1,0 +1,54 @@
+"""Reading a waiting file to its end, before it is called ready."""
+
+from benchmarks_app.models import Upload, User
+from benchmarks_app.services import jobs
+from benchmarks_app.services.previewing_uploads import Preview, preview
+
+JOB_KIND = "read-upload"
+# What is read while somebody waits for the page; more is read by a job.
+READ_AT_ONCE = 8 << 20
+PROBLEMS_KEPT = 100
+
+
+def begin_reading(upload: Upload, user: User) -> None:
+    """Read a file to its end: a small one now, a large one by a job."""
+    if is_small(upload):
+        read_through(upload)
+    else:
+        jobs.start(
+            benchmark=upload.benchmark,
+            user=user,
+            kind=JOB_KIND,
+            title=f"Read {upload.name} to its end",
+            parameters={"upload": upload.pk},
+        )
+
+
+def is_small(upload: Upload) -> bool:
+    return upload.size <= READ_AT_ONCE
+
+
+def read_through(upload: Upload) -> Preview:
+    """Read a file as its content tells, and keep what was found."""
+    told = preview(upload, is_whole=True)
+    problems = [problem for look in told.taken for problem in look.problems]
+    problems = problems[:PROBLEMS_KEPT]
+    upload.reading = {
+        "rows": sum(look.n_rows_read for look in told.taken),
+        "problems": [{"file": one.file, "line": one.line, "text": one.text} for one in problems],
+    }
+    upload.save(update_fields=["reading"])
+    return told
+
+
+def read_upload(job: jobs.RunningJob) -> None:
+    """The handler of a reading job."""
+    rows = Upload.objects.select_related("benchmark__corpus")
+    upload = rows.filter(pk=job.parameters["upload"], is_waiting=True).first()
+    if upload is None:
+        return  # taken away or imported meanwhile
+    told = read_through(upload)
+    n_bad = len(told.bad_records)
+    with job.commit() as result:
+        rows = f"{upload.reading['rows']:,} rows of {upload.name} read"
+        result.update(made=[], notes=[f"{rows}; problems found: {n_bad}" if n_bad else rows])
