@@ -201,6 +201,8 @@ api:document-grades-list        GET  405
 api:document-grades-list        POST 401   403   403   403   403   415   415   404   401   403
 api:family-confirm              GET  405
 api:family-confirm              POST 401   403   403   403   403   415   415   404   401   403
+api:family-confirm-several      GET  405
+api:family-confirm-several      POST 401   403   403   403   403   415   415   404   401   403
 api:family-detail               GET  401   200   200   200   200   200   200   404   200   200
 api:family-detail               POST 405
 api:family-group                GET  405
@@ -379,6 +381,8 @@ document-detail                 GET  login 200   200   200   200   200   200   4
 document-detail                 POST 405
 document-grades-new             GET  login 403   403   403   403   200   200   404   login 403
 document-grades-new             POST login 403   403   403   403   422   422   404   login 403
+family-confirm-several          GET  405
+family-confirm-several          POST login 403   403   403   403   302   302   404   login 403
 family-decide                   GET  405
 family-decide                   POST login 403   403   403   403   422   422   404   login 403
 family-detail                   GET  login 200   200   200   200   200   200   404   200   200

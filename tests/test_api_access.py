@@ -110,6 +110,7 @@ family-merge          POST   other    401    403 403 403 403 404 404 404
 family-split          POST   queries  401    403 403 403 403 422 422 404
 family-verdict        POST   said     401    403 403 403 403 422 422 404
 family-confirm        POST   -        401    403 403 403 403 200 200 404
+family-confirm-several POST  -       401    403 403 403 403 400 400 404
 family-undo           POST   -        401    403 403 403 403 409 409 404
 job-cancel            POST   -        401    404 404 404 404 200 409 404
 job-retry             POST   -        401    404 404 404 404 202 409 404
@@ -341,6 +342,7 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "family-list": f"{of}families/",
         "family-links": f"{of}families/links/",
         "family-group": f"{of}families/group/",
+        "family-confirm-several": f"{of}families/confirm/",
         "family-undo": f"{of}families/undo/",
         "family-detail": family,
         "family-merge": f"{family}merge/",

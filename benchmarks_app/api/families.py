@@ -15,7 +15,7 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import UPLOADS
 from benchmarks_app.core.families import GroupingOptions, Linkage
-from benchmarks_app.core.families_errors import FamilyMemberError
+from benchmarks_app.core.families_errors import FamilyMemberError, UnknownFamilyError
 from benchmarks_app.models import (
     Benchmark,
     FamilyChange,
@@ -27,7 +27,7 @@ from benchmarks_app.models import (
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors import families as selectors
 from benchmarks_app.services import family_changes, uploading
-from benchmarks_app.services.grouping import start_grouping
+from benchmarks_app.services.grouping import review_preview, start_grouping
 
 TAG = ["families"]
 DEFAULTS = GroupingOptions()
@@ -120,6 +120,7 @@ def _share(default: float) -> serializers.FloatField:
 class GroupSerializer(serializers.Serializer):
     """How to group; what is left out has its default. `qrels` names a set, "" counts none.
 
+    `preview` groups nothing, and tells how many reviews it would cost, embeddings left aside.
     Files of embeddings are sent as multipart/form-data.
     """
 
@@ -136,6 +137,28 @@ class GroupSerializer(serializers.Serializer):
     qrels = serializers.CharField(required=False, default="", allow_blank=True)
     embeddings = serializers.FileField(required=False)
     ids = serializers.FileField(required=False)
+    preview = serializers.BooleanField(required=False, default=False)
+
+
+class ReviewCostSerializer(serializers.Serializer):
+    """Families that would wait where links from `merge_at` on join without a question.
+
+    `n_pairs` are the answers of somebody who goes from pair to pair; a family that is one need
+    takes one answer.
+    """
+
+    merge_at = serializers.FloatField()
+    n_families = serializers.IntegerField()
+    n_queries = serializers.IntegerField()
+    n_pairs = serializers.IntegerField()
+
+
+class ConfirmSeveralSerializer(serializers.Serializer):
+    """Numbers of families, each of which is one need."""
+
+    families = serializers.ListField(
+        child=serializers.IntegerField(), allow_empty=False, max_length=1000
+    )
 
 
 class SeenSerializer(serializers.Serializer):
@@ -356,6 +379,26 @@ class FamilyConfirm(FamilyEndpoint):
         return self.told(change)
 
 
+class FamilyConfirmSeveral(Endpoint):
+    serializer_class = ConfirmSeveralSerializer
+    pagination_class = None
+
+    @extend_schema(
+        summary="Say of each of several families that its queries are one need",
+        tags=TAG,
+        responses=FamilyChangeSerializer,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        keys = self.validated(ConfirmSeveralSerializer)["families"]
+        found = selectors.families_of(benchmark).in_bulk(keys)
+        if unknown := [key for key in keys if key not in found]:
+            raise UnknownFamilyError(told=str(unknown[0]), benchmark=benchmark.name)
+        families = {found[key]: "" for key in dict.fromkeys(keys)}
+        change = family_changes.confirm_families(families=families, actor=request.user)
+        return Response(FamilyChangeSerializer(change).data)
+
+
 class FamilyUndo(Endpoint):
     serializer_class = UndoSerializer
     pagination_class = None
@@ -379,24 +422,33 @@ class FamilyGroup(Endpoint):
     pagination_class = None
     parser_classes = [JSONParser, MultiPartParser]
 
-    @extend_schema(summary="Start grouping the queries", tags=TAG, responses={202: JobSerializer})
+    @extend_schema(
+        summary="Start grouping the queries, or tell how many reviews it would cost",
+        tags=TAG,
+        responses={202: JobSerializer, 200: ReviewCostSerializer(many=True)},
+    )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
         told = self.validated(GroupSerializer)
-        qrels = told.pop("qrels")
+        qrels, is_preview = told.pop("qrels"), told.pop("preview")
         files = {
             name: uploading.receive_upload(
                 benchmark=benchmark, owner=request.user, file=told.pop(name)
             )
             for name in ("embeddings", "ids")
-            if name in told
+            if name in told and not is_preview
         }
         told["language"] = benchmark.corpus.lang or DEFAULTS.language
+        options = GroupingOptions.from_json(told)
+        qrel_set = _qrels(benchmark, qrels) if qrels else None
+        if is_preview:
+            costs = review_preview(benchmark=benchmark, options=options, qrel_set=qrel_set)
+            return Response(ReviewCostSerializer(costs, many=True).data)
         job = start_grouping(
             benchmark=benchmark,
             user=request.user,
-            options=GroupingOptions.from_json(told),
-            qrel_set=_qrels(benchmark, qrels) if qrels else None,
+            options=options,
+            qrel_set=qrel_set,
             **files,
         )
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
@@ -411,6 +463,7 @@ of_benchmark = [
     path("families/links/", FamilyLinks.as_view(), name="family-links"),
     path("families/group/", FamilyGroup.as_view(), name="family-group"),
     path("families/undo/", FamilyUndo.as_view(), name="family-undo"),
+    path("families/confirm/", FamilyConfirmSeveral.as_view(), name="family-confirm-several"),
     path("families/<int:pk>/", FamilyDetail.as_view(), name="family-detail"),
     path("families/<int:pk>/merge/", FamilyMerge.as_view(), name="family-merge"),
     path("families/<int:pk>/split/", FamilySplit.as_view(), name="family-split"),

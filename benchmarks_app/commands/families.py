@@ -51,6 +51,12 @@ def share(name: str, default: float, help_text: str, group: str = "Thresholds") 
     group="Output",
     help="Where the links go: two queries, reason, similarity, both texts (TSV).",
 )
+@option(
+    "--reviews",
+    is_flag=True,
+    group="Output",
+    help="Also say how many families each --merge-at would leave to be reviewed.",
+)
 @share("--merge-at", 0.80, "Wordings alike from here on are one family without a question.")
 @share("--review-at", 0.60, "Wordings alike from here on are one family, marked for review.")
 @share("--embedding-at", 0.90, "Cosine of embeddings from which on queries are one family.")
@@ -108,12 +114,14 @@ def command(file: Path, output: Path | None, links: Path | None, **told: Any) ->
         QueryText,
         grouped,
         read_embeddings,
+        review_costs,
     )
     from benchmarks_app.core.families.query_files import (
         family_lines,
         link_lines,
         read_query_texts,
     )
+    from benchmarks_app.core.families.reviewing import SHOWN
 
     options = GroupingOptions(
         merge_at=told["merge_at"],
@@ -138,6 +146,10 @@ def command(file: Path, output: Path | None, links: Path | None, **told: Any) ->
     if links:
         _write(links, link_lines(found, texts))
     _summarise(found, len(queries), output)
+    if told["reviews"]:
+        thresholds = {at for at in SHOWN if at >= options.review_at} | {options.merge_at}
+        for cost in review_costs(found, sorted(thresholds)):
+            click.echo(str(cost), err=output is None)
 
 
 def _relevant(path: Path) -> dict[str, frozenset[str]]:

@@ -116,6 +116,19 @@ class FamilyChangedError(FamiliesError):
     )
 
 
+class TooManyToPreviewError(FamiliesError):
+    code = "families-preview"
+    message = (
+        "{n} queries are too many to compare while you wait; expected at most {most}. "
+        "Run `manage.py group_queries {slug} --reviews`, or group them: the job tells it."
+    )
+
+
+class NoFamiliesError(FamiliesError):
+    code = "no-families"
+    message = "No family was chosen. Tick the families whose wordings are one need each."
+
+
 class NothingToUndoError(FamiliesError):
     code = "family-undo"
     status = 409

@@ -102,7 +102,10 @@ def waiting_families(benchmark: Benchmark) -> QuerySet[QueryFamily]:
 
 
 def with_wordings(families: Iterable[QueryFamily], n: int = 3) -> list[QueryFamily]:
-    """The families, each with its first wordings as `wordings`; two statements for all."""
+    """The families, each with its first wordings as `wordings`; two statements for all.
+
+    `seen` is the family as it is shown, or "" where it has more wordings than are shown.
+    """
     found = list(families)
     queries: dict[int, list[Query]] = {family.pk: [] for family in found}
     rows = Query.objects.committed().filter(family__in=queries).order_by("pk")
@@ -111,7 +114,14 @@ def with_wordings(families: Iterable[QueryFamily], n: int = 3) -> list[QueryFami
             queries[query.family_id].append(query)
     for family in found:
         family.wordings = queries[family.pk]
+        is_whole = family.n_queries == len(family.wordings)
+        family.seen = seen_as(query.pk for query in family.wordings) if is_whole else ""
     return found
+
+
+def seen_as(members: Iterable[int]) -> str:
+    """What a form says of the family it was made from, so that a stale one is refused."""
+    return ".".join(str(pk) for pk in sorted(members))
 
 
 # --- one family ------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ and an audit event. Grades are attached to queries and are never touched: no lab
 wording to another.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -21,12 +21,13 @@ from benchmarks_app.core.families_errors import (
     FamilyChangedError,
     FamilyMemberError,
     FamilyWithItselfError,
+    NoFamiliesError,
     NothingToUndoError,
     PairOfOneError,
     SplitChoiceError,
 )
 from benchmarks_app.models import Benchmark, FamilyChange, FamilyLink, Query, QueryFamily, User
-from benchmarks_app.selectors.families import last_change, options_in_force
+from benchmarks_app.selectors.families import last_change, options_in_force, seen_as
 from benchmarks_app.selectors.splits import WITHOUT_SPLIT
 from benchmarks_app.services import audit
 from benchmarks_app.services.exposure import refuse_hiding
@@ -181,14 +182,37 @@ def _taken_apart(change: "_Change", family: QueryFamily) -> list[int]:
 @transaction.atomic
 def confirm_family(*, family: QueryFamily, actor: User, seen: str = "") -> FamilyChange:
     """Say that all queries of a family are one need: it waits for review no more."""
-    benchmark = _locked(family)
-    _refuse_stale(family, seen)
-    change = _Change(benchmark, actor, Kind.CONFIRM, [family.pk])
-    members = change.members[family.pk]
-    inside = FamilyLink.objects.filter(query_a__in=members, query_b__in=members)
-    linked = set(inside.values_list("query_a_id", "query_b_id"))
-    change.say(linked | {(members[0], pk) for pk in members[1:]}, Verdict.SAME)
-    return change.done([family.pk], reviewed=[family.pk])
+    return confirm_families(families={family: seen}, actor=actor)
+
+
+@transaction.atomic
+def confirm_families(*, families: Mapping[QueryFamily, str], actor: User) -> FamilyChange:
+    """Say of each of some families that all its queries are one need: one change, undone as one.
+
+    `families` has what was seen of each (`seen_as`, or "").
+
+    Raises
+    ------
+    NoFamiliesError
+        If there is none.
+    FamilyChangedError
+        If one of them is another by now; then nothing is said of the others either.
+    """
+    if not families:
+        raise NoFamiliesError
+    benchmark = _locked(next(iter(families)))
+    for family, seen in families.items():
+        _refuse_stale(family, seen)
+    keys = [family.pk for family in families]
+    change = _Change(benchmark, actor, Kind.CONFIRM, keys)
+    of_all = [pk for members in change.members.values() for pk in members]
+    family_of = {pk: key for key, members in change.members.items() for pk in members}
+    linked = FamilyLink.objects.filter(query_a__in=of_all, query_b__in=of_all)
+    pairs = linked.values_list("query_a_id", "query_b_id")
+    inside = {(a, b) for a, b in pairs if family_of[a] == family_of[b]}
+    with_first = {(members[0], pk) for members in change.members.values() for pk in members[1:]}
+    change.say(inside | with_first, Verdict.SAME)
+    return change.done(keys, reviewed=keys)
 
 
 # --- undoing ---------------------------------------------------------------------------------
@@ -300,11 +324,6 @@ def _restore_links(change: FamilyChange) -> None:
 def _locked(family: QueryFamily) -> Benchmark:
     """The family's benchmark, which nobody else changes families of until the commit."""
     return Benchmark.objects.select_for_update().get(pk=family.benchmark_id)
-
-
-def seen_as(members: Iterable[int]) -> str:
-    """What a form says of the family it was made from, so that a stale one is refused."""
-    return ".".join(str(pk) for pk in sorted(members))
 
 
 def _refuse_stale(family: QueryFamily, seen: str) -> None:

@@ -26,13 +26,17 @@ from benchmarks_app.core.families import (
     Known,
     Link,
     QueryText,
+    ReviewCost,
     grouped,
     read_embeddings,
+    review_costs,
 )
+from benchmarks_app.core.families.reviewing import SHOWN as REVIEWS_SHOWN
 from benchmarks_app.core.families_errors import (
     EmbeddingsError,
     GroupingChangedError,
     NothingToGroupError,
+    TooManyToPreviewError,
 )
 from benchmarks_app.models import (
     Benchmark,
@@ -54,6 +58,7 @@ from benchmarks_app.services.family_changes import STATES, states_of
 
 JOB_KIND = "group-queries"
 ROWS_PER_BATCH = 500
+MOST_PREVIEWED = 20_000
 SPLITS = [value for value in QueryFamily.Split.values if value]
 
 
@@ -97,6 +102,32 @@ def start_grouping(*, benchmark: Benchmark, user: User, **wanted: Any) -> Job:
     job = jobs.start(benchmark=benchmark, user=user, **arguments)
     audit.record(actor=user, action="group-queries", benchmark=benchmark, **arguments["parameters"])
     return job
+
+
+def review_preview(
+    *,
+    benchmark: Benchmark,
+    options: GroupingOptions,
+    qrel_set: QrelSet | None = None,
+    most: int | None = MOST_PREVIEWED,
+) -> tuple[ReviewCost, ...]:
+    """How many reviews grouping would cost, at the wanted `merge_at` and others, with no write.
+
+    Raises
+    ------
+    NothingToGroupError
+        If the benchmark has no queries.
+    TooManyToPreviewError
+        If it has more than `most`: nobody waits so long for a page.
+    """
+    _, texts = texts_to_group(benchmark, qrel_set)
+    if most is not None and len(texts) > most:
+        raise TooManyToPreviewError(n=len(texts), most=most, slug=benchmark.slug)
+    if not texts:
+        raise NothingToGroupError(benchmark=benchmark.name)
+    found = grouped(texts, options, known=known_of(benchmark))
+    thresholds = {at for at in REVIEWS_SHOWN if at >= options.review_at} | {options.merge_at}
+    return review_costs(found, sorted(thresholds))
 
 
 def _read(embeddings: Upload, ids: Upload | None) -> Embeddings:

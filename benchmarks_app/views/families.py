@@ -10,8 +10,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.families import normalised
+from benchmarks_app.core.families import ReviewCost, normalised
 from benchmarks_app.core.families_errors import (
+    FamilyChangedError,
     FamilyMemberError,
     SplitChoiceError,
     UnknownFamilyError,
@@ -23,12 +24,14 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.selectors import families as selectors
 from benchmarks_app.services import family_changes, uploading
-from benchmarks_app.services.grouping import start_grouping
+from benchmarks_app.services.grouping import review_preview, start_grouping
 
 STATES = {"": "All", "review": "Waiting for review", "several": "Several wordings",
           "reviewed": "Reviewed"}  # fmt: skip
 ORDERS = {"doubt": "Doubt", "size": "Size", "id": "Number"}
 PAGE_SIZE = 25
+# A family with more wordings than the list shows is not confirmed there: nobody has seen them.
+MOST_WORDINGS = 6
 NO_SPLIT = "none"
 
 
@@ -48,7 +51,7 @@ def family_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         order=order,
     )
     page = page_of(request, rows, PAGE_SIZE)
-    page.object_list = selectors.with_wordings(page.object_list)
+    page.object_list = selectors.with_wordings(page.object_list, MOST_WORDINGS)
     context = {
         "page": page,
         "counts": selectors.family_counts(benchmark),
@@ -214,6 +217,28 @@ def _decided(benchmark: Benchmark, family: QueryFamily, told: dict[str, Any], ac
     return "The two families are one now."
 
 
+@require_POST
+@benchmark_view(Action.EDIT)
+def family_confirm_several(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """Each of the ticked families is one need; `family` is its number and the queries seen."""
+    back = f"{reverse('family-list', args=[benchmark.slug])}?state=review"
+    ticked = dict(told.partition(":")[::2] for told in request.POST.getlist("family"))
+    keys = [pk for pk in ticked if pk.isdecimal()]
+    found = selectors.families_of(benchmark).filter(pk__in=keys)
+    families = {family: ticked[str(family.pk)] for family in found}
+    try:
+        if len(families) < len(ticked):
+            gone = next(pk for pk in ticked if pk not in {str(one.pk) for one in families})
+            raise FamilyChangedError(family=gone)
+        family_changes.confirm_families(families=families, actor=request.user)
+    except BenchmarkError as error:
+        messages.error(request, str(error))
+        return redirect(back)
+    n = len(families)
+    messages.success(request, f"{n} {'family is' if n == 1 else 'families are'} one need each.")
+    return redirect(back)
+
+
 def _member(family: QueryFamily, pk: int) -> Query:
     query = family.queries.committed().select_related("family").filter(pk=pk).first()
     if query is None:
@@ -252,18 +277,31 @@ def _undone_at(benchmark: Benchmark, change: FamilyChange, then: str) -> str:
 @benchmark_view(Action.EDIT)
 def family_group(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     form = GroupForm(request.POST or None, request.FILES or None, benchmark=benchmark)
+    costs = None
     if request.method == "POST" and form.is_valid():
-        job = _started(request, benchmark, form)
-        if job is not None:
+        if "preview" in request.POST:
+            costs = _costs(benchmark, form)
+        elif job := _started(request, benchmark, form):
             return redirect(job)
     context = {
         "form": form,
+        "costs": costs,
         "grouping": selectors.last_grouping(benchmark),
         "n_queries": benchmark.queries.committed().count(),
         "n_verdicts": benchmark.family_links.exclude(verdict="").count(),
     }
     status = 422 if form.errors else 200
     return render(request, "benchmarks_app/family_group.html", context, status=status)
+
+
+def _costs(benchmark: Benchmark, form: GroupForm) -> tuple[ReviewCost, ...] | None:
+    try:
+        return review_preview(
+            benchmark=benchmark, options=form.options, qrel_set=form.cleaned_data["qrel_set"]
+        )
+    except BenchmarkError as error:
+        form.add_error(None, str(error))
+        return None
 
 
 def _started(request: HttpRequest, benchmark: Benchmark, form: GroupForm) -> Job | None:

@@ -1,6 +1,7 @@
 """The pages, endpoints and commands of families."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from benchmarks_app.core.families import GroupingOptions
 from benchmarks_app.models import FamilyLink, Job, QueryFamily
 from benchmarks_app.navigation import BADGES
 from tests import factories
@@ -317,3 +319,111 @@ def test_the_command_says_what_is_wrong(benchmark, owner, told, said, tmp_path):
 
     with pytest.raises(CommandError, match=said):
         call_command("group_queries", "stdlib", **told)
+
+
+# --- how many reviews, and one answer for many ------------------------------------------------
+
+
+def test_reviews_are_counted_before_a_threshold_is_chosen(signed_in, owner, asked):
+    client = signed_in(owner)
+    told = {"merge_at": 0.8, "review_at": 0.6, "relevant_at": 0.5, "embedding_at": 0.9}
+    chains = {"largest": 20, "least_similarity": 0.45, "recut_at": 0.4, "recut_by": "average"}
+    before = Job.objects.count()
+
+    answer = client.post(url("family-group"), {**told, **chains, "preview": "1"})
+    text = page(answer)
+
+    assert "What it costs in reviews" in text
+    costs = {cost.merge_at: cost for cost in answer.context["costs"]}
+    assert (costs[0.8].n_families, costs[0.8].n_pairs, costs[0.6].n_families) == (1, 1, 0)
+    assert Job.objects.count() == before
+    group_url = "/api/v1/benchmarks/stdlib/families/group/"
+    rows = client.post(group_url, {"preview": True}, content_type="application/json").json()
+    assert [row["n_families"] for row in rows if row["merge_at"] == 0.8] == [1]
+
+
+def test_command_says_what_each_threshold_costs(asked, capsys):
+    call_command("group_queries", "stdlib", "--reviews", "--user", "olga")
+
+    lines = capsys.readouterr().out.splitlines()
+    assert "merge at 0.80: 1 families of 3 queries wait for review, 1 pairs in doubt" in lines
+
+
+def test_too_many_queries_are_not_previewed_on_a_page(signed_in, owner, asked, monkeypatch):
+    monkeypatch.setattr("benchmarks_app.services.grouping.review_preview.__kwdefaults__", MOST_2)
+
+    answer = signed_in(owner).post(
+        "/api/v1/benchmarks/stdlib/families/group/",
+        {"preview": True},
+        content_type="application/json",
+    )
+
+    assert answer.status_code == 422
+    assert "group_queries stdlib --reviews" in answer.json()["message"]
+
+
+MOST_2 = {"qrel_set": None, "most": 2}
+
+
+def waiting(benchmark, owner):
+    """Two families that wait, each of two wordings."""
+    made = ask(
+        benchmark,
+        a1="where can i renew my passport",
+        a2="where can i renew a pasport",
+        b1="opening hours of the library",
+        b2="opening hour of a library",
+    )
+    group(benchmark, owner, options=GroupingOptions(merge_at=0.99, review_at=0.5))
+    refreshed(*made.values())
+    return [QueryFamily.objects.get(pk=made[qid].family_id) for qid in ("a1", "b1")]
+
+
+def test_one_answer_confirms_the_ticked_families_and_is_undone_at_once(signed_in, owner, benchmark):
+    families = waiting(benchmark, owner)
+    client = signed_in(owner)
+    text = page(client.get(url("family-list"), {"state": "review"}))
+    ticks = TICK.findall(text)
+    assert len(ticks) == 2
+
+    page(client.post(url("family-confirm-several"), {"family": ticks}, follow=True))
+    refreshed(*families)
+    assert [(one.is_flagged, one.reviewed_by) for one in families] == [(False, owner)] * 2
+    assert set(FamilyLink.objects.values_list("verdict", flat=True)) == {"same"}
+
+    client.post(url("family-undo"))
+    refreshed(*families)
+    assert [one.is_flagged for one in families] == [True, True]
+
+
+def test_a_family_that_changed_meanwhile_is_not_confirmed_with_others(signed_in, owner, benchmark):
+    one, other = waiting(benchmark, owner)
+    client = signed_in(owner)
+    ticks = TICK.findall(page(client.get(url("family-list"), {"state": "review"})))
+    decide(client, one.pk, act="split", queries=[one.queries.order_by("pk")[1].pk])
+
+    text = page(client.post(url("family-confirm-several"), {"family": ticks}, follow=True))
+
+    assert "was changed by somebody else meanwhile" in text
+    refreshed(other)
+    assert other.is_flagged
+    assert "No family was chosen" in page(client.post(url("family-confirm-several"), follow=True))
+
+
+def test_the_endpoint_confirms_several_or_none(signed_in, owner, benchmark):
+    families = waiting(benchmark, owner)
+    client = signed_in(owner)
+    at = "/api/v1/benchmarks/stdlib/families/confirm/"
+    keys = [one.pk for one in families]
+
+    unknown = client.post(at, {"families": [*keys, 10**6]}, content_type="application/json")
+    refreshed(*families)
+    assert (unknown.status_code, families[0].is_flagged) == (422, True)
+
+    done = client.post(at, {"families": keys}, content_type="application/json")
+    refreshed(*families)
+    assert done.json()["kind"] == "confirm"
+    assert not any(one.is_flagged for one in families)
+
+
+TICK = re.compile(r'name="family" value="([^"]+)"')

@@ -13,6 +13,7 @@ from benchmarks_app.core.families.grouping import (
 from benchmarks_app.core.families.keys import bag_key, bag_keys, exact_key
 from benchmarks_app.core.families.linking import Link, QueryText, Reason
 from benchmarks_app.core.families.normalising import normalised
+from benchmarks_app.core.families.reviewing import ReviewCost, review_costs
 from benchmarks_app.core.families.similarity import SimilarPairs, similar_pairs
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Linkage",
     "QueryText",
     "Reason",
+    "ReviewCost",
     "SimilarPairs",
     "bag_key",
     "bag_keys",
@@ -33,5 +35,6 @@ __all__ = [
     "grouped",
     "normalised",
     "read_embeddings",
+    "review_costs",
     "similar_pairs",
 ]

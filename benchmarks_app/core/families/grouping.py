@@ -55,13 +55,15 @@ class Family:
     `doubt` is 1 less the similarity of the weakest link that the family needs to hang together; of
     one that may be a chain, of the two members least alike. `is_flagged` says that a person should
     look, and `why`: "doubtful", "loose" (two members are unlike), "chained" (it was cut out of a
-    larger one) or "large".
+    larger one) or "large". `needs` are the similarities of the links that hold it together, where
+    they are not sure beforehand, the weakest first.
     """
 
     members: tuple[str, ...]
     doubt: float = 0.0
     is_flagged: bool = False
     why: str = ""
+    needs: tuple[float, ...] = ()
 
     @property
     def name(self) -> str:
@@ -300,20 +302,23 @@ class _Grouping:
         by_label = np.argsort(labels[self.wordings.node], kind="stable")
         bounds = np.flatnonzero(np.diff(labels[self.wordings.node][by_label], prepend=-1))
         why = {int(labels[part.nodes[0]]): part for part in parts}
+        needs: dict[int, list[float]] = {}
+        for place in np.flatnonzero(forest & (edges.similarity < 1)):
+            needs.setdefault(int(labels[edges.a[place]]), []).append(float(edges.similarity[place]))
         found = [
-            self._family(members, why[label], float(weakest[label]))
+            self._family(members, why[label], float(weakest[label]), needs.get(label, ()))
             for label, members in enumerate(np.split(by_label, bounds[1:]))
         ]
         return tuple(sorted(found, key=lambda family: family.name.encode()))
 
-    def _family(self, members: Any, part: Part, weakest: float) -> Family:
+    def _family(self, members: Any, part: Part, weakest: float, needs: Sequence[float]) -> Family:
         qids = tuple(self.queries[n].qid for n in members.tolist())
         similarity = part.least if part.why in (CHAINED, LOOSE) else weakest
         if len(qids) == 1:
             return Family(qids)
         is_doubtful = similarity < self.options.merge_at - 1e-6
         why = part.why or (DOUBTFUL if is_doubtful else "")
-        return Family(qids, max(0.0, 1.0 - similarity), bool(why), why)
+        return Family(qids, max(0.0, 1.0 - similarity), bool(why), why, tuple(sorted(needs)))
 
     def _kept(self, forest: Any) -> Any:
         """Places of the links to tell: what holds families together, and each query's strongest."""

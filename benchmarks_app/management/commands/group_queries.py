@@ -15,7 +15,7 @@ from benchmarks_app.management.importing import (
 from benchmarks_app.models import Benchmark, Job, QrelSet, Upload, User
 from benchmarks_app.selectors.splits import default_qrels
 from benchmarks_app.services import jobs, uploading
-from benchmarks_app.services.grouping import grouping_arguments
+from benchmarks_app.services.grouping import grouping_arguments, review_preview
 
 DEFAULTS = GroupingOptions()
 
@@ -50,12 +50,23 @@ class Command(BaseCommand):
             "--no-qrels", action="store_true", help="count no relevant documents at all"
         )
         parser.add_argument("--embeddings", type=Path, help=".npz with ids and embeddings")
+        parser.add_argument(
+            "--reviews", action="store_true", help="only say how many reviews each --merge-at costs"
+        )
         parser.add_argument("--ids", type=Path, help="the ids of an .npy file, one a line")
 
     def handle(self, *args: Any, slug: str, user: str | None, **told: Any) -> None:
         benchmark = benchmark_of(slug)
         actor = actor_of(benchmark, user)
         try:
+            if told["reviews"]:
+                options = _options(benchmark, told)
+                qrel_set = _qrels(benchmark, told)
+                for cost in review_preview(
+                    benchmark=benchmark, options=options, qrel_set=qrel_set, most=None
+                ):
+                    self.stdout.write(str(cost))
+                return
             arguments = grouping_arguments(
                 benchmark=benchmark,
                 options=_options(benchmark, told),

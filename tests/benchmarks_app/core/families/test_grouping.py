@@ -16,10 +16,21 @@ from benchmarks_app.core.families import (
     QueryText,
     Reason,
     grouped,
+    review_costs,
 )
 from benchmarks_app.core.families.clustering import agglomerated, clusters_of, kept_apart
+from benchmarks_app.core.families.reviewing import SHOWN
 from benchmarks_app.core.families_errors import GroupingOptionError
 
+WORDS_ALIKE = [
+    "how long do goldfish live in a bowl",
+    "how long do goldfsh live in a bwl",
+    "how long does a goldfish live in bowls",
+    "How long do goldfish live in a bowl?",
+    "goldfish live in a bowl how long",
+    "cost of a house",
+    "costs of a house",
+]
 EXACT_ONLY = GroupingOptions(merge_at=1.0, review_at=1.0)
 
 
@@ -320,3 +331,39 @@ def test_what_belongs_together_is_never_cut():
 def test_an_option_outside_its_range_is_refused(wrong, said):
     with pytest.raises(GroupingOptionError, match=said):
         GroupingOptions(**wrong)
+
+
+# --- what a threshold costs -----------------------------------------------------------------------
+
+
+@given(st.lists(st.sampled_from(WORDS_ALIKE), min_size=1, max_size=12), st.sampled_from(SHOWN))
+def test_reviews_counted_beforehand_are_those_of_grouping_so(texts, merge_at):
+    asked = queries(*texts)
+
+    (cost,) = review_costs(grouped(asked, GroupingOptions(review_at=0.6)), [merge_at])
+
+    found = grouped(asked, GroupingOptions(review_at=0.6, merge_at=merge_at))
+    waiting = [family for family in found.families if family.is_flagged]
+    assert (cost.n_families, cost.n_queries) == (
+        len(waiting),
+        sum(len(family.members) for family in waiting),
+    )
+    assert cost.n_pairs >= cost.n_families
+
+
+def test_equal_texts_need_no_review_however_many():
+    found = grouped(queries(*["Do goldfish grow?", "do goldfish  grow", "DO GOLDFISH GROW"] * 20))
+
+    assert members(found) == [tuple(sorted(f"q{n}" for n in range(60)))]
+    (cost,) = review_costs(found, [1.0])
+    assert (cost.n_families, cost.n_pairs) == (0, 0)
+
+
+def test_one_answer_settles_what_takes_several_pair_by_pair():
+    found = grouped(
+        queries("opening hours library", "opening hour library", "opening hours librari")
+    )
+
+    (cost,) = review_costs(found, [0.99])
+
+    assert (cost.n_families, cost.n_queries, cost.n_pairs) == (1, 3, 2)
