@@ -323,6 +323,7 @@ SPECTACULAR_SETTINGS = {
         "EvaluationState": "scoring.models.ContextualEvaluation.State",
         "EmbeddingPairState": "scoring.api.contrastive.STATES",
         "CorpusVersionState": "benchmarks_app.models.CorpusVersion.State",
+        "Unlisted": "benchmarks_app.models.QrelSet.Unlisted",
         "ReleaseState": "benchmarks_app.models.Release.State",
         "RunVisibility": "benchmarks_app.models.Run.Visibility",
         "BenchmarkVisibility": "benchmarks_app.models.Benchmark.Visibility",

@@ -283,6 +283,8 @@ api:qrels-download              GET  401   403   403   403   403   200   200   4
 api:qrels-download              POST 405
 api:qrels-list                  GET  401   403   403   403   403   200   200   404   401   403
 api:qrels-list                  POST 401   403   403   403   403   415   415   404   401   403
+api:qrels-map                   GET  405
+api:qrels-map                   POST 401   403   403   403   403   415   415   404   401   403
 api:release-deprecate           GET  405
 api:release-deprecate           POST 401   403   403   403   403   415   415   404   401   403
 api:release-detail              GET  401   200   200   200   200   200   200   404   200   200
@@ -457,10 +459,14 @@ password-reset-sent             GET  200
 password-reset-sent             POST 405
 people-list                     GET  login 403   403   403   403   403   200   404   login 403
 people-list                     POST 405
+qrels-delete                    GET  405
+qrels-delete                    POST login 403   403   403   403   302   302   404   login 403
 qrels-download                  GET  login 403   403   403   403   200   200   404   login 403
 qrels-download                  POST 405
 qrels-list                      GET  login 403   403   403   403   200   200   404   login 403
 qrels-list                      POST 405
+qrels-map                       GET  login 403   403   403   403   200   200   404   login 403
+qrels-map                       POST login 403   403   403   403   422   422   404   login 403
 query-detail                    GET  login 200   200   200   200   200   200   404   200   200
 query-detail                    POST 405
 query-list                      GET  login 200   200   200   200   200   200   404   200   200

@@ -164,6 +164,8 @@ pool-report           GET    -        401    403 403 403 200 200 200 404
 qrels-list            GET    -        401    403 403 403 403 200 200 404
 qrels-list            POST   qrels    401    403 403 403 403 202 202 404
 qrels-detail          GET    -        401    403 403 403 403 200 200 404
+qrels-detail          DELETE -        401    403 403 403 403 409 409 404
+qrels-map             POST   mapped   401    403 403 403 403 201 201 404
 qrels-download        GET    -        401    403 403 403 403 200 200 404
 contamination-list    GET    -        401    200 200 200 200 200 200 404
 contamination-list    POST   -        401    403 403 403 403 400 400 404
@@ -226,6 +228,7 @@ BODIES = {
     "pool": {"name": "next", "runs": ["bm25"]},
     "state": {"state": "paused"},
     "qrels": {"name": "ours"},
+    "mapped": {"grade_map": "1=2"},
     "corpus": {"lang": "de"},
     "grades": {"qrels": 0},
     "fetch": {"collection": "beir:scifact"},
@@ -423,6 +426,7 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "pool-report": f"{of}pools/{made.pk}/report/",
         "qrels-list": f"{of}qrels/",
         "qrels-detail": f"{of}qrels/{qrels.pk}/",
+        "qrels-map": f"{of}qrels/{qrels.pk}/map/",
         "qrels-download": f"{of}qrels/{qrels.pk}/download/",
         "contamination-list": f"{of}contamination/",
         "contamination-detail": f"{of}contamination/{check.pk}/",

@@ -16,13 +16,12 @@ from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
 from benchmarks_app.core.aggregating import DEFAULT
 from benchmarks_app.core.detection import FileKind, Part
 from benchmarks_app.core.mapping import EVERY_ROW
-from benchmarks_app.core.unlisted import UNLISTED
-from benchmarks_app.models import Benchmark, Upload
+from benchmarks_app.models import Benchmark, QrelSet, Upload
 from benchmarks_app.permissions import Action
 from benchmarks_app.selectors.uploads import waiting_uploads
 from benchmarks_app.services import uploading
 from benchmarks_app.services.importing import start_import
-from benchmarks_app.services.previewing_uploads import Look, preview
+from benchmarks_app.services.previewing_uploads import Look, Preview, preview
 from benchmarks_app.services.reading_uploads import begin_reading, is_small
 
 KINDS = [kind.value for kind in FileKind]
@@ -71,7 +70,17 @@ class UploadPreviewSerializer(serializers.Serializer):
         many=True, help_text="What reading it to its end has found, the first of each file."
     )
     error = serializers.CharField()
+    n_graded = serializers.IntegerField(source="relevance.n_graded")
+    n_relevant = serializers.IntegerField(
+        source="relevance.n_relevant",
+        help_text="Grades that count as relevant on the benchmark's scale as they are: of none, "
+        "every score would be 0. Map them by `grade_map`.",
+    )
+    warnings = serializers.SerializerMethodField()
     files = LookSerializer(source="looks", many=True)
+
+    def get_warnings(self, told: Preview) -> list[str]:
+        return [told.relevance.sentence] if told.relevance.is_none else []
 
 
 class ImportPartSerializer(serializers.Serializer):
@@ -106,9 +115,8 @@ class ImportStartSerializer(serializers.Serializer):
     max_docs = serializers.IntegerField(required=False, min_value=1, allow_null=True, default=None)
     aggregation = serializers.CharField(required=False, default=DEFAULT)
     unlisted = serializers.ChoiceField(
-        choices=["", *UNLISTED],
+        choices=QrelSet.Unlisted.choices,
         required=False,
-        default="",
         help_text="What documents are that the qrels do not list; left out, what an export of ours "
         "says, or unknown.",
     )

@@ -97,6 +97,16 @@ class QrelSetSerializer(serializers.ModelSerializer):
         ]
 
 
+class QrelMapSerializer(serializers.Serializer):
+    """What a new set is beside the one it is mapped from; what is left out stays as it is."""
+
+    name = serializers.CharField(required=False, allow_blank=True, max_length=120, default="")
+    grade_map = serializers.CharField(
+        required=False, allow_blank=True, default="", help_text="Such as `1=2, 2=3`."
+    )
+    unlisted = serializers.ChoiceField(choices=QrelSet.Unlisted.choices, required=False)
+
+
 class CandidateListSerializer(serializers.ModelSerializer):
     """Documents worth judging, in an order; a pool can be made of them."""
 

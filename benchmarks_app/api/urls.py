@@ -20,6 +20,7 @@ app_name = "api"
 of_benchmark = [
     path("", views.BenchmarkDetail.as_view(), name="benchmark-detail"),
     path("qrels/<int:pk>/", views.QrelsDetail.as_view(), name="qrels-detail"),
+    path("qrels/<int:pk>/map/", views.QrelsMap.as_view(), name="qrels-map"),
     path("qrels/<int:pk>/download/", views.QrelsDownload.as_view(), name="qrels-download"),
     *imports.of_benchmark,
     *corpora.of_benchmark,

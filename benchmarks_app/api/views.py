@@ -6,7 +6,7 @@ from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework import exceptions
+from rest_framework import exceptions, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -16,11 +16,14 @@ from benchmarks_app.api.serializers import (
     BenchmarkDetailSerializer,
     BenchmarkSummarySerializer,
     JobSerializer,
+    QrelMapSerializer,
     QrelSetSerializer,
 )
+from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.permissions import Action, role_in
 from benchmarks_app.services import audit
+from benchmarks_app.services.qrel_sets import delete_qrels, map_qrels
 from benchmarks_app.services.releasing import trec_lines
 from benchmarks_app.site_selectors import jobs_readable_by
 
@@ -72,6 +75,32 @@ class QrelsDetail(Endpoint):
     def get(self, request: Request, slug: str, pk: int) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
         return Response(QrelSetSerializer(ready_set(benchmark, pk)).data)
+
+    @extend_schema(
+        summary="Delete a set of qrels that no release uses", tags=["qrels"], responses={204: None}
+    )
+    def delete(self, request: Request, slug: str, pk: int) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        delete_qrels(qrel_set=ready_set(benchmark, pk), actor=request.user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class QrelsMap(Endpoint):
+    limits = {"POST": COMPUTATIONS}
+    serializer_class = QrelMapSerializer
+    pagination_class = None
+
+    @extend_schema(
+        summary="Map an imported set to other grades, as a new set",
+        tags=["qrels"],
+        responses={201: QrelSetSerializer},
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        found = ready_set(benchmark, pk)
+        said = self.validated(QrelMapSerializer)
+        made = map_qrels(qrel_set=found, actor=request.user, **said)
+        return Response(QrelSetSerializer(made).data, status=status.HTTP_201_CREATED)
 
 
 class QrelsDownload(Endpoint):

@@ -30,6 +30,39 @@ class GradeMapError(BenchmarkError):
     )
 
 
+class GradeNotOnScaleError(BenchmarkError):
+    code = "grade-not-on-scale"
+    message = (
+        "Grade {grade} is not on the benchmark's scale ({scale}). Map it to one of them, or add it "
+        "in the settings."
+    )
+
+
+class NothingMappedError(BenchmarkError):
+    code = "nothing-mapped"
+    message = (
+        "The new set would be '{name}' again. Map a grade that it has to another one, or say "
+        "otherwise what documents are that it does not list."
+    )
+
+
+class QrelSetNotImportedError(BenchmarkError):
+    code = "qrel-set-not-imported"
+    message = (
+        "The set '{name}' was derived from judgments; only imported ones are mapped. Derive it "
+        "again, by another rule."
+    )
+
+
+class QrelSetInUseError(BenchmarkError):
+    code = "qrel-set-in-use"
+    status = 409
+    message = (
+        "The set '{name}' is used by {users}, and stays as long as it is. Delete drafts first; "
+        "what a published release uses is kept for good."
+    )
+
+
 class UnlistedError(BenchmarkError):
     code = "unlisted"
     message = (

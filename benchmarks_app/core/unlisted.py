@@ -5,7 +5,10 @@ Not relevant is said of complete judgments, and of qrels that list the relevant 
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from benchmarks_app.core.formats.sources import Source
 
 UNKNOWN, NOT_RELEVANT = UNLISTED = ("unknown", "not-relevant")
 NOT_LISTED_GRADE = {UNKNOWN: -1, NOT_RELEVANT: 0}
@@ -26,16 +29,12 @@ def unlisted_of(manifest: Mapping[str, Any]) -> str:
     return said if said in UNLISTED else UNKNOWN
 
 
-def unlisted_in(content: bytes) -> str:
-    """What the manifest of an export says; a file that is none says nothing.
-
-    Examples
-    --------
-    >>> unlisted_in(b'{"qrels": {"unlisted": "not-relevant"}}'), unlisted_in(b"[]")
-    ('not-relevant', 'unknown')
-    """
+def manifest_unlisted(source: "Source") -> str:
+    """What the manifest of an export of ours says; an archive without one says nothing."""
+    if MANIFEST not in source.members():
+        return UNKNOWN
     try:
-        manifest = json.loads(content)
+        manifest = json.loads(b"".join(source.lines(MANIFEST)))
     except ValueError:
         return UNKNOWN
     return unlisted_of(manifest) if isinstance(manifest, dict) else UNKNOWN

@@ -1,6 +1,7 @@
 """The forms that take files, and that say what each of them is."""
 
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +14,14 @@ from benchmarks_app.core.cuts import read_max_docs
 from benchmarks_app.core.detection import CONTENT_OF, KIND_LABELS, FileKind, Part
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.mapping import EVERY_ROW, FIELDS, PARENT_FROM_ID, Content
+from benchmarks_app.core.relevance import Relevance
 from benchmarks_app.forms.corpora import aggregation_choices
-from benchmarks_app.models import Benchmark, QueryFamily, Unit
+from benchmarks_app.models import Benchmark, QrelSet, QueryFamily, Unit
+from benchmarks_app.selectors.qrel_sets import relevant_grades
 from benchmarks_app.services.previewing_uploads import Look, Preview
 
 POOLED = "pooled"
+POOLED_GRADE = -1
 LEAVE_OUT = ""
 MOST_GRADES = 40
 OF_QUERIES = (FileKind.QUERIES, FileKind.TOPICS, FileKind.PASSAGES)
@@ -179,6 +183,54 @@ def _grade_help(grade: int, scale: Collection[int]) -> str:
     return "" if grade in scale else "It is not on this benchmark's scale."
 
 
+def _unlisted_help(preview: Preview) -> str:
+    """What to think of, by what the file shows; whether it is so, a person says."""
+    if preview.unlisted == QrelSet.Unlisted.NOT_RELEVANT:
+        return "The export says so. Nothing counts as unjudged then."
+    if 0 not in preview.grades:
+        return (
+            "No document of this file has the grade 0: does it list the relevant ones alone? Then "
+            "those that are not listed are not relevant, and nothing counts as unjudged."
+        )
+    return "Not relevant where the judgments are complete: nothing counts as unjudged then."
+
+
+def grade_field(grade: int, n: int, scale: Mapping[int, str]) -> forms.ChoiceField:
+    """What a grade of a file is here; `scale` has the benchmark's grades with their names."""
+    choices = [(str(value), label) for value, label in scale.items()]
+    if grade < 0:
+        choices.insert(0, (POOLED, "pooled, not judged"))
+    elif grade not in scale:
+        choices.insert(0, ("", "Choose a grade"))
+    return forms.ChoiceField(
+        choices=choices,
+        initial=str(grade) if grade in scale else choices[0][0],
+        label=f"Grade {grade} ({n:,} row{'s' if n != 1 else ''})",
+        help_text=_grade_help(grade, scale),
+    )
+
+
+def mapped_relevance(
+    form: forms.Form, grades: Mapping[int, int], benchmark: Benchmark
+) -> Relevance:
+    """How many of {grade: rows} count as relevant, mapped as the fields of a form say now."""
+    counts: Counter[int] = Counter()
+    for grade, n in grades.items():
+        value = form[f"grade_{grade}"].value() if f"grade_{grade}" in form.fields else grade
+        is_number = str(value).lstrip("-").isdecimal()
+        counts[int(value) if is_number else min(grade, POOLED_GRADE)] += n
+    return Relevance.of(counts, relevant_grades(benchmark))
+
+
+def posted_grade_map(given: Mapping[str, Any]) -> str:
+    """The mapping that such fields say, as `parse_grade_map` reads it."""
+    return ", ".join(
+        f"{name.removeprefix('grade_')}={value}"
+        for name, value in given.items()
+        if name.startswith("grade_") and value not in (POOLED, name.removeprefix("grade_"))
+    )
+
+
 class ImportForm(forms.Form):
     """What an import is told beside the files: names, grades, metadata, a cut."""
 
@@ -200,12 +252,16 @@ class ImportForm(forms.Form):
         help_text="Every judged or pooled one stays; the others are drawn. Empty keeps them all.",
         widget=forms.TextInput(attrs={"inputmode": "numeric"}),
     )
+    unlisted = forms.ChoiceField(
+        required=False, choices=QrelSet.Unlisted.choices, label="Documents that are not listed are"
+    )
     aggregation = forms.ChoiceField(
         required=False, label="Documents get the score of", initial=DEFAULT
     )
 
     def __init__(self, *args: Any, preview: Preview, benchmark: Benchmark, **kwargs: Any) -> None:
         super().__init__(*args, initial={"shown_metadata": benchmark.shown_metadata}, **kwargs)
+        self.preview = preview
         if not preview.is_named:
             del self.fields["name"]
         keys = dict.fromkeys([*preview.metadata, *benchmark.shown_metadata])
@@ -220,6 +276,11 @@ class ImportForm(forms.Form):
             self.fields["aggregation"].choices = aggregation_choices()
         else:
             del self.fields["aggregation"]
+        if preview.grades:
+            self.fields["unlisted"].initial = preview.unlisted
+            self.fields["unlisted"].help_text = _unlisted_help(preview)
+        else:
+            del self.fields["unlisted"]
         self._add_grades(preview, benchmark)
 
     def _add_grades(self, preview: Preview, benchmark: Benchmark) -> None:
@@ -229,17 +290,14 @@ class ImportForm(forms.Form):
         """
         scale = {grade.value: f"{grade.value} {grade.name}" for grade in benchmark.grades.all()}
         for grade, n in list(preview.grades.items())[:MOST_GRADES]:
-            choices = [(str(value), label) for value, label in scale.items()]
-            if grade < 0:
-                choices.insert(0, (POOLED, "pooled, not judged"))
-            elif grade not in scale:
-                choices.insert(0, ("", "Choose a grade"))
-            self.fields[f"grade_{grade}"] = forms.ChoiceField(
-                choices=choices,
-                initial=str(grade) if grade in scale else choices[0][0],
-                label=f"Grade {grade} ({n:,} row{'s' if n != 1 else ''})",
-                help_text=_grade_help(grade, scale),
-            )
+            self.fields[f"grade_{grade}"] = grade_field(grade, n, scale)
+
+    @property
+    def relevance(self) -> Relevance | None:
+        """How many grades count as relevant, mapped as the form says now; None without qrels."""
+        if not self.preview.grades:
+            return None
+        return mapped_relevance(self, self.preview.grades, self.preview.upload.benchmark)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -252,13 +310,20 @@ class ImportForm(forms.Form):
                 cleaned[name] = grade
         return cleaned
 
+    def keep(self, data: QueryDict) -> None:
+        """Show what was chosen when only the preview was asked for: nothing is checked yet."""
+        for name, field in self.fields.items():
+            if name in data:
+                is_several = isinstance(field, forms.MultipleChoiceField)
+                self.initial[name] = data.getlist(name) if is_several else data[name]
+
     @property
     def grade_fields(self) -> list[Any]:
         return [self[name] for name in self.fields if name.startswith("grade_")]
 
     @property
     def more_fields(self) -> list[Any]:
-        names = ("name", "shown_metadata", "max_docs", "aggregation")
+        names = ("name", "unlisted", "shown_metadata", "max_docs", "aggregation")
         return [self[name] for name in names if name in self.fields]
 
     def clean_max_docs(self) -> int | None:
@@ -270,15 +335,11 @@ class ImportForm(forms.Form):
     def options(self) -> dict[str, Any]:
         """The arguments of `import_arguments` that the form knows."""
         given = self.cleaned_data
-        mapped = [
-            f"{name.removeprefix('grade_')}={value}"
-            for name, value in given.items()
-            if name.startswith("grade_") and value not in (POOLED, name.removeprefix("grade_"))
-        ]
         return {
             "name": given.get("name", ""),
-            "grade_map": ", ".join(mapped),
+            "grade_map": posted_grade_map(given),
             "shown_metadata": given.get("shown_metadata"),
             "corpus": {"max_docs": given.get("max_docs")},
             "aggregation": given.get("aggregation") or DEFAULT,
+            "unlisted": given.get("unlisted", ""),
         }

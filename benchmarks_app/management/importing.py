@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.unlisted import UNLISTED
-from benchmarks_app.models import Benchmark, Job, Role, User
+from benchmarks_app.models import Benchmark, Job, QrelSet, Role, User
 from benchmarks_app.services import jobs, uploading
 from benchmarks_app.services.importing import import_arguments
 
@@ -39,6 +39,17 @@ def benchmark_of(slug: str) -> Benchmark:
         known = ", ".join(Benchmark.objects.values_list("slug", flat=True)[:10]) or "none yet"
         raise CommandError(f"No benchmark '{slug}'. There are: {known}.")
     return benchmark
+
+
+def qrels_of(benchmark: Benchmark, name: str) -> QrelSet:
+    """The ready set of this name, or a refusal that says which there are."""
+    ready = QrelSet.objects.ready().filter(benchmark=benchmark)
+    found = ready.filter(name=name).first()
+    if found is None:
+        known = ", ".join(ready.values_list("name", flat=True)[:10]) or "none"
+        text = f"No qrels '{name}' in '{benchmark.slug}'. There are: {known}."
+        raise CommandError(text)
+    return found
 
 
 def actor_of(benchmark: Benchmark, username: str | None) -> User:

@@ -38,7 +38,7 @@ from benchmarks_app.core.import_errors import (
 from benchmarks_app.core.mapping import EVERY_ROW
 from benchmarks_app.core.problems import Problems
 from benchmarks_app.core.run_metadata import read_run_metadata
-from benchmarks_app.core.unlisted import MANIFEST, UNKNOWN, UNLISTED, unlisted_in
+from benchmarks_app.core.unlisted import UNKNOWN, UNLISTED, manifest_unlisted
 from benchmarks_app.models import Benchmark, Job, Upload, User
 from benchmarks_app.services import audit, jobs, runs, uploading
 from benchmarks_app.services.importing_corpus import corpus_options, stage_corpus, staged_lacks
@@ -347,10 +347,8 @@ def _stage(work: Import, files: list[File]) -> None:
 
 def _unlisted(grades: Sequence[File]) -> str:
     """What the manifest beside qrels says of documents that they do not list: of an export."""
-    source = getattr(grades[0].given, "source", None)
-    if source is None or MANIFEST not in source.members():
-        return UNKNOWN
-    return unlisted_in(b"".join(source.lines(MANIFEST)))
+    given = grades[0].given
+    return manifest_unlisted(given.source) if isinstance(given, MemberInput) else UNKNOWN
 
 
 def _of(files: Sequence[File], *kinds: FileKind) -> list[File]:

@@ -16,6 +16,7 @@ from benchmarks_app.core.import_errors import (
     QrelSetNameTakenError,
 )
 from benchmarks_app.core.linting.pitfalls import pitfalls
+from benchmarks_app.core.relevance import Relevance
 from benchmarks_app.core.unlisted import NOT_RELEVANT, UNKNOWN
 from benchmarks_app.models import Qrel, QrelSet, Query, QueryFamily
 from benchmarks_app.services.exposure import refuse_hiding
@@ -62,6 +63,9 @@ def stage_qrels(
     staging.check_splits()
     counted = ", ".join(f"{grade}: {n:,}" for grade, n in sorted(staging.grades.items()))
     work.made.append(f"qrels '{name}' with {staging.n_qrels:,} grades ({counted})")
+    relevance = Relevance.of(staging.grades, staging.relevant)
+    if relevance.n_graded:
+        work.notes.insert(0, ("WARNING: " if relevance.is_none else "") + relevance.sentence)
     if staging.row.unlisted == NOT_RELEVANT:
         work.notes.append("Documents that these qrels do not list count as judged not relevant.")
     if staging.unknown:

@@ -28,7 +28,10 @@ from benchmarks_app.core.formats.trec_topics import read_topics
 from benchmarks_app.core.import_errors import MappingError
 from benchmarks_app.core.mapping import PARENT_FROM_ID, Content, checked
 from benchmarks_app.core.problems import Problems
+from benchmarks_app.core.relevance import Relevance
+from benchmarks_app.core.unlisted import UNKNOWN, manifest_unlisted
 from benchmarks_app.models import Benchmark, Unit, Upload
+from benchmarks_app.selectors.qrel_sets import relevant_grades
 from benchmarks_app.services import uploading
 from benchmarks_app.services.importing import guessed_part, is_collection
 
@@ -97,6 +100,8 @@ class Preview:
     error: str = ""
     # Whether its files were read to their ends for this, and not their first rows alone.
     is_whole: bool = False
+    # What the manifest of an export of ours says of documents that its qrels do not list.
+    unlisted: str = UNKNOWN
 
     @property
     def taken(self) -> list[Look]:
@@ -137,6 +142,11 @@ class Preview:
             if not look.part.is_rest:
                 found.update(look.grades)
         return dict(sorted(found.items()))
+
+    @property
+    def relevance(self) -> Relevance:
+        """How many of the grades count as relevant, unless they are mapped."""
+        return Relevance.of(self.grades, relevant_grades(self.upload.benchmark))
 
     @property
     def metadata(self) -> list[str]:
@@ -181,9 +191,15 @@ def preview(
                 _look(upload.benchmark, one, part, folder, is_short, is_whole)
                 for one, part in given
             )
+        unlisted = _unlisted(path) if collection and not is_short else UNKNOWN
     except BenchmarkError as error:
         return Preview(upload, error=str(error))
-    return Preview(upload, looks, collection, is_whole=is_whole and not is_short)
+    return Preview(upload, looks, collection, is_whole=is_whole and not is_short, unlisted=unlisted)
+
+
+def _unlisted(path: Path) -> str:
+    with open_source(path) as source:
+        return manifest_unlisted(source)
 
 
 @contextmanager

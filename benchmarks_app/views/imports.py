@@ -106,6 +106,8 @@ def import_preview(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpR
         benchmark=benchmark,
     )
     status = 200
+    if is_posted and "import" not in request.POST:
+        options.keep(request.POST)
     if is_posted and "import" in request.POST:
         job = _started(request, benchmark, upload, told, options)
         if job:

@@ -1,14 +1,18 @@
 """Sets of qrels that are not released yet; for those who keep the benchmark."""
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app import selectors
+from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.forms.qrels import QrelMapForm
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.services import audit
+from benchmarks_app.services.qrel_sets import delete_qrels, map_qrels, users_of
 from benchmarks_app.services.releasing import trec_lines
 
 
@@ -17,6 +21,37 @@ from benchmarks_app.services.releasing import trec_lines
 def qrels_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     sets = QrelSet.objects.ready().filter(benchmark=benchmark).order_by("-created_at", "-pk")
     return render(request, "benchmarks_app/qrels_list.html", {"page": page_of(request, sets)})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.EDIT)
+def qrels_map(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """Map an imported set to other grades, as a set of its own; or delete it."""
+    found = get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)
+    is_posted = request.method == "POST"
+    form = QrelMapForm(request.POST if is_posted else None, qrel_set=found)
+    if is_posted and "map" in request.POST and form.is_valid():
+        try:
+            made = map_qrels(qrel_set=found, actor=request.user, **form.options())
+        except BenchmarkError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(
+                request, f"'{made}' is made: {made.n_relevant:,} of {made.n_qrels:,} are relevant."
+            )
+            return redirect("qrels-list", benchmark.slug)
+    context = {"set": found, "form": form, "users": users_of(found)}
+    status = 422 if is_posted and form.errors else 200
+    return render(request, "benchmarks_app/qrels_map.html", context, status=status)
+
+
+@require_POST
+@benchmark_view(Action.EDIT)
+def qrels_delete(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    found = get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)
+    delete_qrels(qrel_set=found, actor=request.user)
+    messages.success(request, f"'{found}' is deleted.")
+    return redirect("qrels-list", benchmark.slug)
 
 
 @require_safe

@@ -4,8 +4,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
-from benchmarks_app.models import QrelSet
+from benchmarks_app.management.importing import (
+    actor_of,
+    add_benchmark_arguments,
+    benchmark_of,
+    qrels_of,
+)
 from benchmarks_app.services.units import derive_document_qrels
 
 
@@ -25,11 +29,7 @@ class Command(BaseCommand):
         source = benchmark_of(options["source"]) if options["source"] else benchmark
         if source.corpus_id != benchmark.corpus_id:
             raise CommandError(f"'{source.slug}' is on another corpus than '{slug}'.")
-        found = QrelSet.objects.ready().filter(benchmark=source, name=qrels).first()
-        if found is None:
-            sets = QrelSet.objects.ready().filter(benchmark=source)
-            known = ", ".join(sets.values_list("name", flat=True)[:10]) or "none"
-            raise CommandError(f"No qrels '{qrels}' in '{source.slug}'. There are: {known}.")
+        found = qrels_of(source, qrels)
         try:
             made = derive_document_qrels(
                 benchmark=benchmark, qrel_set=found, actor=actor_of(benchmark, user), name=name
