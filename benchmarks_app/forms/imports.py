@@ -17,7 +17,7 @@ from benchmarks_app.core.mapping import EVERY_ROW, FIELDS, PARENT_FROM_ID, Conte
 from benchmarks_app.core.relevance import Relevance
 from benchmarks_app.forms.corpora import aggregation_choices
 from benchmarks_app.models import Benchmark, QrelSet, QueryFamily, Unit
-from benchmarks_app.selectors.qrel_sets import relevant_grades
+from benchmarks_app.selectors.qrel_sets import relevant_values
 from benchmarks_app.services.previewing_uploads import Look, Preview
 
 POOLED = "pooled"
@@ -219,7 +219,7 @@ def mapped_relevance(
         value = form[f"grade_{grade}"].value() if f"grade_{grade}" in form.fields else grade
         is_number = str(value).lstrip("-").isdecimal()
         counts[int(value) if is_number else min(grade, POOLED_GRADE)] += n
-    return Relevance.of(counts, relevant_grades(benchmark))
+    return Relevance.of(counts, relevant_values(benchmark))
 
 
 def posted_grade_map(given: Mapping[str, Any]) -> str:

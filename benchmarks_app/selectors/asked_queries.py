@@ -14,6 +14,7 @@ from benchmarks_app.core.slicing.asked import AskedQuery, RelevantDocument
 from benchmarks_app.core.slicing.words import weights_of, words_of
 from benchmarks_app.models import Benchmark, Qrel, QrelSet, Query, QueryLog, Run
 from benchmarks_app.selectors.logs import log_path
+from benchmarks_app.selectors.qrel_sets import relevant_values
 from benchmarks_app.selectors.reading import benchmark_documents, corpus_reader, run_path
 
 BATCH = 500
@@ -63,7 +64,7 @@ def grades_set(benchmark: Benchmark) -> QrelSet | None:
 
 def relevant_grades(benchmark: Benchmark) -> Q:
     """The grades that count as relevant."""
-    values = list(benchmark.grades.filter(is_relevant=True).values_list("value", flat=True))
+    values = relevant_values(benchmark)
     return Q(grade__in=values) if values else Q(grade__gt=0)
 
 

@@ -5,7 +5,7 @@ from django.db.models import Count
 from benchmarks_app.models import Benchmark, QrelSet
 
 
-def relevant_grades(benchmark: Benchmark) -> set[int]:
+def relevant_values(benchmark: Benchmark) -> set[int]:
     """The grades of its scale that count as relevant."""
     return set(benchmark.grades.filter(is_relevant=True).values_list("value", flat=True))
 

@@ -31,7 +31,7 @@ from benchmarks_app.core.problems import Problems
 from benchmarks_app.core.relevance import Relevance
 from benchmarks_app.core.unlisted import UNKNOWN, manifest_unlisted
 from benchmarks_app.models import Benchmark, Unit, Upload
-from benchmarks_app.selectors.qrel_sets import relevant_grades
+from benchmarks_app.selectors.qrel_sets import relevant_values
 from benchmarks_app.services import uploading
 from benchmarks_app.services.importing import guessed_part, is_collection
 
@@ -146,7 +146,7 @@ class Preview:
     @property
     def relevance(self) -> Relevance:
         """How many of the grades count as relevant, unless they are mapped."""
-        return Relevance.of(self.grades, relevant_grades(self.upload.benchmark))
+        return Relevance.of(self.grades, relevant_values(self.upload.benchmark))
 
     @property
     def metadata(self) -> list[str]:

@@ -16,7 +16,7 @@ from benchmarks_app.core.import_errors import (
 )
 from benchmarks_app.core.unlisted import UNLISTED
 from benchmarks_app.models import Benchmark, Job, Qrel, QrelSet, Release, Upload, User
-from benchmarks_app.selectors.qrel_sets import grades_in, relevant_grades
+from benchmarks_app.selectors.qrel_sets import grades_in, relevant_values
 from benchmarks_app.services import audit
 
 RELEASES_NAMED = 5
@@ -75,7 +75,7 @@ def map_qrels(
         n_queries=qrel_set.n_queries,
     )
     _copy(qrel_set, made, mapped)
-    made.n_relevant = made.qrels.filter(grade__in=relevant_grades(benchmark)).count()
+    made.n_relevant = made.qrels.filter(grade__in=relevant_values(benchmark)).count()
     made.save(update_fields=["n_relevant"])
     audit.record(
         actor=actor,

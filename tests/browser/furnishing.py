@@ -42,6 +42,7 @@ def furnished() -> str:
         "done": benchmark.jobs.filter(state="done").order_by("pk").first().pk,
         "run": benchmark.runs.get(name="bm25").pk,
         "pool": benchmark.pools.get().pk,
+        "qrels": benchmark.qrel_sets.latest("pk").pk,
         "query": benchmark.queries.order_by("pk").first().pk,
         "docid": benchmark.corpus.documents.order_by("pk").first().docid,
         "judged_query": judged.query_id,
