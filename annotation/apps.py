@@ -7,7 +7,7 @@ class AnnotationConfig(AppConfig):
     verbose_name = "Annotation"
 
     def ready(self) -> None:
-        from annotation import label_facts, overview, release_facts  # noqa: F401  # register
+        from annotation import label_facts, leaving, overview, release_facts  # noqa: F401  # register
         from benchmarks_app.triggers import install_triggers
 
         post_migrate.connect(install_triggers, sender=self)

@@ -166,6 +166,7 @@ WORKER_MISSING_AFTER_SECONDS = 120
 # A document that somebody opened goes to others when nothing was heard of them for this long.
 LEASE_SECONDS = env_int("LEASE_SECONDS", 1800, minimum=1)
 # How old the counts of a pool may be that an annotator sees while judging.
+ASIDE_DAYS = env_int("ASIDE_DAYS", 14, minimum=1)
 JUDGE_COUNTS_SECONDS = env_int("JUDGE_COUNTS_SECONDS", 5, minimum=0)
 # A label that was given longer ago is stale, whatever its document says today.
 LABELS_STALE_AFTER_DAYS = env_int("LABELS_STALE_AFTER_DAYS", 365, minimum=1)

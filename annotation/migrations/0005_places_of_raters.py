@@ -2,7 +2,7 @@
 
 import django.db.models.deletion
 from django.conf import settings
-from django.db import migrations, models
+from django.db import connection, migrations, models
 
 
 def name_raters(apps, schema_editor):
@@ -29,6 +29,9 @@ def name_importers(apps, schema_editor):
             annotator=None if is_free else label.actor,
             state="free" if is_free else "done",
         )
+    if connection.vendor == "postgresql":
+        # No check may wait for the end where the table is altered next.
+        connection.cursor().execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
 class Migration(migrations.Migration):

@@ -50,7 +50,11 @@ class Judgment(models.Model):
         EXCERPT = "excerpt", "the excerpt alone"
         FULL = "full", "the full text, opened"
 
-    benchmark = models.ForeignKey(Benchmark, models.PROTECT, related_name="judgments")
+    # Indexes of a benchmark, a person or a pool alone would mislead a planner that knows nothing of
+    # a young benchmark yet: it read all its judgments for each document. Those below begin so.
+    benchmark = models.ForeignKey(
+        Benchmark, models.PROTECT, related_name="judgments", db_index=False
+    )
     query = models.ForeignKey(Query, models.PROTECT, related_name="judgments")
     docid = models.CharField(max_length=MAX_ID_BYTES)
     kind = models.CharField(max_length=16, choices=Kind)
@@ -59,7 +63,9 @@ class Judgment(models.Model):
     note = models.TextField(blank=True)
     evidence = models.JSONField(default=list, blank=True)
     confidence = models.CharField(max_length=8, blank=True)
-    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="judgments")
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="judgments", db_index=False
+    )
     # The annotator whom a file of outside labels names, where that is nobody's account here; the
     # actor is then who entered it.
     rater = models.CharField(max_length=120, blank=True)
@@ -74,7 +80,9 @@ class Judgment(models.Model):
     )
     source = models.CharField(max_length=200, blank=True)
     outcome = models.CharField(max_length=20, choices=Outcome, blank=True)
-    pool = models.ForeignKey(Pool, models.PROTECT, null=True, blank=True, related_name="judgments")
+    pool = models.ForeignKey(
+        Pool, models.PROTECT, null=True, blank=True, related_name="judgments", db_index=False
+    )
     slot = models.ForeignKey(Slot, models.PROTECT, null=True, blank=True, related_name="judgments")
     # What the slot was for; empty for events without one.
     purpose = models.CharField(max_length=16, choices=Slot.Kind, blank=True)
@@ -120,6 +128,12 @@ class Judgment(models.Model):
         indexes = [
             # services.publishing: the events of one pair, in order.
             models.Index(fields=["benchmark", "query", "docid", "id"], name="judgment_by_pair"),
+            # services.statements: a person's extra labels, of which there are few.
+            models.Index(
+                fields=["actor", "query", "docid"],
+                condition=Q(is_surplus=True),
+                name="judgment_extra",
+            ),
             # selectors.screen.last_judgment_of: what a person may undo.
             models.Index(fields=["actor", "-id"], name="judgment_by_actor"),
             # The dashboard's counts by day and person.

@@ -155,7 +155,8 @@ class PoolEntry(models.Model):
         CANDIDATE = "candidate", "from a list of candidates"
         KNOWN = "known", "its grade is known: for practice or as a check"
 
-    pool = models.ForeignKey(Pool, models.CASCADE, related_name="entries")
+    # No index of the pool alone: see `Judgment.benchmark`.
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="entries", db_index=False)
     query = models.ForeignKey(Query, models.PROTECT, related_name="pool_entries")
     document = models.ForeignKey(Document, models.PROTECT, related_name="pool_entries")
     origin = models.CharField(max_length=16, choices=Origin, default=Origin.RUN)

@@ -5,7 +5,7 @@ from typing import Self
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from annotation.models.pools import Pool, PoolEntry
 from benchmarks_app.models import Query
@@ -14,16 +14,11 @@ from benchmarks_app.models import Query
 class SlotQuerySet(models.QuerySet):
     def held_by(self, user: object) -> Self:
         """Claimed by this person, and the lease has not run out."""
-        return self.filter(
-            annotator=user, state=Slot.State.CLAIMED, lease_expires_at__gt=timezone.now()
-        )
+        return self.filter(annotator=user, state=Slot.State.CLAIMED, lease_expires_at__gt=Now())
 
     def claimable(self) -> Self:
-        """Free, or claimed by somebody whose lease ran out."""
-        return self.filter(
-            Q(state=Slot.State.FREE)
-            | Q(state=Slot.State.CLAIMED, lease_expires_at__lte=timezone.now())
-        )
+        """Free, or claimed or set aside by somebody whose lease ran out."""
+        return self.filter(Slot.is_claimable())
 
 
 class Slot(models.Model):
@@ -43,7 +38,8 @@ class Slot(models.Model):
         ASIDE = "aside", "set aside until the owner answers"
         WAIVED = "waived", "no longer wanted"
 
-    pool = models.ForeignKey(Pool, models.CASCADE, related_name="slots")
+    # No index of the pool alone: see `Judgment.benchmark`.
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="slots", db_index=False)
     query = models.ForeignKey(Query, models.PROTECT, related_name="slots")
     entry = models.ForeignKey(PoolEntry, models.CASCADE, related_name="slots")
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.LABEL)
@@ -86,17 +82,29 @@ class Slot(models.Model):
                     rater="",
                     lease_expires_at__isnull=False,
                 )
-                | Q(state__in=["done", "aside"], annotator__isnull=False, rater="")
+                | Q(
+                    state="aside",
+                    annotator__isnull=False,
+                    rater="",
+                    lease_expires_at__isnull=False,
+                )
+                | Q(state="done", annotator__isnull=False, rater="")
                 | (Q(state="done", annotator=None) & ~Q(rater="")),
                 name="slot_state_has_person",
             ),
         ]
         indexes = [
-            # services.claiming.claim_slots: free or expired slots of a pool, in queue order.
+            # services.claiming.claim: free or expired slots of a pool, in queue order.
             models.Index(fields=["pool", "state", "queue_position"], name="slot_by_pool_claimable"),
-            # services.claiming.claim_slots: whether someone is in the middle of a query.
+            # services.claiming.claim: whether someone is in the middle of a query.
             models.Index(fields=["pool", "query", "state"], name="slot_by_pool_query"),
         ]
 
     def __str__(self) -> str:
         return f"slot {self.pk}"
+
+    @staticmethod
+    def is_claimable() -> Q:
+        """See `SlotQuerySet.claimable`; by the database's clock, as every lease."""
+        lent = [Slot.State.CLAIMED, Slot.State.ASIDE]
+        return Q(state=Slot.State.FREE) | Q(state__in=lent, lease_expires_at__lte=Now())

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from annotation.models import Pool, Question, Slot
 from benchmarks_app.models import Role, User
@@ -49,8 +49,7 @@ def holders_of(pool: Pool) -> list[Holder]:
 
 
 def _counts(pool: Pool) -> QuerySet:
-    now = timezone.now()
-    held = Q(state=Slot.State.CLAIMED, lease_expires_at__gt=now)
+    held = Q(state=Slot.State.CLAIMED, lease_expires_at__gt=Now())
     return (
         Slot.objects.filter(pool=pool, annotator__isnull=False)
         .order_by()

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
-from django.utils import timezone
+from django.db.models.functions import Coalesce, Now
 
 from annotation.models import Pool, Slot
 from benchmarks_app.models import Benchmark, User
@@ -137,4 +136,4 @@ def slot_counts(pool: Pool) -> Counter[tuple[str, str]]:
 def _n_held(pool: Pool) -> int:
     """Documents on people's screens now."""
     claimed = Slot.objects.filter(pool=pool, state=Slot.State.CLAIMED)
-    return claimed.filter(lease_expires_at__gt=timezone.now()).count()
+    return claimed.filter(lease_expires_at__gt=Now()).count()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Min, Q
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from annotation.core.pace import Timed, typical_chars, typical_seconds
 from annotation.models import Judgment, Pool, PoolAnnotator, PoolStart, Slot
@@ -78,9 +78,7 @@ def _row(
 
 
 def _counts(pools: Sequence[int], annotator: User) -> Any:
-    now = timezone.now()
-    free = Q(state=Slot.State.FREE) | Q(state=Slot.State.CLAIMED, lease_expires_at__lte=now)
-    held = Q(state=Slot.State.CLAIMED, lease_expires_at__gt=now)
+    held = Q(state=Slot.State.CLAIMED, lease_expires_at__gt=Now())
     label, done = Q(kind=Slot.Kind.LABEL), Q(state=Slot.State.DONE)
     return (
         Slot.objects.filter(pool__in=pools, kind__in=SHARED)
@@ -90,7 +88,7 @@ def _counts(pools: Sequence[int], annotator: User) -> Any:
             n_done=Count("pk", filter=label & done),
             n_own=Count("pk", filter=label & done & Q(annotator=annotator)),
             n_mine=Count("pk", filter=Q(annotator=annotator, state=Slot.State.CLAIMED)),
-            n_free=Count("pk", filter=free),
+            n_free=Count("pk", filter=Slot.is_claimable()),
             n_open=Count("pk", filter=~Q(state__in=[Slot.State.DONE, Slot.State.WAIVED])),
             until=Min("lease_expires_at", filter=held),
         )

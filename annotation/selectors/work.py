@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from annotation.core.shuffling import InHand, shown_order
 from annotation.models import Judgment, Pool, PoolAnnotator, PoolEntry, Slot
@@ -44,9 +44,7 @@ def claimable_by(pool: Pool, annotator: User | int) -> QuerySet[Slot]:
 
 def queries_of_others(pool: Pool, annotator: User | int) -> list[int]:
     """Queries that somebody else is in the middle of: they hold documents of it now."""
-    held = Slot.objects.filter(
-        pool=pool, state=Slot.State.CLAIMED, lease_expires_at__gt=timezone.now()
-    )
+    held = Slot.objects.filter(pool=pool, state=Slot.State.CLAIMED, lease_expires_at__gt=Now())
     return list(held.exclude(annotator=annotator).values_list("query", flat=True).distinct())
 
 
@@ -136,16 +134,12 @@ def ended_queries(pool: Pool) -> list[int]:
 
 
 def _why_nothing(slots: QuerySet[Slot]) -> WorkState:
-    now = timezone.now()
+    held = Q(state=Slot.State.CLAIMED, lease_expires_at__gt=Now())
     counts = slots.aggregate(
         n=Count("pk"),
-        n_open=Count(
-            "pk",
-            filter=Q(state=Slot.State.FREE)
-            | Q(state=Slot.State.CLAIMED, lease_expires_at__lte=now),
-        ),
-        n_held=Count("pk", filter=Q(state=Slot.State.CLAIMED, lease_expires_at__gt=now)),
-        until=Min("lease_expires_at", filter=Q(lease_expires_at__gt=now)),
+        n_open=Count("pk", filter=Slot.is_claimable()),
+        n_held=Count("pk", filter=held),
+        until=Min("lease_expires_at", filter=held),
     )
     if not counts["n"]:
         return WorkState(Work.FINISHED)

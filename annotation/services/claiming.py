@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef
-from django.utils import timezone
+from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models.functions import Now
 
 from annotation.core.adaptive import BURN_IN, AdaptiveEntry, choose
 from annotation.core.shuffling import InHand, shown_order
@@ -18,7 +18,6 @@ from annotation.models import Pool, Question, Slot
 from annotation.selectors import work
 from annotation.services import hidden, statements
 from annotation.services.statements import Card
-from annotation.services.turns import turn_of
 from benchmarks_app.models import User
 from benchmarks_app.services import audit
 
@@ -27,32 +26,9 @@ LEASE = timedelta(seconds=settings.LEASE_SECONDS)
 RENEWED_BELOW = LEASE * 5 / 6
 # A document that comes back with an answer waits longer for who asked.
 ANSWER_LEASE = max(LEASE, timedelta(days=7))
+# What was set aside for a question that nobody answers goes to others then.
+ASIDE = timedelta(days=settings.ASIDE_DAYS)
 DOCUMENTS_AHEAD = 6
-ATTEMPTS = 3
-
-
-def claim_slots(*, pool: Pool, annotator: User, n: int = DOCUMENTS_AHEAD) -> list[Slot]:
-    """Lease up to `n` slots of one query to a person, with what they hold, in the order to show.
-
-    The query the person is in the middle of comes first, one that somebody else is in the middle
-    of last, the queue's order decides between others. Nobody gets an entry they have judged. Empty
-    where the pool is not open or has nothing for this person.
-    """
-    for _ in range(ATTEMPTS):
-        with turn_of(annotator.pk):
-            is_open = statements.gate(pool.pk, annotator.pk) == (Pool.State.OPEN, True)
-            cards = _claim_now(pool, annotator.pk, n) if is_open else []
-        # Where another person took every row between look and lock, the next look finds others.
-        if cards or not is_open or not work.claimable_by(pool, annotator).exists():
-            break
-    slots = Slot.objects.select_related("pool", "query", "entry__document")
-    found = slots.in_bulk([card.slot for card in cards])
-    return [found[card.slot] for card in cards]
-
-
-def _claim_now(pool: Pool, me: int, n: int) -> list[Card]:
-    now = timezone.now()
-    return claim(pool, me, n, held_now(pool, me, now=now), now=now)
 
 
 def held_now(pool: Pool, me: int, *, now: datetime) -> list[Card]:
@@ -67,10 +43,13 @@ def held_now(pool: Pool, me: int, *, now: datetime) -> list[Card]:
 def claim(
     pool: Pool, me: int, n: int, held: list[Card], *, now: datetime, few: int = 1
 ) -> list[Card]:
-    """What `claim_slots` does, within the person's turn and an open pool.
+    """Lease up to `n` documents to a person, with what they hold, in the order to show.
 
-    With fewer than `few` in hand and no more of their query, the next query begins as well.
-    Documents that were put off do not count as long as their query has others.
+    Within the person's turn and an open pool. The query the person is in the middle of comes first,
+    one that somebody else is in the middle of last, the queue's order decides between others.
+    Nobody gets an entry they have judged. With fewer than `few` in hand and no more of their query,
+    the next query begins as well. Documents that were put off do not count as long as their query
+    has others.
     """
     begun = query_in_hand(pool, me, held)
     cards = list(held)
@@ -249,11 +228,24 @@ def release_slots_of(*, pool: Pool, annotator: User, actor: User) -> int:
     return n
 
 
+def release_all_slots(annotator: int, benchmark: int | None = None) -> int:
+    """Give back what somebody holds or has set aside, in a benchmark or in all; returns how many.
+
+    For who judges there no more: nobody would answer them, and nobody wait.
+    """
+    where = {} if benchmark is None else {"pool__benchmark": benchmark}
+    states = [Slot.State.CLAIMED, Slot.State.ASIDE]
+    return _given_back(Slot.objects.filter(annotator=annotator, state__in=states, **where))
+
+
 def _release(pool: Pool, annotator: User, states: list[str]) -> int:
-    """Documents that are there for this person alone stay theirs, for when they come again."""
-    held = Slot.objects.filter(pool=pool, annotator=annotator, state__in=states)
+    return _given_back(Slot.objects.filter(pool=pool, annotator=annotator, state__in=states))
+
+
+def _given_back(held: QuerySet[Slot]) -> int:
+    """Documents that are there for one person alone stay theirs, for when they come again."""
     own = held.filter(kind__in=hidden.KINDS, state=Slot.State.CLAIMED)
-    own.update(lease_expires_at=timezone.now())
+    own.update(lease_expires_at=Now())
     return held.exclude(kind__in=hidden.KINDS).update(
         state=Slot.State.FREE, annotator=None, lease_expires_at=None, is_later=False, arm=""
     )
@@ -268,8 +260,9 @@ def return_slot(*, question: Question) -> bool:
     waiting = Slot.objects.filter(
         pk=question.slot_id, annotator=question.asked_by_id, state=Slot.State.ASIDE
     )
-    back = timezone.now() + ANSWER_LEASE
-    n = waiting.update(state=Slot.State.CLAIMED, lease_expires_at=back, is_later=False)
+    n = waiting.update(
+        state=Slot.State.CLAIMED, lease_expires_at=Now() + ANSWER_LEASE, is_later=False
+    )
     return bool(n)
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from django.db import connection
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 
 from annotation.core.label_files import Label
 from annotation.core.raters import Raters
 from annotation.models import Judgment, Pool, Slot
+from annotation.services import statements
 from benchmarks_app.core.batches import batched
 from benchmarks_app.core.text_hash import text_hash
 from benchmarks_app.models import Benchmark, DocumentContent, User
@@ -298,7 +298,7 @@ def _places(origin: Origin, queries: dict[str, int]) -> dict[Pair, _Places]:
         for pk, query, docid in rows.iterator(chunk_size=5000):
             places[qids[query], docid] = of_entry[pk] = _Places()
     people = {origin.actor.pk, *origin.raters.accounts.values()}
-    now = timezone.now()
+    now = statements.clock()
     for slot in _slots(origin, sorted(qids), people):
         of = of_entry[slot.entry_id]
         if slot.state == Slot.State.DONE:

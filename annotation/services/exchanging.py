@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import DatabaseError
-from django.utils import timezone
 
 from annotation.core.exchange import Do, Request, Said, client_id_of, said_of
 from annotation.core.judging_errors import NotSavedError
@@ -126,11 +125,10 @@ def _recorded_in_pieces(pool: Pool, me: int, say: Sequence[object]) -> list[Outc
 
 
 def _taken_turn(pool: Pool, me: int, request: Request) -> Turn:
-    now = timezone.now()
     if len(request.say) > 1:
         _lock_all(me, request.say)
     turn = Turn(said=[_recorded(pool, me, raw) for raw in request.say])
-    turn.pool_state, turn.is_assigned = statements.gate(pool.pk, me)
+    turn.pool_state, turn.is_assigned, now = statements.gate(pool.pk, me)
     turn.cards = held_now(pool, me, now=now)
     enough = max(REFILLED_AT, request.want - GIVEN_FROM)
     is_short = n_at_hand(turn.cards) <= min(enough, request.want - 1)

@@ -14,7 +14,7 @@ from django.urls import reverse
 from annotation.core.label_errors import TooManyLabelsError
 from annotation.core.label_files import MAX_NAME, Label, read_labels
 from annotation.core.raters import Raters, known_raters
-from annotation.models import Pool
+from annotation.models import Judgment, Pool, Slot
 from annotation.services import entering_labels
 from annotation.services.entering_labels import Entered, Origin, enter_labels
 from benchmarks_app import selectors as collection
@@ -25,6 +25,7 @@ from benchmarks_app.core.import_errors import NothingImportedError
 from benchmarks_app.core.problems import Problems
 from benchmarks_app.models import Benchmark, Job, Upload, User
 from benchmarks_app.services import audit, jobs, uploading
+from benchmarks_app.services.analysing import analyse
 
 JOB_KIND = "import-labels"
 # They are written in one transaction, and whoever judges waits for it on SQLite.
@@ -100,6 +101,7 @@ def import_labels(job: jobs.RunningJob) -> None:
     origin = _origin(job, upload, labels)
     with job.commit() as result:
         done = enter_labels(origin=origin, labels=labels)
+        analyse(Judgment, Slot)
         _record(origin, done)
         result.update(
             n_labels=done.n(entering_labels.SAVED),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from annotation.core.exchange import Span
 from annotation.core.judging_errors import (
@@ -19,7 +19,7 @@ from annotation.core.judging_errors import (
 from annotation.models import Judgment, Pool, Question, Slot
 from annotation.selectors.screen import last_judgment_of, undoable_judgments
 from annotation.services import statements
-from annotation.services.claiming import LEASE
+from annotation.services.claiming import ASIDE, LEASE
 from annotation.services.statements import Known, Target
 from annotation.services.tokens import Shown
 from annotation.services.turns import turn_of
@@ -41,8 +41,9 @@ def record_judgment(
 ) -> Judgment:
     """Append a grade to the ledger; the same `client_id` of the same actor changes nothing.
 
-    A grade that comes too late (another person has the document by now, or the pool was closed) is
-    kept as an extra label. A second grade for one's own document replaces the first.
+    A grade that comes too late (others have the document by now and no further label is wanted, or
+    the pool was closed) is kept as an extra label. A second grade for one's own document replaces
+    the first.
 
     Raises
     ------
@@ -139,17 +140,18 @@ def record(
     target = _target(slot, pool)
     if said["grade"] is not None:
         _check_grade(target.benchmark, said["grade"])
+    place = _filled(target, actor)
     judgment = Judgment(
         benchmark_id=target.benchmark,
         query_id=target.query,
         docid=target.docid,
         actor_id=actor,
-        slot_id=slot,
+        slot_id=place or slot,
         pool_id=target.pool,
         purpose=target.kind,
         client_id=client_id,
         supersedes_id=statements.own_label_before(target, actor),
-        is_surplus=not _finish(target, actor),
+        is_surplus=place is None,
         **said,
         **shown.as_fields(),
     )
@@ -172,27 +174,27 @@ def _check_grade(benchmark: int, grade: int) -> None:
 
 def _same(known: Known, slot: int, said: dict[str, Any]) -> Known:
     """The judgment that was saved before, if this is a repetition of it and not another one."""
-    if known.slot != slot or any(
+    is_it = known.slot is not None and statements.is_of_same_document([known.slot, slot])
+    if not is_it or any(
         getattr(known, field) != said[field] for field in ("kind", "grade", "reason")
     ):
         raise ClientIdReusedError
     return known
 
 
-def _finish(target: Target, actor: int) -> bool:
-    """Mark the slot done by `actor` if it is theirs to fill; False means an extra label.
+def _filled(target: Target, actor: int) -> int | None:
+    """The slot that a label of `actor` fills, marked as done; None for an extra label.
 
-    A lease that ran out without anybody taking the document over still counts: it is wanted.
+    A lease that ran out without anybody taking the document over still counts, and so does another
+    place of the document that nobody has: the label is wanted.
     """
     if target.pool_state == Pool.State.CLOSED:
-        return False
-    if target.state == Slot.State.FREE:
-        is_ours = not statements.has_other_slot(target, actor)
-    else:
-        is_ours = target.annotator == actor
-    if is_ours and target.state != Slot.State.DONE:
-        statements.finish(target.slot, actor)
-    return is_ours
+        return None
+    own = statements.own_slot(target, actor)
+    slot, is_done = own or (statements.free_slot(target), False)
+    if slot is not None and not is_done:
+        statements.finish(slot, actor)
+    return slot
 
 
 def undo_last(*, pool: Pool, actor: User, client_id: UUID) -> Judgment:
@@ -230,7 +232,7 @@ def take_back(pool: Pool, actor: int, client_id: UUID, undoes: UUID | None) -> J
         raise NothingToUndoError
     Slot.objects.select_for_update().get(pk=last.slot_id)
     Slot.objects.filter(pk=last.slot_id, annotator=actor, state=Slot.State.DONE).update(
-        state=Slot.State.CLAIMED, lease_expires_at=timezone.now() + LEASE, is_later=False
+        state=Slot.State.CLAIMED, lease_expires_at=Now() + LEASE, is_later=False
     )
     return Judgment.objects.create(
         benchmark_id=last.benchmark_id,
@@ -267,12 +269,12 @@ def put_off_now(slot: int, actor: int, pool: int | None = None) -> None:
     """Within a person's turn: see `put_off`."""
     _target(slot, pool)
     held = Slot.objects.filter(pk=slot, annotator=actor, state=Slot.State.CLAIMED)
-    if not held.update(is_later=True, lease_expires_at=timezone.now() + LEASE):
+    if not held.update(is_later=True, lease_expires_at=Now() + LEASE):
         raise NotHeldError
 
 
 def ask_question(*, slot: Slot, actor: User, client_id: UUID, text: str) -> Question:
-    """Ask the owner about a document, which is set aside until there is an answer.
+    """Ask the owner about a document, which is set aside until there is an answer, or for `ASIDE`.
 
     The same `client_id` again changes nothing. A question about a document that went to somebody
     else meanwhile is kept; only the document stays where it is.
@@ -289,7 +291,7 @@ def ask(slot: int, actor: int, client_id: UUID, text: str, pool: int | None = No
     target = _target(slot, pool)
     if target.annotator == actor and target.state == Slot.State.CLAIMED:
         Slot.objects.filter(pk=slot).update(
-            state=Slot.State.ASIDE, lease_expires_at=None, is_later=False
+            state=Slot.State.ASIDE, lease_expires_at=Now() + ASIDE, is_later=False
         )
     return Question.objects.create(
         entry_id=target.entry, slot_id=slot, asked_by_id=actor, client_id=client_id, text=text

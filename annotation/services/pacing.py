@@ -7,7 +7,6 @@ from statistics import median
 from typing import Any
 
 from django.conf import settings
-from django.utils import timezone
 
 from annotation.core.pace import Timed, typical_seconds
 from annotation.models import Pool
@@ -95,7 +94,7 @@ def counts_of(pool: Pool, saved: Saved = NOTHING_SAVED) -> Counts:
         return Counts(
             n_done=statements.n_labels(pool.pk),
             n_wanted=pool.n_wanted,
-            n_active=statements.n_active(pool.pk, now=timezone.now()),
+            n_active=statements.n_active(pool.pk, now=statements.clock()),
             next_chars=median(lengths) if lengths else None,
         )
 

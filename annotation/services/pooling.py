@@ -29,6 +29,7 @@ from benchmarks_app.core.batches import batched
 from benchmarks_app.core.text_hash import content_hash
 from benchmarks_app.models import Benchmark, CandidateList, Document, DocumentContent, Run, User
 from benchmarks_app.services import audit, jobs
+from benchmarks_app.services.analysing import analyse
 
 JOB_KIND = "build-pool"
 ROWS_PER_BATCH = 1000
@@ -278,6 +279,7 @@ def _places(
 def _open_pool(job: jobs.RunningJob, pool: Pool, planned: PlannedPool, n_slots: int) -> None:
     statistics = statistics_of(planned, seconds=job.parameters["seconds"])
     with job.commit() as result:
+        analyse(PoolEntry, Slot)
         refuse_taken(job.benchmark, pool.name)
         pool.state = Pool.State.OPEN
         pool.n_entries = len(planned.labels)

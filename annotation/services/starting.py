@@ -10,6 +10,7 @@ from annotation.core.around_errors import PracticeDoneError
 from annotation.models import Judgment, KnownGrade, Pool, PoolStart, Slot
 from annotation.selectors.screen import content_of, current_guideline
 from annotation.selectors.starting import practice_by
+from annotation.services import statements
 from annotation.services.judging import record_judgment
 from annotation.services.tokens import Shown
 from benchmarks_app.models import User
@@ -89,5 +90,5 @@ def _practice_slot(known: KnownGrade, annotator: User) -> Slot:
         queue_position=0,
         annotator=annotator,
         state=Slot.State.CLAIMED,
-        lease_expires_at=timezone.now() + MOMENT,
+        lease_expires_at=statements.clock() + MOMENT,
     )

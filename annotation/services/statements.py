@@ -8,7 +8,7 @@ differently stands in brackets and is put in by `DIALECTS`.
 import json
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -22,12 +22,14 @@ from benchmarks_app.models import Benchmark, Corpus
 DIALECTS = {
     "sqlite": {
         "[lock]": "",
+        "[clock]": "strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now')",
         "[skip locked]": "",
         "[in ids]": "IN (SELECT value FROM json_each(%(ids)s))",
         "[not in ids]": "NOT IN (SELECT value FROM json_each(%(ids)s))",
     },
     "postgresql": {
         "[lock]": "FOR UPDATE OF s",
+        "[clock]": "clock_timestamp()",
         "[skip locked]": "FOR UPDATE OF s SKIP LOCKED",
         "[in ids]": "= ANY(%(ids)s)",
         "[not in ids]": "<> ALL(%(ids)s)",
@@ -147,16 +149,36 @@ def desk(pool: int, me: int) -> Desk | None:
 
 _GATE = """
     SELECT p.state, m.annotator_id IS NOT NULL OR NOT EXISTS (
-        SELECT 1 FROM annotation_poolannotator n WHERE n.pool_id = p.id)
+        SELECT 1 FROM annotation_poolannotator n WHERE n.pool_id = p.id), [clock]
     FROM annotation_pool p
     LEFT JOIN annotation_poolannotator m ON m.pool_id = p.id AND m.annotator_id = %(me)s
     WHERE p.id = %(pool)s"""
 
 
-def gate(pool: int, me: int) -> tuple[str, bool]:
-    """The pool's state at this moment, and whether it is this person's to judge."""
+class Gate(NamedTuple):
+    """A pool's state, whether it is a person's to judge, and when that was.
+
+    Leases begin and end by the database's clock: workers on several machines have one each.
+    """
+
+    state: str
+    is_assigned: bool
+    now: datetime
+
+
+def gate(pool: int, me: int) -> Gate:
     found = rows(_GATE, pool=pool, me=me)
-    return (found[0][0], bool(found[0][1])) if found else ("", False)
+    state, is_assigned, now = found[0] if found else ("", False, clock())
+    return Gate(state, bool(is_assigned), _moment(now))
+
+
+def clock() -> datetime:
+    """What time it is for the database."""
+    return _moment(rows("SELECT [clock]")[0][0])
+
+
+def _moment(value: Any) -> datetime:
+    return datetime.fromisoformat(value).replace(tzinfo=UTC) if isinstance(value, str) else value
 
 
 # --- what somebody holds, and what there is to take ----------------------------------------------
@@ -198,11 +220,13 @@ _MAY_TAKE = """
     AND (s.kind = 'rejudge' OR NOT EXISTS (
         SELECT 1 FROM benchmarks_app_document d
         JOIN annotation_judgment j ON j.docid = d.docid
-        WHERE d.id = e.document_id AND j.benchmark_id = %(benchmark)s AND j.query_id = s.query_id
-          AND +j.pool_id = s.pool_id AND +j.actor_id = %(me)s AND j.rater = ''
+        WHERE d.id = e.document_id AND j.actor_id = %(me)s AND j.query_id = s.query_id
+          AND +j.benchmark_id = %(benchmark)s AND +j.pool_id = s.pool_id AND j.rater = ''
           AND j.is_surplus AND j.kind <> 'retract'
           AND NOT EXISTS (SELECT 1 FROM annotation_judgment l WHERE l.supersedes_id = j.id)))"""
-_IS_OPEN = "(s.state = 'free' OR (s.state = 'claimed' AND s.lease_expires_at <= %(now)s))"
+_IS_OPEN = (
+    "(s.state = 'free' OR (s.state IN ('claimed', 'aside') AND s.lease_expires_at <= %(now)s))"
+)
 _OPEN_OF_QUERY = f"""
     SELECT {_CARD} {_FROM}
     WHERE s.pool_id = %(pool)s AND s.query_id = %(query)s AND {_IS_OPEN} AND {_MAY_TAKE}
@@ -261,7 +285,11 @@ _FIRST = f"""
     SELECT s.queue_position, s.query_id {_FROM}
     WHERE s.pool_id = %(pool)s AND [state] AND s.query_id [not in ids] AND {_MAY_TAKE} [family]
     ORDER BY s.queue_position LIMIT 1"""
-_STATES = ("s.state = 'free'", "s.state = 'claimed' AND s.lease_expires_at <= %(now)s")
+_STATES = (
+    "s.state = 'free'",
+    "s.state = 'claimed' AND s.lease_expires_at <= %(now)s",
+    "s.state = 'aside' AND s.lease_expires_at <= %(now)s",
+)
 _IN_FAMILY = """EXISTS (
     SELECT 1 FROM benchmarks_app_query q
     JOIN benchmarks_app_query g ON g.family_id = q.family_id
@@ -429,12 +457,18 @@ _EARLIER = """
            OR (%(kind)s IN ('label', 'rejudge') AND j.purpose IN ('label', 'rejudge')))
       AND NOT EXISTS (SELECT 1 FROM annotation_judgment l WHERE l.supersedes_id = j.id)
     ORDER BY j.id DESC LIMIT 1"""
-_OTHER_SLOT = """
-    SELECT 1 FROM annotation_slot
-    WHERE entry_id = %(entry)s AND kind = %(kind)s AND round = %(round)s
-      AND annotator_id = %(me)s AND id <> %(slot)s LIMIT 1"""
+_OWN_SLOT = """
+    SELECT id, state = 'done' FROM annotation_slot
+    WHERE entry_id = %(entry)s AND annotator_id = %(me)s AND kind = %(kind)s
+      AND round = %(round)s"""
+_FREE_SLOT = f"""
+    SELECT s.id FROM annotation_slot s
+    WHERE s.entry_id = %(entry)s AND s.kind = %(kind)s AND s.round = %(round)s AND {_IS_OPEN}
+    ORDER BY CASE WHEN s.id = %(slot)s THEN 0 WHEN s.state = 'free' THEN 1 ELSE 2 END, s.number
+    LIMIT 1 [skip locked]"""
 _FINISH = """
-    UPDATE annotation_slot SET state = 'done', annotator_id = %(me)s, lease_expires_at = NULL
+    UPDATE annotation_slot SET state = 'done', annotator_id = %(me)s, lease_expires_at = NULL,
+        is_later = FALSE
     WHERE id = %(slot)s"""
 
 
@@ -463,21 +497,33 @@ def own_label_before(target: Target, me: int) -> int | None:
     return found[0][0] if found else None
 
 
-def has_other_slot(target: Target, me: int) -> bool:
-    """Whether the person has another slot of the document that counts for the same."""
+def own_slot(target: Target, me: int) -> tuple[int, bool] | None:
+    """The person's slot of the document that counts for the same, and whether it is done."""
+    found = rows(_OWN_SLOT, entry=target.entry, kind=target.kind, round=target.round, me=me)
+    return (found[0][0], bool(found[0][1])) if found else None
+
+
+def free_slot(target: Target) -> int | None:
+    """A slot of the document that is nobody's now, locked: the target, or one that is like it."""
     found = rows(
-        _OTHER_SLOT,
+        _FREE_SLOT,
         entry=target.entry,
         kind=target.kind,
         round=target.round,
-        me=me,
         slot=target.slot,
+        now=clock(),
     )
-    return bool(found)
+    return found[0][0] if found else None
 
 
 def finish(slot: int, me: int) -> None:
+    """Fill a slot; one that was claimed by somebody who went away is no longer theirs."""
     change(_FINISH, slot=slot, me=me)
+
+
+def is_of_same_document(slots: list[int]) -> bool:
+    entries = rows("SELECT DISTINCT entry_id FROM annotation_slot WHERE id [in ids]", ids=slots)
+    return len(entries) == 1
 
 
 def scale(benchmark: int) -> list[int]:

@@ -39,8 +39,9 @@ from benchmarks_app.core.mapping import EVERY_ROW
 from benchmarks_app.core.problems import Problems
 from benchmarks_app.core.run_metadata import read_run_metadata
 from benchmarks_app.core.unlisted import UNKNOWN, UNLISTED, manifest_unlisted
-from benchmarks_app.models import Benchmark, Job, Upload, User
+from benchmarks_app.models import Benchmark, Document, Job, Qrel, Query, Upload, User
 from benchmarks_app.services import audit, jobs, runs, uploading
+from benchmarks_app.services.analysing import analyse
 from benchmarks_app.services.importing_corpus import corpus_options, stage_corpus, staged_lacks
 from benchmarks_app.services.importing_groups import (
     FAMILIES_FIRST,
@@ -262,6 +263,7 @@ def import_file(job: jobs.RunningJob) -> None:
     work.problems.raise_found()
     job.progress(1, 1, "making it visible")
     with job.commit() as result:
+        analyse(Query, Document, Qrel)
         for commit in work.on_commit:
             commit()
         _show_metadata(work)

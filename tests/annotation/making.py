@@ -5,9 +5,12 @@ from typing import Any
 
 from django.utils import timezone
 
+from annotation.core.exchange import Request
 from annotation.models import Judgment, Pool, PoolEntry, PoolStart, Slot
+from annotation.services.claiming import DOCUMENTS_AHEAD
+from annotation.services.exchanging import exchange
 from annotation.services.judging import record_judgment
-from annotation.services.tokens import Shown
+from annotation.services.tokens import Shown, key_of
 from benchmarks_app.models import (
     Benchmark,
     Corpus,
@@ -96,6 +99,14 @@ def guideline(of: Benchmark, version: int = 1) -> Guideline:
 def judge(slot: Slot, actor: User, grade: int, **values: Any) -> Judgment:
     values.setdefault("client_id", uuid.uuid4())
     return record_judgment(slot=slot, actor=actor, grade=grade, shown=Shown(), **values)
+
+
+def claimed(of: Pool, person: User, n: int = DOCUMENTS_AHEAD) -> list[Slot]:
+    """What a labeling page of this person that wants `n` documents holds, in the order it shows."""
+    answer = exchange(pool=of, me=person.pk, request=Request((), frozenset(), n))
+    keys = {key_of(pk, person.pk): pk for pk in of.slots.values_list("pk", flat=True)}
+    found = of.slots.select_related("pool", "query", "entry__document").in_bulk()
+    return [found[keys[item["key"]]] for item in answer["items"]]
 
 
 def docids(slots: list[Slot]) -> set[str]:

@@ -18,13 +18,12 @@ from annotation.core.rules import Settings, rule_named
 from annotation.models import Judgment, Pool, PoolEntry, Slot
 from annotation.selectors.adjudication import case_detail, inbox_of, open_cases
 from annotation.services.adjudicating import adjudicate
-from annotation.services.claiming import claim_slots
 from annotation.services.judging import undo_last
 from annotation.services.policies import set_policy
 from annotation.services.publishing import qrels_as_of
 from benchmarks_app.models import QueryFamily
 from tests import factories
-from tests.annotation.making import judge, pool
+from tests.annotation.making import claimed, judge, pool
 
 pytestmark = pytest.mark.django_db
 RULE = rule_named("adjudicated-first")
@@ -42,7 +41,7 @@ def ann(benchmark):
 
 def judge_as(person, made, grades: dict[tuple[str, str], int]) -> None:
     """Grade documents, in whichever order they are handed out."""
-    while slots := claim_slots(pool=made, annotator=person, n=20):
+    while slots := claimed(made, person, n=20):
         for slot in slots:
             judge(slot, person, grades[slot.query.qid, slot.entry.document.docid])
 
@@ -230,9 +229,9 @@ def test_a_third_opinion_is_one_more_label_for_somebody_else(benchmark, made, bo
     assert (slot.number, slot.kind) == (3, "label")
     assert slot.entry.document.docid == "d3"
     assert Pool.objects.get().n_wanted == before + 1
-    assert claim_slots(pool=made, annotator=ada) == claim_slots(pool=made, annotator=ann) == []
+    assert claimed(made, ada) == claimed(made, ann) == []
     third = factories.member(benchmark, "third", "annotator")
-    assert claim_slots(pool=made, annotator=third) == [slot]
+    assert claimed(made, third) == [slot]
 
 
 def test_asking_twice_is_refused(benchmark, made, bo, maintainer):

@@ -6,16 +6,15 @@ import pytest
 
 from annotation.models import Slot
 from annotation.services.answering import answer_question
-from annotation.services.claiming import claim_slots
 from annotation.services.judging import ask_question
-from tests.annotation.making import pool
+from tests.annotation.making import claimed, pool
 
 pytestmark = pytest.mark.django_db
 
 
 def test_the_document_waits_and_comes_back_with_the_answer(benchmark, ada, bo, owner):
     made = pool(benchmark, {"q1": ["d1", "d2"]})
-    slot = claim_slots(pool=made, annotator=ada, n=1)[0]
+    slot = claimed(made, ada, n=1)[0]
     asked = ask_question(slot=slot, actor=ada, client_id=uuid.uuid4(), text="Does it count?")
     assert Slot.objects.get(pk=slot.pk).state == "aside"
 
@@ -23,4 +22,4 @@ def test_the_document_waits_and_comes_back_with_the_answer(benchmark, ada, bo, o
 
     back = Slot.objects.get(pk=slot.pk)
     assert (back.state, back.annotator) == ("claimed", ada)
-    assert slot.pk not in {one.pk for one in claim_slots(pool=made, annotator=bo)}
+    assert slot.pk not in {one.pk for one in claimed(made, bo)}

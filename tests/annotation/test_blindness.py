@@ -9,11 +9,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Judgment, KnownGrade, PoolEntry, Question, Slot
-from annotation.services.claiming import claim_slots
 from annotation.services.judging import record_judgment
 from annotation.services.tokens import Shown
 from tests import factories
-from tests.annotation.making import guideline, pool
+from tests.annotation.making import claimed, guideline, pool
 from tests.annotation.test_exchange import Page, event
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +43,7 @@ def planted(benchmark, owner, ada, ann):
     docids = [f"sentinel-docid-{n}" for n in range(4)]
     made = pool(benchmark, {"q1": docids}, overlap=2, gold_share=1.0)
     guideline(benchmark)
-    of_ann = claim_slots(pool=made, annotator=ann, n=4)
+    of_ann = claimed(made, ann, n=4)
     PoolEntry.objects.filter(pool=made).update(
         contributors={"sentinel-run": 90817}, best_rank=90817, inclusion_probability=71.6253
     )

@@ -1,13 +1,16 @@
 from datetime import timedelta
 
 import pytest
+from django.db.models import F
 from django.utils import timezone
 
 from annotation.models import Pool, Slot
-from annotation.services.claiming import LEASE, claim_slots, release_slots
-from annotation.services.judging import undo_last
+from annotation.selectors.work import Work, work_state
+from annotation.services import statements
+from annotation.services.claiming import LEASE, release_slots
+from annotation.services.judging import put_off, undo_last
 from tests import factories
-from tests.annotation.making import docids, judge, pool
+from tests.annotation.making import claimed, docids, judge, pool
 
 pytestmark = pytest.mark.django_db
 TWO_QUERIES = {"q1": ["d1", "d2", "d3"], "q2": ["d4", "d5"]}
@@ -24,27 +27,28 @@ def expire(slots: list[Slot]) -> None:
     Slot.objects.filter(pk__in=[slot.pk for slot in slots]).update(lease_expires_at=past)
 
 
-def test_claimed_slots_are_of_one_query(benchmark, ada):
+def test_one_query_comes_after_the_other(benchmark, ada):
     made = pool(benchmark, TWO_QUERIES)
 
-    claimed = claim_slots(pool=made, annotator=ada, n=5)
+    taken = claimed(made, ada, n=4)
 
-    assert docids(claimed) == {"d1", "d2", "d3"}
+    assert docids(taken[:3]) == {"d1", "d2", "d3"}
+    assert docids(taken[3:]) < {"d4", "d5"}
 
 
 def test_a_lease_lasts_half_an_hour(benchmark, ada):
     made = pool(benchmark, TWO_QUERIES)
 
-    (slot,) = claim_slots(pool=made, annotator=ada, n=1)
+    (slot,) = claimed(made, ada, n=1)
 
-    assert timedelta(minutes=29) < slot.lease_expires_at - timezone.now() <= LEASE
+    assert timedelta(minutes=29) < slot.lease_expires_at - statements.clock() <= LEASE
 
 
 def test_no_more_than_asked_for_are_held(benchmark, ada):
     made = pool(benchmark, TWO_QUERIES)
 
-    first = claim_slots(pool=made, annotator=ada, n=2)
-    again = claim_slots(pool=made, annotator=ada, n=2)
+    first = claimed(made, ada, n=2)
+    again = claimed(made, ada, n=2)
 
     assert [slot.pk for slot in again] == [slot.pk for slot in first]
     assert Slot.objects.filter(state="claimed").count() == 2
@@ -53,7 +57,7 @@ def test_no_more_than_asked_for_are_held(benchmark, ada):
 def test_the_first_in_the_queue_is_claimed_first(benchmark, ada):
     made = pool(benchmark, TWO_QUERIES)
 
-    assert docids(claim_slots(pool=made, annotator=ada, n=1)) == {"d1"}
+    assert docids(claimed(made, ada, n=1)) == {"d1"}
 
 
 def test_the_query_in_hand_is_finished_first(benchmark, ada):
@@ -61,123 +65,194 @@ def test_the_query_in_hand_is_finished_first(benchmark, ada):
     Slot.objects.filter(entry__document__docid="d1").update(
         state="claimed", annotator=factories.user("x"), lease_expires_at=timezone.now() + LEASE
     )
-    (slot,) = claim_slots(pool=made, annotator=ada, n=1)
+    (slot,) = claimed(made, ada, n=1)
     judge(slot, ada, 1)
     Slot.objects.filter(entry__document__docid="d1").update(state="free", annotator=None)
 
-    assert docids(claim_slots(pool=made, annotator=ada, n=5)) == {"d3"}
+    assert docids(claimed(made, ada, n=1)) == {"d3"}
 
 
 def test_a_query_somebody_else_is_in_the_middle_of_comes_last(benchmark, ada, ann):
     made = pool(benchmark, TWO_QUERIES)
-    claim_slots(pool=made, annotator=ada, n=1)
+    claimed(made, ada, n=1)
 
-    assert docids(claim_slots(pool=made, annotator=ann, n=5)) == {"d4", "d5"}
+    assert docids(claimed(made, ann, n=5)) == {"d4", "d5"}
 
 
 def test_the_rest_of_anothers_query_is_given_when_nothing_else_is_left(benchmark, ada, ann):
     made = pool(benchmark, {"q1": ["d1", "d2"]})
-    claim_slots(pool=made, annotator=ada, n=1)
+    claimed(made, ada, n=1)
 
-    assert docids(claim_slots(pool=made, annotator=ann, n=5)) == {"d2"}
+    assert docids(claimed(made, ann, n=5)) == {"d2"}
 
 
 def test_nobody_gets_what_another_holds(benchmark, ada, ann):
     made = pool(benchmark, {"q1": ["d1"]})
-    claim_slots(pool=made, annotator=ada)
+    claimed(made, ada)
 
-    assert claim_slots(pool=made, annotator=ann) == []
+    assert claimed(made, ann) == []
 
 
 def test_an_expired_lease_is_taken_over(benchmark, ada, ann):
     made = pool(benchmark, {"q1": ["d1"]})
-    expire(claim_slots(pool=made, annotator=ada))
+    expire(claimed(made, ada))
 
-    (slot,) = claim_slots(pool=made, annotator=ann)
+    (slot,) = claimed(made, ann)
 
     assert slot.annotator == ann
 
 
 def test_ones_own_expired_lease_is_claimed_again(benchmark, ada):
     made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
-    first = claim_slots(pool=made, annotator=ada)
+    first = claimed(made, ada)
     expire(first)
 
-    again = claim_slots(pool=made, annotator=ada)
+    again = claimed(made, ada)
 
     assert [slot.pk for slot in again] == [slot.pk for slot in first]
     assert again[0].lease_expires_at > timezone.now()
 
 
-def test_an_ageing_lease_is_renewed(benchmark, ada):
+@pytest.mark.parametrize(("minutes", "is_renewed"), [(3, True), (24, True), (26, False)])
+def test_lease_is_renewed_whole_once_a_sixth_of_it_is_over(benchmark, ada, minutes, is_renewed):
+    made = pool(benchmark, {"q1": ["d1", "d2"]})
+    slot, other = claimed(made, ada)
+    until = statements.clock() + timedelta(minutes=minutes)
+    Slot.objects.filter(pk=slot.pk).update(lease_expires_at=until)
+
+    claimed(made, ada)
+
+    (slot_now, other_now) = (Slot.objects.get(pk=one.pk) for one in (slot, other))
+    left = slot_now.lease_expires_at - statements.clock()
+    assert (slot_now.lease_expires_at == until) is not is_renewed
+    assert not is_renewed or timedelta(minutes=29) < left <= LEASE
+    assert other_now.lease_expires_at == other.lease_expires_at
+
+
+def test_renewing_leaves_a_document_with_whom_it_went_to(benchmark, ada, ann):
     made = pool(benchmark, {"q1": ["d1"]})
-    (slot,) = claim_slots(pool=made, annotator=ada)
-    soon = timezone.now() + timedelta(minutes=3)
-    Slot.objects.filter(pk=slot.pk).update(lease_expires_at=soon)
+    (slot,) = claimed(made, ada)
+    soon = statements.clock() + timedelta(minutes=3)
+    Slot.objects.filter(pk=slot.pk).update(annotator=ann, lease_expires_at=soon)
 
-    claim_slots(pool=made, annotator=ada)
+    statements.renew([slot.pk], ada.pk, until=soon + LEASE)
 
-    slot.refresh_from_db()
-    assert slot.lease_expires_at > soon + timedelta(minutes=20)
+    assert Slot.objects.get().lease_expires_at == soon
+
+
+@pytest.mark.parametrize("minutes", [-120, 120])
+def test_leases_go_by_the_database_and_not_by_the_worker(benchmark, ada, ann, monkeypatch, minutes):
+    made = pool(benchmark, {"q1": ["d1", "d2"]})
+    off = timezone.now() + timedelta(minutes=minutes)
+    monkeypatch.setattr("django.utils.timezone.now", lambda: off)
+
+    (slot,) = claimed(made, ada, n=1)
+    put_off(slot=slot, actor=ada)
+
+    assert abs(Slot.objects.get(pk=slot.pk).lease_expires_at - statements.clock() - LEASE) < (
+        timedelta(minutes=1)
+    )
+    assert docids(claimed(made, ann)) == {"d2"}
+    assert work_state(made, ann).work is Work.READY
+
+
+@pytest.mark.parametrize("overlap", [1, 2, 3])
+@pytest.mark.parametrize("is_adjacent", [True, False])
+def test_as_many_documents_as_asked_for_however_many_labels_each_wants(
+    benchmark, ada, overlap, is_adjacent
+):
+    made = pool(benchmark, {"q1": [f"d{n}" for n in range(8)]}, overlap=overlap)
+    if is_adjacent:
+        Slot.objects.update(queue_position=F("queue_position") % 8)
+
+    assert docids(claimed(made, ada, n=4)) == {"d0", "d1", "d2", "d3"}
+    assert Slot.objects.filter(state="claimed").count() == 4
+
+
+def test_documents_that_want_one_label_more_take_nothing_from_a_page(benchmark, ada):
+    made = pool(benchmark, {"q1": ["d1", "d2", "d3"]}, double_share=0.9)
+    for slot in list(Slot.objects.all()):
+        Slot.objects.create(
+            pool=made,
+            query=slot.query,
+            entry=slot.entry,
+            number=2,
+            queue_position=slot.queue_position,
+        )
+
+    assert docids(claimed(made, ada, n=2)) == {"d1", "d2"}
+
+
+def test_page_is_filled_up_to_what_it_wants_and_no_further(benchmark, ada):
+    made = pool(benchmark, {"q1": [f"d{n}" for n in range(9)]})
+    for slot in claimed(made, ada, n=6)[:4]:
+        judge(slot, ada, 1)
+
+    assert len(claimed(made, ada, n=6)) == 5
+    assert Slot.objects.filter(state="claimed").count() == 5
 
 
 def test_one_person_gets_one_of_the_two_slots_of_a_document(benchmark, ada):
     made = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
 
-    claimed = claim_slots(pool=made, annotator=ada, n=5)
+    taken = claimed(made, ada, n=5)
 
-    assert docids(claimed) == {"d1", "d2"}
-    assert len(claimed) == 2
+    assert docids(taken) == {"d1", "d2"}
+    assert len(taken) == 2
 
 
 def test_an_entry_one_has_judged_is_never_given_again(benchmark, ada, ann):
     made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
-    judge(claim_slots(pool=made, annotator=ada)[0], ada, 2)
+    judge(claimed(made, ada)[0], ada, 2)
 
-    assert claim_slots(pool=made, annotator=ada) == []
-    assert docids(claim_slots(pool=made, annotator=ann)) == {"d1"}
+    assert claimed(made, ada) == []
+    assert docids(claimed(made, ann)) == {"d1"}
 
 
 def test_an_entry_one_gave_an_extra_label_is_never_given_again(benchmark, ada, ann):
     made = pool(benchmark, {"q1": ["d1"]}, overlap=2)
-    held = claim_slots(pool=made, annotator=ada)
+    held = claimed(made, ada)
     expire(held)
-    judge(claim_slots(pool=made, annotator=ann)[0], ann, 2)
+    judge(claimed(made, ann)[0], ann, 2)
+    third = factories.member(benchmark, "third", "annotator")
+    claimed(made, third)
     assert judge(held[0], ada, 1).is_surplus
+    release_slots(pool=made, annotator=third)
 
-    assert claim_slots(pool=made, annotator=ada) == []
+    assert claimed(made, ada) == []
+    assert docids(claimed(made, third)) == {"d1"}
 
 
 def test_what_was_undone_is_ones_own_again(benchmark, ada):
     made = pool(benchmark, {"q1": ["d1"]})
-    (slot,) = claim_slots(pool=made, annotator=ada)
+    (slot,) = claimed(made, ada)
     judge(slot, ada, 2)
 
     undo_last(pool=made, actor=ada, client_id="5f3c1b0e-0000-4000-8000-000000000001")
 
-    assert claim_slots(pool=made, annotator=ada) == [slot]
+    assert claimed(made, ada) == [slot]
 
 
 @pytest.mark.parametrize("state", [Pool.State.PAUSED, Pool.State.CLOSED, Pool.State.BUILDING])
 def test_a_pool_that_is_not_open_gives_nothing(benchmark, ada, state):
     made = pool(benchmark, TWO_QUERIES, state=state)
 
-    assert claim_slots(pool=made, annotator=ada) == []
+    assert claimed(made, ada) == []
 
 
 def test_stopping_gives_the_documents_back(benchmark, ada, ann):
     made = pool(benchmark, {"q1": ["d1", "d2"]})
-    claim_slots(pool=made, annotator=ada)
+    claimed(made, ada)
 
     assert release_slots(pool=made, annotator=ada) == 2
-    assert docids(claim_slots(pool=made, annotator=ann)) == {"d1", "d2"}
+    assert docids(claimed(made, ann)) == {"d1", "d2"}
 
 
 def test_the_order_on_the_screen_is_each_persons_own_and_stays(benchmark, ada, ann):
     made = pool(benchmark, {"q1": [f"d{n}" for n in range(9)]}, overlap=2)
 
     def order(person):
-        return [slot.entry_id for slot in claim_slots(pool=made, annotator=person, n=9)]
+        return [slot.entry_id for slot in claimed(made, person, n=9)]
 
     assert order(ada) == order(ada)
     assert order(ada) != order(ann)

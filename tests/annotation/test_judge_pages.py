@@ -12,11 +12,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Judgment, Pool, PoolEntry, Question, Slot
-from annotation.services.claiming import claim_slots
 from annotation.services.pacing import n_done_now
 from benchmarks_app.models import Corpus, DocumentContent, Membership, Query
 from tests import factories
-from tests.annotation.making import begun, guideline, judge, pool
+from tests.annotation.making import begun, claimed, guideline, judge, pool
 from tests.annotation.test_claiming import expire
 
 pytestmark = pytest.mark.django_db
@@ -301,7 +300,7 @@ def test_an_extra_label_is_kept_and_said_to_be(made, ada, ann, signed_in):
     client = signed_in(ada)
     page = page_of(client, made)
     expire(list(Slot.objects.filter(annotator=ada)))
-    claim_slots(pool=made, annotator=ann)
+    claimed(made, ann)
 
     answer = send(client, made, "judgment-create", page, grade="3")
 
@@ -352,7 +351,7 @@ def plant_sentinels(made: Pool, ann) -> None:
     Pool.objects.filter(pk=made.pk).update(
         name="SENTINEL-POOL", statistics={"runs": [{"run": "SENTINEL-RUN"}]}
     )
-    for slot in claim_slots(pool=made, annotator=ann):
+    for slot in claimed(made, ann):
         judge(slot, ann, 3, note="SENTINEL-NOTE")
 
 
@@ -423,8 +422,8 @@ def test_a_finished_pool_says_so(made, ada, signed_in):
 
 
 def test_a_pool_others_hold_says_until_when(made, ada, ann, signed_in):
-    while claim_slots(pool=made, annotator=ann)[:1]:
-        for slot in claim_slots(pool=made, annotator=ann):
+    while claimed(made, ann)[:1]:
+        for slot in claimed(made, ann):
             last = slot
             if Slot.objects.exclude(state="done").count() == 1:
                 break
@@ -440,7 +439,7 @@ def test_a_pool_others_hold_says_until_when(made, ada, ann, signed_in):
 
 def test_a_pool_that_waits_for_a_second_person_says_so(benchmark, ada, signed_in):
     made = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
-    for slot in claim_slots(pool=made, annotator=ada):
+    for slot in claimed(made, ada):
         judge(slot, ada, 1)
 
     for page in judge_pages(signed_in(ada), made):
@@ -525,7 +524,7 @@ def test_a_pool_that_is_being_built_is_not_there(made, ada, signed_in):
 
 
 def test_the_queue_lists_open_pools_where_one_judges(benchmark, made, ada, cy, signed_in):
-    judge(claim_slots(pool=made, annotator=ada)[0], ada, 1)
+    judge(claimed(made, ada)[0], ada, 1)
     pool(factories.benchmark(slug="foreign"), {"q1": ["d1"]}, name="not mine")
 
     page = signed_in(ada).get(reverse("annotation:queue")).content.decode()

@@ -13,11 +13,11 @@ from annotation.core.judging_errors import (
     SlotTokenError,
 )
 from annotation.models import Judgment, Pool, Slot
-from annotation.services.claiming import claim_slots, release_slots
+from annotation.services.claiming import release_slots
 from annotation.services.judging import record_cant_judge, record_judgment, undo_last
 from annotation.services.tokens import Shown, issue_token, read_token
 from tests import factories
-from tests.annotation.making import guideline, judge, pool
+from tests.annotation.making import claimed, guideline, judge, pool
 from tests.annotation.test_claiming import expire
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +35,7 @@ def made(benchmark):
 
 @pytest.fixture
 def slot(made, ada):
-    return claim_slots(pool=made, annotator=ada)[0]
+    return claimed(made, ada)[0]
 
 
 def test_a_judgment_keeps_what_was_shown(benchmark, slot, ada):
@@ -74,7 +74,7 @@ def test_a_client_id_that_stands_for_another_grade_is_refused(slot, ada):
 
 
 def test_a_client_id_that_stands_for_another_document_is_refused(made, ada):
-    one, two = claim_slots(pool=made, annotator=ada)
+    one, two = claimed(made, ada)
     client_id = uuid.uuid4()
     judge(one, ada, 2, client_id=client_id)
 
@@ -84,8 +84,8 @@ def test_a_client_id_that_stands_for_another_document_is_refused(made, ada):
 
 def test_two_people_may_have_the_same_client_id(made, ada, ann):
     client_id = uuid.uuid4()
-    (one,) = claim_slots(pool=made, annotator=ada, n=1)
-    (two,) = claim_slots(pool=made, annotator=ann, n=1)
+    (one,) = claimed(made, ada, n=1)
+    (two,) = claimed(made, ann, n=1)
 
     assert judge(one, ada, 2, client_id=client_id) != judge(two, ann, 2, client_id=client_id)
 
@@ -97,13 +97,35 @@ def test_a_grade_outside_the_scale_is_refused(slot, ada):
 
 def test_a_judgment_after_the_document_went_to_another_is_an_extra_label(made, slot, ada, ann):
     expire(list(Slot.objects.filter(annotator=ada)))
-    claim_slots(pool=made, annotator=ann)
+    claimed(made, ann)
 
     saved = judge(slot, ada, 3)
 
     slot.refresh_from_db()
     assert saved.is_surplus
     assert (slot.annotator, slot.state) == (ann, "claimed")
+
+
+def test_late_judgment_fills_another_free_place_of_its_document(benchmark, ada, ann):
+    two = pool(benchmark, {"q5": ["d1"]}, overlap=2)
+    (slot,) = claimed(two, ada, n=1)
+    expire([slot])
+    claimed(two, ann)
+    client_id = uuid.uuid4()
+
+    saved = judge(slot, ada, 3, client_id=client_id)
+    again = judge(slot, ada, 3, client_id=client_id)
+    corrected = judge(slot, ada, 2)
+
+    places = two.slots.order_by("number").values_list("state", "annotator__username")
+    assert list(places) == [("claimed", "ann"), ("done", "ada")]
+    assert (saved.is_surplus, saved.slot.number, again) == (False, 2, saved)
+    assert (corrected.is_surplus, corrected.slot, corrected.supersedes) == (
+        False,
+        saved.slot,
+        saved,
+    )
+    assert undo_last(pool=two, actor=ada, client_id=uuid.uuid4()).supersedes == corrected
 
 
 def test_a_judgment_after_the_pool_closed_is_an_extra_label(made, slot, ada):
@@ -172,7 +194,7 @@ def test_undo_takes_back_the_newest_judgment_and_returns_the_document(made, slot
 
 
 def test_undo_twice_takes_back_two(made, ada):
-    one, two = claim_slots(pool=made, annotator=ada)
+    one, two = claimed(made, ada)
     first, second = judge(one, ada, 1), judge(two, ada, 2)
 
     undone = [undo_last(pool=made, actor=ada, client_id=uuid.uuid4()) for _ in range(2)]
@@ -181,7 +203,7 @@ def test_undo_twice_takes_back_two(made, ada):
 
 
 def test_an_undo_sent_twice_takes_back_one(made, ada):
-    one, two = claim_slots(pool=made, annotator=ada)
+    one, two = claimed(made, ada)
     judge(one, ada, 1)
     judge(two, ada, 2)
     client_id = uuid.uuid4()
@@ -209,7 +231,7 @@ def test_a_closed_pool_keeps_its_judgments(made, slot, ada):
 
 def test_undoing_an_extra_label_takes_the_document_from_nobody(made, slot, ada, ann):
     expire(list(Slot.objects.filter(annotator=ada)))
-    claim_slots(pool=made, annotator=ann)
+    claimed(made, ann)
     judge(slot, ada, 3)
 
     undo_last(pool=made, actor=ada, client_id=uuid.uuid4())

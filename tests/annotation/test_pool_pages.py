@@ -8,11 +8,10 @@ from django.urls import reverse
 from annotation.models import Pool, Slot
 from annotation.overview import judge_step, pool_step, qrels_step
 from annotation.services import pooling
-from annotation.services.claiming import claim_slots
 from annotation.views.watching import overlap_matrix
 from benchmarks_app.models import AuditEvent, Job, QrelSet
 from tests import factories
-from tests.annotation.making import judge, pool
+from tests.annotation.making import claimed, judge, pool
 
 pytestmark = pytest.mark.django_db
 STATISTICS = {
@@ -54,7 +53,7 @@ def test_the_page_says_what_the_pool_is(benchmark, made, owner, signed_in):
 
 
 def test_the_progress_counts_labels_documents_and_people(benchmark, made, ada, owner, signed_in):
-    first, *_ = claim_slots(pool=made, annotator=ada)
+    first, *_ = claimed(made, ada)
     judge(first, ada, 2)
 
     page = text(signed_in(owner).get(url("pool-progress", benchmark, made.pk)))
@@ -147,7 +146,7 @@ def test_no_form_makes_a_pool_building(benchmark, made, owner, signed_in):
 
 
 def test_qrels_are_published_from_the_form(benchmark, made, ada, owner, signed_in, do_jobs):
-    judge(claim_slots(pool=made, annotator=ada)[0], ada, 2)
+    judge(claimed(made, ada)[0], ada, 2)
 
     signed_in(owner).post(url("qrels-publish", benchmark), {"name": "ours", "rule": "lower-median"})
     do_jobs()
@@ -243,7 +242,7 @@ def test_the_steps_say_how_far_a_benchmark_is(benchmark, ada, owner):
     made = pool(benchmark, {"q1": ["d1"]})
     assert pool_step(benchmark, owner).is_done
     assert judge_step(benchmark, owner).detail == "0 of 1 labels"
-    judge(claim_slots(pool=made, annotator=ada)[0], ada, 1)
+    judge(claimed(made, ada)[0], ada, 1)
     assert judge_step(benchmark, owner).is_done
     factories.qrel_set(benchmark, {("q1", "d1"): 1})
     assert qrels_step(benchmark, owner).detail == "1 set of qrels"

@@ -42,12 +42,12 @@ def test_holders_are_who_may_judge_with_what_they_have(made, ada, bo, sam):
     assert (rows["bo"].n_held, rows["bo"].has_some) == (0, False)
 
 
-def test_who_left_but_has_documents_is_still_there(made, ada):
-    hold(made, ada, 1, state="aside")
+def test_who_left_and_has_judged_is_still_there(made, ada):
+    hold(made, ada, 1, state="done")
     ada.memberships.all().delete()
 
     (row,) = [holder for holder in holders_of(made) if holder.person == ada]
-    assert (row.role, row.n_aside) == ("no longer a member", 1)
+    assert (row.role, row.n_done) == ("no longer a member", 1)
 
 
 def test_expired_documents_are_on_no_screen(made, ada):

@@ -10,14 +10,13 @@ from annotation.core.quality_errors import NotAnAnnotatorError
 from annotation.core.rules import DEFAULT_RULE, Settings, Unresolved, qrels_digest, rule_named
 from annotation.models import AggregationPolicy, Judgment, Pool
 from annotation.services import publishing
-from annotation.services.claiming import claim_slots
 from annotation.services.judging import record_cant_judge, undo_last
 from annotation.services.policies import set_policy
 from annotation.services.tokens import Shown
 from benchmarks_app.core.import_errors import QrelSetNameTakenError
 from benchmarks_app.models import Job, Qrel, QrelSet
 from tests import factories
-from tests.annotation.making import judge, pool
+from tests.annotation.making import claimed, judge, pool
 from tests.annotation.test_claiming import expire
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +49,7 @@ def grades(name="ours") -> dict[tuple[str, str], int]:
 
 def judge_all(made, person, *given):
     """Grade what the person is given, document by document in the order of ids."""
-    slots = claim_slots(pool=made, annotator=person, n=len(given))
+    slots = claimed(made, person, n=len(given))
     in_order = sorted(slots, key=lambda slot: slot.entry.document.docid)
     return [judge(slot, person, grade) for slot, grade in zip(in_order, given, strict=True)]
 
@@ -82,11 +81,11 @@ def test_two_grades_give_their_lower_median(benchmark, ada, ann, publish):
 
 def test_extra_labels_count_and_cant_judge_does_not(benchmark, ada, ann, publish):
     made = pool(benchmark, {"q1": ["d1"], "q2": ["d2"]})
-    held = claim_slots(pool=made, annotator=ada, n=1)
+    held = claimed(made, ada, n=1)
     expire(held)
     judge_all(made, ann, 3)
     judge(held[0], ada, 1)
-    (other,) = claim_slots(pool=made, annotator=ada, n=1)
+    (other,) = claimed(made, ada, n=1)
     record_cant_judge(slot=other, actor=ada, reason="?", client_id=uuid.uuid4(), shown=Shown())
 
     publish()
@@ -228,7 +227,7 @@ def disputed(benchmark, ada, ann):
     """Four documents: one label, two equal, two neighbours, two far apart."""
     made = pool(benchmark, {"q1": ["d1", "d2", "d3", "d4"]}, overlap=2)
     judge_all(made, ada, 2, 2, 2, 3)
-    slots = claim_slots(pool=made, annotator=ann, n=4)
+    slots = claimed(made, ann, n=4)
     for slot, grade in {"d2": 2, "d3": 1, "d4": 0}.items():
         of = next(one for one in slots if one.entry.document.docid == slot)
         judge(of, ann, grade)

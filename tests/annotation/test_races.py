@@ -12,10 +12,9 @@ from annotation.core.rules import DEFAULT_RULE
 from annotation.models import Judgment, Slot
 from annotation.selectors.ledger import ledger_events
 from annotation.services import publishing
-from annotation.services.claiming import claim_slots
 from benchmarks_app.models import QrelSet
 from tests import factories
-from tests.annotation.making import judge, pool
+from tests.annotation.making import claimed, judge, pool
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -54,7 +53,7 @@ def test_people_who_claim_and_judge_at_once_fill_every_slot_once(benchmark, peop
 
     def work(person):
         n = 0
-        while slots := claim_slots(pool=made, annotator=person, n=3):
+        while slots := claimed(made, person, n=3):
             judge(slots[0], person, 1)
             n += 1
         return n
@@ -73,14 +72,14 @@ def test_people_who_claim_and_judge_at_once_fill_every_slot_once(benchmark, peop
 def test_two_tabs_of_one_person_hold_one_set_of_documents(benchmark, people):
     made = pool(benchmark, {"q1": [f"d{d}" for d in range(20)]}, overlap=2)
 
-    in_threads(lambda person: claim_slots(pool=made, annotator=person, n=5), [people[0]] * N_PEOPLE)
+    in_threads(lambda person: claimed(made, person, n=5), [people[0]] * N_PEOPLE)
 
     assert Slot.objects.filter(annotator=people[0]).count() == 5
 
 
 def test_one_judgment_sent_many_times_at_once_is_saved_once(benchmark, people):
     made = pool(benchmark, {"q1": ["d1"]})
-    (slot,) = claim_slots(pool=made, annotator=people[0])
+    (slot,) = claimed(made, people[0])
     client_id = uuid.uuid4()
 
     saved = in_threads(
@@ -94,7 +93,7 @@ def test_one_judgment_sent_many_times_at_once_is_saved_once(benchmark, people):
 def test_a_set_published_while_people_judge_equals_its_replay(benchmark, people, owner):
     queries = {f"q{q}": [f"d{d}" for d in range(10)] for q in range(4)}
     made = pool(benchmark, queries)
-    judge(claim_slots(pool=made, annotator=people[0])[0], people[0], 1)
+    judge(claimed(made, people[0])[0], people[0], 1)
 
     def work(person):
         if person == owner:
@@ -102,7 +101,7 @@ def test_a_set_published_while_people_judge_equals_its_replay(benchmark, people,
                 benchmark=benchmark, name=str(uuid.uuid4()), rule=DEFAULT_RULE.name
             )
             return publishing.jobs.run_here(benchmark=benchmark, user=owner, **arguments).state
-        while slots := claim_slots(pool=made, annotator=person, n=3):
+        while slots := claimed(made, person, n=3):
             judge(slots[0], person, 2)
         return "done"
 
@@ -116,7 +115,7 @@ def test_a_set_published_while_people_judge_equals_its_replay(benchmark, people,
 def test_publishing_waits_for_a_judgment_that_is_being_written(benchmark, people, owner):
     """Its id is lower than one that is committed before it: without a lock it would be missed."""
     made = pool(benchmark, {"q1": ["d1"], "q2": ["d2"]})
-    slots = {person: claim_slots(pool=made, annotator=person)[0] for person in people[:2]}
+    slots = {person: claimed(made, person, n=1)[0] for person in people[:2]}
     written, others_done = threading.Event(), threading.Event()
 
     def slow():

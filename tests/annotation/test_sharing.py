@@ -18,7 +18,7 @@ from annotation.models import (
 from annotation.selectors.work import Work, work_state
 from annotation.services import statements
 from annotation.services.claiming import (
-    claim_slots,
+    ASIDE,
     release_slots,
     release_slots_of,
     return_slot,
@@ -26,9 +26,10 @@ from annotation.services.claiming import (
 )
 from annotation.services.judging import ask_question, record_judgment, undo
 from annotation.services.tokens import Shown, key_of, opened_token, sealed_token
-from benchmarks_app.models import AuditEvent, Query
+from benchmarks_app.models import AuditEvent, Query, Role
+from benchmarks_app.services.people import change_role, remove_member
 from tests import factories
-from tests.annotation.making import docids, document, judge, pool
+from tests.annotation.making import claimed, docids, document, judge, pool
 
 pytestmark = pytest.mark.django_db
 
@@ -42,7 +43,7 @@ def ann(benchmark):
 def judge_all(made, person, n=100):
     """Judge what is given until `n` labels or nothing is left; the slots in that order."""
     done = []
-    while len(done) < n and (slots := claim_slots(pool=made, annotator=person, n=6)):
+    while len(done) < n and (slots := claimed(made, person, n=6)):
         for slot in slots[: n - len(done)]:
             judge(slot, person, 1)
             done.append(slot)
@@ -56,9 +57,9 @@ def test_a_pool_with_named_people_is_theirs_alone(benchmark, ada, ann):
     made = pool(benchmark, {"q1": ["d1"]})
     PoolAnnotator.objects.create(pool=made, annotator=ann)
 
-    assert claim_slots(pool=made, annotator=ada) == []
+    assert claimed(made, ada) == []
     assert work_state(made, ada).work is Work.NOT_ASSIGNED
-    assert docids(claim_slots(pool=made, annotator=ann)) == {"d1"}
+    assert docids(claimed(made, ann)) == {"d1"}
 
 
 @pytest.fixture
@@ -76,17 +77,17 @@ def families(benchmark):
 )
 def test_the_next_query_of_a_person_follows_the_families(families, ada, assignment, second):
     families.assignment = assignment
-    judge(claim_slots(pool=families, annotator=ada, n=1)[0], ada, 1)
+    judge(claimed(families, ada, n=1)[0], ada, 1)
 
-    assert docids(claim_slots(pool=families, annotator=ada, n=1)) == {second}
+    assert docids(claimed(families, ada, n=1)) == {second}
 
 
 @pytest.mark.parametrize(("assignment", "given"), [("family-to-one", "d2"), ("anybody", "d2")])
 def test_a_family_somebody_has_begun_is_left_to_them(families, ada, ann, assignment, given):
     families.assignment = assignment
-    judge(claim_slots(pool=families, annotator=ada, n=1)[0], ada, 1)
+    judge(claimed(families, ada, n=1)[0], ada, 1)
 
-    assert docids(claim_slots(pool=families, annotator=ann, n=1)) == {given}
+    assert docids(claimed(families, ann, n=1)) == {given}
 
 
 @pytest.mark.parametrize("assignment", ["family-to-one", "family-rotated"])
@@ -98,7 +99,7 @@ def test_no_assignment_brings_one_person_to_a_standstill(families, ada, assignme
 
 def test_a_family_of_anothers_is_given_when_nothing_else_is_left(families, ada, ann):
     families.assignment = "family-to-one"
-    judge(claim_slots(pool=families, annotator=ada, n=1)[0], ada, 1)
+    judge(claimed(families, ada, n=1)[0], ada, 1)
     release_slots(pool=families, annotator=ada)
 
     assert len(judge_all(families, ann)) == 2
@@ -178,7 +179,7 @@ def test_a_repeat_is_of_another_query_and_many_labels_ago(benchmark, ada):
 def test_what_is_there_for_one_person_goes_to_nobody_else(benchmark, ada, ann):
     made = pool(benchmark, {"q1": ["d1", "d2"]}, gold_share=1.0)
     add_check(made, "q1", "known")
-    assert "gold" in {slot.kind for slot in claim_slots(pool=made, annotator=ada)}
+    assert "gold" in {slot.kind for slot in claimed(made, ada)}
 
     assert release_slots(pool=made, annotator=ada) == 2
 
@@ -192,18 +193,18 @@ def test_what_is_there_for_one_person_goes_to_nobody_else(benchmark, ada, ann):
 
 def test_a_document_to_be_judged_anew_may_go_to_who_judged_it(benchmark, ada):
     made = pool(benchmark, {"q1": ["d1"]})
-    (slot,) = claim_slots(pool=made, annotator=ada)
+    (slot,) = claimed(made, ada)
     first = judge(slot, ada, 1)
     anew = Slot.objects.create(
         pool=made, query=slot.query, entry=slot.entry, kind="rejudge", round=2, queue_position=9
     )
 
-    assert claim_slots(pool=made, annotator=ada) == [anew]
+    assert claimed(made, ada) == [anew]
     second = judge(anew, ada, 3)
 
     assert second.supersedes == first
     assert list(Judgment.objects.current().wanted()) == [second]
-    assert claim_slots(pool=made, annotator=ada) == []
+    assert claimed(made, ada) == []
 
 
 # --- questions ------------------------------------------------------------------------------------
@@ -211,22 +212,22 @@ def test_a_document_to_be_judged_anew_may_go_to_who_judged_it(benchmark, ada):
 
 def test_a_document_comes_back_with_its_answer_to_who_asked(benchmark, ada, ann):
     made = pool(benchmark, {"q1": ["d1"]})
-    (slot,) = claim_slots(pool=made, annotator=ada)
+    (slot,) = claimed(made, ada)
     question = ask_question(slot=slot, actor=ada, client_id=uuid.uuid4(), text="Is it?")
     assert work_state(made, ann).work is Work.WAITING_ANSWER
 
     assert return_slot(question=question)
 
-    assert claim_slots(pool=made, annotator=ann) == []
-    assert claim_slots(pool=made, annotator=ada) == [slot]
+    assert claimed(made, ann) == []
+    assert claimed(made, ada) == [slot]
     assert not return_slot(question=question)
 
 
 def test_a_question_about_a_lost_document_is_kept(benchmark, ada, ann):
     made = pool(benchmark, {"q1": ["d1"]})
-    (slot,) = claim_slots(pool=made, annotator=ada)
+    (slot,) = claimed(made, ada)
     Slot.objects.update(lease_expires_at=timezone.now() - timedelta(seconds=1))
-    claim_slots(pool=made, annotator=ann)
+    claimed(made, ann)
 
     ask_question(slot=slot, actor=ada, client_id=uuid.uuid4(), text="Is it?")
 
@@ -235,24 +236,71 @@ def test_a_question_about_a_lost_document_is_kept(benchmark, ada, ann):
     assert (slot.state, slot.annotator) == ("claimed", ann)
 
 
+# --- who leaves, and what is set aside ------------------------------------------------------------
+
+
+def remove(member, owner):
+    remove_member(membership=member, actor=owner)
+
+
+def demote(member, owner):
+    change_role(membership=member, role=Role.VIEWER, actor=owner)
+
+
+def close(member, owner):
+    member.user.is_active = False
+    member.user.save(update_fields=["is_active"])
+
+
+@pytest.mark.parametrize("leave", [remove, demote, close])
+def test_who_leaves_gives_back_what_they_hold_and_have_set_aside(benchmark, owner, ada, ann, leave):
+    made = pool(benchmark, {"q1": ["d1", "d2", "d3"]})
+    first, *_ = claimed(made, ada)
+    ask_question(slot=first, actor=ada, client_id=uuid.uuid4(), text="Is it?")
+    elsewhere = pool(factories.benchmark("other"), {"q1": ["d1"]})
+    factories.member(elsewhere.benchmark, "ada", "annotator")
+    claimed(elsewhere, ada)
+
+    leave(benchmark.memberships.get(user=ada), owner)
+
+    assert docids(claimed(made, ann)) == {"d1", "d2", "d3"}
+    assert elsewhere.slots.filter(state="claimed").exists() is (leave is not close)
+
+
+def test_what_was_set_aside_goes_to_others_when_nobody_answers(benchmark, ada, ann):
+    made = pool(benchmark, {"q1": ["d1"]})
+    (slot,) = claimed(made, ada)
+    ask_question(slot=slot, actor=ada, client_id=uuid.uuid4(), text="Is it?")
+    slot.refresh_from_db()
+    assert ASIDE - timedelta(hours=1) < slot.lease_expires_at - statements.clock() <= ASIDE
+    assert work_state(made, ann).work is Work.WAITING_ANSWER
+    assert claimed(made, ann) == []
+
+    Slot.objects.update(lease_expires_at=statements.clock() - timedelta(seconds=1))
+
+    assert work_state(made, ann).work is Work.READY
+    assert docids(claimed(made, ann)) == {"d1"}
+    assert not return_slot(question=Question.objects.get())
+
+
 # --- owners ---------------------------------------------------------------------------------------
 
 
 def test_an_owner_gives_back_what_somebody_holds(benchmark, owner, ada, ann):
     made = pool(benchmark, {"q1": ["d1", "d2", "d3"]})
-    first, *_ = claim_slots(pool=made, annotator=ada)
+    first, *_ = claimed(made, ada)
     ask_question(slot=first, actor=ada, client_id=uuid.uuid4(), text="Is it?")
 
     assert release_slots_of(pool=made, annotator=ada, actor=owner) == 3
 
-    assert len(claim_slots(pool=made, annotator=ann)) == 3
+    assert len(claimed(made, ann)) == 3
     event = AuditEvent.objects.get(action="release-documents")
     assert (event.actor, event.detail["n_documents"]) == (owner, 3)
 
 
 def test_waived_double_labels_are_no_longer_wanted(benchmark, owner, ada, ann):
     made = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
-    judge(claim_slots(pool=made, annotator=ada, n=1)[0], ada, 1)
+    judge(claimed(made, ada, n=1)[0], ada, 1)
 
     assert waive_double_labels(pool=made, actor=owner) == 1
 
@@ -274,11 +322,11 @@ def test_an_order_that_learns_follows_what_was_found_relevant(benchmark, ada):
     ranks = [("good", 1), ("bad", 1), ("bad", 2), ("bad", 3), ("good", 2), ("good", 3)]
     for entry, (run, rank) in zip(made.entries.order_by("priority"), ranks, strict=True):
         PoolEntry.objects.filter(pk=entry.pk).update(contributors={run: rank}, best_rank=rank)
-    for slot in claim_slots(pool=made, annotator=ada, n=2):
+    for slot in claimed(made, ada, n=2):
         assert slot.arm == ""
         judge(slot, ada, 3 if slot.entry.document.docid == "d0" else 0)
 
-    slots = claim_slots(pool=made, annotator=ada, n=2)
+    slots = claimed(made, ada, n=2)
 
     assert docids(slots) == {"d4", "d5"}
     assert {slot.arm for slot in slots} == {"good"}
@@ -297,7 +345,7 @@ def test_a_budget_ends_a_query(benchmark, ada):
 
 def test_only_the_newest_fifty_can_be_undone(benchmark, ada):
     made = pool(benchmark, {"q1": [f"d{n}" for n in range(52)]})
-    slots = claim_slots(pool=made, annotator=ada, n=52)
+    slots = claimed(made, ada, n=52)
     saved = [judge(slot, ada, 1) for slot in slots]
 
     def take_back(judgment):
@@ -326,7 +374,7 @@ def test_a_key_is_each_persons_own_and_stays():
 def test_the_statements_are_what_the_models_say(benchmark, ada):
     """A column that a model gets must not be missed by an insertion that is written out."""
     made = pool(benchmark, {"q1": ["d1"]})
-    (slot,) = claim_slots(pool=made, annotator=ada)
+    (slot,) = claimed(made, ada)
     saved = record_judgment(
         slot=slot, actor=ada, grade=2, client_id=uuid.uuid4(), shown=Shown("h"), note="why"
     )

@@ -14,11 +14,11 @@ from hypothesis.stateful import run_state_machine_as_test as run
 
 from annotation.core.judging_errors import NothingToUndoError
 from annotation.models import Judgment, Pool, Slot
-from annotation.services.claiming import claim_slots, release_slots, return_slot
+from annotation.services.claiming import release_slots, return_slot
 from annotation.services.judging import ask_question, put_off, record_judgment, undo_last
 from annotation.services.tokens import Shown
 from tests import factories
-from tests.annotation.making import pool
+from tests.annotation.making import claimed, pool
 
 PEOPLE = ["ada", "ann", "art"]
 people = st.sampled_from(PEOPLE)
@@ -49,7 +49,7 @@ class Sharing(RuleBasedStateMachine):
 
     @rule(name=people, n=st.integers(1, 4))
     def claim(self, name, n):
-        slots = claim_slots(pool=self.pool, annotator=self.people[name], n=n)
+        slots = claimed(self.pool, self.people[name], n=n)
         assert len({slot.entry_id for slot in slots}) == len(slots)
         self.pages[name] = slots
 

@@ -8,14 +8,13 @@ import uuid
 from annotation.core.rules import Settings
 from annotation.models import Pool
 from annotation.services import publishing
-from annotation.services.claiming import claim_slots
 from annotation.services.judging import undo_last
 from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, QrelSet, User
 from benchmarks_app.services import jobs
 from benchmarks_app.services.releasing import trec_lines
 from tests import factories
-from tests.annotation.making import judge, pool
+from tests.annotation.making import claimed, judge, pool
 
 SLUG = "replayed"
 MOST_BEFORE_SETS = 50
@@ -44,7 +43,7 @@ def write(username: str, seed: int) -> None:
     """Judge until nothing is left, taking back one label of six; prints how many were given."""
     person, made = User.objects.get(username=username), Pool.objects.get()
     dice, n = random.Random(seed), 0
-    while slots := claim_slots(pool=made, annotator=person, n=3):
+    while slots := claimed(made, person, n=3):
         if n > MOST_BEFORE_SETS:
             _wait_for_sets(3)
         for slot in slots:
