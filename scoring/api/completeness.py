@@ -67,7 +67,9 @@ class CompletenessSerializer(serializers.Serializer):
     cutoff = serializers.IntegerField()
     runs = JudgedRunSerializer(many=True)
     pairs = PairVerdictSerializer(many=True)
-    is_settled = serializers.BooleanField()
+    is_settled = serializers.BooleanField(
+        allow_null=True, help_text="Null where one run alone is asked about."
+    )
     n_worth = serializers.IntegerField(help_text="Documents that are still worth judging.")
     n_unjudged = serializers.IntegerField()
     n_labels = serializers.IntegerField(help_text="What the probabilities were learnt from.")
@@ -77,13 +79,24 @@ class CompletenessSerializer(serializers.Serializer):
 
 
 class NewTopUpSerializer(serializers.Serializer):
-    """`runs` are names or ids; without `limit` all documents that matter are listed."""
+    """`runs` are names or ids; without `limit` the documents still worth judging are listed.
+
+    A field that is none of these is refused.
+    """
 
     runs = serializers.ListField(child=serializers.CharField(), min_length=1, max_length=MOST_RUNS)
     release = serializers.CharField(required=False, default="", allow_blank=True)
     measure = serializers.CharField(required=False, default=MEASURE, max_length=120)
     limit = serializers.IntegerField(required=False, min_value=1, allow_null=True, default=None)
     name = serializers.CharField(required=False, default="", allow_blank=True, max_length=120)
+
+    def validate(self, told: dict[str, Any]) -> dict[str, Any]:
+        unknown = sorted(set(self.initial_data) - set(self.fields))
+        if unknown:
+            known = ", ".join(self.fields)
+            message = f"This field is unknown; expected one of {known}. Leave it out."
+            raise serializers.ValidationError({name: [message] for name in unknown})
+        return told
 
 
 class TopUpList(Endpoint):

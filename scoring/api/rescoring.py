@@ -120,6 +120,15 @@ class MoveSerializer(serializers.Serializer):
     mean_after = serializers.FloatField(allow_null=True)
     labels = LabelCountsSerializer(allow_null=True)
     parts = PartsSerializer(source="explained.parts", allow_null=True, default=None)
+    elsewhere = serializers.FloatField(
+        source="explained.elsewhere",
+        allow_null=True,
+        default=None,
+        help_text="Of the part of labels added: those of documents that it did not retrieve.",
+    )
+    cause = serializers.CharField(
+        allow_blank=True, help_text="What accounts for most of the difference, in words."
+    )
     said = serializers.CharField()
 
 

@@ -6,6 +6,7 @@ accounts for depends on the order; here it is the mean over all orders (the Shap
 parts always add up to the whole difference.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,8 @@ ADDED, CHANGED, REMOVED = "added", "changed", "removed"
 RULES, QUERIES = "rules", "queries"
 KINDS = (ADDED, CHANGED, REMOVED)
 PARTS = (*KINDS, RULES, QUERIES)
+# Labels added to documents that the run found down to the measure's cutoff, and to all others.
+OWN, ELSEWHERE = "own", "elsewhere"
 NOTHING: frozenset[str] = frozenset()
 
 Key = TypeVar("Key", str, int)
@@ -122,11 +125,17 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A mean before and after, and what each of `PARTS` accounts for: they add up to the rest."""
+    """A mean before and after, and what each of `PARTS` accounts for: they add up to the rest.
+
+    `elsewhere` is what labels of documents that the run did not find account for, of the part of
+    all labels added; `n_elsewhere` of these are relevant.
+    """
 
     before: float
     after: float
     parts: Mapping[str, float]
+    elsewhere: float = 0.0
+    n_elsewhere: int = 0
 
     @property
     def difference(self) -> float:
@@ -158,7 +167,58 @@ class _Explaining:
         parts = dict.fromkeys(PARTS, 0.0) | _shapley(self._present, reached)
         parts[RULES] = reached[NOTHING] - start
         parts[QUERIES] = (start - whole) + (end - reached[frozenset(self._present)])
-        return Explained(whole, end, parts)
+        if ADDED not in self._present:
+            return Explained(whole, end, parts)
+        return Explained(whole, end, parts, self._by_elsewhere(reached), self._n_elsewhere())
+
+    # --- labels of documents that the run did not find
+
+    @cached_property
+    def _added(self) -> dict[str, dict[str, list[int]]]:
+        """The grades added to each query, of what the run found and of what it did not."""
+        cutoff = parse_measure(self.after.measure).cutoff
+        depth = cutoff if isinstance(cutoff, int) else None
+        found = {}
+        for qid in self.shared:
+            old, new = self.before.qrels.get(qid, {}), self.after.qrels.get(qid, {})
+            ranks = _by_rank(self.before.found.get(qid), depth)
+            own = Counter(
+                grade
+                for rank, grade in _by_rank(self.after.found.get(qid), depth).items()
+                if rank not in ranks
+            )
+            rest = Counter(grade for one, grade in new.items() if one not in old) - own
+            found[qid] = {OWN: list(own.elements()), ELSEWHERE: list(rest.elements())}
+        return found
+
+    def _n_elsewhere(self) -> int:
+        rel = parse_measure(self.after.measure).rel
+        return sum(grade >= rel for of in self._added.values() for grade in of[ELSEWHERE])
+
+    def _by_elsewhere(self, reached: Mapping[frozenset[str], float]) -> float:
+        """Of the part of labels added, in the mean of found first and found last (Owen value)."""
+        others = [kind for kind in self._present if kind != ADDED]
+        total = 0.0
+        for first in _subsets(others):
+            alone, last = (self._mean_with_some(first, which) for which in (ELSEWHERE, OWN))
+            gained = (alone - reached[first]) + (reached[first | {ADDED}] - last)
+            total += _weight(first, len(others) + 1) * gained / 2
+        return total
+
+    def _mean_with_some(self, kinds: frozenset[str], which: str) -> float:
+        """The mean once these kinds of change have happened, and of labels added only `which`."""
+        apart: dict[frozenset[str], list[str]] = {}
+        for qid, added in self._added.items():
+            if added[OWN] and added[ELSEWHERE]:
+                apart.setdefault(kinds & self.kinds[qid] | {which}, []).append(qid)
+        values: dict[str, float] = {}
+        for of, qids in apart.items():
+            values |= self._values(qids, of)
+        for qid in self.shared:
+            if qid not in values:
+                happened = kinds | {ADDED} if self._added[qid][which] else kinds
+                values[qid] = self._value(qid, happened & self.kinds[qid])
+        return _mean(self.after.measure, (values[qid] for qid in self.shared))
 
     @cached_property
     def shared(self) -> list[str]:
@@ -209,10 +269,7 @@ class _Explaining:
         if not qids:
             return {}
         evaluation = evaluate_hits(
-            {
-                qid: Judged(tuple(self._grades(qid, kinds).values()), self.after.is_complete)
-                for qid in qids
-            },
+            {qid: Judged(tuple(self._grades(qid, kinds)), self.after.is_complete) for qid in qids},
             {qid: found for qid in qids if (found := self._hits(qid, kinds)) is not None},
             [self.after.measure],
             allow_empty=True,
@@ -220,16 +277,17 @@ class _Explaining:
         )
         return {qid: of[self.after.measure] for qid, of in evaluation.per_query.items()}
 
-    def _grades(self, qid: str, kinds: frozenset[str]) -> Mapping[str, int]:
+    def _grades(self, qid: str, kinds: frozenset[str]) -> list[int]:
         old, new = self.before.qrels.get(qid, {}), self.after.qrels.get(qid, {})
-        return _between(old, new, kinds)
+        some = [grade for which in kinds & {OWN, ELSEWHERE} for grade in self._added[qid][which]]
+        return [*_between(old, new, kinds).values(), *some]
 
     def _hits(self, qid: str, kinds: frozenset[str]) -> QueryHits[str] | None:
         known = self.before.found.get(qid) or self.after.found.get(qid)
         if known is None:
             return None
         old, new = (_by_rank(side.found.get(qid)) for side in (self.before, self.after))
-        ranks = _between(old, new, kinds)
+        ranks = _between(old, new, kinds | {ADDED} if OWN in kinds else kinds)
         return QueryHits(qid, tuple(Hit(*one) for one in sorted(ranks.items())), known.n_retrieved)
 
 
@@ -263,13 +321,15 @@ def _shapley(kinds: Collection[str], reached: Mapping[frozenset[str], float]) ->
     for kind in kinds:
         others = [one for one in kinds if one != kind]
         found[kind] = sum(
-            factorial(len(first))
-            * factorial(n - len(first) - 1)
-            / factorial(n)
-            * (reached[first | {kind}] - reached[first])
+            _weight(first, n) * (reached[first | {kind}] - reached[first])
             for first in _subsets(others)
         )
     return found
+
+
+def _weight(first: Collection[str], n: int) -> float:
+    """The share of all orders of n kinds in which these, and no others, come before a kind."""
+    return factorial(len(first)) * factorial(n - len(first) - 1) / factorial(n)
 
 
 # --- ranks ---------------------------------------------------------------------------------

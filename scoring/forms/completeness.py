@@ -10,7 +10,7 @@ class TopUpForm(forms.Form):
         label="Documents", min_value=1, help_text="The first of the list, by influence."
     )
 
-    def __init__(self, *args: Any, n: int, most: int, **options: Any) -> None:
+    def __init__(self, *args: Any, n: int | None, most: int, **options: Any) -> None:
         super().__init__(*args, initial={"n": n}, **options)
         field = self.fields["n"]
         field.max_value = max(most, 1)

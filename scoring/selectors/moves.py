@@ -13,6 +13,12 @@ from benchmarks_app.selectors import release_qrels
 from benchmarks_app.selectors.naming import owner_name
 from scoring.core import evaluate_hits, released
 from scoring.core.moves import (
+    ADDED,
+    CHANGED,
+    ELSEWHERE,
+    QUERIES,
+    REMOVED,
+    RULES,
     Explained,
     LabelCounts,
     Side,
@@ -30,7 +36,19 @@ from scoring.shown import MEASURES, Shown
 
 DECIMALS = 4
 # Part of the keys under which explanations are kept.
-EXPLAINED = "moves-1"
+EXPLAINED = "moves-2"
+
+
+# A part that no board would show.
+SMALLEST_CAUSE = 0.00005
+CAUSES = {
+    ADDED: "labels were added to what it retrieved",
+    ELSEWHERE: "labels were added to what it did not retrieve",
+    CHANGED: "labels changed",
+    REMOVED: "labels were taken away",
+    QUERIES: "the queries are others",
+    RULES: "the scale is another",
+}
 
 
 @dataclass(frozen=True)
@@ -71,7 +89,26 @@ class Move:
             return "scored on this release alone"
         where = f"{abs(self.places)} place{'' if abs(self.places) == 1 else 's'}"
         moved = f"{'up' if self.places > 0 else 'down'} {where}" if self.places else "same rank"
-        return f"{moved}: {_labels_said(self.labels)}" if self.labels is not None else moved
+        if self.labels is None:
+            return moved
+        cause = f"; {self.cause}" if self.cause else ""
+        return f"{moved}: {_labels_said(self.labels)}{cause}"
+
+    @property
+    def cause(self) -> str:
+        """What accounts for most of the difference, in words; "" where that is not known."""
+        if self.explained is None:
+            return ""
+        parts = dict(self.explained.parts)
+        parts[ADDED] -= self.explained.elsewhere
+        parts[ELSEWHERE] = self.explained.elsewhere
+        main = max(parts, key=lambda part: abs(parts[part]))
+        if abs(parts[main]) < SMALLEST_CAUSE:
+            return ""
+        n = self.explained.n_elsewhere
+        documents = f"{n:,} new relevant document{' was' if n == 1 else 's were'} found elsewhere"
+        named = documents if main == ELSEWHERE and n else CAUSES[main]
+        return f"mainly {parts[main]:+.4f} as {named}"
 
 
 def _labels_said(labels: LabelCounts) -> str:

@@ -12,7 +12,7 @@ from scoring.core.completeness import Worth
 from scoring.core.measures import parse_measure
 from scoring.selectors.rankings import public_runs
 from scoring.services.completeness_answers import Completeness, Unjudged
-from scoring.services.errors import NothingWorthJudgingError
+from scoring.services.errors import NothingStillWorthJudgingError, NothingWorthJudgingError
 
 MEASURE, CUTOFF = "nDCG@10", 10
 # Every pair of so many runs is gone through while a page waits.
@@ -63,14 +63,14 @@ def make_top_up(
     limit: int | None = None,
     name: str = "",
 ) -> CandidateList:
-    """Keep the documents worth judging, or the first `limit` of them, as a list for a pool.
+    """Keep the documents still worth judging, or the first `limit` of all, as a list for a pool.
 
-    All of them: of hidden splits too. Who may read the list is decided where it is shown.
+    Those of hidden splits too. Who may read the list is decided where it is shown.
 
     Raises
     ------
     NothingWorthJudgingError
-        If there are none.
+        If there are none, or without a `limit` none that is still worth judging.
     CandidateNameTakenError
         If the benchmark has a list of this name.
     """
@@ -78,11 +78,13 @@ def make_top_up(
     names = " and ".join(run.name for run in runs)
     if not found.worth:
         raise NothingWorthJudgingError(k=found.k, runs=names, release=release.version)
+    if limit is None and not found.n_worth:
+        raise NothingStillWorthJudgingError(n=len(found.worth), runs=names)
     n_before = CandidateList.objects.filter(benchmark=release.benchmark_id).count()
     made_name = f"{names[:80]}: worth judging on {release.version} ({n_before + 1})"
     return make_candidate_list(
         benchmark=release.benchmark,
-        rows=[(one.qid, one.docid, one.priority) for one in found.worth[:limit]],
+        rows=[(one.qid, one.docid, one.priority) for one in found.worth[: limit or found.n_worth]],
         name=(name or made_name)[:120],
         origin=f"unjudged in the first {found.k} of {names}, by influence, on {release.version}",
         user=user,

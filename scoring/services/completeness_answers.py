@@ -70,9 +70,12 @@ class Completeness:
     all_relevant: float | None = None
 
     @property
-    def is_settled(self) -> bool:
-        """Whether no scenario of what is unjudged changes what is said of any two runs."""
-        return all(pair.found.is_settled for pair in self.pairs)
+    def is_settled(self) -> bool | None:
+        """Whether no scenario of what is unjudged changes what is said of any two runs.
+
+        None where there are no two runs to say something of.
+        """
+        return all(pair.found.is_settled for pair in self.pairs) if self.pairs else None
 
 
 class Unjudged:

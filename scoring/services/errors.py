@@ -137,3 +137,12 @@ class NothingWorthJudgingError(ScoringError):
         "Every document in the first {k} of {runs} that could tell them apart is judged on "
         "{release}; there is nothing to make a list of."
     )
+
+
+class NothingStillWorthJudgingError(ScoringError):
+    code = "nothing-still-worth-judging"
+    status = 409
+    message = (
+        "None of the {n:,} unjudged documents of {runs} is expected to change what is said of them "
+        "any more. Name how many of them to list all the same (`limit`)."
+    )

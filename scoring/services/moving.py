@@ -35,6 +35,7 @@ HEAD = (
     *("mean_before", "mean_after", "difference"),
     *("labels_added", "labels_changed", "labels_removed"),
     *(f"by_{key}" for key, _ in PARTS_SHOWN),
+    *("by_elsewhere", "cause"),
 )
 NOT_BEFORE = "Release {version} shows no means over “{name}”: there is nothing to compare with."
 
@@ -91,6 +92,8 @@ class MovesAsked:
             *(row.mean_before, row.mean_after, self.difference(row)),
             *(row.labels or (None, None, None)),
             *(parts.get(name) for name, _ in PARTS_SHOWN),
+            row.explained.elsewhere if row.explained else None,
+            row.cause or None,
         ]
         return [row.run.name, row.by, *("" if cell is None else cell for cell in cells)]
 

@@ -87,8 +87,8 @@ def _choice(request: HttpRequest, benchmark: Benchmark, release: Release | None)
     }
 
 
-def _suggested(found: Completeness) -> int:
-    return found.n_worth or len(found.worth)
+def _suggested(found: Completeness) -> int | None:
+    return found.n_worth or None
 
 
 def _made(

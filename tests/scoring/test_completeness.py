@@ -1,5 +1,7 @@
 """Unjudged documents worth judging: what is worked out, who sees it, how it becomes a list."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 from django.core.cache import cache
@@ -8,13 +10,13 @@ from django.urls import reverse
 from benchmarks_app.models import CandidateList, Role
 from benchmarks_app.selectors import candidates_path
 from scoring.core.completeness import NO_DIFFERENCE
-from scoring.services import firewall
+from scoring.services import completeness, firewall
 from scoring.services.completeness import (
     completeness_of,
     make_top_up,
     worth_judging,
 )
-from scoring.services.errors import NothingWorthJudgingError
+from scoring.services.errors import NothingStillWorthJudgingError, NothingWorthJudgingError
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +54,8 @@ def test_one_run_is_asked_about_all_that_it_has_unjudged(release, runs):
     assert {(one.qid, one.docid) for one in found.worth} == {("q1", "d9"), ("q2", "d8")}
     assert found.judged == {runs[0].pk: 0.5}
     assert not found.pairs
+    # Nothing is compared, so nothing is settled or open.
+    assert found.is_settled is None
     assert found.raw is not None
 
 
@@ -70,7 +74,7 @@ def test_the_verdict_on_three_queries_shows_nothing(release, runs):
 
 
 def test_a_list_holds_the_documents_in_their_order(release, runs, keeper):
-    made = make_top_up(release=release, runs=runs, user=keeper)
+    made = make_top_up(release=release, runs=runs, user=keeper, limit=2)
 
     rows = pl.read_parquet(candidates_path(made)).sort("priority")
     assert rows.select("qid", "docid").rows() == [("q2", "d7"), ("q1", "d9")]
@@ -78,12 +82,22 @@ def test_a_list_holds_the_documents_in_their_order(release, runs, keeper):
 
 
 def test_a_second_list_has_a_name_of_its_own(release, runs, keeper):
-    first, second = (
-        make_top_up(release=release, runs=runs, user=keeper, limit=n) for n in (None, 1)
-    )
+    first, second = (make_top_up(release=release, runs=runs, user=keeper, limit=n) for n in (2, 1))
 
     assert first.name != second.name
     assert second.n_documents == 1
+
+
+def test_a_list_holds_what_is_still_worth_judging_unless_told(release, runs, keeper, monkeypatch):
+    found = replace(completeness_of(release=release, runs=runs), n_worth=1)
+    monkeypatch.setattr(completeness, "completeness_of", lambda **asked: found)
+
+    assert make_top_up(release=release, runs=runs, user=keeper).n_documents == 1
+    assert make_top_up(release=release, runs=runs, user=keeper, limit=2).n_documents == 2
+
+    found = replace(found, n_worth=0)
+    with pytest.raises(NothingStillWorthJudgingError, match="None of the 2 unjudged documents"):
+        make_top_up(release=release, runs=runs, user=keeper)
 
 
 def test_no_list_is_made_of_nothing(release, scored, keeper):
@@ -187,6 +201,18 @@ def test_endpoint_has_documents_and_verdicts(client, benchmark, runs, keeper):
     assert told["documents"][0]["ranks"] == [None, 1]
     assert told["pairs"][0]["raw_verdict"] == "no difference shown"
     assert (made.status_code, made.json()["n_documents"]) == (201, 1)
+
+
+def test_endpoint_refuses_a_field_it_does_not_know(client, benchmark, runs, keeper):
+    client.force_login(keeper)
+    url = f"/api/v1/benchmarks/{benchmark.slug}/top-ups/"
+
+    answer = client.post(url, {"runs": ["one"], "size": 1}, content_type="application/json")
+
+    assert answer.status_code == 400
+    assert "size" in answer.content.decode()
+    assert "expected one of runs, release, measure, limit, name" in answer.content.decode()
+    assert not benchmark.candidate_lists.exists()
 
 
 def test_endpoint_says_which_run_it_does_not_know(client, benchmark, runs, keeper):

@@ -96,7 +96,10 @@ def test_labels_of_what_a_run_retrieved_are_counted(later, owner):
     assert rows["finds new"].labels == LabelCounts(added=1)
     assert rows["answers"].labels == LabelCounts(changed=1)
     assert rows["third"].labels == LabelCounts()
-    assert rows["finds new"].said == "up 1 place: 1 label of what it retrieved changed (1 added)"
+    assert rows["finds new"].said == (
+        "up 1 place: 1 label of what it retrieved changed (1 added); "
+        "mainly +0.1448 as labels were added to what it retrieved"
+    )
     assert found.compared.labels == LabelCounts(added=1, changed=1)
 
 

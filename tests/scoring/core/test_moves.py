@@ -61,6 +61,40 @@ def test_one_kind_of_change_accounts_for_all_of_it():
     assert found.parts == {ADDED: 0.25, CHANGED: 0, REMOVED: 0, RULES: 0, QUERIES: 0}
 
 
+def test_a_run_falls_for_what_was_found_elsewhere():
+    """Its own documents kept their grades; two new relevant ones that it lacks cost it recall."""
+    before = {"q1": {"a": 1, "z": 0}, "q2": {"d": 1}}
+    after = {"q1": {"a": 1, "z": 0, "x": 1, "y": 2, "w": 0}, "q2": {"d": 1}}
+
+    found = explained(side(before, RUN, "R@2"), side(after, RUN, "R@2"))
+
+    assert (found.before, found.after) == (1.0, pytest.approx(2 / 3))
+    assert found.parts[ADDED] == pytest.approx(-1 / 3)
+    assert (found.elsewhere, found.n_elsewhere) == (pytest.approx(-1 / 3), 2)
+
+
+def test_labels_of_its_own_documents_are_not_elsewhere():
+    before, after = {"q1": {"a": 1, "b": 0}}, {"q1": {"a": 1, "b": 0, "c": 1}}
+
+    found = explained(side(before, RUN, "R@3"), side(after, RUN, "R@3"))
+    beyond = explained(side(before, RUN, "R@2"), side(after, RUN, "R@2"))
+
+    assert (found.elsewhere, found.n_elsewhere) == (0.0, 0)
+    # Found, but below the ranks that count.
+    assert (beyond.elsewhere, beyond.n_elsewhere) == (-0.5, 1)
+
+
+def test_both_at_once_share_what_they_do_together():
+    """RR of a first hit and recall of 2: found first 1 to 1, found last .5 to 1, and back."""
+    before, after = {"q1": {"b": 1}}, {"q1": {"b": 1, "a": 1, "x": 1}}
+
+    found = explained(side(before, RUN, "R@1"), side(after, RUN, "R@1"))
+
+    # From 0; own alone .5, elsewhere alone 0, both 1/3.
+    assert found.parts[ADDED] == pytest.approx(1 / 3)
+    assert found.elsewhere == pytest.approx(((0 - 0) + (1 / 3 - 1 / 2)) / 2)
+
+
 def test_kinds_that_do_not_meet_account_for_their_own():
     before = {"q1": {"a": 1, "b": 1}, "q2": {"d": 0}}
     after = {"q1": {"a": 0, "b": 1}, "q2": {"d": 0, "e": 1}}
