@@ -4,12 +4,12 @@ A tie leaves its documents in any order, each order as probable as another. The 
 every measure, found in one of three ways:
 
 - where a measure adds up what each document counts at its rank (P, R, R_cap, F, Rprec, DCG, nDCG,
-  Rndcg, RBP and residuals, Judged, Hole, unj), by the mean weight of the ranks of the tie; for AP,
+  Rndcg, RBP and residuals, SDCG, INSQ, Judged, Hole, unj), by the mean weight of its ranks; for AP,
   RR, Success, bpref and binG by closed forms; for ERR, nERR, Compat and infAP by adding up over how
   many documents of each kind stand above; for IPrec and 11pt_avg by how probable it is that no
   precision is higher (McSherry & Najork, ECIR 2008, for P, R, AP, RR, DCG and F);
 - counts, SetP, SetR, SetF, SetAP and utility do not depend on order;
-- G, ndcg_rel and yaap go through all orders that differ.
+- G, ndcg_rel, yaap, INST, BPM, NERR8 to NERR11 and Accuracy go through all orders that differ.
 
 The last ones, infAP, IPrec and 11pt_avg refuse a query whose ties would take too long.
 GMAP and GMbpref take the geometric mean of these means.
@@ -32,6 +32,7 @@ from scoring.core.measures.gain import Gain, Gains, gain_of, ideal_gain
 from scoring.core.measures.gain_by_level import level_ranks
 from scoring.core.measures.interpolated import n_needed
 from scoring.core.measures.set_at_cutoff import multiple_of
+from scoring.core.measures.user_models import insq_weights, scaled_gains, sdcg_weights
 from scoring.core.reading.hits import Hit
 
 MOST_ORDERS = 20_000
@@ -205,6 +206,26 @@ def _rbp(
 
     counted = (sum(map(worth, b.grades)) * _mean_weight(b, p, cutoff) for b in blocks)
     return (1 - p) * sum(counted)
+
+
+def _scaled_gain(
+    blocks: Sequence[Block], weights: Sequence[float], *, top_grade: int, min_rel: int
+) -> float:
+    """The gain of a document read where rank i is read in proportion to a weight."""
+    found = 0.0
+    for block in blocks:
+        mean = sum(weights[block.first - 1 : block.first - 1 + block.size]) / block.size
+        gains = scaled_gains(list(enumerate(block.grades, start=1)), top_grade, min_rel)
+        found += sum(gains.values()) * mean
+    return found / sum(weights)
+
+
+def _sdcg(blocks: Sequence[Block], *, top_grade: int, cutoff: int, min_rel: int) -> float:
+    return _scaled_gain(blocks, sdcg_weights(cutoff), top_grade=top_grade, min_rel=min_rel)
+
+
+def _insq(blocks: Sequence[Block], *, top_grade: int, T: float, min_rel: int) -> float:
+    return _scaled_gain(blocks, insq_weights(T), top_grade=top_grade, min_rel=min_rel)
 
 
 def _trec_rbp(blocks: Sequence[Block], top_of_query: int, *, p: float) -> float:
@@ -560,6 +581,8 @@ EXPECTED: Mapping[str, Callable[..., float]] = MappingProxyType(
         "RBP_res": _residual,
         "rbp": _trec_rbp,
         "rbp_resid": _trec_residual,
+        "SDCG": _sdcg,
+        "INSQ": _insq,
         "ERR": _err,
         "nERR": _nerr,
         "Compat": _compatibility,

@@ -24,6 +24,7 @@ from scoring.core.measures import (
     rank_biased,
     reciprocal_rank,
     set_at_cutoff,
+    user_models,
     whole_set,
 )
 from scoring.core.measures.columns import Columns
@@ -240,6 +241,9 @@ _LEVELS: Options = MappingProxyType({"gains": None})
 _F: Options = MappingProxyType({"beta": 1.0, "rel": 1, "judged_only": False})
 _ERR: Options = MappingProxyType({"max_rel": None, "judged_only": False})
 _RBP: Options = MappingProxyType({"rel": None, "p": 0.8, "max_rel": None, "judged_only": False})
+_READER: Options = MappingProxyType({"min_rel": 0, "max_rel": None, "judged_only": False})
+_WANTS: Options = MappingProxyType({"T": 1.0, **_READER})
+_PATIENT: Options = MappingProxyType({"p": 0.9, **_READER})
 _COMPAT: Options = MappingProxyType({"p": 0.95, "normalize": True, "judged_only": False})
 _SET_P: Options = MappingProxyType({"rel": 1, "relative": False, "judged_only": False})
 _AT: Options = MappingProxyType({"at": interpolated.ELEVEN, "rel": 1, "judged_only": False})
@@ -308,10 +312,21 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         ),
         "ERR": Family(expected_reciprocal_rank.err, _HITS, "allowed", _ERR, uses_scale=True),
         "nERR": Family(expected_reciprocal_rank.nerr, _IDEAL, "allowed", _ERR, uses_scale=True),
+        "SDCG": Family(
+            user_models.sdcg, _HITS, "needed", _READER, is_monotone=True, uses_scale=True
+        ),
+        "BPM": Family(user_models.bpm, _HITS, "needed", _WANTS, uses_scale=True),
+        "INSQ": Family(user_models.insq, _HITS, "none", _WANTS, is_monotone=True, uses_scale=True),
+        "INST": Family(user_models.inst, _HITS, "none", _WANTS, uses_scale=True),
+        "NERR8": Family(user_models.nerr8, _HITS, "needed", _READER, uses_scale=True),
+        "NERR9": Family(user_models.nerr9, _HITS, "needed", _READER, uses_scale=True),
+        "NERR10": Family(user_models.nerr10, _HITS, "none", _PATIENT, uses_scale=True),
+        "NERR11": Family(user_models.nerr11, _HITS, "none", _WANTS, uses_scale=True),
         "Compat": Family(
             compatibility.compatibility, ("hits", "ideal", "n_retrieved"), "none", _COMPAT
         ),
         "GMAP": Family(_ap, _RELEVANT, "none", _REL, aggregation="geometric"),
+        "Accuracy": Family(bpref.accuracy, ("hits", "n_retrieved"), "allowed", _LIST),
         "GMbpref": Family(bpref.bpref, _BPREF, "none", _REL, aggregation="geometric"),
         "SetP": Family(whole_set.set_precision, _SET, "none", _SET_P),
         "SetR": Family(whole_set.set_recall, _RELEVANT, "none", _LIST),

@@ -93,6 +93,12 @@ def _number(name: str, key: str, raw: str) -> float:
     return float(raw)
 
 
+def _positive(name: str, key: str, raw: str) -> float:
+    if not _number_of(raw) > 0:
+        raise _refused(name, key, raw, "a number above 0")
+    return float(raw)
+
+
 def _weight(name: str, key: str, raw: str) -> float:
     if not _number_of(raw) >= 0:
         raise _refused(name, key, raw, "a number of at least 0")
@@ -141,7 +147,9 @@ def _four(name: str, key: str, raw: str) -> tuple[float, ...]:
 
 _PARSERS: dict[str, Callable[[str, str, str], Any]] = {
     "rel": _whole,
+    "min_rel": _whole,
     "max_rel": _top,
+    "T": _positive,
     "n_documents": _whole,
     "p": _share,
     "beta": _weight,

@@ -26,6 +26,8 @@ MEASURES = [
     *("Rndcg(gains={1:2,2:2})", "RBP", "RBP@2", "RBP(rel=2,p=0.5)", "RBP_res", "RBP_res@3", "rbp"),
     *("rbp_resid", "ERR", "ERR@2", "ERR(max_rel=4)@3", "nERR@3", "Compat", "Compat(p=0.5)"),
     *("Compat(p=0.8,normalize=False)", "SetP", "SetR", "SetF", "SetAP", "utility", "Judged"),
+    *("SDCG@3", "SDCG(min_rel=1)@4", "BPM@3", "BPM(T=0.5)@4", "INSQ", "INST(T=2.0)", "NERR8@3"),
+    *("NERR9@3", "NERR10", "NERR11", "Accuracy", "Accuracy(rel=2)@3"),
     *("Judged@2", "Hole@3", "unj@3", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet"),
     *("NumUnjudgedRet", "NumQ"),
 ]

@@ -342,7 +342,8 @@ def test_value_is_that_of_other_programs(name):
     ours = evaluate_hits(judged, hits, [name]).per_query
 
     expected = PEERS["values"][name]
-    assert len(expected) >= 11
+    # Accuracy is of queries that found something relevant.
+    assert len(expected) >= (10 if name == "Accuracy" else 11)
     tolerance = 5.1e-6 if name.startswith("ERR") else 1e-8
     assert {qid: ours[qid][name] for qid in expected} == pytest.approx(expected, abs=tolerance)
 

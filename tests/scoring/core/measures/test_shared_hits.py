@@ -1,5 +1,7 @@
 """Shared hits: no measure tells them from others, and what they remember is theirs alone."""
 
+from math import isnan
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,7 +53,7 @@ def test_measures_have_the_same_values_of_shared_hits_in_any_order(
             )
             for taken in (once, hits)
         )
-        assert of_shared == of_others, measure
+        assert of_shared == of_others or (isnan(of_shared) and isnan(of_others)), measure
 
 
 @given(many_hits())

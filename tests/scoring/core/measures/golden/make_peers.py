@@ -49,6 +49,14 @@ IR_MEASURES = {
     "Compat(p=0.5,normalize=False)": "Compat(p=0.5,normalize=False)",
     "SetF(beta=2.0)": "SetF(beta=2.0)",
     "ERR@5": "ERR(max_rel=4)@5",
+    # By cwl_eval; it reads as ours does where its options stand in our order.
+    **{name: name for name in ("SDCG(max_rel=4)@10", "SDCG(min_rel=1,max_rel=4)@5")},
+    **{name: name for name in ("BPM(max_rel=4)@10", "BPM(T=3.0,max_rel=4)@20")},
+    **{name: name for name in ("INSQ(max_rel=4)", "INSQ(T=2.5,max_rel=4)", "INST(max_rel=4)")},
+    **{name: name for name in ("INST(T=3.0,max_rel=4)", "NERR8(max_rel=4)@10")},
+    **{name: name for name in ("NERR9(max_rel=4)@10", "NERR9(min_rel=1,max_rel=4)@20")},
+    **{name: name for name in ("NERR10(max_rel=4)", "NERR10(p=0.5,max_rel=4)")},
+    **{name: name for name in ("NERR11(max_rel=4)", "NERR11(T=2.0,max_rel=4)", "Accuracy")},
     "nDCG(gains={0:1,1:5,2:0})": "nDCG(gains={0:1,1:5,2:0})",
     **{f"{name}": name for name in ("P(judged_only=True)@5", "AP(judged_only=True)@5")},
     **{f"{name}": name for name in ("RR(judged_only=True)", "nDCG(judged_only=True)@5")},
@@ -98,7 +106,7 @@ def main():
         table = ranx.Run({q: of for q, of in run.items() if q in kept})
         ranx.evaluate(ranx.Qrels(some), table, name)
         values[ours] = {qid: float(of) for qid, of in table.scores[name].items()}
-    versions = "pytrec_eval-terrier 0.5.11, ir_measures 0.4.3, ranx 0.3.21"
+    versions = "pytrec_eval-terrier 0.5.11, ir_measures 0.4.3 (cwl-eval 1.0.12), ranx 0.3.21"
     content = {"made_with": versions, "qrels": qrels, "run": run, "values": rounded(values)}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     Path(__file__).with_name("peers.json").write_text(text.replace("},", "},\n") + "\n")
