@@ -381,3 +381,22 @@ def test_command_says_what_is_wrong(phase, sam, tmp_path, options, told):
     with pytest.raises(CommandError, match=told):
         call_command("submit_run", "stdlib", tmp_path / "my.run", user="sam", **options)
     assert not Submission.objects.exists()
+
+
+def test_owners_own_command_is_not_held_to_the_limit_of_a_day(phase, owner, sam, tmp_path):
+    from io import StringIO
+
+    from django.core.management import CommandError, call_command
+
+    Phase.objects.update(daily_limit=1)
+    for number, document in enumerate(("d5", "d8")):
+        path = tmp_path / f"{number}.run"
+        path.write_bytes(GOOD + f"q2 Q0 {document} 2 1 s\n".encode())
+        call_command("submit_run", "stdlib", path, name=f"ours {number}", stdout=StringIO())
+
+    assert Submission.objects.filter(submitter=owner, state=State.SCORED).count() == 2
+    path.write_bytes(GOOD)
+    call_command("submit_run", "stdlib", path, user="sam", name="theirs", stdout=StringIO())
+    path.write_bytes(GOOD + b"q2 Q0 d9 2 1 s\n")
+    with pytest.raises(CommandError, match="in the last 24 hours"):
+        call_command("submit_run", "stdlib", path, user="sam", name="more", stdout=StringIO())

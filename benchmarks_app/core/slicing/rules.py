@@ -297,6 +297,11 @@ def _by_intent(rule: Rule, queries: Sequence[AskedQuery], around: Surroundings) 
         notes.append(
             "No text of a relevant document is known, so titles and texts were not looked at."
         )
+    if rule["kind"] == "navigational" and not any(query.clicks for query in queries):
+        notes.append(
+            "No query has clicks, so whether one document takes them was not looked at; "
+            "clicks come with a query log or with imported queries."
+        )
     return Taken({qid: reason for qid, reason in found if reason}, tuple(notes))
 
 

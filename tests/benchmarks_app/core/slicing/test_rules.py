@@ -204,6 +204,17 @@ def test_bands_of_queries_asked_once_each_are_refused():
         taken_by({"kind": "frequency", "band": "head"}, flat, NOWHERE)
 
 
+def test_navigational_says_where_no_clicks_are_known():
+    without = taken_by({"kind": "navigational"}, [asked("jstor login"), asked("jstor")], NOWHERE)
+    few = taken_by({"kind": "navigational"}, [asked("jstor", clicks={"d1": 3})], NOWHERE)
+
+    assert without.notes == (
+        "No query has clicks, so whether one document takes them was not looked at; "
+        "clicks come with a query log or with imported queries.",
+    )
+    assert few.notes == ()
+
+
 def test_a_tag_that_no_query_has_is_said():
     found = taken_by({"kind": "tag", "key": "nothing", "value": "x"}, QUERIES, NOWHERE)
 
