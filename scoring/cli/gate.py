@@ -25,6 +25,7 @@ EXAMPLES = (
     "benchwright gate qrels.txt current.run candidate.run --goal not-worse",
     "benchwright gate qrels.txt current.run candidate.run --policy gate.json --slices slices.tsv",
     "benchwright gate qrels.txt a.run b.run --report gate.xml --report gate.md --fail-on block",
+    "benchwright gate --rehearse qrels.txt current.run other.run older.run --policy gate.json",
     "benchwright gate candidate.run --server https://bench.example --benchmark faq@1.2.0 \\",
     "    --policy nightly --wait",
 )
@@ -70,6 +71,13 @@ def failing(ctx: click.Context, parameter: click.Parameter, given: str | None) -
     group="Policy",
     help="A lexical run (BM25), for the guard rail on exact-match queries.",
 )
+@option(
+    "--rehearse",
+    is_flag=True,
+    group="Policy",
+    help="Before any candidate: how often the policy is right on runs that are there already "
+    "(1 to 10 after the baseline); kept beside the policy's file and shown with every verdict.",
+)
 @options.SLICES
 @options.FAMILIES
 @options.TOP_GRADE
@@ -84,7 +92,7 @@ def failing(ctx: click.Context, parameter: click.Parameter, given: str | None) -
     default="signflip",
     show_default=True,
     group="Statistics",
-    help="Sign flips and bootstrap bounds, or both by Student's t.",
+    help="p-values by sign flips, or by Student's t, as bounds are.",
 )
 @options.SEED
 @written_option(
@@ -121,6 +129,11 @@ def command(ctx: click.Context, files: tuple[Path, ...], **chosen: Any) -> None:
     would change it.
     """
     _check_reports(chosen["reports"])
+    if chosen["rehearse"]:
+        from scoring.cli.gate_rehearsal import rehearse
+
+        rehearse(files, chosen)
+        return
     if chosen["server"]:
         from scoring.cli.gate_server import decided
 
@@ -153,24 +166,37 @@ def _decided_here(files: Sequence[Path], chosen: Mapping[str, Any]) -> dict[str,
     if len(files) != 3:
         text = f"{len(files)} files are named; expected three: QRELS BASELINE CANDIDATE."
         raise click.UsageError(text)
+    from scoring.cli.gate_rehearsal import rehearsal_beside, was_rehearsed
     from scoring.core.gating.bounds import Method
     from scoring.core.gating.verdict import decide
     from scoring.core.results import provenance
 
-    policy = _policy(chosen)
     qrels, *runs = files
     if chosen["lexical"]:
         runs.append(chosen["lexical"])
+    policy, scorer, cards = read(qrels, runs, chosen)
+    rehearsal = rehearsal_beside(policy, chosen)
+    with told("Deciding"):
+        evidence = _evidence(scorer, policy, cards, is_registered=bool(chosen["policy"]))
+        if was_rehearsed(rehearsal, files[2]):
+            process = replace(evidence.process, seen_before_policy=True)
+            evidence = replace(evidence, process=process)
+        method = Method(chosen["test"], seed=chosen["seed"])
+        result = decide(policy, evidence, method).as_dict()
+    result["rehearsal"] = rehearsal
+    result["provenance"] = provenance(scorer, cards, folder=Path())
+    return result
+
+
+def read(
+    qrels: Path, runs: Sequence[Path], chosen: Mapping[str, Any]
+) -> "tuple[Policy, Scorer, Sequence[Scorecard]]":
+    """The policy, and the scored runs in their order."""
+    policy = _policy(chosen)
     rules = {"missing": "zero", "depth": None, "rel": None, "judged_only": False}
     scorer = scorer_of(qrels, runs, policy.scored, {**chosen, **rules, "allow_empty": False})
     cards = scored(scorer, runs)
-    policy = _with_slices(policy, scorer, chosen)
-    with told("Deciding"):
-        evidence = _evidence(scorer, policy, cards, is_registered=bool(chosen["policy"]))
-        method = Method(chosen["test"], seed=chosen["seed"])
-        result = decide(policy, evidence, method).as_dict()
-    result["provenance"] = provenance(scorer, cards, folder=Path())
-    return result
+    return _with_slices(policy, scorer, chosen), scorer, cards
 
 
 def _policy(chosen: Mapping[str, Any]) -> "Policy":

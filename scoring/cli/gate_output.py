@@ -17,8 +17,25 @@ def print_result(result: Mapping[str, Any]) -> None:
         if check["findings"]:
             say()
             show_table(_table(check))
+    if result.get("power"):
+        say()
+        say(result["power"]["sentence"])
+    if result.get("rehearsal"):
+        print_rehearsal(result["rehearsal"])
     for line in _after(result):
         say(line)
+
+
+def print_rehearsal(rehearsal: Mapping[str, Any]) -> None:
+    """Print how often a policy is right on somebody's own runs."""
+    from scoring.core.gating.rehearsal import COLUMNS, summary_of, table_of
+
+    say()
+    say(summary_of(rehearsal))
+    say()
+    show_table(Table(list(COLUMNS), table_of(rehearsal), title="Rehearsed", left=(0, 1)))
+    for warning in rehearsal["warnings"]:
+        say(f"  ! {warning}")
 
 
 def _table(check: Mapping[str, Any]) -> Table:

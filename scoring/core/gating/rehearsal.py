@@ -144,6 +144,36 @@ def _minus(arm: Arm, lexical: Arm, policy: Policy) -> Any:
     return arm.of(policy.measure) - lexical.of(policy.measure)
 
 
+COLUMNS = ("runs", "what is true", "pass", "block", "hold", "inconclusive")
+
+
+def table_of(rehearsal: Mapping[str, Any]) -> list[list[str]]:
+    """Its rows as reports and pages show them: shares in percent, Wilson's intervals of the first
+    two in brackets."""
+    return [
+        [
+            row["class"],
+            row["truth"],
+            *(
+                f"{_percent(row[name][0])} ({100 * row[name][1]:.0f}-{_percent(row[name][2])})"
+                for name in ("pass", "block")
+            ),
+            *(_percent(row[name][0]) for name in ("hold", "inconclusive")),
+        ]
+        for row in rehearsal["rows"]
+    ]
+
+
+def summary_of(rehearsal: Mapping[str, Any]) -> str:
+    """On what it was rehearsed."""
+    names = ", ".join(f"{one['run']} ({one['class']})" for one in rehearsal["runs"])
+    return (
+        f"Before the policy was frozen, {rehearsal['baseline']} was held against {names}: "
+        f"{rehearsal['n_made']:,} comparisons a case, made of {rehearsal['n_queries']:,} queries "
+        f"in {rehearsal['n_families']:,} families, seed {rehearsal['seed']}."
+    )
+
+
 class Counts:
     """How often each verdict came out, by class of pair and what was true."""
 

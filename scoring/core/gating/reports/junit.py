@@ -9,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from scoring.core.gating.findings import Level
+from scoring.core.gating.rehearsal import COLUMNS, summary_of, table_of
 
 PASSING = ("pass", "pass_strict")
 NAME = "benchwright gate"
@@ -45,7 +46,14 @@ def _verdict(result: Mapping[str, Any]) -> ElementTree.Element:
         lines = [result["sentence"], *result["changes"]]
         _put(case, "failure", result["title"], lines)
     output = ElementTree.SubElement(case, "system-out")
-    output.text = legal(f"{result['sentence']}\nPolicy {result['policy_sha256']}")
+    lines = [result["sentence"], f"Policy {result['policy_sha256']}"]
+    if result.get("power"):
+        lines.append(result["power"]["sentence"])
+    if result.get("rehearsal"):
+        lines += [summary_of(result["rehearsal"]), ", ".join(COLUMNS)]
+        lines += [", ".join(row) for row in table_of(result["rehearsal"])]
+        lines += result["rehearsal"]["warnings"]
+    output.text = legal("\n".join(lines))
     return case
 
 

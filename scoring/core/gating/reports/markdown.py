@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from scoring.core.gating.rehearsal import COLUMNS, summary_of, table_of
+
 SIGNS = {"good": "✓", "warn": "!", "bad": "✗", "note": "-"}
 LISTED = 10
 
@@ -20,6 +22,9 @@ def _lines(result: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"- {text(change)}" for change in result["changes"])
     for check in result["checks"]:
         yield from _check(check)
+    if result.get("power"):
+        yield from ("", text(result["power"]["sentence"]))
+    yield from _rehearsal(result.get("rehearsal"))
     yield from _wanted(result["wanted"])
     yield from _patterns(result["patterns"])
     yield from ("", *_foot(result))
@@ -79,6 +84,14 @@ def _wanted(wanted: Mapping[str, Any]) -> Iterator[str]:
     yield from table(["query", "document"], shown)
     if wanted["needed"] > len(shown):
         yield from ("", f"… and {wanted['needed'] - len(shown):,} more; the JSON report has all.")
+
+
+def _rehearsal(rehearsal: Mapping[str, Any] | None) -> Iterator[str]:
+    if not rehearsal:
+        return
+    yield from ("", "### How often this policy is right", "", text(summary_of(rehearsal)), "")
+    yield from table(COLUMNS, table_of(rehearsal))
+    yield from (f"\n- {text(warning)}" for warning in rehearsal["warnings"])
 
 
 def _patterns(patterns: Sequence[Mapping[str, Any]]) -> Iterator[str]:
