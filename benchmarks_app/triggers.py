@@ -68,7 +68,7 @@ RELEASE_STAYS = [
 # A policy is what was said beforehand: it may be retired, once, and a verdict stays what it was.
 POLICY_STAYS = [
     *("id", "benchmark_id", "name", "version", "baseline_id", "content", "digest"),
-    *("created_by_id", "created_at"),
+    *("rehearsal", "created_by_id", "created_at"),
 ]
 VERDICT_STAYS = [
     *("id", "policy_id", "release_id", "candidate_id", "state", "verdict", "report"),

@@ -16,6 +16,7 @@ from scoring.services import (
     gating,
     live_asking,
     ranking,
+    rehearsing,
     rescoring,
     robustness,
     scoring_submission,
@@ -98,6 +99,16 @@ def resume_gates_task(job: RunningJob) -> None:
 @jobs.cleans
 def set_back_gate(job_id: int) -> None:
     gating.set_back_gate(job_id)
+
+
+@jobs.handles(rehearsing.KIND)
+def rehearse_task(job: RunningJob) -> None:
+    rehearsing.rehearse(job)
+
+
+@jobs.cleans
+def set_back_rehearsal(job_id: int) -> None:
+    rehearsing.set_back_rehearsal(job_id)
 
 
 @jobs.handles(contextual_importing.JOB_KIND)

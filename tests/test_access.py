@@ -165,6 +165,10 @@ api:gate-policy-retire          GET  405
 api:gate-policy-retire          POST 401   403   403   403   403   200   200   404   401   403
 api:gate-report                 GET  401   200   200   200   200   200   200   404   200   200
 api:gate-report                 POST 405
+api:gate-rehearsal-detail       GET  401   403   403   404   403   200   200   404   401   403
+api:gate-rehearsal-detail       POST 405
+api:gate-rehearsal-list         GET  405
+api:gate-rehearsal-list         POST 401   403   403   415   403   415   415   404   401   403
 api:planner                     GET  401   200   200   200   200   200   200   404   200   200
 api:planner                     POST 405
 api:reusability-detail          GET  401   200   200   200   200   200   200   404   200   200
@@ -549,6 +553,10 @@ scoring:policy-new              GET  login 403   403   200   403   200   200   4
 scoring:policy-new              POST login 403   403   422   403   422   422   404   login 403
 scoring:policy-retire           GET  405
 scoring:policy-retire           POST login 403   403   403   403   302   302   404   login 403
+scoring:rehearsal-detail        GET  login 403   403   404   403   200   200   404   login 403
+scoring:rehearsal-detail        POST login 403   403   404   403   422   422   404   login 403
+scoring:rehearsal-state         GET  login 403   403   404   403   200   200   404   login 403
+scoring:rehearsal-state         POST 405
 scoring:side-by-side            GET  login 302   302   302   302   302   302   404   302   302
 scoring:side-by-side            POST 405
 scoring:leaderboard             GET  login 302   302   302   302   302   302   404   302   302

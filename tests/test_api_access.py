@@ -32,7 +32,7 @@ from scoring.services.scoring import Target, score_run
 from tests import factories
 from tests.annotation.making import judge, pool
 from tests.scoring import making_contextual
-from tests.scoring.making_gates import gate_of, policy_of
+from tests.scoring.making_gates import gate_of, policy_of, rehearsal_of
 from tests.world import addresses
 
 pytestmark = pytest.mark.django_db
@@ -83,6 +83,8 @@ gate-policy-list      GET    -        401    200 200 200 200 200 200 404
 gate-policy-list      POST   policy   401    403 403 201 403 409 409 404
 gate-policy-detail    GET    -        401    200 200 200 200 200 200 404
 gate-policy-retire    POST   -        401    403 403 403 403 200 200 404
+gate-rehearsal-list   POST   rehearsal 401   403 403 202 403 202 202 404
+gate-rehearsal-detail GET    -        401    403 403 404 403 200 200 404
 comparison-list       GET    -        401    422 422 422 422 422 422 404
 comparison-list       POST   pair     401    422 422 422 422 422 422 404
 comparison-queries    GET    -        401    422 422 422 422 422 422 404
@@ -246,7 +248,8 @@ BODIES = {
     "queries": {"queries": ["q1"]},
     "verdict": {"verdict": "confirm", "queries": ["q1"]},
     "gate": {"policy": "nightly", "candidate": "dense"},
-    "online": {"outcome": "better", "metric": "clicks"},
+    "online": {"outcome": "better", "metric": "clicks", "has_no_interval": True},
+    "rehearsal": {"name": "next", "baseline": "bm25", "runs": ["dense"]},
     "policy": {"name": "next", "baseline": "bm25"},
     "pair": {"runs": ["bm25", "nobody"]},
     "system": {
@@ -480,6 +483,7 @@ def _contextual_urls(of: str, benchmark: Benchmark, owner: User) -> dict[str, st
 def _gate_urls(of: str, candidate: Run, policy: GatePolicy) -> dict[str, str]:
     release = candidate.benchmark.releases.published().newest_first().first()
     gate = gate_of(policy, candidate, release).pk
+    rehearsal = rehearsal_of(policy, [candidate], release).pk
     return {
         "gate-list": f"{of}gates/",
         "gate-detail": f"{of}gates/{gate}/",
@@ -489,6 +493,8 @@ def _gate_urls(of: str, candidate: Run, policy: GatePolicy) -> dict[str, str]:
         "gate-policy-list": f"{of}gates/policies/",
         "gate-policy-detail": f"{of}gates/policies/{policy.pk}/",
         "gate-policy-retire": f"{of}gates/policies/{policy.pk}/retire/",
+        "gate-rehearsal-list": f"{of}gates/rehearsals/",
+        "gate-rehearsal-detail": f"{of}gates/rehearsals/{rehearsal}/",
     }
 
 

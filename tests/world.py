@@ -28,7 +28,7 @@ from scoring.services.contextual_evaluating import cancel_evaluation
 from tests import factories
 from tests.annotation.making import begun
 from tests.scoring import making_contextual
-from tests.scoring.making_gates import gate_of, policy_of
+from tests.scoring.making_gates import gate_of, policy_of, rehearsal_of
 
 CAST = {
     "vi": "viewer",
@@ -322,10 +322,14 @@ def _gates(of: Benchmark, runs: list[Any], owner: User, version: str) -> dict[st
     release = of.releases.get(major=major, minor=minor, patch=patch)
     policy = policy_of(runs[0], owner)
     gate = gate_of(policy, runs[1], release).pk
+    rehearsal = rehearsal_of(policy, runs[1:2], release).pk
     pages = ("detail", "state", "report", "chart", "online")
     return {
         "scoring:policy-detail": policy.pk,
         "scoring:policy-retire": policy.pk,
+        "scoring:rehearsal-detail": rehearsal,
+        "scoring:rehearsal-state": rehearsal,
+        "api:gate-rehearsal-detail": rehearsal,
         "api:gate-policy-detail": policy.pk,
         "api:gate-policy-retire": policy.pk,
         **{f"scoring:gate-{page}": gate for page in pages},

@@ -19,13 +19,20 @@ from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.permissions import Action
 from scoring import selectors
 from scoring.core.gating.reports import written
-from scoring.models import GatePolicy, GateResult, OnlineResult
-from scoring.selectors.gates import gates_seen_by, policies_seen_by, policy_named
+from scoring.models import GatePolicy, GateRehearsal, GateResult, OnlineResult
+from scoring.selectors.gates import (
+    gates_seen_by,
+    policies_seen_by,
+    policy_named,
+    rehearsal_told,
+    rehearsals_seen_by,
+)
 from scoring.selectors.rankings import runs_named
 from scoring.services.gate_reading import sentence_for, told
 from scoring.services.gating import start_gate
 from scoring.services.online import came_true, record_online_result
 from scoring.services.policies import make_policy, may_retire, retire_policy
+from scoring.services.rehearsing import start_rehearsal
 
 TAG = ["gates"]
 FAILED = "failed"
@@ -41,12 +48,16 @@ class GatePolicySerializer(serializers.ModelSerializer):
 
     baseline = serializers.CharField(source="baseline.name", read_only=True)
     content = serializers.DictField(read_only=True)
+    rehearsal = serializers.SerializerMethodField()
     url = serializers.CharField(source="get_absolute_url", read_only=True)
 
     class Meta:
         model = GatePolicy
         fields = ["id", "name", "version", "baseline", "content", "digest", "created_at"]
-        fields += ["retired_at", "url"]
+        fields += ["retired_at", "rehearsal", "url"]
+
+    def get_rehearsal(self, policy: GatePolicy) -> dict[str, Any]:
+        return rehearsal_told(self.context["user"], policy.benchmark, policy.rehearsal)
 
 
 class NewGatePolicySerializer(serializers.Serializer):
@@ -56,6 +67,32 @@ class NewGatePolicySerializer(serializers.Serializer):
     baseline = serializers.CharField(max_length=120)
     lexical = serializers.CharField(max_length=120, required=False, allow_blank=True, default="")
     content = serializers.DictField(required=False, default=dict)
+
+
+class NewGateRehearsalSerializer(NewGatePolicySerializer):
+    """A draft of a policy, and 1 to 10 runs by number or name, never the candidate."""
+
+    runs = serializers.ListField(child=serializers.CharField(max_length=120))
+    release = serializers.CharField(max_length=32, required=False, allow_blank=True, default="")
+    seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False, default=0)
+
+
+class GateRehearsalSerializer(serializers.ModelSerializer):
+    """How often a draft is right: `result` is empty until it is done."""
+
+    baseline = serializers.CharField(source="baseline.name", read_only=True)
+    release = serializers.CharField(source="release.version", read_only=True)
+    content = serializers.DictField(read_only=True)
+    result = serializers.SerializerMethodField()
+    url = serializers.CharField(source="get_absolute_url", read_only=True)
+
+    class Meta:
+        model = GateRehearsal
+        fields = ["id", "name", "baseline", "release", "content", "digest", "seed", "state"]
+        fields += ["result", "error", "created_at", "url"]
+
+    def get_result(self, rehearsal: GateRehearsal) -> dict[str, Any]:
+        return rehearsal_told(self.context["user"], rehearsal.benchmark, rehearsal.result)
 
 
 class NewGateSerializer(serializers.Serializer):
@@ -103,9 +140,14 @@ class WholeGateSerializer(GateSerializer):
 
 
 class OnlineResultSerializer(serializers.ModelSerializer):
+    """Difference, low and high, or `has_no_interval` where the test gave none."""
+
+    has_no_interval = serializers.BooleanField(required=False, default=False, write_only=True)
+
     class Meta:
         model = OnlineResult
-        fields = ["outcome", "metric", "difference", "low", "high", "note", "created_at"]
+        fields = ["outcome", "metric", "difference", "low", "high", "has_no_interval", "note"]
+        fields += ["created_at"]
         read_only_fields = ["created_at"]
 
 
@@ -135,6 +177,22 @@ class GateEndpoint(Endpoint):
             raise exceptions.ValidationError({field: [f"There is no run '{name}' here."]})
         return found[0]
 
+    def release_of(self, benchmark: Benchmark, version: str) -> Release:
+        if version:
+            found = selectors.release_of_version(benchmark, version)
+        else:
+            found = selectors.newest_release(benchmark)
+        if found is None:
+            why = f"There is no release {version}." if version else "There is no release yet."
+            raise exceptions.ValidationError({"release": [why]})
+        return found
+
+    def rehearsal_told(self, rehearsal: GateRehearsal) -> dict[str, Any]:
+        return GateRehearsalSerializer(rehearsal, context={"user": self.request.user}).data
+
+    def policy_told(self, policy: GatePolicy) -> dict[str, Any]:
+        return GatePolicySerializer(policy, context={"user": self.request.user}).data
+
     def told_of(self, gate: GateResult) -> dict[str, Any]:
         return WholeGateSerializer(gate, context={"user": self.request.user}).data
 
@@ -150,7 +208,8 @@ class GatePolicyList(GateEndpoint):
     def get(self, request: Request, **where: Any) -> Response:
         """Policies whose baseline the caller sees, newest versions first."""
         benchmark = self.benchmark_for(Action.VIEW)
-        return self.page_of(policies_seen_by(request.user, benchmark), GatePolicySerializer)
+        page = self.paginate_queryset(policies_seen_by(request.user, benchmark))
+        return self.get_paginated_response([self.policy_told(policy) for policy in page])
 
     @extend_schema(
         operation_id="gate_policies_create",
@@ -171,7 +230,7 @@ class GatePolicyList(GateEndpoint):
             content=given["content"],
             user=request.user,
         )
-        return Response(GatePolicySerializer(made).data, status=status.HTTP_201_CREATED)
+        return Response(self.policy_told(made), status=status.HTTP_201_CREATED)
 
 
 class PolicyEndpoint(GateEndpoint):
@@ -184,7 +243,7 @@ class GatePolicyDetail(PolicyEndpoint):
     @extend_schema(operation_id="gate_policy", tags=TAG, responses=GatePolicySerializer)
     def get(self, request: Request, **where: Any) -> Response:
         """One policy."""
-        return Response(GatePolicySerializer(self.policy(Action.VIEW)).data)
+        return Response(self.policy_told(self.policy(Action.VIEW)))
 
 
 class GatePolicyRetire(PolicyEndpoint):
@@ -196,7 +255,43 @@ class GatePolicyRetire(PolicyEndpoint):
         policy = self.policy(Action.SUBMIT)
         if not may_retire(request.user, policy):
             raise PermissionDenied
-        return Response(GatePolicySerializer(retire_policy(policy=policy, user=request.user)).data)
+        return Response(self.policy_told(retire_policy(policy=policy, user=request.user)))
+
+
+class GateRehearsalList(GateEndpoint):
+    throttle_scope = COMPUTATIONS
+
+    @extend_schema(
+        operation_id="gate_rehearsals_create",
+        tags=TAG,
+        request=NewGateRehearsalSerializer,
+        responses={202: GateRehearsalSerializer},
+    )
+    def post(self, request: Request, **where: Any) -> Response:
+        """Ask how often a draft is right on runs that are there, before it is frozen."""
+        benchmark = self.benchmark_for(Action.SUBMIT)
+        given = self.validated(NewGateRehearsalSerializer)
+        lexical = given["lexical"] and self.run_of(benchmark, given["lexical"], "lexical")
+        made = start_rehearsal(
+            benchmark=benchmark,
+            release=self.release_of(benchmark, given["release"]),
+            name=given["name"],
+            baseline=self.run_of(benchmark, given["baseline"], "baseline"),
+            lexical=lexical or None,
+            runs=[self.run_of(benchmark, name, "runs") for name in dict.fromkeys(given["runs"])],
+            content=given["content"],
+            seed=given["seed"],
+            user=request.user,
+        )
+        return Response(self.rehearsal_told(made), status=status.HTTP_202_ACCEPTED)
+
+
+class GateRehearsalDetail(GateEndpoint):
+    @extend_schema(operation_id="gate_rehearsal", tags=TAG, responses=GateRehearsalSerializer)
+    def get(self, request: Request, **where: Any) -> Response:
+        """One's own rehearsal, with the rates once it is done; keepers see all."""
+        seen = rehearsals_seen_by(request.user, self.benchmark_for(Action.SUBMIT))
+        return Response(self.rehearsal_told(get_object_or_404(seen, pk=self.kwargs["pk"])))
 
 
 class GateList(GateEndpoint):
@@ -239,7 +334,7 @@ class GateList(GateEndpoint):
         gate = start_gate(
             policy=self._policy(benchmark, given["policy"]),
             candidate=self.run_of(benchmark, given["candidate"], "candidate"),
-            release=self._release(benchmark, given["release"]),
+            release=self.release_of(benchmark, given["release"]),
             user=request.user,
         )
         is_new = gate.state == GateResult.State.QUEUED
@@ -254,16 +349,6 @@ class GateList(GateEndpoint):
         if found is None:
             told_why = f"There is no policy '{name}' in use here."
             raise exceptions.ValidationError({"policy": [told_why]})
-        return found
-
-    def _release(self, benchmark: Benchmark, version: str) -> Release:
-        if version:
-            found = selectors.release_of_version(benchmark, version)
-        else:
-            found = selectors.newest_release(benchmark)
-        if found is None:
-            why = f"There is no release {version}." if version else "There is no release yet."
-            raise exceptions.ValidationError({"release": [why]})
         return found
 
 
@@ -335,6 +420,8 @@ of_benchmark = [
     path("gates/policies/", GatePolicyList.as_view(), name="gate-policy-list"),
     path("gates/policies/<int:pk>/", GatePolicyDetail.as_view(), name="gate-policy-detail"),
     path("gates/policies/<int:pk>/retire/", GatePolicyRetire.as_view(), name="gate-policy-retire"),
+    path("gates/rehearsals/", GateRehearsalList.as_view(), name="gate-rehearsal-list"),
+    path("gates/rehearsals/<int:pk>/", GateRehearsalDetail.as_view(), name="gate-rehearsal-detail"),
     path("gates/", GateList.as_view(), name="gate-list"),
     path("gates/came-true/", GateCameTrue.as_view(), name="gate-came-true"),
     path("gates/<int:pk>/", GateDetail.as_view(), name="gate-detail"),

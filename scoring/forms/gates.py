@@ -10,6 +10,8 @@ from scoring import selectors
 from scoring.core.gating.policy import DEFAULTS
 from scoring.models import GatePolicy, GateResult, OnlineResult
 from scoring.selectors.rankings import runs_offered
+from scoring.services.gate_errors import OnlineIntervalError
+from scoring.services.online import check_interval
 from scoring.services.policies import slices_offered
 
 GOALS = (
@@ -82,10 +84,19 @@ class PolicyForm(forms.Form):
         help_text="BM25 or the like: a candidate must not fall behind it on exact matches.",
     )
 
+    runs = forms.ModelMultipleChoiceField(
+        Run.objects.none(),
+        label="Rehearse with",
+        required=False,
+        help_text="1 to 10 runs that are there already, never the candidate: how often the policy "
+        "would be right between them and the baseline.",
+    )
+
     def __init__(self, *args: Any, benchmark: Benchmark, user: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         runs = runs_offered(benchmark, user)
-        self.fields["baseline"].queryset = self.fields["lexical"].queryset = runs
+        for name in ("baseline", "lexical", "runs"):
+            self.fields[name].queryset = runs
         release = selectors.newest_release(benchmark)
         self.offered = slices_offered(release) if release else []
         names = [(one.name, f"{one.name} ({one.n:,} queries)") for one in self.offered]
@@ -167,11 +178,19 @@ class OnlineResultForm(forms.Form):
     difference = forms.FloatField(required=False)
     low = forms.FloatField(label="Interval from", required=False)
     high = forms.FloatField(label="Interval to", required=False)
+    has_no_interval = forms.BooleanField(
+        label="There is no difference with an interval",
+        required=False,
+        help_text="Say so where the test gave none; else all three are wanted.",
+    )
     note = forms.CharField(required=False, max_length=2_000)
 
     def clean(self) -> dict[str, Any]:
         told = super().clean()
-        low, high = told.get("low"), told.get("high")
-        if low is not None and high is not None and low > high:
-            self.add_error("high", "The interval ends before it begins. Swap the two.")
+        if not self.errors:
+            numbers = {name: told[name] for name in ("difference", "low", "high")}
+            try:
+                check_interval(**numbers, has_no_interval=told["has_no_interval"])
+            except OnlineIntervalError as error:
+                self.add_error("difference", str(error))
         return told

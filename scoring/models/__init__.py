@@ -10,7 +10,7 @@ from scoring.models.contextual import (
     JudgeEndpoint,
 )
 from scoring.models.contrastive import EmbeddingPair
-from scoring.models.gates import GatePolicy, GateResult, OnlineResult
+from scoring.models.gates import GatePolicy, GateRehearsal, GateResult, OnlineResult
 from scoring.models.latencies import RunLatencies
 from scoring.models.live import LiveRun, LiveSystem
 from scoring.models.reported import ReportedScore
@@ -27,6 +27,7 @@ __all__ = [
     "ContextualEvaluation",
     "EmbeddingPair",
     "GatePolicy",
+    "GateRehearsal",
     "GateResult",
     "JudgeEndpoint",
     "LiveRun",

@@ -26,6 +26,8 @@ class GatePolicy(models.Model):
     )
     created_at = models.DateTimeField(default=timezone.now)
     retired_at = models.DateTimeField(null=True, blank=True)
+    # Its own error rates on runs that were there, if it was rehearsed before it was frozen.
+    rehearsal = models.JSONField(default=dict, blank=True)
 
     class Meta:
         verbose_name_plural = "gate policies"
@@ -41,6 +43,50 @@ class GatePolicy(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("scoring:policy-detail", args=[self.benchmark.slug, self.pk])
+
+
+class GateRehearsal(models.Model):
+    """How often a draft of a policy is right on runs that are there, before it is frozen."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "queued"
+        DONE = "done", "done"
+        FAILED = "failed", "failed"
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="gate_rehearsals")
+    # What the policy would be called, and mean.
+    name = models.CharField(max_length=120)
+    baseline = models.ForeignKey(Run, models.PROTECT, related_name="rehearsed_as_baseline")
+    lexical = models.ForeignKey(
+        Run, models.PROTECT, related_name="rehearsed_as_lexical", null=True, blank=True
+    )
+    content = models.JSONField()
+    digest = models.CharField(max_length=64)
+    runs = models.ManyToManyField(Run, related_name="gate_rehearsals")
+    release = models.ForeignKey(Release, models.PROTECT, related_name="gate_rehearsals")
+    seed = models.PositiveIntegerField(default=0)
+    state = models.CharField(max_length=16, choices=State, default=State.QUEUED)
+    result = models.JSONField(default=dict, blank=True)
+    error = models.TextField(blank=True)
+    job = models.ForeignKey(
+        Job, models.SET_NULL, null=True, blank=True, related_name="gate_rehearsals"
+    )
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="gate_rehearsals"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        indexes = [
+            # services.policies.make_policy: what was rehearsed is frozen with its rates.
+            models.Index(fields=["benchmark", "digest"], name="gate_rehearsal_by_digest")
+        ]
+
+    def __str__(self) -> str:
+        return f"Rehearsal of {self.name}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("scoring:rehearsal-detail", args=[self.benchmark.slug, self.pk])
 
 
 class GateResult(models.Model):

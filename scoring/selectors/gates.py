@@ -5,7 +5,8 @@ from typing import Any
 from django.db.models import QuerySet
 
 from benchmarks_app.models import Benchmark, Run
-from scoring.models import GatePolicy, GateResult
+from benchmarks_app.permissions import Action, may
+from scoring.models import GatePolicy, GateRehearsal, GateResult
 
 PARTS = ("policy__benchmark", "policy__baseline__upload", "release__benchmark", "candidate__upload")
 
@@ -31,6 +32,40 @@ def newest_version_of(benchmark: Benchmark, name: str) -> GatePolicy | None:
 def policy_named(user: Any, benchmark: Benchmark, name: str) -> GatePolicy | None:
     """The newest version in use of a policy that this person may see."""
     return policies_in_use(user, benchmark).filter(name=name).order_by("-version").first()
+
+
+def rehearsal_of(benchmark: Benchmark, digest: str) -> dict[str, Any]:
+    """The newest rates of a draft that means the same; empty where it was not rehearsed."""
+    done = GateRehearsal.objects.filter(
+        benchmark=benchmark, digest=digest, state=GateRehearsal.State.DONE
+    )
+    newest = done.order_by("-pk").first()
+    return newest.result if newest else {}
+
+
+def rehearsals_seen_by(user: Any, benchmark: Benchmark) -> QuerySet[GateRehearsal]:
+    """A person's own; the benchmark's keepers see all of it."""
+    found = GateRehearsal.objects.filter(benchmark=benchmark).select_related(
+        "benchmark", "baseline", "lexical", "release", "job"
+    )
+    own = found if may(user, Action.EDIT, benchmark) else found.filter(created_by=user)
+    return own.order_by("-pk")
+
+
+def rehearsal_told(user: Any, benchmark: Benchmark, rehearsal: dict[str, Any]) -> dict[str, Any]:
+    """Rates as this person may read them: runs that they do not see have no name."""
+    if not rehearsal:
+        return {}
+    seen = Run.objects.visible_to(user).filter(benchmark=benchmark)
+    names = set(
+        seen.filter(name__in=[one["run"] for one in rehearsal["runs"]]).values_list(
+            "name", flat=True
+        )
+    )
+    runs = [
+        one if one["run"] in names else {**one, "run": "another run"} for one in rehearsal["runs"]
+    ]
+    return {**rehearsal, "runs": runs}
 
 
 def gates_seen_by(user: Any, benchmark: Benchmark) -> QuerySet[GateResult]:

@@ -7,6 +7,8 @@ ScoringError (core/errors.py)
 ├── PolicyAfterCandidateError  a policy changed after the candidate was uploaded
 ├── GateItselfError            a candidate that is the policy's own baseline
 ├── GateRunError               a run of another benchmark, or one that was withdrawn
+├── RehearsalTooLateError     a rehearsal after a candidate was seen, or with one
+├── OnlineIntervalError       an A/B result without difference and interval that does not say so
 └── GateUndecidedError         an A/B result of a gate without a verdict
 """
 
@@ -39,6 +41,23 @@ class PolicyAfterCandidateError(ScoringError):
     message = (
         "{policy} was changed after '{candidate}' was uploaded: its verdict would prove nothing. "
         "Use the version that was there before, or upload the candidate again."
+    )
+
+
+class OnlineIntervalError(ScoringError):
+    code = "online-interval"
+    message = (
+        "The A/B result has {given}; expected a difference inside an interval (difference, low, "
+        "high), or none of the three and `has_no_interval`. Look it up, or say that there is none."
+    )
+
+
+class RehearsalTooLateError(ScoringError):
+    code = "rehearsal-too-late"
+    status = 409
+    message = (
+        "{reason}: rates are looked at before a candidate is. Rehearse with runs that were no "
+        "candidates, and before the first gate."
     )
 
 

@@ -1,5 +1,6 @@
 """What a gate is decided on: values of both runs on a release, slices, families, the process."""
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -35,13 +36,29 @@ def evidence_of(
     EmptyQrelsError, NoCommonQueryError
         If a run cannot be scored on the release.
     """
-    queries = queries_of(release, said.split)
-    arms = [
-        _arm(run, release, said, queries, job)
-        for run in (policy.baseline, candidate, _lexical(policy, said))
-        if run is not None
-    ]
+    found = compared(
+        said=said,
+        release=release,
+        runs=[policy.baseline, candidate],
+        lexical=_lexical(policy, said),
+        job=job,
+    )
     job.progress(2, 4, "reading slices")
+    arms = [found.baseline, found.candidate]
+    queries = list(found.queries)
+    return replace(
+        found,
+        process=process_of(policy=policy, release=release, candidate=candidate),
+        wanted=_wanted(said, release, queries, [policy.baseline, candidate], arms),
+    )
+
+
+def compared(
+    *, said: Policy, release: Release, runs: list[Run], lexical: Run | None, job: RunningJob
+) -> Evidence:
+    """Values of baseline and candidate on a release, with slices and families."""
+    queries = queries_of(release, said.split)
+    arms = [_arm(run, release, said, queries, job) for run in (*runs, lexical) if run is not None]
     members = slices_of_release(release)
     registered = frozenset(one.name for one in slices_offered(release))
     return Evidence(
@@ -55,8 +72,6 @@ def evidence_of(
         },
         families=numbered(queries, selectors.release_families(release)),
         registered=registered,
-        process=process_of(policy=policy, release=release, candidate=candidate),
-        wanted=_wanted(said, release, queries, [policy.baseline, candidate], arms),
     )
 
 

@@ -5,7 +5,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from benchmarks_app.models import Benchmark
+from scoring.core.gating.rehearsal import COLUMNS, summary_of, table_of
 from scoring.models import GateResult
+from scoring.selectors.gates import rehearsal_told
 from scoring.services.firewall import Sight, sight_of, sight_written_down
 from scoring.services.slice_scores import slices_on_board
 
@@ -22,7 +25,11 @@ def told(gate: GateResult, user: Any) -> dict[str, Any]:
     """
     if not gate.report:
         return {}
-    return _withheld(gate, sight_written_down(user, gate.release, f"gate {gate.pk}"))
+    sight = sight_written_down(user, gate.release, f"gate {gate.pk}")
+    found = _withheld(gate, sight)
+    rehearsal = rehearsal_told(user, gate.policy.benchmark, gate.policy.rehearsal)
+    found["rehearsal"] = rehearsal if sight.is_clear else _rounded(rehearsal, sight)
+    return found
 
 
 def told_in_parts(gate: GateResult, user: Any) -> dict[str, Any]:
@@ -80,3 +87,16 @@ def _rounded_text(text: str, sight: Sight) -> str:
         return f"{float(found[0]):{sign}.{decimals}f}"
 
     return FOUR_DECIMALS.sub(shorter, text)
+
+
+def rates_told(user: Any, benchmark: Benchmark, rehearsal: dict[str, Any]) -> dict[str, Any]:
+    """A rehearsal as pages show it; empty where there is none."""
+    found = rehearsal_told(user, benchmark, rehearsal)
+    if not found:
+        return {}
+    return {
+        "summary": summary_of(found),
+        "columns": COLUMNS,
+        "rows": table_of(found),
+        "warnings": found["warnings"],
+    }

@@ -11,7 +11,7 @@ from benchmarks_app.models import Benchmark, User
 from benchmarks_app.services import audit
 from scoring.models import GateResult, OnlineResult
 from scoring.selectors.gates import gates_seen_by
-from scoring.services.gate_errors import GateUndecidedError
+from scoring.services.gate_errors import GateUndecidedError, OnlineIntervalError
 
 OUTCOMES = [OnlineResult.Outcome.BETTER, OnlineResult.Outcome.SAME, OnlineResult.Outcome.WORSE]
 
@@ -35,15 +35,19 @@ def record_online_result(
     difference: float | None = None,
     low: float | None = None,
     high: float | None = None,
+    has_no_interval: bool = False,
     note: str = "",
 ) -> OnlineResult:
     """Write down what an A/B test said of a gate's candidate.
 
     Raises
     ------
+    OnlineIntervalError
+        If difference and interval are not all there, and it is not said that there are none.
     GateUndecidedError
         If the gate has no verdict yet.
     """
+    check_interval(difference, low, high, has_no_interval=has_no_interval)
     if not gate.verdict:
         raise GateUndecidedError(gate=str(gate))
     made = OnlineResult.objects.create(
@@ -63,6 +67,28 @@ def record_online_result(
         target=f"{gate}: {outcome}",
     )
     return made
+
+
+def check_interval(
+    difference: float | None, low: float | None, high: float | None, *, has_no_interval: bool
+) -> None:
+    """A bare "better" proves nothing: the difference with its interval, or that there is none.
+
+    Raises
+    ------
+    OnlineIntervalError
+        If neither is there.
+    """
+    given = {"difference": difference, "low": low, "high": high}
+    there = [name for name, value in given.items() if value is not None]
+    if has_no_interval and there:
+        raise OnlineIntervalError(given=f"{', '.join(there)} and `has_no_interval`")
+    if has_no_interval:
+        return
+    if difference is None or low is None or high is None:
+        raise OnlineIntervalError(given=f"only {', '.join(there)}" if there else "no difference")
+    if not low <= difference <= high:
+        raise OnlineIntervalError(given=f"{difference} outside of {low} to {high}")
 
 
 def came_true(user: Any, benchmark: Benchmark) -> list[CameTrue]:

@@ -61,6 +61,7 @@ def make_policy(
         baseline=baseline,
         content=policy.frozen(),
         digest=policy.digest,
+        rehearsal=gates.rehearsal_of(benchmark, policy.digest),
         created_by=user,
     )
     audit.record(actor=user, action="make-policy", benchmark=benchmark, target=str(made))

@@ -18,7 +18,7 @@ from scoring.forms.gates import GateFilterForm, OnlineResultForm
 from scoring.models import GateResult
 from scoring.selectors.gates import gates_seen_by, policies_in_use, policies_seen_by
 from scoring.services.gate_planning import plan_of
-from scoring.services.gate_reading import told, told_in_parts
+from scoring.services.gate_reading import rates_told, told, told_in_parts
 from scoring.services.online import came_true, record_online_result
 
 PAGE_SIZE = 25
@@ -65,6 +65,7 @@ def _context(request: HttpRequest, gate: GateResult) -> dict[str, Any]:
         "is_waiting": gate.state == GateResult.State.QUEUED,
         "report": report,
         "checks": checks,
+        "rehearsed": rates_told(request.user, gate.policy.benchmark, gate.policy.rehearsal),
         "overall": checks["overall"]["findings"][0] if "overall" in checks else None,
         "chart": chart_of(report) if "overall" in checks else None,
         "resumed_by": GateResult.objects.filter(resumes=gate).select_related("release").first(),

@@ -6,19 +6,22 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view, may
 from scoring import selectors
+from scoring.core.gating.errors import RehearsalError
 from scoring.forms.gates import GateForm, PolicyForm
-from scoring.models import GatePolicy
-from scoring.selectors.gates import gates_seen_by, policies_seen_by
+from scoring.models import GatePolicy, GateRehearsal
+from scoring.selectors.gates import gates_seen_by, policies_seen_by, rehearsals_seen_by
 from scoring.selectors.rankings import runs_offered
 from scoring.services.gate_planning import plan_of
+from scoring.services.gate_reading import rates_told
 from scoring.services.gating import start_gate
 from scoring.services.policies import make_policy, may_retire, retire_policy
+from scoring.services.rehearsing import freeze_rehearsed, start_rehearsal
 
 MOST_GATES = 20
 
@@ -34,7 +37,9 @@ def policy_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         return render(request, "scoring/policy_empty.html", context)
     form = PolicyForm(request.POST or None, benchmark=benchmark, user=request.user)
     if request.method == "POST" and form.is_valid():
-        made = _made(request, benchmark, form)
+        is_rehearsal = request.POST.get("do") == "rehearse"
+        asked = _rehearsed if is_rehearsal else _made
+        made = asked(request, benchmark, form)
         if made is not None:
             return redirect(made)
     status = 422 if request.method == "POST" else 200
@@ -61,6 +66,73 @@ def _made(request: HttpRequest, benchmark: Benchmark, form: PolicyForm) -> GateP
     return made
 
 
+def _rehearsed(
+    request: HttpRequest, benchmark: Benchmark, form: PolicyForm
+) -> GateRehearsal | None:
+    """The rehearsal; None where it cannot be made, which the form then says."""
+    told = form.cleaned_data
+    try:
+        return start_rehearsal(
+            benchmark=benchmark,
+            release=selectors.newest_release(benchmark),
+            name=told["name"],
+            baseline=told["baseline"],
+            lexical=told["lexical"],
+            runs=list(told["runs"]),
+            content=form.content,
+            user=request.user,
+        )
+    except RehearsalError as error:
+        form.add_error("runs", str(error))
+    except BenchmarkError as error:
+        form.add_error(None, str(error))
+    return None
+
+
+def _rehearsal(request: HttpRequest, benchmark: Benchmark, pk: int) -> GateRehearsal:
+    return get_object_or_404(rehearsals_seen_by(request.user, benchmark), pk=pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.SUBMIT)
+def rehearsal_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """How often a draft is right; POST freezes it."""
+    rehearsal = _rehearsal(request, benchmark, pk)
+    error = ""
+    if request.method == "POST":
+        try:
+            made = freeze_rehearsed(rehearsal=rehearsal, user=request.user)
+        except BenchmarkError as refused:
+            error = str(refused)
+        else:
+            messages.success(request, f"{made} is frozen. Upload the candidate now.")
+            return redirect(made)
+    context = {
+        **_state(rehearsal),
+        "error": error,
+        "said": rehearsal.content,
+        "rehearsed": rates_told(request.user, benchmark, rehearsal.result),
+    }
+    status = 422 if error else 200
+    return render(request, "scoring/rehearsal_detail.html", context, status=status)
+
+
+@require_safe
+@benchmark_view(Action.SUBMIT)
+def rehearsal_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """How far it is; once it is done, the page is loaded as a whole."""
+    context = _state(_rehearsal(request, benchmark, pk))
+    response = render(request, "scoring/_rehearsal_state.html", context)
+    if request.htmx and not context["is_waiting"]:
+        response["HX-Refresh"] = "true"
+    return response
+
+
+def _state(rehearsal: GateRehearsal) -> dict[str, Any]:
+    is_waiting = rehearsal.state == GateRehearsal.State.QUEUED
+    return {"rehearsal": rehearsal, "job": rehearsal.job, "is_waiting": is_waiting}
+
+
 def _policy(request: HttpRequest, benchmark: Benchmark, pk: int) -> GatePolicy:
     return get_object_or_404(policies_seen_by(request.user, benchmark), pk=pk)
 
@@ -81,6 +153,7 @@ def policy_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRe
             form.add_error(None, str(error))
     context: dict[str, Any] = {
         "policy": policy,
+        "rehearsed": rates_told(request.user, benchmark, policy.rehearsal),
         "form": form,
         "gates": gates_seen_by(request.user, benchmark).filter(policy=policy)[:MOST_GATES],
         "may_retire": may_retire(request.user, policy),

@@ -104,9 +104,20 @@ def _gated(benchmark, owner) -> dict[str, int]:
     from scoring.selectors import newest_release
     from scoring.services.gating import start_gate
     from scoring.services.policies import make_policy
+    from scoring.services.rehearsing import start_rehearsal
     from tests.scoring.making_gates import gate_of
 
     release, baseline = newest_release(benchmark), benchmark.runs.get(name="bm25")
+    rehearsal = start_rehearsal(
+        benchmark=benchmark,
+        release=release,
+        name="nightly",
+        baseline=baseline,
+        runs=list(benchmark.runs.exclude(name__in=["bm25", "bm25-stem"])[:3]),
+        content={},
+        user=owner,
+    )
+    jobs.run_queued()
     policy, other = (
         make_policy(benchmark=benchmark, name=name, baseline=baseline, content={}, user=owner)
         for name in ("nightly", "weekly")
@@ -115,7 +126,8 @@ def _gated(benchmark, owner) -> dict[str, int]:
     waiting = start_gate(policy=policy, candidate=candidate, release=release, user=owner)
     jobs.run_queued()
     passed = gate_of(other, candidate, release)
-    return {"policy": policy.pk, "waiting_gate": waiting.pk, "gate": passed.pk}
+    facts = {"policy": policy.pk, "waiting_gate": waiting.pk, "gate": passed.pk}
+    return {**facts, "rehearsal": rehearsal.pk}
 
 
 def _judged_by_a_model(benchmark, owner) -> dict[str, int]:

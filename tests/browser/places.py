@@ -212,6 +212,7 @@ PAGES = [
     Place("scoring:policy-new", args=(EMPTY,)),
     of_demo("scoring:policy-detail", "policy"),
     of_demo("scoring:policy-detail", "policy", who="vi"),
+    of_demo("scoring:rehearsal-detail", "rehearsal", who="olga"),
     of_demo("scoring:gate-detail", "gate", part=".chart"),
     of_demo("scoring:gate-detail", "waiting_gate"),
     of_demo("scoring:submission-new", who="sam"),
@@ -296,6 +297,7 @@ PAGES = [
 ]
 NO_PAGES = {
     "scoring:gate-state": "a part of gate-detail",
+    "scoring:rehearsal-state": "a part of rehearsal-detail",
     "scoring:gate-report": "a file",
     "scoring:gate-chart": "a picture",
     "scoring:gate-online": "takes posts only",

@@ -97,7 +97,7 @@ def freeze_policy(page: Page) -> None:
     page.goto(f"/b/{SLUG}/gates/policies/new/")
     page.get_by_label("Name", exact=True).fill("daily")
     page.get_by_label("Baseline").select_option(label="old")
-    page.get_by_role("button", name="Freeze the policy").click()
+    page.get_by_role("button", name="Freeze without a rehearsal").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("daily v1")
 
 

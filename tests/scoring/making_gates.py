@@ -9,8 +9,9 @@ from benchmarks_app.models import Release, Run, User
 from scoring.core.gating.bounds import Method
 from scoring.core.gating.evidence import Arm, Evidence
 from scoring.core.gating.policy import Policy
+from scoring.core.gating.rehearsal import rehearsed
 from scoring.core.gating.verdict import decide
-from scoring.models import GatePolicy, GateResult
+from scoring.models import GatePolicy, GateRehearsal, GateResult
 
 N = 60
 
@@ -27,12 +28,33 @@ def policy_of(baseline: Run, by: User, name: str = "nightly") -> GatePolicy:
     )
 
 
+def rehearsal_of(policy: GatePolicy, runs: list[Run], release: Release) -> GateRehearsal:
+    made = GateRehearsal.objects.create(
+        benchmark=policy.benchmark,
+        name=policy.name,
+        baseline=policy.baseline,
+        content=policy.content,
+        digest=policy.digest,
+        release=release,
+        state=GateRehearsal.State.DONE,
+        result=rehearsed(Policy(slices=("head",)), [evidence_of(policy, runs[0])], n_made=20),
+        created_by=policy.created_by,
+    )
+    made.runs.set(runs)
+    return made
+
+
 def report_of(policy: GatePolicy, candidate: Run, gain: float = 0.03) -> dict[str, Any]:
     """What comes of sixty made differences, of which the second half is a slice."""
     said = Policy(baseline=policy.baseline.name, slices=("head",))
+    return decide(said, evidence_of(policy, candidate, gain), Method("t")).as_dict()
+
+
+def evidence_of(policy: GatePolicy, candidate: Run, gain: float = 0.03) -> Evidence:
+    said = Policy(baseline=policy.baseline.name, slices=("head",))
     values = {name: np.full(N, 0.5) for name in said.measures}
     better = 0.5 + gain + 0.1 * np.where(np.arange(N) % 2, 1.0, -1.0)
-    evidence = Evidence(
+    return Evidence(
         queries=[f"q{place}" for place in range(N)],
         baseline=Arm(policy.baseline.name, values | {said.judged: np.ones(N)}, depth=100),
         candidate=Arm(
@@ -42,7 +64,6 @@ def report_of(policy: GatePolicy, candidate: Run, gain: float = 0.03) -> dict[st
         ),
         slices={"head": np.arange(N) >= N // 2, "tail": np.arange(N) < N // 2},
     )
-    return decide(said, evidence, Method("t")).as_dict()
 
 
 def gate_of(policy: GatePolicy, candidate: Run, release: Release) -> GateResult:

@@ -20,6 +20,7 @@ from scoring.services.gate_errors import (
     GateItselfError,
     GateRunError,
     GateUndecidedError,
+    OnlineIntervalError,
     PolicyAfterCandidateError,
     PolicyRetiredError,
     PolicySlicesError,
@@ -543,7 +544,9 @@ def test_how_often_gates_came_true_is_counted_with_wilson_intervals(bench, old, 
     policy = a_policy(bench, old)
     gate = decided(bench, policy, a_candidate(bench), release)
     for outcome in ["better"] * 8 + ["worse"] * 2:
-        online.record_online_result(gate=gate, outcome=outcome, metric="clicks", user=bench.sam)
+        online.record_online_result(
+            gate=gate, outcome=outcome, metric="clicks", user=bench.sam, has_no_interval=True
+        )
 
     (row,) = online.came_true(bench.sam, bench)
     assert (row.verdict, row.n) == ("pass", 10)
@@ -561,7 +564,27 @@ def test_an_online_result_needs_a_verdict(bench, old, release):
         policy=a_policy(bench, old), candidate=a_candidate(bench), release=release, user=bench.sam
     )
     with pytest.raises(GateUndecidedError, match="has no verdict yet"):
-        online.record_online_result(gate=gate, outcome="better", metric="x", user=bench.sam)
+        online.record_online_result(
+            gate=gate, outcome="better", metric="x", user=bench.sam, has_no_interval=True
+        )
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "has no difference; expected a difference inside an interval"),
+        ({"difference": 0.1}, "has only difference"),
+        ({"difference": 0.1, "low": 0.2, "high": 0.3}, "has 0.1 outside of 0.2 to 0.3"),
+        ({"difference": 0.1, "has_no_interval": True}, "has difference and `has_no_interval`"),
+    ],
+)
+def test_an_ab_test_wants_difference_and_interval_or_says_that_it_has_none(given, said):
+    numbers = {"difference": None, "low": None, "high": None, "has_no_interval": False, **given}
+
+    with pytest.raises(OnlineIntervalError, match=said):
+        online.check_interval(**numbers)
+    online.check_interval(0.1, 0.0, 0.2, has_no_interval=False)
+    online.check_interval(None, None, None, has_no_interval=True)
 
 
 def test_an_ab_test_is_recorded_on_the_page_and_shown_in_the_list(bench, old, release, client):
@@ -571,7 +594,13 @@ def test_an_ab_test_is_recorded_on_the_page_and_shown_in_the_list(bench, old, re
         url("gate-online", gate.pk), {"outcome": "better", "metric": "x", "low": 2, "high": 1}
     )
     assert wrong.status_code == 422
-    client.post(url("gate-online", gate.pk), {"outcome": "better", "metric": "clicks"})
+    bare = client.post(url("gate-online", gate.pk), {"outcome": "better", "metric": "clicks"})
+    assert bare.status_code == 422
+    assert "or say that there is none" in bare.content.decode()
+    client.post(
+        url("gate-online", gate.pk),
+        {"outcome": "better", "metric": "clicks", "has_no_interval": "on"},
+    )
 
     assert OnlineResult.objects.get().recorded_by == bench.sam
     assert "How often gates came true" in client.get(url("gate-list")).content.decode()
@@ -640,7 +669,9 @@ def test_the_api_records_online_results_and_says_how_often_gates_came_true(
     bench, old, release, api
 ):
     gate = decided(bench, a_policy(bench, old), a_candidate(bench), release)
-    made = api(f"{gate.pk}/online/", {"outcome": "worse", "metric": "clicks"})
+    said = {"outcome": "worse", "metric": "clicks"}
+    assert api(f"{gate.pk}/online/", said).status_code == 422
+    made = api(f"{gate.pk}/online/", {**said, "difference": -0.1, "low": -0.2, "high": -0.05})
 
     assert made.status_code == 201
     assert api(f"{gate.pk}/online/").json()["count"] == 1
