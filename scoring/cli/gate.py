@@ -132,7 +132,7 @@ def command(ctx: click.Context, files: tuple[Path, ...], **chosen: Any) -> None:
     if chosen["rehearse"]:
         from scoring.cli.gate_rehearsal import rehearse
 
-        rehearse(files, chosen)
+        rehearse(files, chosen, read=read)
         return
     if chosen["server"]:
         from scoring.cli.gate_server import decided

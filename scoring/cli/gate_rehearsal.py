@@ -17,8 +17,8 @@ FEWEST = 3
 DECIDED_LATER = ("reports", "benchmark", "server")
 
 
-def rehearse(files: Sequence[Path], chosen: Mapping[str, Any]) -> None:
-    """Print the rates, and keep them where there is a policy's file.
+def rehearse(files: Sequence[Path], chosen: Mapping[str, Any], *, read: Any) -> None:
+    """Print the rates, and keep them where there is a policy's file; `read` scores the runs.
 
     Raises
     ------
@@ -27,7 +27,6 @@ def rehearse(files: Sequence[Path], chosen: Mapping[str, Any]) -> None:
     ScoringError
         If a file is not what it must be, or too many runs are named.
     """
-    from scoring.cli.gate import read
     from scoring.cli.gate_output import print_rehearsal
     from scoring.core.gating.evidence import Process
     from scoring.core.gating.from_files import evidence_of
