@@ -1,12 +1,13 @@
 """Shared hits: no measure tells them from others, and what they remember is theirs alone."""
 
-from math import isnan
+from math import isnan, log2
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.core.measures.families import FAMILIES, Measure
+from scoring.core.measures.gain import discounted_gain, ideal_gain
 from scoring.core.measures.shared_hits import FEW, SharedHits, n_judged, ranks_from, shared
 from scoring.core.reading.hits import Hit
 
@@ -71,3 +72,17 @@ def test_only_many_hits_remember(n_hits: int, is_remembering: bool) -> None:
 
     assert isinstance(shared(hits), SharedHits) == is_remembering
     assert shared(hits) == hits
+
+
+@pytest.mark.parametrize("last", [1023, 1024, 1025, 1026])
+def test_dcg_of_shared_hits_goes_on_beyond_the_discounts_that_are_kept(last: int) -> None:
+    hits = tuple(Hit(rank, 1) for rank in (*range(1, FEW + 2), last))
+
+    found = discounted_gain(shared(hits))
+
+    assert found == sum(1 / log2(hit.rank + 1) for hit in hits)
+
+
+@pytest.mark.parametrize("n", [1023, 1024, 1025, 1026])
+def test_ideal_gain_counts_every_grade_beyond_the_discounts_that_are_kept(n: int) -> None:
+    assert ideal_gain([1] * n) == pytest.approx(sum(1 / log2(rank + 1) for rank in range(1, n + 1)))
