@@ -10,7 +10,7 @@ DEVELOPMENT := $(VENV)/.installed-dev
 DEMO := $(VENV)/.installed-demo
 PYTEST_WORKERS ?= 2
 
-.PHONY: demo test test-all check bench readers screenshots openapi fuzz-api lock clean
+.PHONY: demo test test-all check bench mutants readers screenshots openapi fuzz-api lock clean
 
 $(RUNTIME): requirements.lock pyproject.toml scoring/core/reading/_scanner.c
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or later, or set PYTHON=…"; exit 1; }
@@ -52,6 +52,17 @@ bench:
 	@BENCHWRIGHT_REQUIRE_EXTENSION=1 $(VENV)-bench/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --force-reinstall .
 	@$(VENV)-bench/bin/python -m tests.performance $(PARTS)
 
+# Small mistakes put into the numeric core and the claiming of labels, which tests have to notice
+# (docs/testing.md). Long: SAMPLE=200 takes so many an area, AREAS="measures gating" some areas; a run
+# that was broken off goes on where it was.
+AREAS ?=
+SAMPLE ?= 0
+SEED ?= 0
+MUTANT_WORKERS ?= 2
+mutants: $(DEVELOPMENT)
+	@$(PIP) install --require-hashes --no-deps --upgrade --target $(VENV)-mutants -r tests/mutants/mutants.lock
+	@PYTHONPATH=$(VENV)-mutants $(BIN)/python -m tests.mutants $(AREAS) --sample $(SAMPLE) --seed $(SEED) --workers $(MUTANT_WORKERS)
+
 # The field's readers that run models, on exports of the demo, a toy and Cranfield (docs/formats.md).
 # PyTorch is wanted without CUDA: where pip finds only the other build, it says so and stops.
 TORCH ?= torch==2.13.0+cpu
@@ -82,7 +93,8 @@ lock:
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra demo -c requirements.lock pyproject.toml -o requirements-demo.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --extra install --extra bench -c requirements.lock --overrides tests/performance/bench.overrides pyproject.toml -o requirements-bench.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --excludes tests/readers/light.excludes tests/readers/light.in -o tests/readers/light.lock
+	uv pip compile -q --no-deps --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header tests/mutants/mutants.in -o tests/mutants/mutants.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --excludes tests/readers/heavy.excludes tests/readers/heavy.in -o tests/readers/heavy.lock
 
 clean:
-	rm -rf $(VENV) $(VENV)-bench $(VENV)-readers $(VENV)-readers-heavy .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-bench $(VENV)-mutants $(VENV)-readers $(VENV)-readers-heavy .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Mutants: the code with one small mistake in it, which some test has to notice."""

@@ -1,0 +1,73 @@
+"""Tests of one mutant in a process that was forked where everything but our code is imported.
+
+Starting Python, pytest and Django anew takes seconds, and there are thousands of mutants.
+"""
+
+import importlib.abc
+import importlib.util
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.mutants.making import Mutant
+
+KILLED, SURVIVED, LATE = "killed", "survived", "late"
+OPTIONS = ("-q", "-x", "--nomigrations", "-p", "no:cacheprovider", "-p", "no:xdist")
+OPTIONS = (*OPTIONS, "--assert=plain", "-m", "not slow and not data", "--hypothesis-seed=0")
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Gives the mutant for its module; the file stays as it is."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        self.mutant = mutant
+
+    def find_spec(self, name, path, target=None):
+        if name != self.mutant.module:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        spec.loader, spec.cached = self, None
+        return spec
+
+    def exec_module(self, module) -> None:
+        exec(compile(self.mutant.source, module.__spec__.origin, "exec"), module.__dict__)
+
+
+class Running:
+    """A process at the tests of one mutant, or of none."""
+
+    def __init__(self, mutant: Mutant | None, tests: Sequence[str], seconds: float) -> None:
+        self.mutant, self.began, self.seconds = mutant, time.monotonic(), seconds
+        self.process = os.fork()
+        if not self.process:
+            os._exit(_tested(mutant, tests))
+
+    def result(self) -> str | None:
+        """Told once the process has ended, or has taken longer than it may and was ended."""
+        done, status = os.waitpid(self.process, os.WNOHANG)
+        if done:
+            return SURVIVED if status == 0 else KILLED
+        if time.monotonic() - self.began < self.seconds:
+            return None
+        os.killpg(self.process, signal.SIGKILL)
+        os.waitpid(self.process, 0)
+        return LATE
+
+
+def _tested(mutant: Mutant | None, tests: Sequence[str]) -> int:
+    os.setsid()
+    with Path(os.devnull).open("w", encoding="utf-8") as nothing:
+        for stream in (1, 2):
+            os.dup2(nothing.fileno(), stream)
+    if mutant is not None:
+        sys.meta_path.insert(0, _Finder(mutant))
+    try:
+        return int(pytest.main([*OPTIONS, *tests]))
+    except BaseException:  # noqa: BLE001 of a mutant anything can come
+        return 1
