@@ -20,7 +20,7 @@ from benchmarks_app.models import Benchmark, QrelSet, Upload
 from benchmarks_app.permissions import Action
 from benchmarks_app.selectors.uploads import waiting_uploads
 from benchmarks_app.services import uploading
-from benchmarks_app.services.importing import start_import
+from benchmarks_app.services.importing import LEAVE_OUT, start_import
 from benchmarks_app.services.previewing_uploads import Look, Preview, preview
 from benchmarks_app.services.reading_uploads import begin_reading, is_small
 
@@ -53,6 +53,7 @@ class LookSerializer(serializers.Serializer):
     rows = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
     grades = serializers.SerializerMethodField()
     problems = ProblemSerializer(many=True)
+    n_bad = serializers.IntegerField(help_text="How many records cannot be taken.")
     error = serializers.CharField()
     is_ready = serializers.BooleanField()
 
@@ -109,6 +110,13 @@ class ImportStartSerializer(serializers.Serializer):
     split = serializers.CharField(required=False, allow_blank=True, default="")
     name = serializers.CharField(required=False, allow_blank=True, max_length=120, default="")
     grade_map = serializers.CharField(required=False, allow_blank=True, default="")
+    leave_out = serializers.ChoiceField(
+        choices=LEAVE_OUT,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="What of a bad file is left out, named and counted: nothing, bad records, files.",
+    )
     shown_metadata = serializers.ListField(
         child=serializers.CharField(max_length=120), required=False
     )

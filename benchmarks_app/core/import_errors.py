@@ -106,6 +106,11 @@ class MappingError(BenchmarkError):
     message = "The columns cannot be taken: {reason}."
 
 
+class LeaveOutError(BenchmarkError):
+    code = "leave-out"
+    message = "'{leave_out}' cannot be left out; expected one of {known}, or nothing."
+
+
 class FamilyOnTwoSidesError(BenchmarkError):
     code = "family-on-two-sides"
     message = (

@@ -6,24 +6,45 @@ DEFAULT_LIMIT = 100
 
 
 class Problems:
-    """Collects problems up to a limit, and raises them together."""
+    """Collects problems up to a limit, and raises them together.
 
-    def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
+    With `leaves_out`, a bad record is left out of what is read instead: those up to the limit are
+    named in `left_out`, and all are counted. What is wrong with a file as a whole stays a problem.
+    """
+
+    def __init__(self, limit: int = DEFAULT_LIMIT, *, leaves_out: bool = False) -> None:
         self.limit = limit
+        self.leaves_out = leaves_out
         self.found: list[Problem] = []
         self.warnings: list[Problem] = []
+        self.left_out: list[Problem] = []
+        self.n_left_out = 0
+        self._last_left_out = ("", 0)
 
-    def add(self, file: str, line: int, text: str) -> None:
+    def add(self, file: str, line: int, text: str, *, is_whole: bool = False) -> None:
         """Keep one problem; at the limit everything found so far is raised.
+
+        `is_whole` tells what cannot be mended by leaving the record out: the rest of the file is
+        not read, or what the record says is good and the answer to it is another one.
 
         Raises
         ------
         FileProblemsError
             When the limit is reached.
         """
+        if self.leaves_out and line and not is_whole:
+            self._leave_out(Problem(file, line, text))
+            return
         self.found.append(Problem(file, line, text))
         if len(self.found) >= self.limit:
             self.raise_found(is_cut=True)
+
+    def _leave_out(self, problem: Problem) -> None:
+        # One record may have several problems.
+        self.n_left_out += (problem.file, problem.line) != self._last_left_out
+        self._last_left_out = (problem.file, problem.line)
+        if len(self.left_out) < self.limit:
+            self.left_out.append(problem)
 
     def warn(self, file: str, line: int, text: str) -> None:
         """Keep something worth saying that stops nothing; beyond the limit it is dropped."""

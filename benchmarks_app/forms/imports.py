@@ -255,6 +255,17 @@ class ImportForm(forms.Form):
     unlisted = forms.ChoiceField(
         required=False, choices=QrelSet.Unlisted.choices, label="Documents that are not listed are"
     )
+    leave_out = forms.ChoiceField(
+        required=False,
+        label="What cannot be read",
+        choices=[
+            ("", "Import nothing until it is mended"),
+            ("records", "Leave out the bad records"),
+            ("files", "Leave out the files with bad records"),
+        ],
+        help_text="What is left out is named and counted, with the import and in the history. "
+        "Of a run nothing is left out but the whole.",
+    )
     aggregation = forms.ChoiceField(
         required=False, label="Documents get the score of", initial=DEFAULT
     )
@@ -270,6 +281,10 @@ class ImportForm(forms.Form):
             del self.fields["shown_metadata"]
         if not preview.has_corpus:
             del self.fields["max_docs"]
+        if not any(look.n_bad or look.error for look in preview.taken) and not preview.bad_records:
+            del self.fields["leave_out"]
+        elif not preview.is_collection:
+            self.fields["leave_out"].choices = self.fields["leave_out"].choices[:-1]
         kinds = {look.part.kind for look in preview.taken}
         is_summed_up = benchmark.corpus.unit == Unit.PASSAGE and benchmark.unit == Unit.DOCUMENT
         if is_summed_up and kinds & {FileKind.RUN, FileKind.RUN_TABLE}:
@@ -323,7 +338,7 @@ class ImportForm(forms.Form):
 
     @property
     def more_fields(self) -> list[Any]:
-        names = ("name", "unlisted", "shown_metadata", "max_docs", "aggregation")
+        names = ("leave_out", "name", "unlisted", "shown_metadata", "max_docs", "aggregation")
         return [self[name] for name in names if name in self.fields]
 
     def clean_max_docs(self) -> int | None:
@@ -342,4 +357,5 @@ class ImportForm(forms.Form):
             "corpus": {"max_docs": given.get("max_docs")},
             "aggregation": given.get("aggregation") or DEFAULT,
             "unlisted": given.get("unlisted", ""),
+            "leave_out": given.get("leave_out", ""),
         }

@@ -25,13 +25,16 @@ from benchmarks_app.core.detection import (
     part_of,
     parts_of_collection,
 )
-from benchmarks_app.core.errors import FileProblemsError
+from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
 from benchmarks_app.core.formats.archives import is_tar, is_zip, open_source
 from benchmarks_app.core.formats.inputs import FileInput, Input, MemberInput
+from benchmarks_app.core.formats.trec import read_run
 from benchmarks_app.core.grade_map import parse_grade_map
 from benchmarks_app.core.import_errors import (
+    LeaveOutError,
     MappingError,
     MixedCorpusError,
+    NothingImportedError,
     UnknownKindError,
     UnlistedError,
 )
@@ -60,6 +63,8 @@ from benchmarks_app.services.part_rows import (
 from benchmarks_app.services.staging import Import
 
 JOB_KIND = "import-file"
+LEAVE_OUT = ("", "records", "files")
+NAMED_LEFT_OUT = 20
 OF_CORPUS = (FileKind.CORPUS, FileKind.DOCUMENTS, FileKind.IDS)
 OF_QUERIES = (FileKind.QUERIES, FileKind.TOPICS, FileKind.PASSAGES)
 OF_QRELS = (FileKind.QRELS, FileKind.BEIR_QRELS, FileKind.QREL_TABLE, FileKind.PASSAGES)
@@ -85,6 +90,7 @@ def import_arguments(
     corpus: Mapping[str, Any] | None = None,
     aggregation: str = DEFAULT,
     unlisted: str = "",
+    leave_out: str = "",
 ) -> dict[str, Any]:
     """What `jobs.start` or `jobs.run_here` need to import a file.
 
@@ -94,7 +100,8 @@ def import_arguments(
     judge are to see. `corpus` are the arguments of `corpus_options`; `aggregation` says how a run
     of passages becomes one of documents, where the benchmark measures these. `unlisted` says what
     documents are that qrels do not list (`core.unlisted`); without it they are what the manifest
-    of an export of ours says, or unknown.
+    of an export of ours says, or unknown. `leave_out` says what of a bad file is left out:
+    nothing, its bad `records`, or `files` that have any.
 
     Raises
     ------
@@ -108,11 +115,13 @@ def import_arguments(
         If `grade_map` cannot be read.
     CutError, SnapshotDateError
         If `corpus` asks for what cannot be.
-    UnlistedError
-        If `unlisted` is no word for it.
+    UnlistedError, LeaveOutError
+        If `unlisted` or `leave_out` is no word for it.
     """
     if unlisted and unlisted not in UNLISTED:
         raise UnlistedError(unlisted=unlisted, known=", ".join(UNLISTED))
+    if leave_out not in LEAVE_OUT:
+        raise LeaveOutError(leave_out=leave_out, known=", ".join(filter(None, LEAVE_OUT)))
     uploading.refuse_imported(upload)
     grades = parse_grade_map(grade_map)
     if parts is None and (kind == "auto" or mapping or has_header is not None or lang or split):
@@ -135,6 +144,7 @@ def import_arguments(
             "shown_metadata": None if shown_metadata is None else list(shown_metadata),
             "corpus": corpus_options(**(corpus or {})),
             "aggregation": aggregation,
+            "leave_out": leave_out,
             "unlisted": unlisted,
         },
     }
@@ -254,11 +264,22 @@ def start_import(*, benchmark: Benchmark, user: User, upload: Upload, **options:
 def import_file(job: jobs.RunningJob) -> None:
     """The handler of an import job: stage everything, then commit it in one go."""
     uploads = _uploads(job)
-    work = Import(job=job, upload=uploads[0], file=_name(uploads), options=job.parameters)
+    leaves_out = job.parameters.get("leave_out") == "records"
+    work = Import(
+        job=job,
+        upload=uploads[0],
+        file=_name(uploads),
+        options=job.parameters,
+        problems=Problems(leaves_out=leaves_out),
+    )
     for upload in uploads:
         uploading.refuse_imported(upload)
     with ExitStack() as opened:
         files = [file for upload in uploads for file in opened.enter_context(_opened(work, upload))]
+        if job.parameters.get("leave_out") == "files" and len(files) > 1:
+            files = [file for file in files if _is_readable(work, file)]
+            if not files:
+                raise NothingImportedError(file=work.file, what="file without a bad record")
         _stage(work, files)
     work.problems.raise_found()
     job.progress(1, 1, "making it visible")
@@ -269,8 +290,61 @@ def import_file(job: jobs.RunningJob) -> None:
         _show_metadata(work)
         for upload in uploads:
             uploading.mark_imported(upload, "; ".join(work.made))
+        _record_left_out(work)
         warnings = [str(warning) for warning in work.problems.warnings]
         result.update(made=work.made, notes=work.notes + warnings, url=work.url)
+
+
+def _is_readable(work: Import, file: "File") -> bool:
+    """Whether every record of a file can be read; one that is left out is named."""
+    problems = Problems(1)
+    try:
+        for rows in _readers(work, file, problems):
+            for _ in rows:
+                pass
+    except FileProblemsError as error:
+        work.left_out.append(str(error.problems[0]))
+        return False
+    except BenchmarkError as error:
+        work.left_out.append(f"{file.given.shown}: {error}")
+        return False
+    return True
+
+
+def _readers(work: Import, file: "File", problems: Problems) -> Iterator[Iterable[Any]]:
+    """What is read of a file; of what queries are said to be, nothing before it is imported."""
+    if file.kind in OF_CORPUS:
+        yield document_rows(work, file, problems=problems)
+    if file.kind in OF_QUERIES:
+        yield query_rows(work, file, problems=problems)
+    if file.kind in OF_QRELS:
+        yield qrel_rows(work, file, problems=problems)
+    if file.kind is FileKind.RUN:
+        yield read_run(file.given.lines(), file=file.given.shown, problems=problems)
+    if file.kind is FileKind.RUN_TABLE:
+        yield run_rows(work, file, problems=problems)
+
+
+def _record_left_out(work: Import) -> None:
+    """Name and count what was left out, in the job's notes and in the audit."""
+    n, named = work.problems.n_left_out, [*map(str, work.problems.left_out)][:NAMED_LEFT_OUT]
+    if not n and not work.left_out:
+        return
+    if n:
+        more = f" The first {len(named)} problems:" if n > len(named) else ""
+        work.notes.append(f"{n:,} bad record{'s were' if n > 1 else ' was'} left out.{more}")
+        work.notes.extend(f"left out: {one}" for one in named)
+    work.notes.extend(f"file left out: {one}" for one in work.left_out)
+    audit.record(
+        actor=work.job.row.created_by,
+        action="leave-out",
+        benchmark=work.benchmark,
+        target=work.file,
+        job=work.job.row.pk,
+        records=n,
+        named=named,
+        files=work.left_out,
+    )
 
 
 def _uploads(job: jobs.RunningJob) -> list[Upload]:
@@ -411,11 +485,13 @@ def _stage_run(
     work: Import, file: File, number: int, check: DocumentCheck, *, is_alone: bool
 ) -> None:
     benchmark, shown = work.benchmark, file.given.shown
+    problems = Problems() if work.problems.leaves_out else work.problems
     name = (work.options.get("name") if is_alone else "") or _stem(file.given.name)
     options: dict[str, Any] = {
         "file": shown,
         "folder": work.job.folder / f"run-{number}",
-        "problems": work.problems,
+        # A run is what a system answered: without some of its lines it would be another.
+        "problems": problems,
         "allowed_queries": set(benchmark.queries.committed().values_list("qid", flat=True))
         | work.staged_qids,
         "known_document": check,
@@ -429,11 +505,13 @@ def _stage_run(
     metadata: dict[str, Any] = {}
     if file.kind is FileKind.RUN:
         with file.given.opened() as stream:
-            metadata = read_run_metadata(stream, file=shown, problems=work.problems)
+            metadata = read_run_metadata(stream, file=shown, problems=problems)
         with file.given.opened() as stream:
             staged = runs.stage_run(stream=stream, **options)
     else:
-        staged = runs.stage_run(rows=run_rows(work, file), **options)
+        staged = runs.stage_run(rows=run_rows(work, file, problems=problems), **options)
+    if problems is not work.problems:
+        work.problems.warnings.extend(problems.warnings)
     work.made.append(f"run '{name}' of {staged.summary.n_queries:,} queries")
     if staged.n_extra_queries:
         work.notes.append(

@@ -152,14 +152,15 @@ class _Staging:
         return self.grade_map.get(row.grade, row.grade)
 
     def _is_good(self, row: QrelRow, part: SplitRows) -> bool:
-        reason = (
-            self._query_problem(row)
-            or self._grade_problem(row)
-            or self._split_problem(row, part)
-            or self._repetition(row, part)
-        )
+        # Of a good row that does not fit here, the answer is a mapping or another split.
+        unfit = self._grade_problem(row)
+        reason = self._query_problem(row) or unfit
+        if not reason:
+            reason = unfit = self._split_problem(row, part)
+        reason = reason or self._repetition(row, part)
         if reason:
-            self.work.problems.add(part.file, row.line, reason)
+            is_whole = reason == unfit
+            self.work.problems.add(part.file, row.line, reason, is_whole=is_whole)
         # A second row with the same grade says nothing new.
         return not reason and self.seen[self._key(row)] == (row.line, part.file)
 

@@ -23,19 +23,23 @@ class PartFile(Protocol):
     def given(self) -> Input: ...
 
 
-def document_rows(work: Import, file: PartFile) -> Iterator[CorpusRow]:
+def document_rows(
+    work: Import, file: PartFile, *, problems: Problems | None = None
+) -> Iterator[CorpusRow]:
     """The documents of a corpus file."""
     has_parents = work.benchmark.corpus.unit == Unit.PASSAGE
-    found = rows.document_rows(
-        file.part, file.given, folder=work.job.folder, problems=work.problems
-    )
+    told = problems or work.problems
+    found = rows.document_rows(file.part, file.given, folder=work.job.folder, problems=told)
     for row in found:
         yield row if has_parents or not row.parent else replace(row, parent="")
 
 
-def query_rows(work: Import, file: PartFile) -> Iterable[QueryRow]:
+def query_rows(
+    work: Import, file: PartFile, *, problems: Problems | None = None
+) -> Iterable[QueryRow]:
     """The queries of a file of queries."""
-    return rows.query_rows(file.part, file.given, folder=work.job.folder, problems=work.problems)
+    told = problems or work.problems
+    return rows.query_rows(file.part, file.given, folder=work.job.folder, problems=told)
 
 
 def qrel_rows(
@@ -46,6 +50,9 @@ def qrel_rows(
     return rows.qrel_rows(file.part, file.given, folder=work.job.folder, problems=told)
 
 
-def run_rows(work: Import, file: PartFile) -> Iterable[ResultRow]:
+def run_rows(
+    work: Import, file: PartFile, *, problems: Problems | None = None
+) -> Iterable[ResultRow]:
     """The results of a run that is a table."""
-    return rows.run_rows(file.part, file.given, folder=work.job.folder, problems=work.problems)
+    told = problems or work.problems
+    return rows.run_rows(file.part, file.given, folder=work.job.folder, problems=told)

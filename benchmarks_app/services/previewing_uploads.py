@@ -65,6 +65,9 @@ class Look:
     grades: dict[int, int] = field(default_factory=dict)
     is_cut: bool = False
     n_rows_read: int = 0
+    # How many records are bad, and whether the others can be read without them.
+    n_bad: int = 0
+    can_do_without: bool = True
 
     @property
     def is_ready(self) -> bool:
@@ -239,7 +242,7 @@ def _look(
         return Look(part, given.shown, error=_lacking(part))
     if part.kind is None and part.member and part.has_header is None:
         return Look(part, given.shown)
-    problems = Problems(PROBLEMS_SHOWN)
+    problems = Problems(PROBLEMS_SHOWN, leaves_out=True)
     look = _Looking(benchmark, given, part, folder, problems, is_whole)
     try:
         if part.kind is None:
@@ -284,8 +287,17 @@ class _Looking:
         self.seen: dict[str, Any] = {}
 
     def found(self, **more: Any) -> Look:
-        problems = more.pop("problems", tuple(self.problems.found))
-        return Look(self.part, self.given.shown, problems=problems, **self.seen, **more)
+        told = self.problems
+        whole = more.pop("problems", tuple(told.found))
+        return Look(
+            self.part,
+            self.given.shown,
+            problems=(*whole, *told.left_out)[:PROBLEMS_SHOWN],
+            n_bad=len(whole) + told.n_left_out,
+            can_do_without=not whole and not more.get("error"),
+            **self.seen,
+            **more,
+        )
 
     # --- tables, whose columns are mapped ---------------------------------------------------
 

@@ -98,6 +98,7 @@ DEEDS = {
     "delete-verdicts": "deleted the verdicts on",
     "waive-double-labels": "waived double labels of",
     "split-queries": "split the queries,",
+    "leave-out": "left bad records out of",
     "hide-splits": "chose the hidden splits:",
     "tell-apart": "said that these differ:",
     "check-contamination": "compared the queries with",

@@ -14,7 +14,7 @@ from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.selectors.uploads import imported_uploads, waiting_uploads
 from benchmarks_app.services import uploading
 from benchmarks_app.services.importing import start_import, start_joint_import
-from benchmarks_app.services.previewing_uploads import Preview, preview
+from benchmarks_app.services.previewing_uploads import Look, Preview, preview
 from benchmarks_app.services.reading_uploads import begin_reading, is_small, read_through
 
 WAITING_SHOWN = 50
@@ -159,7 +159,8 @@ def _started(
     if told.error or not told.taken:
         options.add_error(None, told.error or "Say what the file is: choose it above.")
         return None
-    if not all(look.is_ready for look in told.taken):
+    leave_out = options.cleaned_data.get("leave_out", "")
+    if not all(_may_be_taken(look, leave_out) for look in told.taken):
         options.add_error(None, "Nothing was imported: see what is wrong with the rows above.")
         return None
     try:
@@ -173,6 +174,12 @@ def _started(
     except BenchmarkError as error:
         options.add_error(None, str(error))
         return None
+
+
+def _may_be_taken(look: Look, leave_out: str) -> bool:
+    is_run = look.part.kind in (FileKind.RUN, FileKind.RUN_TABLE)
+    does_without = leave_out == "records" and look.can_do_without and not is_run
+    return look.is_ready or does_without or leave_out == "files"
 
 
 @require_POST

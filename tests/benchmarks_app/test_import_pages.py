@@ -213,6 +213,24 @@ def test_files_are_read_to_their_ends_before_they_are_ready_and_others_need_not_
     assert Upload.objects.get(is_waiting=True).name == "z.run"
 
 
+def test_bad_records_can_be_left_out_on_the_page_and_are_counted_there(olga, texts):
+    rows = b"".join(b"q%d,%s\n" % (n, b"" if n % 20 == 7 else b"words") for n in range(300))
+    put(olga, ("queries.csv", b"qid,text\n" + rows))
+    upload = Upload.objects.get()
+
+    page = body(olga.get(address(upload)))
+    refused = olga.post(address(upload), {"import": "1"})
+    job = imported(olga, upload, leave_out="records")
+
+    assert "15 records cannot be taken; these are the first" in page
+    assert "Leave out the bad records" in page
+    assert refused.status_code == 422
+    assert job.state == Job.State.DONE, job.error
+    assert "15 bad records were left out. The first 15 problems:" not in job.result["notes"]
+    assert "15 bad records were left out." in job.result["notes"]
+    assert texts.queries.count() == 285
+
+
 def test_a_large_file_is_read_to_its_end_by_a_job_before_it_is_ready(olga, texts, monkeypatch):
     monkeypatch.setattr(reading_uploads, "READ_AT_ONCE", 50)
     rows = b"".join(b"q%d,words\n" % n for n in range(400))

@@ -13,7 +13,7 @@ from benchmarks_app.core.import_errors import GradeMapError, UnknownKindError
 from benchmarks_app.core.mapping import EVERY_ROW
 from benchmarks_app.core.splitting import SplitRecipe
 from benchmarks_app.core.splitting.recipe import Mode
-from benchmarks_app.models import Corpus, Job, Qrel, QrelSet, Query, QueryFamily, Run
+from benchmarks_app.models import AuditEvent, Corpus, Job, Qrel, QrelSet, Query, QueryFamily, Run
 from benchmarks_app.services import importing, jobs, splitting, uploading
 from benchmarks_app.services.uploading import AlreadyImportedError
 from tests import factories
@@ -322,6 +322,80 @@ def test_that_every_row_is_relevant_is_said_by_somebody(texts, take_in, tmp_path
     assert [job.state for job in (alone, packed)] == [Job.State.DONE] * 2, packed.error
     assert set(Qrel.objects.values_list("grade", flat=True)) == {1}
     assert Qrel.objects.count() == 3
+
+
+# --- what is left out on request -----------------------------------------------------------------
+
+BAD_RATED = (
+    b"query_id,doc_id,Rating\nq1,d1,3\nq1,d2,high\nq9,d2,0\nq2,caf\xe9,1\nq2,d1,1\nq1,d1,2\n"
+)
+
+
+def test_bad_records_are_left_out_on_request_named_counted_and_in_the_audit(texts, take_in):
+    take_in(texts, QUERIES, "queries.jsonl")
+
+    refused = take_in(texts, BAD_RATED, "strict.csv")
+    job = take_in(texts, BAD_RATED, "rated.csv", leave_out="records")
+
+    assert refused.state == Job.State.FAILED
+    assert job.state == Job.State.DONE, (job.error, job.problems)
+    found = selectors.qrels_of(QrelSet.objects.get())
+    assert list(found) == [("q1", "d1", 3), ("q2", "d1", 1)]
+    event = AuditEvent.objects.get(action="leave-out")
+    assert event.detail["records"] == 4
+    lines = sorted(int(named.split(":")[1]) for named in event.detail["named"])
+    assert lines == [3, 4, 5, 7]
+    assert "4 bad records were left out." in job.result["notes"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.csv", b"query_id,doc_id,grade\nq1,d1,7\n", "grade 7 is not on the benchmark's scale"),
+        ("b.csv", b'query_id,doc_id,grade\nq1,d1,"1\n', "is not CSV"),
+        ("c.run", b"q1 Q0 d1 1 2 t\nq1 Q0 d2 2 n/a t\n", "score is 'n/a'"),
+    ],
+)
+def test_what_leaving_records_out_cannot_mend_is_refused_all_the_same(
+    texts, take_in, name, content, words
+):
+    take_in(texts, QUERIES, "queries.jsonl")
+
+    job = take_in(texts, content, name, leave_out="records")
+
+    assert job.state == Job.State.FAILED
+    assert words in problems_of(job)[0]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b".I 1\n.T\ncaf\xe9\n.W\na\n.I 2\n.T \nB\n.W\nb\n",
+        b'_id,title,text\n1,"two\nl\xefnes",x\n2,B,b\n',
+    ],
+)
+def test_a_bad_line_takes_its_whole_record_with_it(texts, take_in, content):
+    job = take_in(texts, content, "docs", kind="documents", leave_out="records")
+
+    assert job.state == Job.State.DONE, job.error
+    assert set(selectors.benchmark_documents(texts, ["1", "2"])) == {"2"}
+
+
+def test_a_bad_file_is_left_out_of_a_collection_on_request(texts, take_in, tmp_path):
+    members = {
+        "a/corpus.jsonl": CORPUS,
+        "a/queries.jsonl": QUERIES,
+        "a/qrels/test.tsv": HEADER + b"q1\td1\t2\nq2\td1\tx\n",
+        "a/bm25.run": b"q1 Q0 d1 1 2 t\n",
+    }
+
+    job = take_in(texts, zipped(tmp_path / "z", members), "a.zip", leave_out="files")
+
+    assert job.state == Job.State.DONE, job.error
+    assert (texts.queries.count(), texts.runs.count(), texts.qrel_sets.count()) == (3, 1, 0)
+    [note] = [note for note in job.result["notes"] if note.startswith("file left out:")]
+    assert "qrels/test.tsv:3: score is 'x'" in note
+    assert "test.tsv" in AuditEvent.objects.get(action="leave-out").detail["files"][0]
 
 
 # --- topics with times ---------------------------------------------------------------------------

@@ -382,6 +382,19 @@ def test_import_file_asks_for_the_grade_and_prints_the_grades_by_number(texts, t
     assert "imported qrels 'odd' with 1 grades (1: 1)" in printed
 
 
+def test_import_file_takes_the_other_files_where_a_bad_one_is_left_out(texts, tmp_path, capsys):
+    factories.member(texts, "olga", "owner")
+    (tmp_path / "a.csv").write_text("qid,text\nq7,\n")
+    (tmp_path / "b.jsonl").write_bytes(QUERIES)
+
+    call_command(
+        "import_file", "texts", tmp_path / "a.csv", tmp_path / "b.jsonl", leave_out="files"
+    )
+
+    assert texts.queries.count() == 3
+    assert "file left out" in capsys.readouterr().err
+
+
 # --- what judges see -----------------------------------------------------------------------------
 
 

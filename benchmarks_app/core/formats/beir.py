@@ -402,7 +402,11 @@ def qrel_rows(lines: Iterator[bytes], *, file: str, problems: Problems) -> Itera
         is_empty = False
         say = _teller(problems, file, number)
         fields = _fields(line, say)
-        if fields is None or (number == 1 and not _is_first_judgment(fields, say)):
+        if fields is None:
+            continue
+        if number == 1 and not _is_first_judgment(
+            fields, lambda text: problems.add(file, 1, text, is_whole=True)
+        ):
             continue
         row = _qrel_row(number, fields, say)
         if row and _is_first_of_pair(row, first_rows, file, problems):

@@ -267,15 +267,18 @@ def _parquet_records(path: Path, file: str) -> Records:
         raise _damaged_parquet(file, error) from error
 
 
-def _texts(lines: Iterable[bytes], file: str, problems: Problems) -> Iterator[tuple[int, str]]:
+def _texts(
+    lines: Iterable[bytes], file: str, problems: Problems
+) -> Iterator[tuple[int, str, bool]]:
+    """Number and text of each line, and whether it was UTF-8."""
     for number, line in enumerate(lines, start=1):
         content = line.removeprefix(BOM) if number == 1 else line
         try:
-            yield number, content.decode()
+            yield number, content.decode(), True
         except UnicodeDecodeError as error:
             text = f"byte {error.start + 1} is not UTF-8; save the file as UTF-8"
             problems.add(file, number, text)
-            yield number, content.decode(errors="replace")
+            yield number, content.decode(errors="replace"), False
 
 
 def _csv_records(lines: Iterable[bytes], layout: Layout, file: str, problems: Problems) -> Records:
@@ -286,17 +289,19 @@ def _csv_records(lines: Iterable[bytes], layout: Layout, file: str, problems: Pr
     if layout.has_header and not _header_is_good(reader, file, problems):
         return
     begins = numbers.line + 1
+    numbers.was_good()
     while True:
         try:
             cells = next(reader, None)
         except csv.Error as error:
             told = f"is not CSV: {error}; check the quotes, or save as JSON lines"
-            problems.add(file, begins, told)
+            problems.add(file, begins, told, is_whole=True)
             return  # after a broken quote no line can be trusted
         if cells is None:
             return
         line, begins = begins, numbers.line + 1
-        if not cells:
+        is_good = numbers.was_good()
+        if not cells or not is_good:
             continue
         if len(cells) != width:
             text = f"has {len(cells)} cells; expected {width}, as in the first line. "
@@ -308,15 +313,22 @@ def _csv_records(lines: Iterable[bytes], layout: Layout, file: str, problems: Pr
 class _Counted:
     """Texts of lines, and the number of the one handed out last."""
 
-    def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
+    def __init__(self, lines: Iterator[tuple[int, str, bool]]) -> None:
         self.lines = lines
         self.line = 0
+        self.is_good = True
+
+    def was_good(self) -> bool:
+        """Whether all lines since this was asked last were UTF-8."""
+        was, self.is_good = self.is_good, True
+        return was
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        self.line, text = next(self.lines)
+        self.line, text, is_good = next(self.lines)
+        self.is_good = self.is_good and is_good
         return text
 
 
@@ -324,15 +336,16 @@ def _header_is_good(reader: Any, file: str, problems: Problems) -> bool:
     try:
         names = [name.strip() for name in next(reader, [])]
     except csv.Error as error:
-        problems.add(file, 1, f"is not CSV: {error}; check the quotes and the ends of lines")
+        told = f"is not CSV: {error}; check the quotes and the ends of lines"
+        problems.add(file, 1, told, is_whole=True)
         return False
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         told = f"has two columns called '{twice[0]}'; give each column a name of its own"
-        problems.add(file, 1, told)
+        problems.add(file, 1, told, is_whole=True)
     elif not all(names):
         told = f"column {names.index('') + 1} has no name; name it, or say that there is no header"
-        problems.add(file, 1, told)
+        problems.add(file, 1, told, is_whole=True)
     return not twice and all(names)
 
 
@@ -357,8 +370,8 @@ def _spaced_records(
     lines: Iterable[bytes], layout: Layout, file: str, problems: Problems
 ) -> Records:
     width = len(layout.columns)
-    for line, text in _texts(lines, file, problems):
-        cells = text.split()
+    for line, text, is_good in _texts(lines, file, problems):
+        cells = text.split() if is_good else []
         if not cells or text.startswith("#"):
             continue
         if len(cells) != width:
@@ -368,22 +381,25 @@ def _spaced_records(
         yield line, dict(zip(layout.columns, cells, strict=True))
 
 
-def _smart_records(lines: Iterable[tuple[int, str]]) -> Records:
+def _smart_records(lines: Iterable[tuple[int, str, bool]]) -> Records:
     begins, field = 0, ""
     record: dict[str, list[str]] = {}
-    for number, raw in lines:
+    is_whole = True
+    for number, raw, is_good in lines:
         text = raw.rstrip("\r\n")
         mark = SMART_LINE.match(text)
         if mark and "I" in mark.groups():
-            if record:
+            if record and is_whole:
                 yield begins, _smart(record)
             begins, field, record = number, "I", {"I": [mark[2] or ""]}
+            is_whole = True
         elif mark:
             field = mark[3]
             record.setdefault(field, [])
         elif record:
             record[field].append(text)
-    if record:
+        is_whole = is_whole and is_good
+    if record and is_whole:
         yield begins, _smart(record)
 
 
@@ -409,11 +425,11 @@ def _doc_records(lines: Iterable[bytes], file: str, problems: Problems) -> Recor
             block = []
         elif size > LONGEST_BLOCK:
             told = f"<DOC> has no </DOC> within {LONGEST_BLOCK >> 20} MiB; close each document"
-            problems.add(file, begins, told)
+            problems.add(file, begins, told, is_whole=True)
             return
     if block:
         told = "<DOC> is never closed; expected </DOC>. The file may have been cut short."
-        problems.add(file, begins, told)
+        problems.add(file, begins, told, is_whole=True)
 
 
 def _doc(block: bytes, line: int, file: str, problems: Problems) -> Records:

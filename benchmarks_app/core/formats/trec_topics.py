@@ -119,7 +119,7 @@ def _utf8(content: bytes, file: str, problems: Problems) -> str | None:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         told = f"byte 0x{content[error.start]:02X} is not UTF-8; expected UTF-8. "
-        problems.add(file, line, told + "Convert the file.")
+        problems.add(file, line, told + "Convert the file.", is_whole=True)
         return None
 
 

@@ -16,6 +16,7 @@ from benchmarks_app.management.importing import (
     import_path,
     packed,
 )
+from benchmarks_app.models import Benchmark, User
 
 
 class Command(BaseCommand):
@@ -50,6 +51,12 @@ class Command(BaseCommand):
             action="store_true",
             help="a table of qrels has no grades: each of its rows is a relevant document, grade 1",
         )
+        parser.add_argument(
+            "--leave-out",
+            choices=["records", "files"],
+            default="",
+            help="leave out what cannot be read, named and counted: bad records, or files with any",
+        )
         parser.add_argument("--grade-map", default="", help="such as 1=4,2=3,3=2,4=1,-1=0")
         add_unlisted_argument(parser)
         parser.add_argument(
@@ -74,20 +81,31 @@ class Command(BaseCommand):
         except BenchmarkError as error:
             raise CommandError(str(error)) from error
         for path in paths:
-            with packed(path) as file:
-                import_path(
-                    self,
-                    benchmark,
-                    actor,
-                    file,
-                    kind=options["kind"],
-                    mapping=mapping,
-                    has_header=options["header"],
-                    lang=options["lang"],
-                    split=options["split"],
-                    name=options["name"],
-                    grade_map=options["grade_map"],
-                    unlisted=options["unlisted"],
-                    shown_metadata=options["show_metadata"],
-                    corpus=corpus_arguments(options),
-                )
+            try:
+                self._import(path, benchmark, actor, mapping, options)
+            except CommandError as error:
+                if options["leave_out"] != "files" or len(paths) == 1:
+                    raise
+                self.stderr.write(f"file left out: {path}: {error}")
+
+    def _import(
+        self, path: Path, benchmark: Benchmark, actor: User, mapping: dict, options: dict
+    ) -> None:
+        with packed(path) as file:
+            import_path(
+                self,
+                benchmark,
+                actor,
+                file,
+                kind=options["kind"],
+                mapping=mapping,
+                has_header=options["header"],
+                lang=options["lang"],
+                split=options["split"],
+                name=options["name"],
+                grade_map=options["grade_map"],
+                leave_out=options["leave_out"],
+                unlisted=options["unlisted"],
+                shown_metadata=options["show_metadata"],
+                corpus=corpus_arguments(options),
+            )
