@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='qrelset',
             name='unlisted',
-            field=models.CharField(choices=[('unknown', 'unknown: nobody has judged it'), ('not-relevant', 'not relevant')], default='unknown', max_length=16),
+            field=models.CharField(choices=[('unknown', 'unknown: nobody has judged them'), ('not-relevant', 'not relevant')], default='unknown', max_length=16),
         ),
     ]

@@ -31,7 +31,7 @@ class QrelSet(models.Model):
     class Unlisted(models.TextChoices):
         """What a document is that the set does not list; see `core.unlisted`."""
 
-        UNKNOWN = UNKNOWN, "unknown: nobody has judged it"
+        UNKNOWN = UNKNOWN, "unknown: nobody has judged them"
         NOT_RELEVANT = NOT_RELEVANT, "not relevant"
 
     benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="qrel_sets")

@@ -61,6 +61,8 @@ class Columns:
         return [shared(query.hits) for query in self._seen(judged_only)]
 
     def _judged_hits(self, _: None) -> list[Sequence[Hit]]:
+        if not any(judged.is_complete for judged in self.judged):
+            return self._once("hits")
         rows = range(len(self.found))
         return [shared(self.seen(row, "judged_hits", None).hits) for row in rows]
 
