@@ -45,6 +45,16 @@ EXAMPLES = (
 )
 @options.SEED
 @option(
+    "--subtopic-measure",
+    "subtopic_measures",
+    multiple=True,
+    metavar="NAME",
+    group="Measures",
+    help="A measure by subtopic (alpha_nDCG@20, ERR_IA@20, nERR_IA@20, NRBP, nNRBP, AP_IA, "
+    "P_IA@20, StRecall@20); may be given several times. QRELS then holds query, subtopic, "
+    "document, grade.",
+)
+@option(
     "--per-query", is_flag=True, group="Output", help="Show every query's values, then the means."
 )
 @option(
@@ -74,6 +84,9 @@ def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
     how many queries the run lacks (missing) and how many it has beyond the qrels (extra). Values
     are those of trec_eval to the last digit, unless a rule is changed.
     """
+    if chosen["subtopic_measures"]:
+        show_by_subtopic(qrels, runs, chosen)
+        return
     extras = ("slices", "families", "weights", "has_intervals", "unjudged")
     if chosen["form"] == "trec_eval" and any(chosen[name] for name in extras):
         what = "slices, weights or intervals"
@@ -82,3 +95,42 @@ def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
     chosen["has_intervals"] = chosen["has_intervals"] or bool(chosen["families"])
     scorer = scorer_of(qrels, runs, chosen["measures"] or DEFAULT_MEASURES, chosen)
     score_output.show(scorer, scored(scorer, runs), chosen)
+
+
+def show_by_subtopic(qrels: Path, runs: tuple[Path, ...], chosen: dict[str, Any]) -> None:
+    """The means of measures by subtopic, and each query's values if asked for."""
+    from scoring.cli.tables import Table, exact, number, print_tab_separated, show_table
+    from scoring.core.diversity import evaluate_subtopics, read_subtopic_qrels
+    from scoring.core.errors import ScoringError
+    from scoring.core.reading import read_run
+
+    taken = ("measures", "slices", "families", "weights", "has_intervals", "unjudged", "result")
+    if chosen["form"] not in ("table", "tsv") or any(chosen[name] for name in taken):
+        message = (
+            "--subtopic-measure goes with --per-query and --format table or tsv alone. Score other "
+            "measures in a call of their own, against qrels without subtopics."
+        )
+        raise click.UsageError(message)
+    grades = read_subtopic_qrels(qrels)
+    columns, rows = ("run", "query", "measure", "value"), []
+    for path in runs:
+        found = {
+            qid.decode("utf-8", "surrogateescape"): [
+                (row.docid.decode("utf-8", "surrogateescape"), row.score) for row in results
+            ]
+            for qid, results in read_run(path).items()
+        }
+        try:
+            scores = evaluate_subtopics(grades, found, chosen["subtopic_measures"])
+        except ScoringError as error:
+            raise click.UsageError(str(error)) from error
+        parts = {**(scores.per_query if chosen["per_query"] else {}), "all": scores.means}
+        rows += [
+            (path.name, query, name, value)
+            for query, values in parts.items()
+            for name, value in values.items()
+        ]
+    if chosen["form"] == "tsv":
+        print_tab_separated(columns, [(*row[:3], exact(row[3])) for row in rows])
+    else:
+        show_table(Table(columns, [(*row[:3], number(row[3])) for row in rows], left=(0, 1, 2)))

@@ -36,6 +36,7 @@ UNSAID: dict[str, Any] = {
     "weights": None,
     "has_intervals": False,
     "seed": 0,
+    "subtopic_measures": (),
     "per_query": False,
     "unjudged": False,
     "form": "table",

@@ -71,6 +71,15 @@ def _each(name: str | Measure) -> Iterator[Measure]:
         yield from list(_of_trec(name)) or [_of_ours(name)]
 
 
+# Of `scoring.core.diversity`, which reads other qrels.
+BY_SUBTOPIC = frozenset(
+    (
+        *("alpha_dcg", "alpha_ndcg", "err_ia", "nerr_ia", "nrbp", "nnrbp"),
+        *("ap_ia", "map_ia", "p_ia", "strecall", "strec"),
+    )
+)
+
+
 class _Named(NamedTuple):
     """What a word stands for: a family, and what it sets in it."""
 
@@ -98,6 +107,10 @@ _NAMES = _names()
 
 def _named(name: str, word: str) -> _Named:
     found = _NAMES.get(word) or _NAMES.get(word.lower())
+    if found is None and word.lower() in BY_SUBTOPIC:
+        reason = "needs qrels by subtopic; expected a measure of grades. Score it by `benchwright "
+        reason += "score --subtopic-measure`, or `evaluate_subtopics` in Python."
+        raise MeasureParameterError(name=name, reason=reason)
     if found is None:
         raise UnknownMeasureError(name=name, known=", ".join(FAMILIES))
     return found
@@ -116,7 +129,7 @@ def _of_trec(name: str) -> Iterator[Measure]:
 
 
 def _of_ours(name: str) -> Measure:
-    head, at, cutoff = name.partition("@")
+    head, at, cutoff = name.replace("\u03b1", "alpha").partition("@")
     word, bracket, rest = (part.strip() for part in head.partition("("))
     if not word or not _LETTERS.issuperset(word) or (bracket and not rest.endswith(")")):
         raise UnknownMeasureError(name=name, known=", ".join(FAMILIES))

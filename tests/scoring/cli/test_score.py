@@ -491,3 +491,33 @@ def test_rule_for_unlisted_documents_stands_in_the_result_and_verify_keeps_it(fi
 
     assert json.loads((files / "kept.json").read_text())["rules"]["unlisted"] == "not-relevant"
     assert done.exit_code == 0, done.output
+
+
+def test_measures_by_subtopic_are_scored_on_qrels_that_have_subtopics(files, benchwright):
+    (files / "by.qrels").write_text("q1 1 d1 1\nq1 2 d2 1\n")
+    chosen = ("--subtopic-measure", "StRecall@1", "--format", "tsv")
+
+    done = benchwright("score", "by.qrels", "a.run", *chosen)
+
+    assert done.exit_code == 0
+    assert done.stdout.splitlines() == [
+        "run\tquery\tmeasure\tvalue",
+        "a.run\tall\tStRecall@1\t0.5",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--subtopic-measure", "nDCG@10"), "alpha_nDCG"),
+        (("--subtopic-measure", "NRBP", "--format", "json"), "goes with --per-query"),
+        (("-m", "alpha_nDCG@20"), "needs qrels by subtopic"),
+    ],
+)
+def test_measures_by_subtopic_are_refused_where_they_cannot_be(files, benchwright, words, said):
+    (files / "by.qrels").write_text("q1 1 d1 1\n")
+
+    done = benchwright("score", "by.qrels", "a.run", *words)
+
+    assert done.exit_code == 2
+    assert said in done.stderr

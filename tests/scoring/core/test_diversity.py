@@ -1,0 +1,101 @@
+"""Measures by subtopic: as ndeval has them on ten random queries, and by hand."""
+
+import json
+from math import log2
+from pathlib import Path
+
+import pytest
+
+from benchmarks_app.core.errors import FileProblemsError
+from scoring.core.diversity import (
+    NAMES,
+    evaluate_subtopics,
+    parse_diversity,
+    read_subtopic_qrels,
+)
+from scoring.core.errors import CutoffError, MeasureParameterError, UnknownMeasureError
+from scoring.core.measures import parse_measure
+
+GOLDEN = Path(__file__).parent / "measures" / "golden" / "diversity.json"
+PEER = json.loads(GOLDEN.read_text("utf-8"))
+QRELS = {"q": {"1": {"a": 1, "b": 1}, "2": {"a": 1, "c": 0}}}
+
+
+@pytest.mark.parametrize("name", PEER["values"])
+def test_value_is_that_of_ndeval(name):
+    found = evaluate_subtopics(PEER["qrels"], PEER["run"], [name])
+
+    ours = {qid: values[str(parse_diversity(name))] for qid, values in found.per_query.items()}
+    assert ours == pytest.approx(PEER["values"][name], abs=2e-9)
+
+
+def test_every_measure_is_compared_with_ndeval():
+    assert {parse_diversity(name).family for name in PEER["values"]} == set(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("alpha_nDCG@2", (1 + 1.5 / log2(3)) / (2 + 0.5 / log2(3))),
+        ("ERR_IA@1", 1 / 2),
+        ("P_IA@2", 3 / 4),
+        ("STREC@1", 1 / 2),
+        ("AP_IA", (1 + 1 / 2) / 2),
+    ],
+)
+def test_measure_equals_the_sum_done_by_hand(name, expected):
+    found = evaluate_subtopics(QRELS, {"q": {"b": 2.0, "a": 1.0}}, [name])
+
+    assert list(found.means.values()) == [pytest.approx(expected)]
+
+
+def test_query_the_run_lacks_counts_zero_and_one_without_relevant_documents_not_at_all():
+    qrels = {**QRELS, "none": {"1": {"a": 0}}, "lacking": {"1": {"a": 1}}}
+
+    found = evaluate_subtopics(qrels, {"q": [("a", 1.0)]}, ["P_IA@1"])
+
+    assert found.per_query == {"q": {"P_IA@1": 1.0}, "lacking": {"P_IA@1": 0.0}}
+    assert found.means == {"P_IA@1": 0.5}
+
+
+def test_file_of_qrels_by_subtopic_is_read(tmp_path):
+    path = tmp_path / "qrels.diversity"
+    path.write_text("q 1 a 1\nq 1 b 1\nq 2 a 1\n\nq 2 c 0\n")
+
+    assert read_subtopic_qrels(path) == QRELS
+
+
+def test_line_that_is_none_is_named(tmp_path):
+    path = tmp_path / "qrels.diversity"
+    path.write_text("q 1 a 1\nq 1 b\nq 2 a high\n")
+
+    with pytest.raises(FileProblemsError) as caught:
+        read_subtopic_qrels(path)
+
+    assert "qrels.diversity:2: the line is 'q 1 b'; expected query, subtopic" in str(caught.value)
+    assert "qrels.diversity:3" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "words"),
+    [
+        ("alpha_nDCG", MeasureParameterError, "has no cutoff"),
+        ("NRBP@10", MeasureParameterError, "takes no cutoff"),
+        ("ERR_IA(alpha=1)@5", MeasureParameterError, "expected rel from 1"),
+        ("ERR_IA(rel=x)@5", MeasureParameterError, "expected rel from 1"),
+        ("P_IA@x", MeasureParameterError, "cutoff is 'x'"),
+        ("P_IA@0", CutoffError, "0"),
+        ("nDCG@10", UnknownMeasureError, "alpha_nDCG"),
+    ],
+)
+def test_name_of_no_measure_by_subtopic_is_refused(name, error, words):
+    with pytest.raises(error, match=words):
+        parse_diversity(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["alpha_nDCG@20", "\u03b1_nDCG@5", "ERR_IA(rel=2)@10", "NRBP", "STREC@5"]
+)
+def test_measure_by_subtopic_among_the_others_says_what_it_needs(name):
+    with pytest.raises(MeasureParameterError, match="needs qrels by subtopic"):
+        parse_measure(name)
