@@ -219,21 +219,41 @@ def family_slices(qids: Iterable[Qid], families: Mapping[Qid, Hashable]) -> dict
     return {IN_FAMILIES: together, ALONE: alone} if together and alone else {}
 
 
-def read_patterns(facts: Iterable[Fact], roles: Roles | None = None) -> list[Pattern]:
+def slice_role(kind: str, band: str = "") -> str:
+    """The part that a slice plays by the rule it was made by; empty where it plays none.
+
+    Examples
+    --------
+    >>> slice_role("frequency", "tail"), slice_role("exact_match"), slice_role("import")
+    ('tail', 'exact', '')
+    """
+    if kind == "frequency":
+        return band if band in ("head", "tail") else ""
+    return {"exact_match": "exact", "semantic": "semantic"}.get(kind, "")
+
+
+def read_patterns(
+    facts: Iterable[Fact], roles: Roles | None = None, parts: Mapping[str, str] | None = None
+) -> list[Pattern]:
     """The rules that hold for the differences of one run to another, in the order of `RULES`.
 
     Parameters
     ----------
     facts
-        Differences over all queries (`OVERALL`) and over slices. Slices are told by their names
-        (`slice_roles`); `IN_FAMILIES`, `ALONE` and `ONLINE` are slices of the reader's own.
+        Differences over all queries (`OVERALL`) and over slices. `IN_FAMILIES`, `ALONE` and
+        `ONLINE` are slices of the reader's own.
     roles
         Which measures to look at; nDCG@10, RR@10 and R@100 unless given.
+    parts
+        Which slice plays which part (`slice_role`), the part first. Where no rules are known, as
+        of slices in a file, they are told by their names (`slice_roles`).
 
     A rule that needs a difference which is not there, or undefined, does not hold.
     """
     known = list(facts)
-    table = _table(known, roles or Roles())
+    if parts is None:
+        parts = slice_roles(fact.slice for fact in known)
+    table = _table(known, roles or Roles(), parts)
     found = [
         Pattern(rule.code, rule.title, rule.advice, evidence)
         for rule in RULES
@@ -245,9 +265,8 @@ def read_patterns(facts: Iterable[Fact], roles: Roles | None = None) -> list[Pat
 Table = Mapping[tuple[str, str], Fact]
 
 
-def _table(facts: list[Fact], roles: Roles) -> Table:
+def _table(facts: list[Fact], roles: Roles, parts: Mapping[str, str]) -> Table:
     """The differences by the roles of measure and slice."""
-    parts = slice_roles(fact.slice for fact in facts)
     of_slice = {name: role for role, name in parts.items()}
     of_slice |= {name: name for name in (OVERALL, IN_FAMILIES, ALONE, ONLINE)}
     measures = {getattr(roles, role): role for role in ("condensed", "coverage", "first", "gain")}

@@ -18,6 +18,7 @@ from scoring.services.comparing_numbers import OWN_SLICES
 from scoring.services.comparison_questions import Question, question_of
 from scoring.services.comparison_rows import has_numbers, result_of
 from scoring.services.firewall import Sight, sight_of
+from scoring.services.slice_scores import slice_parts
 
 # What p-values are said to be at most where grades are hidden: more would tell of one of them.
 P_STEPS = (0.001, 0.01, 0.05, 1.0)
@@ -105,7 +106,9 @@ class Told:
 
     def patterns(self, run: str, reference: str) -> list[Pattern]:
         """The rules of the pattern reader that hold for one pair."""
-        return read_patterns(self.facts(run, reference), self.question.roles)
+        return read_patterns(
+            self.facts(run, reference), self.question.roles, slice_parts(self.question.release)
+        )
 
     def _online(self, run: str, reference: str) -> list[Fact]:
         """What an A/B test of the two said, to who keeps the benchmark; the newest there is."""

@@ -21,7 +21,7 @@ from scoring.services.freshness import freshness_of_release
 from scoring.services.measuring import evaluated
 from scoring.services.policies import queries_of, slices_offered
 from scoring.services.scoring import Target, score_run
-from scoring.services.slice_scores import graded_queries, slices_of_release
+from scoring.services.slice_scores import graded_queries, slice_parts, slices_of_release
 
 SURE = (ContaminatedQuery.Degree.EXACT, ContaminatedQuery.Degree.NEAR)
 
@@ -72,6 +72,7 @@ def compared(
         },
         families=numbered(queries, selectors.release_families(release)),
         registered=registered,
+        parts=slice_parts(release),
     )
 
 

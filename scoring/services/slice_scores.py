@@ -14,6 +14,7 @@ from benchmarks_app.selectors import (
 )
 from benchmarks_app.services.slice_records import members_digest
 from scoring.core import Evaluation, evaluate_hits
+from scoring.core.patterns import slice_role
 from scoring.core.reading.hits import Judged, QueryHits
 from scoring.core.uncertainty import Families, MeanInterval, mean_intervals
 from scoring.models import Score, ScoreSet
@@ -45,6 +46,21 @@ def slices_of_release(release: Release) -> Mapping[str, frozenset[str]]:
     if SLICES not in release.manifest.get("files", ()):
         return {}
     return _sliced(str(release_file_path(release, SLICES)), release.pk)
+
+
+def slice_parts(release: Release) -> dict[str, str]:
+    """Which slice plays which part in patterns, by the rule it was made by, not by its name.
+
+    Of several of one part the first that was made.
+    """
+    members = slices_of_release(release)
+    made = Slice.objects.filter(benchmark=release.benchmark_id, name__in=list(members))
+    found: dict[str, str] = {}
+    for one in made.order_by("pk"):
+        role = slice_role(one.kind, str(one.rule.get("band", "")))
+        if role:
+            found.setdefault(role, one.name)
+    return found
 
 
 def members_of(release: Release, name: str) -> frozenset[str]:

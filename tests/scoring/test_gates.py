@@ -27,6 +27,7 @@ from scoring.services.gate_errors import (
     PolicyThereError,
 )
 from scoring.services.gate_reading import told
+from scoring.services.slice_scores import slice_parts
 from tests import factories
 from tests.benchmarks_app.commands import sites
 
@@ -746,3 +747,12 @@ def test_a_build_is_told_what_is_wrong_and_gets_no_verdict(
 
     assert done.exit_code == code
     assert said in done.output
+
+
+def test_a_slice_plays_the_part_of_its_rule(bench, old, release):
+    """`most` is made by hand: no head, whatever it were called; by its rule it is one."""
+    assert slice_parts(release) == {}
+    rule = {"kind": "frequency", "band": "head"}
+    bench.slices.filter(name="most").update(kind="frequency", rule=rule)
+
+    assert slice_parts(release) == {"head": "most"}

@@ -65,7 +65,8 @@ class Wanted:
 class Evidence:
     """Both arms on the same queries; a slice is a mask of the queries.
 
-    `registered` says which slices may decide; None stands for those that the policy names.
+    `registered` says which slices may decide; None stands for those that the policy names. `parts`
+    says which slice plays which part in patterns, by its rule; None where no rules are known.
     """
 
     queries: Sequence[str]
@@ -75,6 +76,7 @@ class Evidence:
     families: FamilyOf | None = None
     lexical: Arm | None = None
     registered: frozenset[str] | None = None
+    parts: Mapping[str, str] | None = None
     process: Process = field(default_factory=Process)
     wanted: Wanted = field(default_factory=Wanted)
 

@@ -20,7 +20,7 @@ def patterns(policy: Policy, evidence: Evidence) -> list[dict[str, Any]]:
     roles = roles_of(policy.scored)
     # A policy's measure plays the part of the gain, whichever it is.
     roles = Roles(policy.measure, roles.first, roles.coverage, roles.condensed)
-    found = read_patterns(_facts(evidence, roles), roles)
+    found = read_patterns(_facts(evidence, roles), roles, evidence.parts)
     return [
         {
             "code": one.code,

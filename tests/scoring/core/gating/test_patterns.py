@@ -49,6 +49,15 @@ def test_slices_that_go_opposite_ways_are_told():
     assert codes(apart, slices={"head": HALF, "tail": ~HALF}) == ["head-over-fit"]
 
 
+def test_slices_play_the_part_of_their_rule_and_not_of_their_name():
+    apart = np.where(HALF, spread(0.05), spread(-0.05))
+    slices = {"A": HALF, "B": ~HALF}
+
+    assert codes(apart, slices=slices, parts={"head": "A", "tail": "B"}) == ["head-over-fit"]
+    named = {"head": HALF, "tail": ~HALF}
+    assert "head-over-fit" not in codes(apart, slices=named, parts={})
+
+
 def test_a_first_hit_that_improves_for_wordings_alone_is_a_suspected_leak():
     """The first half are pairs of wordings, the second stand alone."""
     families = np.where(HALF, np.arange(N) // 2, np.arange(N))
