@@ -70,6 +70,59 @@ def test_the_verdict_is_the_exit_code(gated, benchwright, arguments, code, title
     assert done.stdout.startswith(title)
 
 
+def test_a_rehearsal_is_kept_beside_the_policy_and_shown_with_its_verdict(gated, benchwright):
+    (gated / "p.json").write_text('{"guard_rails": {"measures": []}}')
+    told = benchwright("gate", "--rehearse", "qrels", "old", "noisy", "--policy", "p.json")
+    assert told.exit_code == 0, told.output
+    assert "harm to a tenth of the queries" in told.stdout
+    kept = json.loads((gated / "p.rehearsal.json").read_text())
+    assert [one["run"] for one in kept["runs"]] == ["noisy"]
+
+    reports = ("--report", "g.json", "--report", "g.md", "--report", "g.xml")
+    done = benchwright("gate", "qrels", "old", "new", "--policy", "p.json", *reports)
+    assert done.exit_code == 0
+    assert "Before the policy was frozen, old was held against noisy" in done.stdout
+    assert json.loads((gated / "g.json").read_text())["rehearsal"] == kept
+    for name in ("g.md", "g.xml"):
+        assert "harm to a tenth of the queries" in (gated / name).read_text()
+        assert "a tenth of these queries lost 0.4" in (gated / name).read_text()
+
+
+def test_a_candidate_that_was_rehearsed_with_is_held_back(gated, benchwright):
+    (gated / "p.json").write_text('{"guard_rails": {"measures": []}}')
+    benchwright("gate", "--rehearse", "qrels", "old", "new", "--policy", "p.json")
+
+    done = benchwright("gate", "qrels", "old", "new", "--policy", "p.json")
+
+    assert done.exit_code == 10
+    assert "Policy before candidate (flagged)" in done.stdout
+
+
+def test_a_rehearsal_of_another_policy_is_not_shown(gated, benchwright):
+    (gated / "p.json").write_text('{"guard_rails": {"measures": []}}')
+    benchwright("gate", "--rehearse", "qrels", "old", "noisy", "--policy", "p.json")
+    (gated / "p.json").write_text('{"guard_rails": {"measures": []}, "margin": 0.03}')
+
+    done = benchwright("gate", "qrels", "old", "new", "--policy", "p.json")
+
+    assert "p.rehearsal.json is of another policy and is not shown." in done.stderr
+    assert "Before the policy was frozen" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("qrels", "old"), "2 files are named; --rehearse expects QRELS BASELINE RUN"),
+        (("qrels", "old", "new", "--report", "x.md"), "--report is of a verdict"),
+    ],
+)
+def test_what_a_rehearsal_needs_is_said(gated, benchwright, arguments, said):
+    done = benchwright("gate", "--rehearse", *arguments)
+
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
 def test_an_improvement_too_small_to_count_is_held_back(gated, benchwright):
     (gated / "p.json").write_text('{"delta_min": 0.9}')
     done = benchwright("gate", "qrels", "old", "new", "--policy", "p.json")
