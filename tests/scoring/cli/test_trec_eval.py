@@ -294,3 +294,27 @@ def test_version_says_which_trec_eval_is_meant(benchwright):
 
     assert (done.exit_code, done.stdout) == (0, "")
     assert "as trec_eval 10" in done.stderr
+
+
+# --- where trec_eval says otherwise (docs/metrics.md) --------------------------------------------
+
+
+def test_num_rel_counts_from_the_level_on_in_all_topics(tmp_path, benchwright):
+    (tmp_path / "q").write_text("q1 0 a 2\nq1 0 b 1\nq2 0 a 1\nq2 0 c 2\n")
+    (tmp_path / "r").write_text("q1 Q0 a 1 2 t\n")
+
+    files = (str(tmp_path / "q"), str(tmp_path / "r"))
+    said = benchwright("trec_eval", "-c", "-l2", "-m", "num_rel", *files).stdout
+
+    assert said.split() == ["num_rel", "all", "2"]  # trec_eval: 4
+
+
+def test_a_topic_without_a_judged_result_has_0_under_j(tmp_path, benchwright):
+    (tmp_path / "q").write_text("q1 0 a 2\nq2 0 a 1\n")
+    (tmp_path / "r").write_text("q1 Q0 x 1 2 t\nq2 Q0 a 1 3 t\n")
+
+    files = (str(tmp_path / "q"), str(tmp_path / "r"))
+    said = benchwright("trec_eval", "-q", "-J", "-m", "11pt_avg", *files).stdout
+
+    values = [line.split()[2] for line in said.splitlines()]
+    assert values == ["0.0000", "1.0000", "0.5000"]  # trec_eval: -nan, 1.0000, -nan
