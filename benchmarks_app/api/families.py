@@ -128,6 +128,8 @@ class GroupSerializer(serializers.Serializer):
     review_at = _share(DEFAULTS.review_at)
     embedding_at = _share(DEFAULTS.embedding_at)
     relevant_at = _share(DEFAULTS.relevant_at)
+    paraphrases = serializers.BooleanField(required=False, default=False)
+    paraphrase_at = _share(DEFAULTS.paraphrase_at)
     largest = serializers.IntegerField(required=False, default=DEFAULTS.largest, min_value=2)
     least_similarity = _share(DEFAULTS.least_similarity)
     recut_at = _share(DEFAULTS.recut_at)
@@ -431,6 +433,7 @@ class FamilyGroup(Endpoint):
         benchmark = self.benchmark_for(Action.EDIT)
         told = self.validated(GroupSerializer)
         qrels, is_preview = told.pop("qrels"), told.pop("preview")
+        paraphrases = told.pop("paraphrases")
         files = {
             name: uploading.receive_upload(
                 benchmark=benchmark, owner=request.user, file=told.pop(name)
@@ -442,13 +445,19 @@ class FamilyGroup(Endpoint):
         options = GroupingOptions.from_json(told)
         qrel_set = _qrels(benchmark, qrels) if qrels else None
         if is_preview:
-            costs = review_preview(benchmark=benchmark, options=options, qrel_set=qrel_set)
+            costs = review_preview(
+                benchmark=benchmark,
+                options=options,
+                qrel_set=qrel_set,
+                paraphrases=paraphrases,
+            )
             return Response(ReviewCostSerializer(costs, many=True).data)
         job = start_grouping(
             benchmark=benchmark,
             user=request.user,
             options=options,
             qrel_set=qrel_set,
+            paraphrases=paraphrases,
             **files,
         )
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)

@@ -60,6 +60,7 @@ def share(name: str, default: float, help_text: str, group: str = "Thresholds") 
 @share("--merge-at", 0.80, "Wordings alike from here on are one family without a question.")
 @share("--review-at", 0.60, "Wordings alike from here on are one family, marked for review.")
 @share("--embedding-at", 0.90, "Cosine of embeddings from which on queries are one family.")
+@share("--paraphrase-at", 0.75, "Cosine from which on --paraphrases makes one family.")
 @share("--relevant-at", 0.50, "Share of common relevant documents that makes one family.")
 @option(
     "--largest",
@@ -94,6 +95,12 @@ def share(name: str, default: float, help_text: str, group: str = "Thresholds") 
     help='An .npz with "ids" and "embeddings", made by a model of your choice.',
 )
 @option(
+    "--paraphrases",
+    is_flag=True,
+    group="More signals",
+    help="Look for paraphrases by static vectors of words (extra demo; made for English).",
+)
+@option(
     "--language",
     metavar="CODE",
     default="en",
@@ -115,6 +122,7 @@ def command(file: Path, output: Path | None, links: Path | None, **told: Any) ->
         grouped,
         read_embeddings,
         review_costs,
+        static_embeddings,
     )
     from benchmarks_app.core.families.query_files import (
         family_lines,
@@ -127,6 +135,7 @@ def command(file: Path, output: Path | None, links: Path | None, **told: Any) ->
         merge_at=told["merge_at"],
         review_at=told["review_at"],
         embedding_at=told["embedding_at"],
+        paraphrase_at=told["paraphrase_at"],
         relevant_at=told["relevant_at"],
         largest=told["largest"],
         least_similarity=told["least"],
@@ -140,7 +149,10 @@ def command(file: Path, output: Path | None, links: Path | None, **told: Any) ->
         queries = [QueryText(one.qid, one.text, relevant.get(one.qid, frozenset()))
                    for one in queries]  # fmt: skip
     embeddings = read_embeddings(told["embeddings"]) if told["embeddings"] else None
-    found = grouped(queries, options, embeddings=embeddings, on_progress=_progress())
+    static = static_embeddings(queries) if told["paraphrases"] else None
+    found = grouped(
+        queries, options, embeddings=embeddings, paraphrases=static, on_progress=_progress()
+    )
     texts = {query.qid: query.text for query in queries}
     _write(output, family_lines(found, texts))
     if links:

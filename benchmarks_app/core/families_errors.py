@@ -116,6 +116,14 @@ class FamilyChangedError(FamiliesError):
     )
 
 
+class ParaphraseExtraError(FamiliesError):
+    code = "paraphrase-extra"
+    message = (
+        "Paraphrases are found by static vectors, which are not installed here. Install the extra "
+        "demo (pip install 'benchwright[demo]'), or group without paraphrases."
+    )
+
+
 class TooManyToPreviewError(FamiliesError):
     code = "families-preview"
     message = (

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from benchmarks_app.core import static_vectors
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.families import GroupingOptions, Linkage
 from benchmarks_app.models import Benchmark, QrelSet, QueryFamily
@@ -62,6 +63,15 @@ class GroupForm(forms.Form):
     embedding_at = _share(
         "Alike by embedding", "Cosine from which on they are one family.", DEFAULTS.embedding_at
     )
+    paraphrases = forms.BooleanField(
+        required=False,
+        label="Look for paraphrases",
+        help_text="Static vectors of words find wordings that share a meaning and few letters. "
+        "Made for English.",
+    )
+    paraphrase_at = _share(
+        "Alike in meaning", "Cosine from which on they are one family.", DEFAULTS.paraphrase_at
+    )
     largest = forms.IntegerField(
         label="Largest family",
         min_value=2,
@@ -87,6 +97,12 @@ class GroupForm(forms.Form):
         ready = QrelSet.objects.ready().filter(benchmark=benchmark).order_by("-created_at")
         self.fields["qrel_set"].queryset = ready
         self.fields["qrel_set"].initial = default_qrels(benchmark)
+        if static_vectors.is_installed():
+            self.fields["paraphrases"].initial = (benchmark.corpus.lang or "en") == "en"
+        else:
+            self.fields["paraphrases"].disabled = True
+            self.fields["paraphrases"].help_text = "Needs the extra demo, which is not installed."
+        self.fields["paraphrase_at"].required = False
         self.language = benchmark.corpus.lang or DEFAULTS.language
 
     def clean(self) -> dict[str, Any]:
@@ -104,6 +120,7 @@ class GroupForm(forms.Form):
         names = ("merge_at", "review_at", "relevant_at", "embedding_at", "largest")
         more = ("least_similarity", "recut_at")
         values = {name: told[name] for name in (*names, *more)}
+        values["paraphrase_at"] = told["paraphrase_at"] or DEFAULTS.paraphrase_at
         try:
             return GroupingOptions(
                 **values, recut_by=Linkage(told["recut_by"]), language=self.language

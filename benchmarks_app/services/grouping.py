@@ -16,6 +16,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count
 
+from benchmarks_app.core import static_vectors
 from benchmarks_app.core.batches import batched
 from benchmarks_app.core.families import (
     ALGORITHM,
@@ -30,12 +31,14 @@ from benchmarks_app.core.families import (
     grouped,
     read_embeddings,
     review_costs,
+    static_embeddings,
 )
 from benchmarks_app.core.families.reviewing import SHOWN as REVIEWS_SHOWN
 from benchmarks_app.core.families_errors import (
     EmbeddingsError,
     GroupingChangedError,
     NothingToGroupError,
+    ParaphraseExtraError,
     TooManyToPreviewError,
 )
 from benchmarks_app.models import (
@@ -69,6 +72,7 @@ def grouping_arguments(
     qrel_set: QrelSet | None = None,
     embeddings: Upload | None = None,
     ids: Upload | None = None,
+    paraphrases: bool = False,
 ) -> dict[str, Any]:
     """What `jobs.start` or `jobs.run_here` need to group a benchmark's queries.
 
@@ -78,7 +82,11 @@ def grouping_arguments(
         If the benchmark has no queries.
     EmbeddingsError
         If the file of embeddings cannot be used.
+    ParaphraseExtraError
+        If paraphrases are to count, and the extra for them is not installed.
     """
+    if paraphrases and not static_vectors.is_installed():
+        raise ParaphraseExtraError
     if not benchmark.queries.committed().exists():
         raise NothingToGroupError(benchmark=benchmark.name)
     if embeddings:
@@ -91,6 +99,7 @@ def grouping_arguments(
             "qrels": qrel_set.pk if qrel_set else None,
             "embeddings": embeddings.pk if embeddings else None,
             "ids": ids.pk if ids else None,
+            "paraphrases": paraphrases,
         },
     }
 
@@ -109,6 +118,7 @@ def review_preview(
     benchmark: Benchmark,
     options: GroupingOptions,
     qrel_set: QrelSet | None = None,
+    paraphrases: bool = False,
     most: int | None = MOST_PREVIEWED,
 ) -> tuple[ReviewCost, ...]:
     """How many reviews grouping would cost, at the wanted `merge_at` and others, with no write.
@@ -125,7 +135,8 @@ def review_preview(
         raise TooManyToPreviewError(n=len(texts), most=most, slug=benchmark.slug)
     if not texts:
         raise NothingToGroupError(benchmark=benchmark.name)
-    found = grouped(texts, options, known=known_of(benchmark))
+    static = static_embeddings(texts) if paraphrases else None
+    found = grouped(texts, options, known=known_of(benchmark), paraphrases=static)
     thresholds = {at for at in REVIEWS_SHOWN if at >= options.review_at} | {options.merge_at}
     return review_costs(found, sorted(thresholds))
 
@@ -149,6 +160,7 @@ class Inputs:
     texts: list[QueryText]
     known: Known
     embeddings: Embeddings | None = None
+    paraphrases: Embeddings | None = None
 
     @property
     def sha256(self) -> str:
@@ -161,6 +173,8 @@ class Inputs:
         if self.embeddings:
             digest.update(json.dumps(self.embeddings.ids).encode())
             digest.update(self.embeddings.vectors.tobytes())
+        if self.paraphrases:
+            digest.update(f"wordllama {static_vectors.version()}".encode())
         return digest.hexdigest()
 
 
@@ -184,6 +198,7 @@ def group_queries(job: jobs.RunningJob) -> None:
         options,
         known=inputs.known,
         embeddings=inputs.embeddings,
+        paraphrases=inputs.paraphrases,
         on_progress=lambda what, done, total: job.progress(min(done, total - 1), total, what),
     )
     job.progress(0, 0, "Writing families")
@@ -205,12 +220,13 @@ def _inputs(benchmark: Benchmark, qrel_set: QrelSet | None, told: Mapping[str, A
             "page shows them."
         )
         raise EmbeddingsError(file=embeddings.name, reason=reason)
-    return Inputs(key, texts, known_of(benchmark), vectors)
+    static = static_embeddings(texts) if told.get("paraphrases") else None
+    return Inputs(key, texts, known_of(benchmark), vectors, static)
 
 
 def _refuse_changed(benchmark: Benchmark, qrel_set: QrelSet | None, inputs: Inputs) -> None:
     key, texts = texts_to_group(benchmark, qrel_set)
-    now = Inputs(key, texts, known_of(benchmark), inputs.embeddings)
+    now = Inputs(key, texts, known_of(benchmark), inputs.embeddings, inputs.paraphrases)
     if now.key != inputs.key or now.sha256 != inputs.sha256:
         raise GroupingChangedError
 

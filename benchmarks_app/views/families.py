@@ -297,7 +297,10 @@ def family_group(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 def _costs(benchmark: Benchmark, form: GroupForm) -> tuple[ReviewCost, ...] | None:
     try:
         return review_preview(
-            benchmark=benchmark, options=form.options, qrel_set=form.cleaned_data["qrel_set"]
+            benchmark=benchmark,
+            options=form.options,
+            qrel_set=form.cleaned_data["qrel_set"],
+            paraphrases=form.cleaned_data["paraphrases"],
         )
     except BenchmarkError as error:
         form.add_error(None, str(error))
@@ -317,6 +320,7 @@ def _started(request: HttpRequest, benchmark: Benchmark, form: GroupForm) -> Job
             user=request.user,
             options=form.options,
             qrel_set=told["qrel_set"],
+            paraphrases=told["paraphrases"],
             **files,
         )
     except BenchmarkError as error:

@@ -371,6 +371,7 @@ NO_PAGES = {
     "annotation:pool-settings": "takes posts only",
     "annotation:pool-waive": "takes posts only",
     "slice-add": "takes posts only",
+    "family-confirm-several": "takes posts only",
     "family-decide": "takes posts only",
     "family-undo": "takes posts only",
     "slice-decide": "takes posts only",

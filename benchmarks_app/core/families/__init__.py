@@ -13,6 +13,7 @@ from benchmarks_app.core.families.grouping import (
 from benchmarks_app.core.families.keys import bag_key, bag_keys, exact_key
 from benchmarks_app.core.families.linking import Link, QueryText, Reason
 from benchmarks_app.core.families.normalising import normalised
+from benchmarks_app.core.families.paraphrases import static_embeddings
 from benchmarks_app.core.families.reviewing import ReviewCost, review_costs
 from benchmarks_app.core.families.similarity import SimilarPairs, similar_pairs
 
@@ -37,4 +38,5 @@ __all__ = [
     "read_embeddings",
     "review_costs",
     "similar_pairs",
+    "static_embeddings",
 ]

@@ -42,7 +42,7 @@ from benchmarks_app.core.families_errors import GroupingOptionError
 ALGORITHM = "families-1"
 SHARES = (
     *("merge_at", "review_at", "embedding_at", "relevant_at"),
-    *("least_similarity", "recut_at"),
+    *("least_similarity", "recut_at", "paraphrase_at"),
 )
 # Why a family waits for review: besides a cluster that was cut (`cutting`), a link in doubt.
 DOUBTFUL = "doubtful"
@@ -84,6 +84,8 @@ class GroupingOptions:
     merge_at: float = 0.80
     review_at: float = 0.60
     embedding_at: float = 0.90
+    # Cosine of static vectors; below `merge_at` such a family waits for review as any other.
+    paraphrase_at: float = 0.75
     relevant_at: float = 0.50
     largest: int = 20
     least_similarity: float = 0.45
@@ -166,6 +168,7 @@ def grouped(
     *,
     known: Known | None = None,
     embeddings: Embeddings | None = None,
+    paraphrases: Embeddings | None = None,
     on_progress: Progress | None = None,
 ) -> GroupedQueries:
     """The families of the queries, and why.
@@ -174,6 +177,8 @@ def grouped(
     ----------
     queries
         Each id once; ids of `known` and `embeddings` that are not among them are passed over.
+    paraphrases
+        Static vectors (`paraphrases.static_embeddings`), linked from `paraphrase_at` on.
 
     Examples
     --------
@@ -188,7 +193,7 @@ def grouped(
     if not queries:
         return GroupedQueries((), ())
     return _Grouping(queries, options or GroupingOptions(), known or Known(), on_progress).done(
-        embeddings
+        embeddings, paraphrases
     )
 
 
@@ -216,8 +221,8 @@ class _Grouping:
         found = [(self.place[a], self.place[b]) for a, b in pairs if {a, b} <= self.place.keys()]
         return np.array([pair for pair in found if pair[0] != pair[1]], np.int64).reshape(-1, 2)
 
-    def done(self, embeddings: Embeddings | None) -> GroupedQueries:
-        is_sampled = self._link(embeddings)
+    def done(self, embeddings: Embeddings | None, paraphrases: Embeddings | None) -> GroupedQueries:
+        is_sampled = self._link(embeddings, paraphrases)
         self.tell("Making families", 0, 1)
         edges = self._edges()
         labels, refused = self._clusters(edges)
@@ -235,7 +240,7 @@ class _Grouping:
             n_without_embedding=len(missing),
         )
 
-    def _link(self, embeddings: Embeddings | None) -> bool:
+    def _link(self, embeddings: Embeddings | None, paraphrases: Embeddings | None) -> bool:
         options = self.options
         link_known(self.links, self.known.links, self.place)
         link_equal(self.links, self.wordings)
@@ -247,9 +252,12 @@ class _Grouping:
             tell=self.tell,
         )
         link_bags(self.links, self.wordings, options.language)
-        if embeddings:
-            least = options.embedding_at
-            link_close(self.links, self.queries, embeddings, least=least, tell=self.tell)
+        for vectors, least in (
+            (embeddings, options.embedding_at),
+            (paraphrases, options.paraphrase_at),
+        ):
+            if vectors:
+                link_close(self.links, self.queries, vectors, least=least, tell=self.tell)
         link_answered_alike(self.links, self.queries, least=options.relevant_at, tell=self.tell)
         return is_sampled
 

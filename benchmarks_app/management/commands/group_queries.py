@@ -29,6 +29,7 @@ class Command(BaseCommand):
             ("--merge-at", DEFAULTS.merge_at, "alike from here on is one family"),
             ("--review-at", DEFAULTS.review_at, "from here on as well, and waits for review"),
             ("--embedding-at", DEFAULTS.embedding_at, "the same for embeddings"),
+            ("--paraphrase-at", DEFAULTS.paraphrase_at, "the same for --paraphrases"),
             ("--relevant-at", DEFAULTS.relevant_at, "share of common relevant documents"),
             ("--least", DEFAULTS.least_similarity, "two less alike may be a chain"),
             ("--recut-at", DEFAULTS.recut_at, "how alike the parts of a chain are"),
@@ -51,6 +52,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--embeddings", type=Path, help=".npz with ids and embeddings")
         parser.add_argument(
+            "--paraphrases",
+            action="store_true",
+            help="look for paraphrases by static vectors (extra demo)",
+        )
+        parser.add_argument(
             "--reviews", action="store_true", help="only say how many reviews each --merge-at costs"
         )
         parser.add_argument("--ids", type=Path, help="the ids of an .npy file, one a line")
@@ -63,7 +69,11 @@ class Command(BaseCommand):
                 options = _options(benchmark, told)
                 qrel_set = _qrels(benchmark, told)
                 for cost in review_preview(
-                    benchmark=benchmark, options=options, qrel_set=qrel_set, most=None
+                    benchmark=benchmark,
+                    options=options,
+                    qrel_set=qrel_set,
+                    paraphrases=told["paraphrases"],
+                    most=None,
                 ):
                     self.stdout.write(str(cost))
                 return
@@ -73,6 +83,7 @@ class Command(BaseCommand):
                 qrel_set=_qrels(benchmark, told),
                 embeddings=_upload(benchmark, actor, told["embeddings"]),
                 ids=_upload(benchmark, actor, told["ids"]),
+                paraphrases=told["paraphrases"],
             )
         except BenchmarkError as error:
             raise CommandError(str(error)) from error
@@ -90,6 +101,7 @@ def _options(benchmark: Benchmark, told: dict[str, Any]) -> GroupingOptions:
         merge_at=told["merge_at"],
         review_at=told["review_at"],
         embedding_at=told["embedding_at"],
+        paraphrase_at=told["paraphrase_at"],
         relevant_at=told["relevant_at"],
         largest=told["largest"],
         least_similarity=told["least"],

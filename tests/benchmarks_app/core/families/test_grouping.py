@@ -1,12 +1,16 @@
 """Queries to families: hand-made cases, and what holds for any queries and verdicts."""
 
+import csv
 import random
+from collections import Counter
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks_app.core import static_vectors
 from benchmarks_app.core.families import (
     Embeddings,
     GroupingOptions,
@@ -17,10 +21,11 @@ from benchmarks_app.core.families import (
     Reason,
     grouped,
     review_costs,
+    static_embeddings,
 )
 from benchmarks_app.core.families.clustering import agglomerated, clusters_of, kept_apart
 from benchmarks_app.core.families.reviewing import SHOWN
-from benchmarks_app.core.families_errors import GroupingOptionError
+from benchmarks_app.core.families_errors import GroupingOptionError, ParaphraseExtraError
 
 WORDS_ALIKE = [
     "how long do goldfish live in a bowl",
@@ -367,3 +372,63 @@ def test_one_answer_settles_what_takes_several_pair_by_pair():
     (cost,) = review_costs(found, [0.99])
 
     assert (cost.n_families, cost.n_queries, cost.n_pairs) == (1, 3, 2)
+
+
+# --- paraphrases ----------------------------------------------------------------------------------
+
+has_static_vectors = pytest.mark.skipif(
+    not static_vectors.is_installed(), reason="the extra demo is not installed"
+)
+
+
+@has_static_vectors
+def test_paraphrases_are_linked_and_wait_where_they_are_in_doubt():
+    asked = queries("how to get a divorce", "getting divorced from husband", "cost of a house", "")
+
+    found = grouped(asked, GroupingOptions(paraphrase_at=0.6), paraphrases=static_embeddings(asked))
+
+    assert members(grouped(asked)) == [("q0",), ("q1",), ("q2",), ("q3",)]
+    assert members(found) == [("q0", "q1"), ("q2",), ("q3",)]
+    assert reasons(found) == {("q0", "q1", "embedding")}
+    assert found.families[0].is_flagged
+
+
+@has_static_vectors
+@pytest.mark.data
+def test_paraphrases_find_half_as_many_more_wordings_of_dl19(data):
+    rows = variations(data / "query_families" / "penha_dl19_variations")
+    asked = [QueryText(str(n), text) for n, (text, _) in enumerate(rows)]
+    topic = {str(n): of for n, (_, of) in enumerate(rows)}
+
+    without, found = (
+        pairs_right(grouped(asked, paraphrases=of), topic)
+        for of in (None, static_embeddings(asked))
+    )
+
+    assert without[1] < 0.88
+    assert found[0] == 1.0
+    assert found[1] > 0.92
+
+
+def variations(folder):
+    with (folder / "variations_trec2019_labeled.csv").open(encoding="utf-8", newline="") as lines:
+        rows = [row for row in csv.DictReader(lines) if row["valid"].lower() == "true"]
+    originals = {row["q_id"]: row["original_query"] for row in rows}
+    return [(text, of) for of, text in originals.items()] + [
+        (row["variation"], row["q_id"]) for row in rows
+    ]
+
+
+def pairs_right(found, topic):
+    """Precision and recall of pairs in one family."""
+    pairs = [pair for family in found.families for pair in combinations(family.members, 2)]
+    right = sum(topic[a] == topic[b] for a, b in pairs)
+    sizes = Counter(topic.values()).values()
+    return right / len(pairs), right / sum(n * (n - 1) / 2 for n in sizes)
+
+
+def test_paraphrases_without_the_extra_are_refused(monkeypatch):
+    monkeypatch.setattr(static_vectors, "find_spec", lambda name: None)
+
+    with pytest.raises(ParaphraseExtraError, match="Install the extra demo"):
+        static_embeddings(queries("a"))

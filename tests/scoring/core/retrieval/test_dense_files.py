@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from benchmarks_app.core import static_vectors
 from benchmarks_app.core.errors import ArchiveError
 from scoring.core.retrieval.dense import read_embeddings
 from scoring.core.retrieval.dense import wordllama as model
@@ -297,7 +298,7 @@ def no_network(monkeypatch):
 def test_wordllama_finds_meaning_without_a_network(no_network, monkeypatch, tmp_path):
     pytest.importorskip("wordllama")
     monkeypatch.setenv("HOME", str(tmp_path))  # nothing that was downloaded before
-    model._model.cache_clear()
+    static_vectors._model.cache_clear()
     documents = [("copy", "copy a directory tree"), ("cos", "cosine of an angle"), ("none", "")]
 
     index = model.build(documents)
@@ -320,8 +321,8 @@ def test_vectors_of_a_text_do_not_depend_on_its_neighbours():
 
 
 def test_missing_extra_is_named(monkeypatch):
-    model._model.cache_clear()
-    monkeypatch.setattr(model, "find_spec", lambda name: None)
+    static_vectors._model.cache_clear()
+    monkeypatch.setattr(static_vectors, "find_spec", lambda name: None)
 
     with pytest.raises(DemoExtraError, match=r"benchwright\[demo\]"):
         model.encode(["text"])
