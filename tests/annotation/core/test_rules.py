@@ -275,3 +275,29 @@ def test_medians_and_majority_do_not_depend_on_the_order(grades, random):
 
 def test_rules_have_each_name_and_version_once():
     assert len({(rule.name, rule.version) for rule in RULES}) == len(RULES) == 6
+
+
+def test_grades_two_apart_want_an_adjudicator_unless_told_otherwise():
+    assert Settings().adjudicate_from == 2
+    apart = pair_of("q1", "d1", [event(1, ADA, "grade", 0), event(2, BO, "grade", 2)])
+    near = pair_of("q1", "d1", [event(1, ADA, "grade", 1), event(2, BO, "grade", 2)])
+
+    assert verdict_on(apart, DEFAULT_RULE, Settings()).how == How.UNRESOLVED
+    assert verdict_on(near, DEFAULT_RULE, Settings()).how == How.NEIGHBOURS
+
+
+@pytest.mark.parametrize("name", ["lower-median", "upper-median", "majority"])
+@pytest.mark.parametrize(
+    ("grades", "how"), [([2], How.ONE_LABEL), ([2, 2], How.EQUAL), ([1, 2], How.AGGREGATED)]
+)
+def test_how_a_grade_came_from_labels_is_told(name, grades, how):
+    events = [event(n, n, "grade", grade) for n, grade in enumerate(grades, start=1)]
+
+    assert verdict_on(pair_of("q1", "d1", events), rule_named(name), Settings()).how == how
+
+
+def test_every_rule_is_of_its_first_version():
+    """A rule whose grades change gets another number: published grades name it."""
+    assert {rule.name: rule.version for rule in RULES} == dict.fromkeys(
+        (rule.name for rule in RULES), 1
+    )
