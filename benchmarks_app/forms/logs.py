@@ -78,7 +78,7 @@ class LogColumnsForm(forms.Form):
         max_length=1000,
         initial=lambda: ", ".join(settings.LOG_REGIONS),
         label="Countries",
-        help_text="Whose telephone numbers and numbers of people are masked: two letters each.",
+        help_text="Whose telephone and personal numbers are masked: two letters each, or none.",
     )
     is_lenient = forms.BooleanField(
         required=False,

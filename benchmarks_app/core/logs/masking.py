@@ -404,7 +404,7 @@ KINDS: tuple[Kind | SearchedKind, ...] = (
     ),
     SearchedKind(
         "id",
-        "a number a state gives to a person: social insurance, tax, identity (of the regions)",
+        "a number a state gives to a person: social insurance, tax, identity (by country)",
         4,
         _mask_identifiers,
     ),
@@ -427,7 +427,7 @@ KINDS: tuple[Kind | SearchedKind, ...] = (
     ),
     Kind(
         "phone",
-        "a telephone number, with + or 00, or as it is dialled in the regions",
+        "a telephone number, with + or 00, or as it is dialled within a country",
         re.compile(
             r"(?<![\w.+-])(?:"
             r"(?:\+|00)[1-9]\d{0,2}(?:[ ./-]?\(?\d{1,5}\)?){2,6}"
@@ -441,7 +441,7 @@ KINDS: tuple[Kind | SearchedKind, ...] = (
     ),
     SearchedKind(
         "phone",
-        "a telephone number, with + or 00, or as it is dialled in the regions",
+        "a telephone number, with + or 00, or as it is dialled within a country",
         8,
         _mask_telephones,
     ),
