@@ -20,6 +20,7 @@ from scoring.cli.tables import (
 )
 from scoring.core.comparability import Verdict, comparability
 from scoring.core.comparing import Comparison, Pair, RunSummary, SliceSize
+from scoring.core.statistics.intervals import FEWEST_DIFFERING
 from scoring.core.uncertainty import TIE_GROUPS
 
 TSV_COLUMNS = (
@@ -96,7 +97,19 @@ def print_tables(
                 else:
                     show_table(table)
                     click.echo()
+            for pair in pairs:
+                if said := _parting(pair):
+                    click.echo(f"{said}\n")
     click.echo(_how(comparison))
+
+
+def _parting(pair: Pair) -> str:
+    """What is to be said of a pair in words: where test and interval part, where few differ."""
+    thin = ""
+    if 0 <= pair.n_differing < FEWEST_DIFFERING:
+        thin = f"{pair.n_differing} queries or families differ; no interval is right here."
+    said = f"{pair.reason} {thin}".strip()
+    return f"{pair.run} - {pair.reference}: {said}" if said else ""
 
 
 def _sized(of_slice: SliceSize) -> str:
@@ -137,6 +150,7 @@ def _pairs(comparison: Comparison, pairs: Sequence[Pair]) -> Table:
         [
             f"{one.run} - {one.reference}",
             _signed(one.difference),
+            one.decision or "not told apart",
             _signed_between(one),
             _p(one.p),
             _p(one.p_adjusted),
@@ -151,11 +165,10 @@ def _pairs(comparison: Comparison, pairs: Sequence[Pair]) -> Table:
         for one in pairs
     ]
     test = comparison.methods.test
-    columns = ["pair", "difference", "95 % interval", f"p ({test})"]
+    columns = ["pair", "difference", "verdict", "95 % interval", f"p ({test})"]
     columns += [f"p ({comparison.methods.correction})", "p (t)"]
     columns += ["relative", "d_z", "win/tie/loss", "worse", "detectable", "queries needed"]
-    alpha = 1 - comparison.methods.level
-    best = {(row, 1) for row, one in enumerate(pairs) if one.p_adjusted < alpha}
+    best = {(row, 1) for row, one in enumerate(pairs) if one.decision}
     return Table(columns, rows, best=best)
 
 

@@ -36,6 +36,7 @@ from scoring.core.statistics.comparison import (
 )
 from scoring.core.statistics.confidence_sets import TieGroups, tie_groups
 from scoring.core.statistics.corrections import benjamini_hochberg, holm
+from scoring.core.statistics.decisions import decision
 from scoring.core.statistics.families import Floats, ratio_means
 from scoring.core.statistics.ranks import beside_groups, rank_intervals, ranks
 from scoring.core.statistics.tukey import randomised_tukey
@@ -152,7 +153,7 @@ def compare(
         slices=sizes,
         methods=methods,
         summaries=tuple(_summaries(aligned, methods, groups)),
-        pairs=tuple(_pair_results(aligned, pairs, columns, delta)),
+        pairs=tuple(_pair_results(aligned, pairs, columns, delta, level)),
         notes=(*aligned.notes, *_too_few(sizes), *_group_notes(aligned, groups)),
     )
 
@@ -275,6 +276,7 @@ def _statistics(
         "superiority": effects.superiority(differences),
         "sigma": effects.spreads(differences),
         "error": paired.standard_errors(differences, aligned.families),
+        "n_differing": intervals.n_differing(differences, aligned.families).astype(np.float64),
     }
 
 
@@ -308,12 +310,18 @@ def _test(methods: Methods) -> Callable[..., Floats]:
 
 
 def _pair_results(
-    aligned: Aligned, pairs: list[RunPair], columns: dict[str, Floats], delta: float
+    aligned: Aligned,
+    pairs: list[RunPair],
+    columns: dict[str, Floats],
+    delta: float,
+    level: float,
 ) -> Iterator[Pair]:
     for place in product(*map(range, columns["p"].shape)):
         measure, slice_, pair = place
         run, reference = pairs[pair]
         of = {name: float(column[place]) for name, column in columns.items()}
+        ends, alpha = (of["low"], of["high"]), 1 - level
+        kind, reason = decision(of["difference"], ends, of["p"], of["p_adjusted"], alpha=alpha)
         yield Pair(
             run=aligned.runs[run],
             reference=aligned.runs[reference],
@@ -327,6 +335,9 @@ def _pair_results(
             p_t=of["p_t"],
             effect=_effect(of),
             power=_power(of, delta),
+            decision=kind,
+            reason=reason,
+            n_differing=int(of["n_differing"]),
         )
 
 

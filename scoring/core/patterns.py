@@ -1,7 +1,7 @@
 """What a change of several measures together usually means, with the numbers that say so.
 
-A difference has gone up or down when it is larger than `LEAST` and larger than half its interval;
-else it is level. A rule is a set of such directions; it holds when every difference it names is
+A difference has gone up or down when it is larger than `LEAST` and its interval leaves 0 out; else
+it is level. A rule is a set of such directions; it holds when every difference it names is
 there and goes its way, and comes with these differences as its evidence.
 """
 
@@ -64,7 +64,7 @@ class Fact:
         """
         if isnan(self.difference) or isnan(self.margin) or isnan(self.low + self.high):
             return None
-        if abs(self.difference) <= self.margin:
+        if abs(self.difference) <= LEAST or self.low <= 0 <= self.high:
             return Direction.LEVEL
         return Direction.UP if self.difference > 0 else Direction.DOWN
 

@@ -10,6 +10,7 @@ from scoring import selectors
 from scoring.core.comparing import Comparison, compare
 from scoring.core.measures import parse_measure
 from scoring.core.patterns import ALONE, IN_FAMILIES, family_slices
+from scoring.core.statistics.decisions import decision
 from scoring.core.statistics.exploring import slice_p_values
 from scoring.models import ScoreSet
 from scoring.services import measuring
@@ -91,6 +92,10 @@ def _with_slice_p(found: Comparison) -> dict[str, Any]:
     for pair in told["pairs"]:
         place = (pair["measure"], pair["slice"], pair["run"], pair["reference"])
         pair["p_slices"] = _plain(p_of.get(place))
+        if pair["p_slices"] is not None:
+            ends = (pair["interval"]["low"], pair["interval"]["high"])
+            found_in_slice = decision(pair["difference"], ends, pair["p"], pair["p_slices"])
+            pair["decision"], pair["reason"] = found_in_slice
     return told
 
 

@@ -12,6 +12,7 @@ from scoring.core.comparability import Comparability, comparability
 from scoring.core.comparing import OVERALL
 from scoring.core.pattern_texts import pattern_dict
 from scoring.core.patterns import ONLINE, Fact, Pattern, read_patterns
+from scoring.core.statistics.intervals import FEWEST_DIFFERING
 from scoring.models import Comparison, OnlineResult
 from scoring.services.comparing_errors import PairError
 from scoring.services.comparing_numbers import OWN_SLICES
@@ -68,7 +69,8 @@ class Told:
     def pairs(self, measure: str, slice_name: str = OVERALL) -> list[Mapping[str, Any]]:
         """A row for each pair, in the order of the comparison."""
         place = (measure, slice_name)
-        return [one for one in self.numbers["pairs"] if (one["measure"], one["slice"]) == place]
+        found = [one for one in self.numbers["pairs"] if (one["measure"], one["slice"]) == place]
+        return [{**one, "is_thin": _is_thin(one["n_differing"])} for one in found]
 
     @cached_property
     def comparability(self) -> Comparability:
@@ -146,6 +148,10 @@ class Told:
                 for pattern in self.patterns(one["run"], one["reference"])
             ],
         }
+
+
+def _is_thin(n_differing: int | None) -> bool:
+    return n_differing is not None and n_differing < FEWEST_DIFFERING
 
 
 def told(question: Question, row: Comparison, user: Any) -> Told:
@@ -245,6 +251,7 @@ def _blurred_pair(one: Mapping[str, Any], sight: Sight, mean: float | None) -> d
         "difference": difference,
         "interval": _blurred_ends(one, sight),
         **{name: at_most(p) for name, p in p_values.items()},
+        "n_differing": None,
         "effect": {"relative": relative, **dict.fromkeys(WITHHELD_EFFECTS)},
         "power": {
             **one["power"],

@@ -55,8 +55,10 @@ def _means(found: Told) -> str:
 
 def _pairs(found: Told, part: str) -> str:
     rows = [_pair_row(found, one) for one in found.pairs(found.question.measure, part)]
-    columns = ["run", "against", "difference", "95 % interval", "relative", "win/tie/loss"]
-    return markdown_table([*columns, "p", "p corrected", "p (t)", "d_z", "visible from"], rows)
+    columns = ["run", "against", "difference", "verdict", "95 % interval", "relative"]
+    columns += ["win/tie/loss", "p", "p corrected", "p (t)", "d_z", "visible from"]
+    reasons = dict.fromkeys(one["reason"] for one in found.pairs(found.question.measure, part))
+    return "\n\n".join([markdown_table(columns, rows), *filter(None, reasons)])
 
 
 def _pair_row(found: Told, one: Mapping[str, Any]) -> list[Any]:
@@ -67,6 +69,7 @@ def _pair_row(found: Told, one: Mapping[str, Any]) -> list[Any]:
         markdown_words(found.runs[one["run"]].name),
         markdown_words(found.runs[one["reference"]].name),
         _signed(one["difference"]),
+        one["decision"] or "not told apart",
         _between(one["interval"], "+.4f"),
         DASH if effect["relative"] is None else f"{100 * effect['relative']:+.1f} %",
         DASH if None in counts else "/".join(map(str, counts)),

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scoring.core.statistics.decisions import BETTER, OPEN, WORSE
 from scoring.services.comparison_reading import Told
 
-ALPHA = 0.05
+TURNED = {BETTER: WORSE, WORSE: BETTER, OPEN: OPEN}
 
 
 @dataclass(frozen=True)
@@ -47,20 +48,7 @@ def slice_grid(found: Told, keys: tuple[str, str]) -> Grid:
 def _cell(pair: Mapping[str, Any]) -> Mapping[str, Any]:
     """A pair with its verdict: the corrected p of all slices together, or of all queries."""
     p = pair["p_adjusted"] if pair["p_slices"] is None else pair["p_slices"]
-    return {**pair, "p_shown": p, "kind": verdict_of(pair["difference"], p)}
-
-
-def verdict_of(difference: float | None, p: float | None) -> str:
-    """better, worse or nothing, at 5 %.
-
-    Examples
-    --------
-    >>> verdict_of(0.1, 0.01), verdict_of(-0.1, 0.01), verdict_of(0.1, 0.2)
-    ('better', 'worse', '')
-    """
-    if difference is None or p is None or p >= ALPHA:
-        return ""
-    return "better" if difference > 0 else "worse"
+    return {**pair, "p_shown": p, "kind": pair["decision"]}
 
 
 @dataclass(frozen=True)
@@ -85,9 +73,9 @@ def matrix_of(summaries: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[st
     cells: dict[tuple[str, str], Mapping[str, Any]] = {}
     for one in pairs:
         difference, p = one["difference"], one["p_adjusted"]
-        cells[one["run"], one["reference"]] = _small(one, difference, p)
+        cells[one["run"], one["reference"]] = _small(one, difference, p, one["decision"])
         turned = None if difference is None else -difference
-        cells[one["reference"], one["run"]] = _small(one, turned, p)
+        cells[one["reference"], one["run"]] = _small(one, turned, p, TURNED[one["decision"]])
     references = {one["reference"] for one in pairs} | {one["run"] for one in pairs}
     columns = [one["run"] for one in ordered if one["run"] in references]
     is_baseline = (
@@ -102,6 +90,7 @@ def matrix_of(summaries: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[st
     return Matrix(columns, rows)
 
 
-def _small(pair: Mapping[str, Any], difference: float | None, p: float | None) -> dict[str, Any]:
-    kind = verdict_of(difference, p)
+def _small(
+    pair: Mapping[str, Any], difference: float | None, p: float | None, kind: str
+) -> dict[str, Any]:
     return {"difference": difference, "p": p, "n": pair["n_queries"], "kind": kind}

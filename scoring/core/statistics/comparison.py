@@ -101,6 +101,8 @@ class Pair:
     """`run` minus `reference` by one measure over one slice, on the queries where both are defined.
 
     `p` is the chosen test's, `p_adjusted` after the correction, `p_t` the paired t-test's beside.
+    `decision` is "better", "worse" or "" by the corrected p; where test and interval part, `reason`
+    says why. Fewer than 15 of the `n_differing` families make no right interval.
     """
 
     run: str
@@ -115,6 +117,9 @@ class Pair:
     p_t: float
     effect: Effect
     power: Power
+    decision: str
+    reason: str
+    n_differing: int
 
 
 @dataclass(frozen=True, slots=True)
