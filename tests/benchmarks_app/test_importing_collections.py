@@ -219,8 +219,9 @@ def test_miracl_as_its_repository_has_it_keeps_its_splits(texts):
 
     assert {q.qid: q.family.split for q in texts.queries.all()} == {"6": "dev", "1": "train"}
     assert job.result["notes"] == [
+        "2 of 3 grades count as relevant (from grade 1 on).",
         "1 of 3 graded documents are not in the corpus, such as '7#9'. It was cut, or is another "
-        "version: no system can find them."
+        "version: no system can find them.",
     ]
 
 
