@@ -1,6 +1,5 @@
 """Whose labels a file brings: accounts, people who have none here, and machines."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,41 +11,7 @@ from annotation.core.label_errors import (
     UnknownAccountError,
     UnknownRaterError,
 )
-
-# Names that only models have as they stand, and names that people share with models, which are a
-# model's where a version or a size follows.
-_MODELS = (
-    "gpt", "chatgpt", "llama", "llm", "mixtral", "qwen", "deepseek", "umbrela", "davinci",
-    "vicuna", "codellama", "starcoder", "autorater", "bot",
-)  # fmt: skip
-_SHARED = ("claude", "gemma", "gemini", "mistral", "grok", "falcon", "phi", "palm", "nova", "yi")
-_VERSIONS = (
-    "opus",
-    "sonnet",
-    "haiku",
-    "instant",
-    "pro",
-    "flash",
-    "ultra",
-    "large",
-    "small",
-    "nano",
-)
-_LOOKS = re.compile(
-    rf"(?<![a-z])(?:(?:{'|'.join(_MODELS)})(?![a-z])"
-    rf"|(?:{'|'.join(_SHARED)})[-_ .]?v?(?:\d|(?:{'|'.join(_VERSIONS)})(?![a-z]))"
-    r"|o[1-9](?:-(?:mini|pro|preview))?$|command-r|flan-t5)",
-    re.IGNORECASE,
-)
-
-
-def looks_like_a_model(name: str) -> bool:
-    """Whether a rater's name is a model's rather than a person's: a first guess, to be corrected.
-
-    >>> [looks_like_a_model(name) for name in ("RMITIR-GPT4o", "claude-3-opus", "Claude", "W001")]
-    [True, True, False, False]
-    """
-    return bool(_LOOKS.search(name))
+from benchmarks_app.core.model_names import looks_like_a_model
 
 
 @dataclass(frozen=True, slots=True)

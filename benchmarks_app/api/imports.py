@@ -128,6 +128,12 @@ class ImportStartSerializer(serializers.Serializer):
         help_text="What documents are that the qrels do not list; left out, what an export of ours "
         "says, or unknown.",
     )
+    machine = serializers.BooleanField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Whether a machine gave the grades; left out, whether the set has a model's name.",
+    )
     parts = ImportPartSerializer(many=True, required=False)
 
 

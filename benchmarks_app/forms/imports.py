@@ -14,6 +14,7 @@ from benchmarks_app.core.cuts import read_max_docs
 from benchmarks_app.core.detection import CONTENT_OF, KIND_LABELS, FileKind, Part
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.mapping import EVERY_ROW, FIELDS, PARENT_FROM_ID, Content
+from benchmarks_app.core.model_names import looks_like_a_model
 from benchmarks_app.core.relevance import Relevance
 from benchmarks_app.forms.corpora import aggregation_choices
 from benchmarks_app.models import Benchmark, QrelSet, QueryFamily, Unit
@@ -266,6 +267,11 @@ class ImportForm(forms.Form):
         help_text="What is left out is named and counted, with the import and in the history. "
         "Of a run nothing is left out but the whole.",
     )
+    machine = forms.BooleanField(
+        required=False,
+        label="A machine gave these grades",
+        help_text="The set is called a machine's wherever it is used, and on a release's card.",
+    )
     aggregation = forms.ChoiceField(
         required=False, label="Documents get the score of", initial=DEFAULT
     )
@@ -294,8 +300,9 @@ class ImportForm(forms.Form):
         if preview.grades:
             self.fields["unlisted"].initial = preview.unlisted
             self.fields["unlisted"].help_text = _unlisted_help(preview)
+            self.fields["machine"].initial = looks_like_a_model(preview.upload.name)
         else:
-            del self.fields["unlisted"]
+            del self.fields["unlisted"], self.fields["machine"]
         self._add_grades(preview, benchmark)
 
     def _add_grades(self, preview: Preview, benchmark: Benchmark) -> None:
@@ -338,7 +345,15 @@ class ImportForm(forms.Form):
 
     @property
     def more_fields(self) -> list[Any]:
-        names = ("leave_out", "name", "unlisted", "shown_metadata", "max_docs", "aggregation")
+        names = (
+            "leave_out",
+            "name",
+            "unlisted",
+            "machine",
+            "shown_metadata",
+            "max_docs",
+            "aggregation",
+        )
         return [self[name] for name in names if name in self.fields]
 
     def clean_max_docs(self) -> int | None:
@@ -358,4 +373,5 @@ class ImportForm(forms.Form):
             "aggregation": given.get("aggregation") or DEFAULT,
             "unlisted": given.get("unlisted", ""),
             "leave_out": given.get("leave_out", ""),
+            "machine": given.get("machine"),
         }

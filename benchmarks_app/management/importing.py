@@ -1,7 +1,7 @@
 """What the commands share: find the benchmark and its keeper, import, print what was made."""
 
 import shutil
-from argparse import ArgumentParser
+from argparse import ArgumentParser, BooleanOptionalAction
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +30,11 @@ def add_unlisted_argument(parser: ArgumentParser) -> None:
         help="what documents are that the qrels do not list: not-relevant where the judgments are "
         "complete or list the relevant documents alone; otherwise unknown, unless an export of "
         "ours says so itself",
+    )
+    parser.add_argument(
+        "--machine",
+        action=BooleanOptionalAction,
+        help="whether a machine gave the grades; by default, whether the set has a model's name",
     )
 
 

@@ -91,6 +91,7 @@ def import_arguments(
     aggregation: str = DEFAULT,
     unlisted: str = "",
     leave_out: str = "",
+    machine: bool | None = None,
 ) -> dict[str, Any]:
     """What `jobs.start` or `jobs.run_here` need to import a file.
 
@@ -101,7 +102,8 @@ def import_arguments(
     of passages becomes one of documents, where the benchmark measures these. `unlisted` says what
     documents are that qrels do not list (`core.unlisted`); without it they are what the manifest
     of an export of ours says, or unknown. `leave_out` says what of a bad file is left out:
-    nothing, its bad `records`, or `files` that have any.
+    nothing, its bad `records`, or `files` that have any. `machine`
+    says whether a machine gave the grades; without it, that they have a model's name.
 
     Raises
     ------
@@ -146,6 +148,7 @@ def import_arguments(
             "aggregation": aggregation,
             "leave_out": leave_out,
             "unlisted": unlisted,
+            "machine": machine,
         },
     }
 

@@ -16,6 +16,7 @@ from benchmarks_app.core.import_errors import (
     QrelSetNameTakenError,
 )
 from benchmarks_app.core.linting.pitfalls import pitfalls
+from benchmarks_app.core.model_names import looks_like_a_model
 from benchmarks_app.core.relevance import Relevance
 from benchmarks_app.core.unlisted import NOT_RELEVANT, UNKNOWN
 from benchmarks_app.models import Qrel, QrelSet, Query, QueryFamily
@@ -54,7 +55,9 @@ def stage_qrels(
     """
     name = work.options.get("name") or name or work.upload.name.split(".")[0]
     _refuse_taken(work, name)
-    staging = _Staging(work, name, work.options.get("unlisted") or unlisted)
+    machine = work.options.get("machine")
+    is_machine = looks_like_a_model(name) if machine is None else machine
+    staging = _Staging(work, name, work.options.get("unlisted") or unlisted, is_machine)
     for part in parts:
         for batch in batched(work.told(part.rows, "grades"), ROWS_PER_BATCH):
             staging.take(batch, part, lacks)
@@ -68,6 +71,11 @@ def stage_qrels(
         work.notes.insert(0, ("WARNING: " if relevance.is_none else "") + relevance.sentence)
     if staging.row.unlisted == NOT_RELEVANT:
         work.notes.append("Documents that these qrels do not list count as judged not relevant.")
+    if is_machine:
+        work.notes.append(
+            f"'{name}' is kept as a machine's grades, which is told wherever they are used; "
+            "where people gave them, import them as theirs."
+        )
     if staging.unknown:
         work.notes.append(
             f"{len(staging.unknown):,} of {len(staging.documents):,} graded documents are not in "
@@ -89,7 +97,7 @@ def _refuse_taken(work: Import, name: str) -> None:
 class _Staging:
     """A set of qrels while its rows come in."""
 
-    def __init__(self, work: Import, name: str, unlisted: str) -> None:
+    def __init__(self, work: Import, name: str, unlisted: str, is_machine: bool) -> None:
         self.work = work
         self.grade_map: dict[int, int] = {
             int(key): value for key, value in work.options.get("grade_map", {}).items()
@@ -110,7 +118,7 @@ class _Staging:
             self.row = QrelSet.objects.create(
                 benchmark=work.benchmark,
                 name=name,
-                kind=QrelSet.Kind.IMPORTED,
+                kind=QrelSet.Kind.MACHINE if is_machine else QrelSet.Kind.IMPORTED,
                 unlisted=unlisted,
                 staged_by=work.job.row,
                 parameters={"file": work.upload.name, "sha256": work.upload.sha256},

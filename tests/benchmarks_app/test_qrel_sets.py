@@ -13,6 +13,7 @@ from benchmarks_app.core.import_errors import (
     QrelSetInUseError,
     QrelSetNotImportedError,
 )
+from benchmarks_app.core.releases import card
 from benchmarks_app.models import AuditEvent, Job, Qrel, QrelSet, Upload
 from benchmarks_app.selectors import qrels_of
 from benchmarks_app.services.drafting import create_draft
@@ -91,6 +92,51 @@ def test_page_takes_what_unlisted_documents_are(asked, olga, do_jobs):
 
     made = asked.qrel_sets.get()
     assert (made.unlisted, made.n_relevant) == ("not-relevant", 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "kind"),
+    [
+        ("gpt-4o.qrels", None, "machine"),
+        ("gpt-4o.qrels", False, "imported"),
+        ("ones.qrels", None, "imported"),
+        ("ones.qrels", True, "machine"),
+    ],
+)
+def test_grades_of_a_machine_are_a_set_of_that_kind(asked, name, told, kind):
+    job = factories.done(factories.imported(asked, ONES, name, machine=told))
+
+    assert asked.qrel_sets.get().kind == kind
+    assert any("a machine's grades" in note for note in job.result["notes"]) is (kind == "machine")
+
+
+def test_page_asks_whether_a_machine_gave_the_grades(asked, olga, do_jobs):
+    upload = factories.waiting_upload(asked, "llama-3-70b.qrels", ONES)
+    url = f"/b/{asked.slug}/import/{upload.pk}/"
+
+    assert olga.get(url).context["options"]["machine"].value() is True
+    olga.post(url, {"import": "1", "grade_1": "2", "name": "by a model", "machine": "on"})
+    do_jobs()
+
+    assert asked.qrel_sets.get().kind == "machine"
+
+
+def test_api_takes_that_a_machine_gave_the_grades(asked, olga, do_jobs):
+    start = f"/api/v1/benchmarks/{asked.slug}/uploads/"
+    pk = olga.post(start, {"file": SimpleUploadedFile("ones.qrels", ONES)}).json()["id"]
+
+    answer = olga.post(f"{start}{pk}/import/", {"machine": True}, content_type="application/json")
+    do_jobs()
+
+    assert (answer.status_code, asked.qrel_sets.get().kind) == (202, "machine")
+
+
+def test_card_says_that_a_machine_gave_the_grades():
+    facts = {"grades": [], "threshold": 1, "qrels": {"name": "x", "kind": "machine"}}
+
+    assert "A machine gave these grades" in next(card._grades(facts))
+    facts["qrels"]["kind"] = "imported"
+    assert "A machine" not in next(card._grades(facts))
 
 
 def test_api_tells_before_the_import(asked, olga):

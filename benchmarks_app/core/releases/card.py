@@ -139,6 +139,8 @@ def _grades(facts: Mapping[str, Any]) -> Iterator[str]:
     parts.append(f"Relevant from {facts['threshold']} on.")
     how = f"Grades: '{in_cell(qrels['name'])}' ({qrels['kind']})"
     parts.append(f"{how}, by the rule {qrels['rule']}." if qrels.get("rule") else f"{how}.")
+    if qrels["kind"] == "machine":
+        parts.append("**A machine gave these grades, not people.**")
     agreement = qrels.get("agreement")
     if agreement:
         parts.append(_agreement(agreement))

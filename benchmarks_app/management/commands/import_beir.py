@@ -42,6 +42,7 @@ class Command(BaseCommand):
                 kind="beir",
                 name=name,
                 unlisted=options["unlisted"],
+                machine=options["machine"],
                 corpus=corpus_arguments(options),
             )
 

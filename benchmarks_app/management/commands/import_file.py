@@ -106,6 +106,7 @@ class Command(BaseCommand):
                 grade_map=options["grade_map"],
                 leave_out=options["leave_out"],
                 unlisted=options["unlisted"],
+                machine=options["machine"],
                 shown_metadata=options["show_metadata"],
                 corpus=corpus_arguments(options),
             )

@@ -36,7 +36,7 @@ class Command(BaseCommand):
             why = "Name at least one file: --corpus, --ids, --topics, --queries or --qrels."
             raise CommandError(why)
         for kind, path in given:
-            more = {name: options[name] for name in ("name", "grade_map", "unlisted")}
+            more = {name: options[name] for name in ("name", "grade_map", "unlisted", "machine")}
             import_path(
                 self, benchmark, actor, path, kind=kind, **(more if kind == "qrels" else {})
             )
