@@ -132,7 +132,7 @@ class ImportStartSerializer(serializers.Serializer):
         required=False,
         allow_null=True,
         default=None,
-        help_text="Whether a machine gave the grades; left out, whether the set has a model's name.",
+        help_text="Whether a machine gave the grades; left out: if the set has a model's name.",
     )
     parts = ImportPartSerializer(many=True, required=False)
 
