@@ -89,6 +89,8 @@ def splits_of(release: Release) -> list[str]:
 
 def split_members(release: Release) -> dict[str, frozenset[str]]:
     """{name of its slice: graded queries} of each split that is but a part of what is graded."""
+    if not release.folder:  # not published: it has no files yet
+        return {}
     graded, by_split = _graded_by_split(str(release_file_path(release, "x")), release.pk)
     return {
         OF_SPLIT.format(split=split): qids

@@ -156,6 +156,8 @@ class BoardSplit:
 
 def board_split(release: Release, wanted: str = "") -> BoardSplit:
     """The split a board ranks on: that of the open phase, unless another or "all" is wanted."""
+    if not release.folder:
+        return BoardSplit("", 0, {})
     members = split_members(release)
     names = [name for name in splits_of(release) if OF_SPLIT.format(split=name) in members]
     splits = {name: len(members[OF_SPLIT.format(split=name)]) for name in names}
