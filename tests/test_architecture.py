@@ -248,6 +248,7 @@ def test_view_is_called_as_its_address():
 # Reviewed. Pages of the whole site have no noun of their own; state and error pages are named for
 # what they say, and are shown by the view of another page.
 OTHER_TEMPLATE_NAME = {
+    "annotation/judgments_import_raters",
     "benchmarks_app/invitation_closed",
     "benchmarks_app/invitation_created",
     "scoring/comparison_empty",

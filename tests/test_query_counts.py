@@ -504,6 +504,7 @@ NO_LISTS = {
     "api:comparison-list": "compares the runs it is asked for: GET is one comparison",
     "api:document-grades-list": "takes grades and shows none: GET is answered 405",
     "api:export-list": "the formats of a release are those of the program",
+    "api:gate-rehearsal-list": "takes runs to rehearse with and shows none: GET is answered 405",
     "api:fetch-list": "takes the name of a collection and shows none: GET is answered 405",
 }
 
