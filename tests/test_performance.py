@@ -1,6 +1,7 @@
 """The parts of `make bench`: each starts outside of a test run, as it does there."""
 
 import os
+import platform
 import subprocess
 import sys
 from importlib import import_module
@@ -9,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.made_once import FOLDER
-from tests.performance.__main__ import PAGE, PARTS
+from tests.performance.__main__ import PARTS
+from tests.performance.results import FOLDER as RESULTS
+from tests.performance.results import PAGE, store, stored, write_page
 
 ROOT = Path(__file__).parents[1]
 
@@ -38,3 +41,39 @@ def test_part_has_a_folder_for_its_sites_and_removes_it():
     name, folder = done.stdout.split()
     assert name
     assert not Path(folder).exists()
+
+
+def test_page_is_what_the_stored_results_say(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(PAGE.read_text("utf-8"), "utf-8")
+
+    write_page(page, RESULTS)
+
+    assert page.read_text("utf-8") == PAGE.read_text("utf-8")
+
+
+def test_page_shows_the_newest_run_and_the_spread_of_all(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("<!-- sums: made by make bench -->\n<!-- end of sums -->\nprose\n", "utf-8")
+    for seconds in ("1.5", "1,000.0", "3.0"):
+        rows = [f"| 1,000 | benchwright | {seconds} s |", "| 1,000 | peer | 9.0 s |"]
+        store("sums", ["| n | who | took |", "|---|---|---|", *rows], tmp_path)
+
+    write_page(page, tmp_path)
+
+    text = page.read_text("utf-8")
+    assert "| 1,000 | benchwright | 3.0 s |" in text
+    assert "| 1,000, benchwright | took | 3 | 1.5 | 3 | 1,000 |" in text
+    assert "peer | took" not in text
+    assert text.endswith("<!-- end of sums -->\nprose\n")
+
+
+def test_only_the_last_few_runs_are_kept_and_none_names_the_machine(tmp_path):
+    for n in range(7):
+        store("statistics", [f"run {n}"], tmp_path)
+
+    runs = stored("statistics", tmp_path)
+
+    assert [run["lines"] for run in runs] == [[f"run {n}"] for n in range(2, 7)]
+    assert runs[-1]["versions"]["scipy"]
+    assert platform.node() not in (tmp_path / "statistics.json").read_text("utf-8")
