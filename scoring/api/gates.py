@@ -18,6 +18,7 @@ from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.permissions import Action
 from scoring import selectors
+from scoring.core.gating.policy import DEFAULTS
 from scoring.core.gating.reports import written
 from scoring.models import GatePolicy, GateRehearsal, GateResult, OnlineResult
 from scoring.selectors.gates import (
@@ -61,12 +62,12 @@ class GatePolicySerializer(serializers.ModelSerializer):
 
 
 class NewGatePolicySerializer(serializers.Serializer):
-    """Runs by number or name; `content` is a policy, and what it leaves out is as usual."""
+    """Runs by number or name; `content` is a policy (docs/gate.md), the usual one if left out."""
 
     name = serializers.CharField(max_length=120)
     baseline = serializers.CharField(max_length=120)
     lexical = serializers.CharField(max_length=120, required=False, allow_blank=True, default="")
-    content = serializers.DictField(required=False, default=dict)
+    content = serializers.DictField(required=False, default=DEFAULTS.as_dict)
 
 
 class NewGateRehearsalSerializer(NewGatePolicySerializer):

@@ -13,7 +13,7 @@ from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.candidates import make_candidate_list
 from benchmarks_app.services.jobs import JobFencedError, RunningJob
 from scoring.core.gating.deciding import Verdict
-from scoring.core.gating.policy import frozen_policy
+from scoring.core.gating.policy import policy_from
 from scoring.core.gating.verdict import Decision, decide
 from scoring.models import GatePolicy, GateResult
 from scoring.selectors import gates
@@ -110,7 +110,7 @@ def decide_gate(job: RunningJob) -> None:
 
 def _decide_gate(job: RunningJob, gate: GateResult) -> None:
     job.progress(0, 4, "reading both runs")
-    said = frozen_policy(gate.policy.content)
+    said = policy_from(gate.policy.content)
     evidence = evidence_of(
         policy=gate.policy, said=said, release=gate.release, candidate=gate.candidate, job=job
     )

@@ -1,5 +1,6 @@
 """Gates of the site: frozen policies, verdicts by jobs, waiting for labels, what is hidden."""
 
+import hashlib
 import json
 import xml.etree.ElementTree as ElementTree
 from datetime import timedelta
@@ -14,6 +15,7 @@ from benchmarks_app.models import CandidateList, Qrel, QrelSet, Query, QueryFami
 from benchmarks_app.services import jobs
 from benchmarks_app.services.api_tokens import create_api_token
 from scoring.core.gating.errors import PolicyFormatError, PolicySplitError
+from scoring.core.gating.policy import canonical
 from scoring.models import GatePolicy, GateResult, OnlineResult, Submission
 from scoring.services import gating, online, policies
 from scoring.services.gate_errors import (
@@ -122,9 +124,31 @@ def test_a_policy_is_whole_and_has_the_digest_of_its_content(bench, old, release
 
     assert (made.version, made.content["baseline"], made.content["margin"]) == (1, "old", 0.02)
     canonical = json.dumps(made.content, sort_keys=True, separators=(",", ":"))
-    import hashlib
-
     assert hashlib.sha256(canonical.encode()).hexdigest() == made.digest
+
+
+def test_a_policy_from_before_the_rule_decides_by_its_hard_limit(bench, old, release):
+    rails = {"worst_loss": 0.05}
+    said = policies.policy_of(bench, {"guard_rails": rails}, baseline=old).as_dict()
+    del said["guard_rails"]["worst_rule"]
+    digest = hashlib.sha256(canonical(said).encode()).hexdigest()
+    made = GatePolicy.objects.create(
+        benchmark=bench,
+        name="before",
+        version=1,
+        baseline=old,
+        content=said,
+        digest=digest,
+        created_by=bench.sam,
+    )
+    tested = a_policy(bench, old, guard_rails={**rails, "worst_rule": "tested"})
+    candidate = a_candidate(bench, lambda n: 3 if n < 12 else n % 2)
+
+    gate = decided(bench, made, candidate, release)
+
+    assert (gate.verdict, gate.report["policy_sha256"]) == ("block", digest)
+    assert gate.report["policy"]["guard_rails"]["worst_rule"] == "share"
+    assert decided(bench, tested, candidate, release).verdict == "pass"
 
 
 CHANGES = [

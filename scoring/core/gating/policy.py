@@ -1,10 +1,11 @@
 """What a candidate must show, said before it is seen: a policy, and the digest that freezes it.
 
-A policy is a JSON object; what it leaves out is as in `DEFAULTS`. Its digest is the SHA-256 of its
-canonical form: every field, sorted by name, no spaces, numbers as Python writes them. So two
-policies have one digest exactly if they mean the same. Policies that were frozen before there was a
-`guard_rails.worst_rule` mean "share", so that one is not written in the canonical form: a digest
-goes on meaning what it meant.
+A policy is a JSON object; what it leaves out is as in `DEFAULTS`, but for `guard_rails.worst_rule`:
+policies that were written before there was one mean "share", so that is what leaving it out means,
+and "share" is not written in the canonical form. A digest goes on meaning what it meant.
+
+Its digest is the SHA-256 of that form: every other field, sorted by name, no spaces, numbers as
+Python writes them. So two policies have one digest exactly if they mean the same.
 """
 
 import hashlib
@@ -23,8 +24,8 @@ from scoring.core.pattern_roles import condensed_of
 GOALS = ("improve", "not_worse")
 LABELS = ("pooled", "sparse")
 WORST_RULES = ("tested", "share")
-FROZEN_RULE = "share"
-"""What policies mean that were frozen before the rule could be chosen."""
+UNSAID_RULE = "share"
+"""What a policy means that does not say its rule, as those from before it could be chosen."""
 
 SMALLEST_SLICE = 30
 """Slices of fewer queries are listed and decide nothing."""
@@ -106,9 +107,9 @@ class Policy:
         return found
 
     def frozen(self) -> dict[str, Any]:
-        """What its digest is of, and a site stores; `frozen_policy` reads it back."""
+        """What its digest is of, and a site stores; `policy_from` reads it back."""
         content = self.as_dict()
-        if self.guard_rails.worst_rule == FROZEN_RULE:
+        if self.guard_rails.worst_rule == UNSAID_RULE:
             del content["guard_rails"]["worst_rule"]
         return content
 
@@ -148,18 +149,6 @@ def read_policy(path: Path) -> Policy:
     return policy_from(content, where=path.name)
 
 
-def frozen_policy(content: Mapping[str, Any]) -> Policy:
-    """The policy that a stored content means; one from before `worst_rule` keeps its hard limit.
-
-    Examples
-    --------
-    >>> frozen_policy({}).guard_rails.worst_rule, policy_from({}).guard_rails.worst_rule
-    ('share', 'tested')
-    """
-    rails = {"worst_rule": FROZEN_RULE, **content.get("guard_rails", {})}
-    return policy_from({**content, "guard_rails": rails})
-
-
 def policy_from(content: Any, *, where: str = "policy") -> Policy:
     """The policy that a JSON object means; raises as `read_policy` does.
 
@@ -167,6 +156,8 @@ def policy_from(content: Any, *, where: str = "policy") -> Policy:
     --------
     >>> policy_from({"goal": "not_worse", "slices": ["head"]}).slices
     ('head',)
+    >>> policy_from({}).guard_rails.worst_rule, DEFAULTS.guard_rails.worst_rule
+    ('share', 'tested')
     """
     reader = _Reader(where)
     content = reader.object(content, "the policy", Policy)
@@ -207,7 +198,9 @@ class _Reader:
             ),
             worst_loss=self.number(of, "worst_loss", usual, (0.0, 1.0)),
             worst_share=self.number(of, "worst_share", usual, (0.0, 1.0), is_closed=True),
-            worst_rule=self.one_of(of, "worst_rule", WORST_RULES, usual),
+            worst_rule=self.one_of(
+                {"worst_rule": UNSAID_RULE, **of}, "worst_rule", WORST_RULES, usual
+            ),
             exact_slice=self.text(of, "exact_slice", usual),
             lexical=self.text(of, "lexical", usual),
         )

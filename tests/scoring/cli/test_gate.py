@@ -123,6 +123,18 @@ def test_what_a_rehearsal_needs_is_said(gated, benchwright, arguments, said):
     assert said in done.stderr
 
 
+def test_a_file_from_before_the_rule_keeps_the_hard_limit_and_its_digest(gated, benchwright):
+    (gated / "p.json").write_text("{}")
+    rows = {}
+    for name, more in (("unsaid", ("--policy", "p.json")), ("default", ())):
+        benchwright("gate", "qrels", "old", "new", *more, "--report", "r.json")
+        report = json.loads((gated / "r.json").read_text())
+        rows[name] = (report["policy_sha256"][:8], report["policy"]["guard_rails"]["worst_rule"])
+
+    assert rows["unsaid"] == ("7dbf4419", "share")
+    assert rows["default"][1] == "tested"
+
+
 def test_an_improvement_too_small_to_count_is_held_back(gated, benchwright):
     (gated / "p.json").write_text('{"delta_min": 0.9}')
     done = benchwright("gate", "qrels", "old", "new", "--policy", "p.json")

@@ -19,7 +19,7 @@ def test_the_digest_is_the_sha_256_of_sorted_json_without_spaces():
 
 
 def test_what_is_left_out_is_as_usual_and_makes_no_other_digest():
-    whole = policy_from({**DEFAULTS.as_dict(), **WRITTEN})
+    whole = policy_from({**policy_from({}).as_dict(), **WRITTEN})
 
     assert policy_from(WRITTEN) == whole
     assert policy_from(WRITTEN).digest == whole.digest
@@ -30,20 +30,48 @@ def test_the_order_of_fields_and_the_way_numbers_are_written_make_no_difference(
     first.write_text('{"margin": 0.020, "alpha": 5e-2, "measure": "ndcg_cut_10"}')
     second.write_text('{"measure": "nDCG@10", "alpha": 0.05, "margin": 2e-2}')
 
-    assert read_policy(first).digest == read_policy(second).digest == DEFAULTS.digest
+    assert read_policy(first).digest == read_policy(second).digest == policy_from({}).digest
+
+
+BEFORE_THE_RULE = [
+    ({}, "7dbf4419cbf235eb1351fd057b03ab40a5f53ceb94c3cab7ecd3c432e8c804d9"),
+    (
+        {
+            "baseline": "bm25",
+            "split": "test",
+            "slices": ["head"],
+            "guard_rails": {"measures": ["R@100"], "worst_loss": 0.25, "worst_share": 0.1},
+            "limits": {"submissions": 5},
+        },
+        "72dfc86459558b8ad5ecb1c5399ec7dc1395a26c796718ed32315269df1a18c8",
+    ),
+]
+"""Policies as they were written before `worst_rule`, with the digests they were given then."""
+
+
+@pytest.mark.parametrize(("content", "digest"), BEFORE_THE_RULE, ids=("empty", "written"))
+def test_a_policy_from_before_the_rule_keeps_digest_and_hard_limit(tmp_path, content, digest):
+    (tmp_path / "p.json").write_text(json.dumps(content))
+
+    for said in (policy_from(content), read_policy(tmp_path / "p.json")):
+        assert (said.digest, said.guard_rails.worst_rule) == (digest, "share")
+        again = policy_from(said.frozen())
+        assert (again, again.digest) == (said, digest)
+    assert DEFAULTS.guard_rails.worst_rule == "tested"
+    assert policy_from(DEFAULTS.frozen()) == DEFAULTS
 
 
 CHANGES = [
     *({"baseline": "b"}, {"measure": "AP"}, {"goal": "not_worse"}, {"slices": ["a"]}),
     *({"margin": 0.03}, {"delta_min": 0.02}, {"alpha": 0.01}, {"labels": "sparse"}),
     *({"guard_rails": {"worst_loss": 0.2}}, {"limits": {"agreement": 0.5}}, {"smallest_slice": 40}),
-    {"split": "test"},
+    *({"split": "test"}, {"guard_rails": {"worst_rule": "tested"}}),
 ]
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=str)
 def test_every_field_is_in_the_digest(change):
-    assert policy_from(change).digest != DEFAULTS.digest
+    assert policy_from(change).digest != policy_from({}).digest
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=str)
