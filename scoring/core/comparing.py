@@ -40,7 +40,7 @@ from scoring.core.statistics.decisions import decision
 from scoring.core.statistics.families import Floats, ratio_means
 from scoring.core.statistics.ranks import beside_groups, rank_intervals, ranks
 from scoring.core.statistics.tukey import randomised_tukey
-from scoring.core.uncertainty import span_of
+from scoring.core.uncertainty import span_of, span_of_differences
 
 __all__ = [
     "OVERALL",
@@ -255,9 +255,8 @@ def _statistics(
     aligned: Aligned,
     methods: Methods,
 ) -> dict[str, Floats]:
-    lowest, highest = _spans(aligned)[:, measures]
-    span = (lowest - highest, highest - lowest)
-    low, high = _intervals(differences, aligned, methods, span)
+    lowest, highest = (ends[measures] for ends in span_of_differences(aligned.measures))
+    low, high = _intervals(differences, aligned, methods, (lowest, highest))
     wins, ties, losses = effects.wins_ties_losses(differences).astype(np.float64)
     alternative = methods.alternative
     return {

@@ -127,6 +127,14 @@ def span_of(name: str) -> tuple[float, float]:
         return -inf, inf
 
 
+def span_of_differences(names: Sequence[str]) -> "tuple[Floats, Floats]":
+    """The lowest and the highest difference of each measure between two runs."""
+    import numpy as np
+
+    lowest, highest = np.array([span_of(name) for name in names]).T
+    return lowest - highest, highest - lowest
+
+
 # --- ranks -----------------------------------------------------------------------------------
 
 

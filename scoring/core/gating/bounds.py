@@ -12,7 +12,7 @@ import numpy as np
 from scoring.core.statistics import paired, power, signflip
 from scoring.core.statistics.effects import spreads
 from scoring.core.statistics.families import FamilyOf, Floats, family_totals, ratio_means
-from scoring.core.statistics.intervals import mean_bounds
+from scoring.core.statistics.intervals import ANY, Span, mean_bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,15 @@ class Difference:
 
 
 def measured(
-    columns: Floats, families: FamilyOf | None, method: Method, *, alpha: float
+    columns: Floats, families: FamilyOf | None, method: Method, *, alpha: float, span: Span = ANY
 ) -> list[Difference]:
-    """The mean of each column (queries x columns, NaN outside of it), with bounds at `alpha`."""
+    """The mean of each column (queries x columns, NaN outside of it), with bounds at `alpha`.
+
+    Bounds are not outside of `span`.
+    """
     means = ratio_means(columns)
     errors = paired.standard_errors(columns, families)
-    lower, upper = mean_bounds(columns, families=families, alpha=alpha)
+    lower, upper = mean_bounds(columns, families=families, alpha=alpha, span=span)
     p = p_less(columns, families, method)
     _, sizes = family_totals(columns, families)
     counts = (~np.isnan(columns)).sum(axis=0)

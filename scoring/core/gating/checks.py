@@ -14,6 +14,7 @@ from scoring.core.gating.findings import Check, Finding, Level, counted, numbers
 from scoring.core.gating.policy import Policy
 from scoring.core.statistics.families import Floats
 from scoring.core.statistics.losses import Losses, much_lost
+from scoring.core.uncertainty import span_of_differences
 
 LISTED = 20
 """Queries named that lost much."""
@@ -52,8 +53,13 @@ def weighed(policy: Policy, evidence: Evidence, method: Method) -> Weighed:
         If the policy names a slice that holds no query.
     """
     columns = dict(_columns(policy, evidence))
+    names = [name if kind == Kind.MEASURE else policy.measure for kind, name in columns]
     found = measured(
-        np.stack(list(columns.values()), axis=1), evidence.families, method, alpha=policy.alpha
+        np.stack(list(columns.values()), axis=1),
+        evidence.families,
+        method,
+        alpha=policy.alpha,
+        span=span_of_differences(names),
     )
     gain = columns[Kind.OVERALL, ""][:, np.newaxis]
     losses = much_lost(gain, by=policy.guard_rails.worst_loss, families=evidence.families)

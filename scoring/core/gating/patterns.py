@@ -13,6 +13,7 @@ from scoring.core.patterns import ALONE, IN_FAMILIES, Fact, Roles, read_patterns
 from scoring.core.statistics.aligning import OVERALL
 from scoring.core.statistics.families import FamilyOf, Floats, ratio_means
 from scoring.core.statistics.intervals import mean_interval
+from scoring.core.uncertainty import span_of_differences
 
 
 def patterns(policy: Policy, evidence: Evidence) -> list[dict[str, Any]]:
@@ -66,7 +67,9 @@ def _measured(
     asked: list[tuple[str, str]], columns: Floats, families: FamilyOf | None
 ) -> list[Fact]:
     # A difference is level within half its 95 % interval.
-    lower, upper = mean_interval(columns, families=families)
+    lower, upper = mean_interval(
+        columns, families=families, span=span_of_differences([measure for measure, _ in asked])
+    )
     counts = (~np.isnan(columns)).sum(axis=0)
     rows = zip(asked, ratio_means(columns), lower, upper, counts, strict=True)
     return [

@@ -56,6 +56,17 @@ def test_all_queries_decide_by_their_bounds(mean, improve, not_worse, outcome):
     assert finding(wanted, "overall", "nDCG@10").outcome == outcome
 
 
+def test_bounds_are_no_differences_that_cannot_be():
+    families = np.arange(N) % 2
+    rails = {"R@100": spread(0.5, by=0.5), "RR@10": spread(0.5, by=0.5)}
+    said = policy(slices=("head",), guard_rails=GuardRails(measures=RAILS))
+    found = decided(spread(0, by=0.5), said, slices={"head": FIRST}, families=families, rails=rails)
+
+    for check, name in (("overall", "nDCG@10"), ("slices", "head"), ("guard_rails", "RR@10")):
+        numbers = finding(found, check, name).numbers
+        assert (numbers["lower"], numbers["upper"]) == (-1, 1)
+
+
 def test_bounds_are_those_of_students_t():
     numbers = finding(decided(spread(0.02), policy()), "overall", "nDCG@10").numbers
 
