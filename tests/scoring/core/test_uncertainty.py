@@ -8,7 +8,8 @@ from scipy import stats
 
 from scoring.core import evaluate
 from scoring.core.comparing import compare
-from scoring.core.uncertainty import interval_of, mean_intervals, ranked, recipe
+from scoring.core.gating.bounds import Method, measured
+from scoring.core.uncertainty import interval_of, mean_intervals, numbered, ranked, recipe
 
 QIDS = [f"q{number}" for number in range(40)]
 
@@ -35,7 +36,7 @@ def test_interval_is_that_of_scipy():
 
 
 def test_the_same_values_and_families_have_one_interval_everywhere():
-    """A board's, a run page's, a comparison's, and those of equal weights."""
+    """A board's, a run page's, a comparison's, a gate's, and those of equal weights."""
     found = evaluation(0, ["RR", "DCG@3"])
     families = {qid: place // 3 for place, qid in enumerate(QIDS)}
     ours = mean_intervals(found, families)
@@ -51,10 +52,14 @@ def test_the_same_values_and_families_have_one_interval_everywhere():
         for name in ours
     }
     weighted = mean_intervals(found, families, dict.fromkeys(QIDS, 2.0))
+    columns = np.array([[of[name] for name in ours] for of in found.per_query.values()])
+    bounds = measured(columns, numbered(QIDS, families), Method("t"), alpha=0.025)
+    gate = {name: (one.lower, one.upper) for name, one in zip(ours, bounds, strict=True)}
     for name, ends in ours.items():
         assert ends == pytest.approx(compared[name], abs=1e-15)
         assert ends == pytest.approx(alone[name], abs=1e-15)
         assert ends == pytest.approx(weighted[name], abs=1e-15)
+        assert ends == pytest.approx(gate[name], abs=1e-15)
 
 
 def test_ends_are_not_outside_of_what_a_measure_can_be():
