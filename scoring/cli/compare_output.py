@@ -27,7 +27,7 @@ TSV_COLUMNS = (
     *("kind", "measure", "slice", "run", "reference", "queries", "value", "low", "high"),
     *("judged", "rank", "best_rank", "worst_rank", "tie_group", "p", "p_adjusted", "p_t"),
     *("relative", "d_z", "wins", "ties", "losses", "share_worse", "superiority"),
-    *("sigma", "detectable", "queries_for_observed", "queries_for_delta"),
+    *("sigma", "detectable", "queries_for_observed", "queries_for_delta", "decision", "reason"),
 )
 
 
@@ -250,6 +250,8 @@ def _of_pair(one: Pair) -> dict[str, str]:
         "detectable": exact(power.detectable),
         "queries_for_observed": _plain(power.queries_for_observed),
         "queries_for_delta": _plain(power.queries_for_delta),
+        "decision": one.decision,
+        "reason": one.reason,
     }
 
 

@@ -53,6 +53,31 @@ def test_pairs_have_difference_test_effect_and_power(runs, benchwright):
     assert int(pair["queries_for_observed"]) > 1
 
 
+def test_lines_say_the_verdict_and_where_test_and_interval_part(runs, benchwright):
+    (runs / "good").write_text(below(11))
+    found = {}
+    for name in ("second", "good"):
+        asked = ("compare", "grades", "first", name, "-m", "RR@10", "--format")
+        (line,) = rows(benchwright(*asked, "tsv").stdout, "difference")
+        (pair,) = json.loads(benchwright(*asked, "json").stdout)["pairs"]
+        assert (line["decision"], line["reason"]) == (pair["decision"], pair["reason"])
+        found[name] = line["decision"]
+
+    assert found == {"second": "", "good": "worse"}
+
+
+def test_score_and_compare_have_one_interval(runs, benchwright):
+    (runs / "families.tsv").write_text("".join(f"q{n}\tf{n // 2}\n" for n in range(12)))
+    asked = ("first", "third", "-m", "RR@10", "--families", "families.tsv", "--format", "tsv")
+    compared = rows(benchwright("compare", "grades", *asked).stdout, "mean")
+    scored = csv.DictReader(
+        io.StringIO(benchwright("score", "grades", *asked).stdout), delimiter="\t"
+    )
+
+    ends = {one["run"]: (one["low"], one["high"]) for one in scored if one["slice"] == "all"}
+    assert ends == {one["run"]: (one["low"], one["high"]) for one in compared}
+
+
 def test_queries_are_counted_for_the_difference_that_matters(runs, benchwright):
     asked = ("compare", "grades", "first", "third", "-m", "RR@10", "--format", "tsv", "--delta")
 
