@@ -395,7 +395,7 @@ def test_paraphrases_are_linked_and_wait_where_they_are_in_doubt():
 
 @has_static_vectors
 @pytest.mark.data
-def test_paraphrases_find_half_as_many_more_wordings_of_dl19(data):
+def test_paraphrases_raise_the_recall_of_wordings_of_dl19(data):
     rows = variations(data / "query_families" / "penha_dl19_variations")
     asked = [QueryText(str(n), text) for n, (text, _) in enumerate(rows)]
     topic = {str(n): of for n, (_, of) in enumerate(rows)}
