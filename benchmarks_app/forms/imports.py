@@ -265,7 +265,7 @@ class ImportForm(forms.Form):
             ("files", "Leave out the files with bad records"),
         ],
         help_text="What is left out is named and counted, with the import and in the history. "
-        "Of a run nothing is left out but the whole.",
+        "A run is taken whole or not at all.",
     )
     machine = forms.BooleanField(
         required=False,

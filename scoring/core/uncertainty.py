@@ -22,7 +22,7 @@ N_DRAWS = 2_000
 SEED = 0
 
 TIE_GROUPS = (
-    "Group 1 is a claim: with 95 % it holds every run that is truly the best. Later groups only "
+    "Group 1 is a claim: with 95 % confidence it holds every truly best run. Later groups only "
     "describe the runs that are left, in the same way."
 )
 """What tie groups say, wherever they are shown."""
