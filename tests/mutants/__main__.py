@@ -146,7 +146,7 @@ def _row(
     found = Counter(kept[mutant.key] for mutant in chosen)
     reasons = json.loads(REASONS.read_text("utf-8"))
     alive = [mutant for mutant in chosen if kept[mutant.key] == SURVIVED]
-    n_same = sum(f"{mutant.was} -> {mutant.now}" in reasons for mutant in alive)
+    n_same = sum(f"{mutant.module}: {mutant.was} -> {mutant.now}" in reasons for mutant in alive)
     n_counted = len(chosen) - n_same
     share = (found[KILLED] + found[LATE]) / n_counted if n_counted else 1.0
     numbers = (n_all, len(chosen), found[KILLED], found[LATE], n_same, len(alive) - n_same)
@@ -157,11 +157,16 @@ def _write_page(rows: Sequence[tuple[str, float]], sample: int, seed: int) -> No
     head = (
         "| area | mutants | run | killed | ended late | survive with a reason | survive | noticed |"
     )
-    how = f"A sample of {sample:,} an area, seed {seed}." if sample else "All of them."
+    how = (
+        f"The last run: a sample of {sample:,} an area, seed {seed}." if sample else "All of them."
+    )
     text = PAGE.read_text("utf-8")
     before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    lines = [how, "", head, "|---|" + "---:|" * 7, *(row for row, _ in rows)]
+    stood, _, after = rest.partition(END)
+    lines_of = {line.split(" | ")[0]: line for line in stood.splitlines() if line.startswith("| ")}
+    lines_of |= {row.split(" | ")[0]: row for row, _ in rows}
+    shown = [lines_of[f"| {area}"] for area in AREAS if f"| {area}" in lines_of]
+    lines = [how, "", head, "|---|" + "---:|" * 7, *shown]
     PAGE.write_text("\n".join([before + BEGIN, *lines, END + after]), "utf-8")
 
 
