@@ -77,3 +77,42 @@ def test_only_the_last_few_runs_are_kept_and_none_names_the_machine(tmp_path):
     assert [run["lines"] for run in runs] == [[f"run {n}"] for n in range(2, 7)]
     assert runs[-1]["versions"]["scipy"]
     assert platform.node() not in (tmp_path / "statistics.json").read_text("utf-8")
+
+
+# What is not run at toy size, and why.
+NOT_TOY = {
+    "judging": "a web server and its database under load; tests/system has one",
+    "scoring-service": "web server, workers and a Redis; tests/system/test_queue.py has them",
+    "shards": "workers on Redis, one killed; tests/system/test_sharded_retrieval.py has them",
+    "gate": "5 s of processor; tests/scoring/core/gating makes the same comparisons",
+    "raw-export": "a site whose tables are made by the migrations: over 12 s of processor",
+    "large-site": "a site whose tables are made by the migrations: over 12 s of processor",
+    "boards": "a site whose tables are made by the migrations: over 12 s of processor",
+    "run-pages": "a site whose tables are made by the migrations: over 12 s of processor",
+}
+# `simulation` draws from real runs.
+TOY = [
+    pytest.param(part, marks=[pytest.mark.data] * (part == "simulation"))
+    for part in PARTS
+    if part not in NOT_TOY
+]
+
+
+@pytest.mark.parametrize("part", TOY)
+def test_part_runs_at_toy_size(part, tmp_path):
+    """With no peer; the page and what is stored stay as they are."""
+    before = PAGE.read_bytes(), sorted((path, path.read_bytes()) for path in RESULTS.iterdir())
+    environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.performance", "--toy", part],
+        cwd=ROOT,
+        env={**environment, "BENCHWRIGHT_DATA": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr[-2000:]
+    after = PAGE.read_bytes(), sorted((path, path.read_bytes()) for path in RESULTS.iterdir())
+    assert after == before

@@ -3,13 +3,16 @@
 Whole processes from files to means, the statistics against scipy, simulations of error rates, and
 parts of the house in this process. Peers come from the `bench` extra. What was found is
 kept in results/, and docs/performance.md written from there; the word `page` alone only writes it.
+`--toy` runs parts at sizes of seconds, to see that they work, and keeps nothing.
 """
 
+import os
 import subprocess
 import sys
 from importlib import import_module
 
 from tests.performance.results import machine, store, write_page
+from tests.performance.toy import TOY
 
 # By module. Each is a process of its own, for the memory of a child is never told as less than that
 # of the process that starts it.
@@ -40,6 +43,9 @@ PARTS = {
 
 
 def main(chosen: list[str]) -> None:
+    if "--toy" in chosen:
+        os.environ[TOY] = "yes"
+        chosen = [word for word in chosen if word != "--toy"]
     parts = chosen or list(PARTS)
     if len(parts) > 1:
         for part in parts:
@@ -47,7 +53,10 @@ def main(chosen: list[str]) -> None:
         return
     print(machine())
     (part,) = parts
-    if part != "page" and (lines := import_module(f"tests.performance.{PARTS[part]}").main()):
+    lines = part != "page" and import_module(f"tests.performance.{PARTS[part]}").main()
+    if TOY in os.environ:
+        return  # what it measured says nothing
+    if lines:
         store(part, lines)
     write_page()
 

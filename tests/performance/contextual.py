@@ -19,13 +19,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.performance.timing import missing
+from tests.performance.toy import size
 
 ROOT = Path(__file__).parents[2]
-N_CASES = 1000
+N_CASES = size(1000, 20)
 N_NODES = 10
+N_NUMBERS = size(1_000_000, 1_000)
 NODE_BYTES = 1000
-ROUNDS = 5
-GROWING = (100, 200, 400, 1000)
+ROUNDS = size(5, 1)
+GROWING = size((100, 200, 400, 1000), (10,))
 PEER_GROWING = (100, 200, 400)
 
 MOST_MEASURE_MS = 0.1
@@ -305,7 +307,7 @@ def row(what: str, name: str, most: float, has_peer: bool, n: int = N_CASES) -> 
 
 
 def arithmetic() -> Iterator[str]:
-    n = 1_000_000
+    n = N_NUMBERS
     ours = run("ours_arithmetic", n)
     each = 1e6 * ours["seconds"] / n
     cells = f"{each:.3f} µs | {ours['megabytes']:.0f} MB | | |"

@@ -15,12 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tests.performance.toy import size
+
 PEER = Path(__file__).parent / "peers" / "contrastive_accuracy.py"
 ROOT = Path(__file__).resolve().parents[2]
 N_FEATURES = 128
 # Rows, and how often: the whole matrix of similarities of 20,000 rows is 1.6 GB, its order 3.2 GB.
-SIZES = ((5_000, 3), (20_000, 1))
-LARGEST = 100_000
+SIZES = size(((5_000, 3), (20_000, 1)), ((100, 1),))
+LARGEST = size(100_000, 200)
 KINDS = ("ours", "numpy", "torch")
 # Times that of the peer, by rows.
 GOALS = {(5_000, "numpy"): 4, (5_000, "torch"): 2, (20_000, "numpy"): 20, (20_000, "torch"): 3}

@@ -14,9 +14,11 @@ import tempfile
 import time
 from pathlib import Path
 
-N_DOCUMENTS = int(os.environ.get("BENCH_DOCUMENTS", "1000000"))
-N_LOOKED_UP = 200
-LIMIT_BYTES, LIMIT_MILLISECONDS = 1 << 30, 50
+from tests.performance.toy import size
+
+N_DOCUMENTS = int(os.environ.get("BENCH_DOCUMENTS", size("1000000", "1000")))
+N_LOOKED_UP = size(200, 10)
+LIMIT_BYTES, LIMIT_MILLISECONDS = 1 << 30, size(50, 10_000)
 FILE, STORED = "corpus.jsonl", "stored"
 
 

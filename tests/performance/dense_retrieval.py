@@ -18,9 +18,10 @@ import numpy as np
 
 from scoring.core.retrieval.dense import DenseIndex, embeddings
 from tests.performance.timing import missing
+from tests.performance.toy import size
 
-N_DOCUMENTS, N_QUERIES, N_DIMENSIONS, K = 100_000, 1000, 384, 100
-ROUNDS = 7
+N_DOCUMENTS, N_QUERIES, N_DIMENSIONS, K = size((100_000, 1000, 384, 100), (500, 60, 16, 10))
+ROUNDS = size(7, 1)
 OURS = "benchwright, numba"
 WANTED = {"faiss IndexFlatIP": 0.7, "usearch, exact": 4.0}
 MOST_MEGABYTES = 64

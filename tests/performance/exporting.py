@@ -16,8 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-N_DOCUMENTS = 1_000_000
-N_QUERIES = 2_000
+from tests.performance.toy import size
+
+N_DOCUMENTS = size(1_000_000, 1_000)
+N_QUERIES = size(2_000, 5)
 PER_QUERY = 50
 # About as long as a passage of MS MARCO: 56 words, 340 characters.
 WORDS = 56

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.performance.timing import median_seconds, missing, report
+from tests.performance.toy import size
 
 WORDS = [f"word{n}" for n in range(20_000)]
+SCALE = size(1, 100)  # of everything, the so manieth part
 
 
 def made_run(n_queries: int, depth: int, rng: random.Random) -> dict[str, dict[str, float]]:
@@ -23,7 +25,7 @@ def bench_scoring() -> None:
     from scoring.core import evaluate
 
     rng = random.Random(1)
-    run = made_run(1000, 1000, rng)
+    run = made_run(1000 // SCALE, 1000 // SCALE, rng)
     qrels = {
         q: {d: rng.randrange(4) for d in rng.sample(list(found), 10)} for q, found in run.items()
     }
@@ -62,7 +64,7 @@ def bench_retrieval() -> None:
     from scoring.core.retrieval import build_index
 
     rng = random.Random(2)
-    texts, queries = made_texts(50_000, 60, rng), made_texts(500, 6, rng)
+    texts, queries = made_texts(50_000 // SCALE, 60, rng), made_texts(500 // SCALE, 6, rng)
     index = build_index("bm25", ((f"d{n}", text) for n, text in enumerate(texts)))
     asked = [(f"q{n}", text) for n, text in enumerate(queries)]
     contenders: dict[str, Callable[[], Any]] = {
@@ -91,7 +93,7 @@ def bench_pooling() -> None:
     rng = random.Random(3)
 
     def ranking() -> Iterable[tuple[str, str, int]]:
-        for q in range(1000):
+        for q in range(1000 // SCALE):
             for rank in range(1, 101):
                 yield f"q{q}", f"d{rng.randrange(400)}-{rank}", rank
 
@@ -108,7 +110,7 @@ def bench_corpus() -> None:
     texts = made_texts(1000, 100, random.Random(4))
 
     def rows() -> Iterable[CorpusRow]:
-        return (CorpusRow(n, f"d{n}", "", texts[n % 1000]) for n in range(100_000))
+        return (CorpusRow(n, f"d{n}", "", texts[n % 1000]) for n in range(100_000 // SCALE))
 
     def write() -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.performance.toy import size as sized
+
 N_DOCUMENTS = 8_800_000
 TAG = "made-bm25"
 
@@ -31,7 +33,10 @@ class Made(NamedTuple):
     run: Path
 
 
-SIZES = {"S": Size(50, 1000, 100), "M": Size(1000, 1000, 100), "L": Size(6980, 1000, 1)}
+SIZES = sized(
+    {"S": Size(50, 1000, 100), "M": Size(1000, 1000, 100), "L": Size(6980, 1000, 1)},
+    {"S": Size(5, 20, 5), "M": Size(6, 20, 5), "L": Size(7, 20, 1)},
+)
 
 
 def made_files(name: str, folder: Path, *, seed: int = 1) -> Made:

@@ -13,7 +13,9 @@ import tempfile
 import time
 from pathlib import Path
 
-N_RUNS, N_QUERIES, DEPTH, N_DOCUMENTS = 50, 1000, 100, 1500
+from tests.performance.toy import size
+
+N_RUNS, N_QUERIES, DEPTH, N_DOCUMENTS = size((50, 1000, 100, 1500), (3, 5, 10, 50))
 LIMIT_SECONDS, LIMIT_BYTES = 20, 1 << 30
 ROUNDS = 2
 

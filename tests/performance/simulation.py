@@ -22,10 +22,11 @@ from scoring.core.statistics.intervals import DEFAULT, METHODS, mean_interval
 from scoring.core.statistics.paired import t_test
 from scoring.core.statistics.signflip import sign_flip, sign_flip_max
 from scoring.core.statistics.tukey import randomised_tukey
+from tests.performance.toy import size
 
-SIZES = (50, 200, 1000)
-REPLICATIONS = 6_000
-TOGETHER = 500  # replications that share their flips and draws
+SIZES = size((50, 200, 1000), (50,))
+REPLICATIONS = size(6_000, 20)
+TOGETHER = size(500, 20)  # replications that share their flips and draws
 LEVEL = 0.95
 ERROR_BOUNDS = (0.04, 0.06)
 COVERAGE_BOUNDS = (0.93, 0.97)
@@ -163,7 +164,7 @@ def within(value: float, bounds: tuple[float, float]) -> bool:
 
 
 BOARD = 6  # equal runs on one board
-BOARDS = 2_000
+BOARDS = size(2_000, 20)
 
 
 def false_boards(n: int, seed: int) -> dict[str, float]:
@@ -192,12 +193,11 @@ def boards(seed: int) -> Iterator[str]:
         yield f"| {n} queries | {rates['tukey']:.3f} | {rates['maxt']:.3f} | {rates['holm']:.3f} |"
 
 
-COLLECTIONS = (
-    ("cranfield", "qrels_derived.txt", "trec"),
-    ("trec_covid_round1", "qrels.covid-round1.txt", "trec9"),
-)
-SAMPLES = 400
-EQUAL, BOARDS_OF_EQUAL = 20, 200
+CRANFIELD = ("cranfield", "qrels_derived.txt", "trec")
+TREC_COVID = ("trec_covid_round1", "qrels.covid-round1.txt", "trec9")
+COLLECTIONS = size((CRANFIELD, TREC_COVID), (CRANFIELD, CRANFIELD))
+SAMPLES = size(400, 1)
+EQUAL, BOARDS_OF_EQUAL = size((20, 200), (5, 1))
 
 
 def real_values(name: str, qrels: str, ties: str) -> Floats:
@@ -229,7 +229,7 @@ def real_coverage(methods: tuple[str, ...], seed: int) -> Iterator[str]:
     yield f"| nDCG@10, real runs | queries | {' | '.join(methods)} |"
     yield f"|---|---|{'---|' * len(methods)}"
     for what in ("mean", "difference"):
-        for n in (20, 30, 50, 100, 200):
+        for n in size((20, 30, 50, 100, 200), (20,)):
             cells = []
             for method in methods:
                 rng = np.random.default_rng([seed, n])

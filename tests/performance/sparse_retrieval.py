@@ -7,6 +7,7 @@ search is timed. bm25s holds them as 32-bit numbers, ours as 64-bit ones.
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,14 @@ from scipy.sparse import csr_array
 from scoring.core.retrieval.counting import inverse_document_frequency
 from scoring.core.retrieval.postings import Postings
 from scoring.core.retrieval.weighting import Scale, bm25_documents
+from tests.performance.toy import size
 
-N_WORDS = 100_000
+N_WORDS = size(100_000, 2_000)
 LENGTH = 60
-N_QUERIES = 1000
+N_QUERIES = size(1000, 40)
 K = 100
-SIZES = (100_000, 1_000_000)
-ROUNDS = 3
+SIZES = size((100_000, 1_000_000), (1_000,))
+ROUNDS = size(3, 1)
 
 # By kernel and terms of a query: the peer, and how many times quicker than it we want to be.
 PEERS = {"scipy": "bm25s, numpy", "numba": "bm25s, numba"}
@@ -136,11 +138,8 @@ def main(sizes: tuple[int, ...] = SIZES, rounds: int = ROUNDS) -> list[str]:
             timings = timed(postings, made_queries(n_terms), rounds)
             lines += [line(n, n_terms, name, timings) for name in timings]
             print(*lines[-len(timings) :], sep="\n", flush=True)
-    try:
-        lines += ["", *quality()]
-    except ImportError:
-        lines += ["", "bm25s is not installed."]
-    return lines
+    told = quality() if find_spec("bm25s") else ["bm25s: not installed."]
+    return [*lines, "", *told]
 
 
 def timed(postings: Postings, queries: list[list[int]], rounds: int) -> dict[str, Timing]:

@@ -12,6 +12,8 @@ import os
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,12 +21,13 @@ import numpy as np
 
 from benchmarks_app.core.splitting.balancing import balanced
 from tests.performance.timing import median_seconds, missing
+from tests.performance.toy import size
 
 DATA = Path(
     os.environ.get("BENCHWRIGHT_TEST_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")
 )
 FOLDS = 5
-SEEDS = range(5)
+SEEDS = range(size(5, 1))
 
 
 class Rows(NamedTuple):
@@ -126,11 +129,9 @@ def averaged(rows: Rows, split: Callable[[Rows, int], np.ndarray]) -> Told:
 
 
 def main() -> list[str]:
-    try:
-        import sklearn  # noqa: F401 only whether it is there
-    except ImportError:
-        missing("scikit-learn")
-        return []
+    contenders = {"benchwright": ours, "scikit-learn": scikit_learn}
+    if find_spec("sklearn") is None:
+        missing(contenders.popitem()[0])
     folder = DATA / "query_families"
     sets = [made(500, 6, seed=1), made(3_000, 20, seed=2)]
     if folder.is_dir():
@@ -143,12 +144,9 @@ def main() -> list[str]:
     for rows in sets:
         largest = max(Counter(rows.families).values())
         seconds = median_seconds(
-            {
-                "benchwright": lambda rows=rows: ours(rows, 0),
-                "scikit-learn": lambda rows=rows: scikit_learn(rows, 0),
-            }
+            {name: partial(split, rows, 0) for name, split in contenders.items()}
         )
-        for name, split in (("benchwright", ours), ("scikit-learn", scikit_learn)):
+        for name, split in contenders.items():
             found = averaged(rows, split)
             line = (
                 f"| {rows.name} | {largest} | {name} | {found.largest:.2%} | {found.mean:.3%} | "

@@ -10,12 +10,13 @@ from scoring.core.comparing import compare
 from scoring.core.statistics.bootstrap import bootstrap_interval
 from scoring.core.statistics.families import Floats
 from scoring.core.statistics.signflip import sign_flip
+from tests.performance.toy import size
 
-N_QUERIES = 1000
-N_MEASURES = 8
-N_FLIPS = 100_000
-N_DRAWS = 10_000
-N_RUNS = 20
+N_QUERIES = size(1000, 60)
+N_MEASURES = size(8, 4)
+N_FLIPS = size(100_000, 1_000)
+N_DRAWS = size(10_000, 500)
+N_RUNS = size(20, 4)
 
 TIMES_FASTER = 100
 ALL_PAIRS_SECONDS = 4.0

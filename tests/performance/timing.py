@@ -5,7 +5,9 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-ROUNDS = 3
+from tests.performance.toy import size
+
+ROUNDS = size(3, 1)
 
 
 def median_seconds(contenders: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
