@@ -104,7 +104,7 @@ def test_progress_counts_waived_aside_and_again(made, ada, bo):
     slots = Slot.objects.filter(pool=made, number=2).order_by("pk")
     keys = list(slots.values_list("pk", flat=True))
     Slot.objects.filter(pk__in=keys[:3]).update(state="waived")
-    Slot.objects.filter(pk=keys[3]).update(state="aside", annotator=bo)
+    Slot.objects.filter(pk=keys[3]).update(state="aside", annotator=bo, lease_expires_at=NOW)
     Slot.objects.filter(pk__in=keys[4:6]).update(kind="rejudge")
     Slot.objects.filter(pk=keys[4]).update(state="done", annotator=bo)
     Pool.objects.filter(pk=made.pk).update(n_wanted=21 - 2, n_waived=3)

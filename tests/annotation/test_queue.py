@@ -31,7 +31,9 @@ CASES = {
     Work.HELD: lambda pool, me, other: everything(
         pool, state="claimed", annotator=other, lease_expires_at=SOON
     ),
-    Work.WAITING_ANSWER: lambda pool, me, other: everything(pool, state="aside", annotator=me),
+    Work.WAITING_ANSWER: lambda pool, me, other: everything(
+        pool, state="aside", annotator=me, lease_expires_at=SOON
+    ),
     Work.PAUSED: lambda pool, me, other: Pool.objects.filter(pk=pool.pk).update(state="paused"),
     Work.NOT_ASSIGNED: lambda pool, me, other: PoolAnnotator.objects.create(
         pool=pool, annotator=other
@@ -62,7 +64,7 @@ def test_state_is_the_labeling_pages(made, ada, bo, work):
 
 
 def test_expired_documents_are_free_again(made, ada, bo):
-    everything(made, state="claimed", annotator=bo, lease_expires_at=timezone.now())
+    everything(made, state="claimed", annotator=bo, lease_expires_at=SOON)
 
     assert queue_rows([made], ada)[0].state.work == Work.READY
 

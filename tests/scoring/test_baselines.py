@@ -176,7 +176,7 @@ def test_submit_run_scores_at_once_and_leaderboard_prints_it(phase, sam, tmp_pat
     assert "nDCG@10\t0.6546" in said
     assert Submission.objects.get().state == Submission.State.SCORED
     board = told("leaderboard", "stdlib", "-m", "mrr@10").splitlines()
-    assert board[0] == "stdlib 1.0.0, by MRR@10"
+    assert board[0] == "stdlib 1.0.0, by MRR@10, all 3 queries"
     assert board[2].split() == [
         *("1", "my", "system"),
         *("0.6546", "0.6667", "0.6667", "0.8889"),
@@ -222,6 +222,6 @@ def test_leaderboard_ranks_by_any_measure(release, scored):
 
     board = told("leaderboard", "stdlib", "--measure", "nDCG(dcg='exp-log2')@1").splitlines()
 
-    assert board[0] == "stdlib 1.0.0, by nDCG(dcg='exp-log2')@1"
+    assert board[0] == "stdlib 1.0.0, by nDCG(dcg='exp-log2')@1, all 3 queries"
     assert [line.split()[:2] for line in board[2:]] == [["1", "a"], ["2", "b"]]
     assert [line.split()[6] for line in board[2:]] == ["0.3333", "0.0000"]

@@ -152,7 +152,7 @@ def _parquet_columns(path: Path, file: str) -> tuple[str, ...]:
             return columns
         rows = pl.scan_parquet(path).head(HEAD_LINES).collect().iter_rows(named=True)
         return tuple(dict.fromkeys(name for row in rows for name in _flattened(row))) or columns
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise _damaged_parquet(file, error) from error
 
 
@@ -263,7 +263,7 @@ def _parquet_records(path: Path, file: str) -> Records:
             for record in batch.iter_rows(named=True):
                 number += 1
                 yield number, _flattened(record)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise _damaged_parquet(file, error) from error
 
 

@@ -105,7 +105,7 @@ def _rows(look: Folder, file: str, config: str) -> Iterator[tuple[int, dict[str,
     with local_file(look, file) as path:
         try:
             schema = pl.read_parquet_schema(path)
-        except (pl.exceptions.PolarsError, OSError) as error:
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             look.say("file-unreadable", file, detail=f"is no Parquet file: {error}.")
             return
         if not _check_schema(look, file, config, schema):

@@ -101,7 +101,11 @@ def _delimited_table(path: Path, file: str, head: list[str]) -> LogTable:
         has_header = said(head[0]) in HEADER_NAMES
         name = head[0].strip() if has_header else ONE_COLUMN
         return LogTable(path, file, "lines", (name,), "", has_header)
-    cells = next(_cells(iter(head[:1]), delimiter))
+    try:
+        cells = next(_cells(iter(head[:1]), delimiter))
+    except csv.Error as error:
+        why = f"its first line is no row of a table: {error}; check the quotes and line ends."
+        raise LogColumnsError(file=file, why=why) from error
     has_header = _is_header(cells)
     names = tuple(cell.strip() for cell in cells) if has_header else _numbered(len(cells))
     repeated = sorted({name for name in names if names.count(name) > 1 or not name})
@@ -202,7 +206,7 @@ def _parquet_table(path: Path, file: str) -> LogTable:
 
     try:
         schema = pl.read_parquet_schema(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         why = f"is not a Parquet file that can be read ({str(error)[:80]}); write it again."
         raise LogColumnsError(file=file, why=why) from error
     return LogTable(path, file, "parquet", tuple(schema))
@@ -216,7 +220,7 @@ def _parquet_rows(table: LogTable) -> Rows:
     while True:
         try:
             rows = lazy.slice(start, ROWS_PER_READ).collect()
-        except (pl.exceptions.PolarsError, OSError) as error:
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             yield start + 1, Bad(f"cannot be read: {str(error)[:80]}; write the file again")
             return
         yield from enumerate(rows.iter_rows(named=True), start=start + 1)

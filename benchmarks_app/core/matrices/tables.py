@@ -40,7 +40,7 @@ def read_table(path: Path, wanted: Wanted, *, name: str, target: Path | None) ->
     try:
         table = _Table(path, wanted, name)
         matrix = gathered(table.numbers(), table.header, name=name, target=target)
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         said = str(error).splitlines()[0][:120]
         reason = f"cannot be read as Parquet ({said}). Write it again."
         raise MatrixFileError(file=name, reason=reason) from error

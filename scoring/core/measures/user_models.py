@@ -100,7 +100,7 @@ def insq(hits: Sequence[Hit], *, top_grade: int, T: float = 1.0, min_rel: int = 
     Examples
     --------
     >>> round(insq([Hit(1, 1)], top_grade=1), 4)
-    0.388
+    0.3882
     """
     weights = insq_weights(T)
     gains = scaled_gains(hits, top_grade, min_rel)

@@ -104,7 +104,7 @@ def load_parquet(path: Path, *, problems: Problems) -> Run:
         frame = pl.read_parquet(io.BytesIO(settled(path).read_bytes()))
         query, document, score = (frame[_column(frame.columns, names)] for names in COLUMNS)
         columns = (query.cast(pl.String), document.cast(pl.String), score.cast(pl.Float64))
-    except (pl.exceptions.PolarsError, KeyError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, KeyError) as error:
         problems.add(file, 0, f"is no run: {error}. Write the run again.")
         return {}
     rows = zip(*(column.to_list() for column in columns), strict=True)

@@ -91,7 +91,7 @@ def test_gain_that_falls_within_the_scale_has_no_bracket():
 
 def test_only_these_families_are_monotone():
     assert {name for name, family in FAMILIES.items() if family.is_monotone} == {
-        *("P", "RR", "Success", "DCG", "RBP")
+        *("P", "RR", "Success", "DCG", "SDCG", "RBP", "INSQ")
     }
 
 
