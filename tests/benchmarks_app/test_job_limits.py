@@ -237,7 +237,7 @@ def test_finished_job_cannot_be_cancelled(owner):
         job_retry.cancel(job=job, user=owner)
 
 
-def test_cancelled_job_can_be_started_again(does, owner, benchmark):
+def test_cancelled_job_can_be_started_again(does, beats, owner, benchmark):
     done = []
     does(done.append)
     job = job_retry.cancel(job=queued(benchmark), user=owner)
@@ -292,7 +292,7 @@ def test_who_started_a_job_may_cancel_it_and_the_page_offers_it(signed_in, bench
 # --- a full disk ---------------------------------------------------------------------------
 
 
-def test_job_on_a_full_disk_says_so(does):
+def test_job_on_a_full_disk_says_so(does, beats):
     def handler(running):
         raise OSError(28, "No space left on device")
 

@@ -171,6 +171,8 @@ def test_made_up_requests_got_through_and_were_refused():
         pytest.skip("not all of them were made in this process")
     statuses = set().union(*SEEN.values())
 
-    assert {200, 201, 202, 204, 400, 401, 403, 404, 422} <= statuses
+    # Few examples make nothing at once but by luck: 201 is asked of the many (make fuzz-api).
+    made = {201} if EXAMPLES >= 50 else set()
+    assert made | {200, 202, 204, 400, 401, 403, 404, 422} <= statuses
     through = [path for path, seen in SEEN.items() if min(seen) < 300]
     assert len(through) > 0.7 * len(PATHS), sorted(PATHS - set(through))
