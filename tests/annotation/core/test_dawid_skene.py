@@ -121,6 +121,12 @@ def test_four_annotators_are_too_few_and_five_enough():
         refuse_if_thin(of_first(4))
 
 
+def test_two_labels_make_a_document_shared():
+    pairs, _ = planted(200, 2)
+
+    refuse_if_thin(pairs)
+
+
 def events_of(pairs: list[Pair]) -> list[Event]:
     return [
         Event(label.event, pair.query, pair.docid, "grade", label.grade, label.rater[0])
@@ -139,6 +145,25 @@ def test_the_order_in_which_a_database_gives_pairs_changes_nothing():
     assert forward == backward
     assert first.fitted == second.fitted
     assert len(first.fitted["raters"]) == len(first.fitted["confusions"]) == 6
+
+
+def test_rule_gives_each_pair_the_grade_that_was_fitted_and_keeps_what_it_found():
+    pairs, _ = planted(300, 3)
+    in_order = sorted(pairs, key=lambda pair: pair.docid)
+    found = fit(in_order, smoothing=0.1)
+
+    derivation = Derivation(RULE)
+    graded = [(row.docid, row.grade) for row in derivation.of(events_of(pairs))]
+
+    assert graded == list(zip([pair.docid for pair in in_order], found.grades, strict=True))
+    assert sum(derivation.n_by_how.values()) == 300
+    kept = derivation.fitted
+    assert kept["scale"] == [0, 1, 2]
+    assert kept["raters"] == [[n, ""] for n in range(6)]
+    assert (kept["n_iterations"], kept["is_converged"]) == (found.n_iterations, found.is_converged)
+    np.testing.assert_allclose(kept["confusions"], found.confusions, rtol=0, atol=5.1e-7)
+    millionths = np.array(kept["confusions"]) * 1e6
+    np.testing.assert_allclose(millionths, millionths.round(), rtol=0, atol=1e-6)
 
 
 def test_equally_likely_grades_give_the_lower():

@@ -215,6 +215,15 @@ def test_a_third_opinion_that_was_asked_for_changes_nothing_until_it_comes():
     assert grade_by("adjudicated-first", [*asked, event(101, 9, "grade", 2)]) == 2
 
 
+def test_pair_waits_from_the_asking_for_a_third_opinion_until_a_label_comes():
+    asked = ledger(0, 3, said="third_opinion")
+
+    assert pair_of("q1", "d1", asked).waits
+    assert pair_of("q1", "d1", asked[2:]).waits
+    assert not pair_of("q1", "d1", [*asked, event(101, 9, "grade", 2)]).waits
+    assert not pair_of("q1", "d1", ledger(0, 3, said="pick", adjudicated=3)).waits
+
+
 def test_an_open_pair_takes_the_lower_median_is_left_out_or_stops_everything():
     given = ledger(3, 0)
 
