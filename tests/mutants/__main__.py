@@ -11,18 +11,16 @@ import random
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from math import ceil
 from pathlib import Path
 
 from tests.mutants.making import ROOT, Mutant, Place, mutant_at, places_in
-from tests.mutants.running import KILLED, LATE, SURVIVED, Running
+from tests.mutants.page import has_reason, row, write_page
+from tests.mutants.running import SURVIVED, Running
 
 KEPT = ROOT / "var" / "mutants" / "results.jsonl"
-REASONS = Path(__file__).parent / "reasons.json"
-PAGE = ROOT / "docs" / "testing.md"
-BEGIN, END = "<!-- mutants: made by make mutants -->", "<!-- end of mutants -->"
 WANTED = 0.95
 # What is mutated, and what has to notice.
 AREAS = {
@@ -35,7 +33,7 @@ AREAS = {
     ),
     "splitting": (
         ["benchmarks_app/core/splitting/*.py"],
-        ["tests/benchmarks_app/core/test_splitting.py"],
+        [f"tests/benchmarks_app/core/test_{name}.py" for name in ("splitting", "balancing")],
     ),
     "reading": (["scoring/core/reading/*.py"], ["tests/scoring/core/reading"]),
     "claiming": (
@@ -65,10 +63,11 @@ def main() -> int:
         n = asked.sample or len(places)
         chosen = list(islice(filter(None, map(mutant_at, places)), n))
         _run(area, chosen, kept, asked.workers)
-        rows.append(_row(area, len(places), chosen, kept))
+        seed = str(asked.seed) if asked.sample else "all"
+        rows.append(row(area, len(places), seed, chosen, kept))
         print(rows[-1][0], flush=True)
     if not asked.only:
-        _write_page(rows, asked.sample, asked.seed)
+        write_page([line for line, _ in rows], AREAS)
     return int(any(share < WANTED for _, share in rows))
 
 
@@ -100,16 +99,11 @@ def _tests(area: str, module: str) -> list[str]:
     return [str(path) for path in sorted(files, key=lambda path: path.name != named)]
 
 
-def _run(area: str, chosen: Sequence[Mutant], kept: dict[str, str], n_workers: int) -> None:
-    waiting = [mutant for mutant in chosen if kept.get(mutant.key, SURVIVED) == SURVIVED]
+def _run(area: str, chosen: Sequence[Mutant], kept: dict[str, list[str]], n_workers: int) -> None:
+    waiting = [mutant for mutant in chosen if kept.get(mutant.key, [SURVIVED])[-1] == SURVIVED]
     if not waiting:
         return
-    sound = Running(None, _tests(area, waiting[0].module), 3600)
-    while (found := sound.result()) is None:
-        time.sleep(0.1)
-    if found != SURVIVED:
-        raise SystemExit(f"{area}: its tests fail without any mutant")
-    seconds = 30 + 4 * n_workers * (time.monotonic() - sound.began)
+    seconds = 10 + 4 * _seconds_without(area, waiting[0].module)
     waiting.reverse()
     at_work: list[Running] = []
     KEPT.parent.mkdir(parents=True, exist_ok=True)
@@ -121,53 +115,32 @@ def _run(area: str, chosen: Sequence[Mutant], kept: dict[str, str], n_workers: i
             for one in list(at_work):
                 if (found := one.result()) is not None:
                     at_work.remove(one)
-                    kept[one.mutant.key] = found
+                    kept.setdefault(one.mutant.key, []).append(found)
                     out.write(json.dumps({"key": one.mutant.key, "found": found}) + "\n")
                     out.flush()
                     if found == SURVIVED:
-                        print(f"  {_told(one.mutant)}", flush=True)
+                        why = "(with a reason) " * has_reason(one.mutant)
+                        print(f"  {why}{one.mutant}", flush=True)
             time.sleep(0.02)
 
 
-def _kept() -> dict[str, str]:
-    if not KEPT.exists():
-        return {}
-    lines = map(json.loads, KEPT.read_text("utf-8").splitlines())
-    return {line["key"]: line["found"] for line in lines}
+def _seconds_without(area: str, module: str) -> int:
+    """Of the processor, for all tests of an area."""
+    sound = Running(None, _tests(area, module), 3600)
+    while (found := sound.result()) is None:
+        time.sleep(0.1)
+    if found != SURVIVED:
+        raise SystemExit(f"{area}: its tests fail without any mutant")
+    return ceil(sound.spent)
 
 
-def _told(mutant: Mutant) -> str:
-    return f"{mutant.module}:{mutant.line}: {mutant.was}  ->  {mutant.now}"
-
-
-def _row(
-    area: str, n_all: int, chosen: Sequence[Mutant], kept: dict[str, str]
-) -> tuple[str, float]:
-    found = Counter(kept[mutant.key] for mutant in chosen)
-    reasons = json.loads(REASONS.read_text("utf-8"))
-    alive = [mutant for mutant in chosen if kept[mutant.key] == SURVIVED]
-    n_same = sum(f"{mutant.module}: {mutant.was} -> {mutant.now}" in reasons for mutant in alive)
-    n_counted = len(chosen) - n_same
-    share = (found[KILLED] + found[LATE]) / n_counted if n_counted else 1.0
-    numbers = (n_all, len(chosen), found[KILLED], found[LATE], n_same, len(alive) - n_same)
-    return f"| {area} | {' | '.join(f'{n:,}' for n in numbers)} | {share:.1%} |", share
-
-
-def _write_page(rows: Sequence[tuple[str, float]], sample: int, seed: int) -> None:
-    head = (
-        "| area | mutants | run | killed | ended late | survive with a reason | survive | noticed |"
-    )
-    how = (
-        f"The last run: a sample of {sample:,} an area, seed {seed}." if sample else "All of them."
-    )
-    text = PAGE.read_text("utf-8")
-    before, _, rest = text.partition(BEGIN)
-    stood, _, after = rest.partition(END)
-    lines_of = {line.split(" | ")[0]: line for line in stood.splitlines() if line.startswith("| ")}
-    lines_of |= {row.split(" | ")[0]: row for row, _ in rows}
-    shown = [lines_of[f"| {area}"] for area in AREAS if f"| {area}" in lines_of]
-    lines = [how, "", head, "|---|" + "---:|" * 7, *shown]
-    PAGE.write_text("\n".join([before + BEGIN, *lines, END + after]), "utf-8")
+def _kept() -> dict[str, list[str]]:
+    """Of each mutant's text what was found whenever its tests ran, the newest last."""
+    runs: dict[str, list[str]] = {}
+    if KEPT.exists():
+        for line in map(json.loads, KEPT.read_text("utf-8").splitlines()):
+            runs.setdefault(line["key"], []).append(line["found"])
+    return runs
 
 
 if __name__ == "__main__":

@@ -49,6 +49,9 @@ class Mutant:
     def key(self) -> str:
         return hashlib.sha256(f"{self.module}\n{self.source}".encode()).hexdigest()[:16]
 
+    def __str__(self) -> str:
+        return f"{self.module}:{self.line}: {self.was}  ->  {self.now}"
+
 
 def places_in(path: Path) -> Iterator[Place]:
     """Of every operator in a file."""

@@ -6,10 +6,12 @@ Starting Python, pytest and Django anew takes seconds, and there are thousands o
 import importlib.abc
 import importlib.util
 import os
+import resource
 import signal
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,8 @@ from tests.mutants.making import Mutant
 KILLED, SURVIVED, LATE = "killed", "survived", "late"
 OPTIONS = ("-q", "-x", "--nomigrations", "-p", "no:cacheprovider", "-p", "no:xdist")
 OPTIONS = (*OPTIONS, "--assert=plain", "-m", "not slow and not data", "--hypothesis-seed=0")
+# Seconds of the clock for each of the processor.
+WAITING = 20
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -40,23 +44,32 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 class Running:
-    """A process at the tests of one mutant, or of none."""
+    """A process at the tests of one mutant, or of none, for so many seconds of processor time.
 
-    def __init__(self, mutant: Mutant | None, tests: Sequence[str], seconds: float) -> None:
+    A busy machine makes no mutant late; one that waits for ever is ended in the end.
+    """
+
+    def __init__(self, mutant: Mutant | None, tests: Sequence[str], seconds: int) -> None:
         self.mutant, self.began, self.seconds = mutant, time.monotonic(), seconds
+        self.spent = 0.0
         self.process = os.fork()
         if not self.process:
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
             os._exit(_tested(mutant, tests))
 
     def result(self) -> str | None:
         """Told once the process has ended, or has taken longer than it may and was ended."""
-        done, status = os.waitpid(self.process, os.WNOHANG)
+        done, status, usage = os.wait4(self.process, os.WNOHANG)
         if done:
-            return SURVIVED if status == 0 else KILLED
-        if time.monotonic() - self.began < self.seconds:
+            self.spent = usage.ru_utime + usage.ru_stime
+            if not (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU):
+                return KILLED if status else SURVIVED
+        elif time.monotonic() - self.began < WAITING * self.seconds:
             return None
-        os.killpg(self.process, signal.SIGKILL)
-        os.waitpid(self.process, 0)
+        with suppress(ProcessLookupError):  # what it has started, and itself
+            os.killpg(self.process, signal.SIGKILL)
+        if not done:
+            os.waitpid(self.process, 0)
         return LATE
 
 
