@@ -69,7 +69,8 @@ class BoardSerializer(serializers.Serializer):
     n_unranked = serializers.IntegerField(help_text="Submissions that failed.")
     tie_groups = serializers.CharField(help_text="What the groups in `tie_group` say.")
     notes = serializers.ListField(
-        child=serializers.CharField(), help_text="What stands in the way of telling runs apart."
+        child=serializers.CharField(),
+        help_text="What stands in the way of telling runs apart, and of trusting intervals.",
     )
     columns = serializers.ListField(child=serializers.CharField())
     rows = serializers.ListField(child=serializers.DictField())
@@ -103,6 +104,9 @@ class SliceBoardSerializer(serializers.Serializer):
     release = serializers.CharField()
     measure = serializers.CharField()
     baseline = serializers.IntegerField(allow_null=True)
+    notes = serializers.ListField(
+        child=serializers.CharField(), help_text="Slices whose intervals are over few families."
+    )
     rows = SliceRowSerializer(many=True)
 
 
@@ -248,6 +252,11 @@ class LeaderboardSlices(_BoardEndpoint):
             "release": board.release.version,
             "measure": board.measure.name,
             "baseline": baseline and baseline.run.pk,
+            "notes": [
+                f"{one.name or 'all queries'}: {warning}"
+                for one in found.slices
+                for warning in one.warnings
+            ],
             "rows": found.rows,
         }
         return Response(SliceBoardSerializer(told).data)

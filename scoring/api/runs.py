@@ -72,6 +72,9 @@ class RunScoresSerializer(serializers.Serializer):
     decimals = serializers.IntegerField(
         allow_null=True, help_text="Null where nothing is rounded for you."
     )
+    notes = serializers.ListField(
+        child=serializers.CharField(), help_text="Which intervals are over too few families."
+    )
     scores = RunMeanSerializer(many=True)
 
 
@@ -96,9 +99,16 @@ class RunScores(RunEndpoint):
             "n_missing": found.n_missing,
             "n_extra": found.n_extra,
             "decimals": sight.decimals,
+            "notes": list(_notes(found)),
             "scores": list(_means(found, sight)),
         }
         return Response(RunScoresSerializer(told).data)
+
+
+def _notes(score_set: ScoreSet) -> Iterator[str]:
+    yield from score_set.interval_warnings
+    for one in slices_on_board(score_set.release):
+        yield from (f"{one.name}: {warning}" for warning in one.warnings)
 
 
 def _means(score_set: ScoreSet, sight: Sight) -> Iterator[dict[str, Any]]:

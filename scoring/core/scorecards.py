@@ -110,12 +110,7 @@ class Scorer:
         }
         intervals: dict[str, Mapping[str, Interval]] = {}
         if self.rules.has_intervals:
-            from scoring.core.uncertainty import mean_intervals
-
-            intervals = {
-                slice_name: mean_intervals(found, self.families or {})
-                for slice_name, found in [(ALL, overall), *slices.items()]
-            }
+            intervals = dict(self._intervals({ALL: overall, **slices}))
         weighted = self._weighted([(ALL, overall), *slices.items()])
         return Scorecard(name or path.name, path, overall, slices, intervals, hits, weighted)
 
@@ -233,6 +228,22 @@ class Scorer:
             # A slice may hold only queries that the run lacks.
             allow_empty=self.rules.allow_empty or judged is not self.judged,
         )
+
+    def _intervals(
+        self, found: Mapping[str, Evaluation[bytes]]
+    ) -> Iterator[tuple[str, Mapping[str, Interval]]]:
+        """The intervals of each slice; warns of those over few families."""
+        from scoring.core.statistics.intervals import warnings
+        from scoring.core.uncertainty import mean_intervals, recipe
+
+        families = self.families or {}
+        for name, evaluation in found.items():
+            intervals = mean_intervals(evaluation, families)
+            yield name, intervals
+            n_families = recipe(evaluation.per_query, families).n_families
+            for told in warnings(n_families) if intervals else ():
+                of = name if name == ALL else f"slice {name}"
+                self.warnings.warn(self.files.qrels.name, 0, f"{of}: {told}")
 
     def _weighted(
         self, found: Sequence[tuple[str, Evaluation[bytes]]]

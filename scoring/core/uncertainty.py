@@ -61,7 +61,7 @@ class Recipe:
         return asdict(self)
 
 
-def recipe(qids: Iterable[str], families: Families) -> Recipe:
+def recipe(qids: Iterable[Qid], families: Mapping[Qid, Hashable]) -> Recipe:
     """The recipe of intervals over these queries."""
     return Recipe(n_families=len({families.get(qid, (qid,)) for qid in qids}))
 

@@ -33,6 +33,13 @@ class ScoreSet(models.Model):
     def __str__(self) -> str:
         return f"{self.run} on {self.release}"
 
+    @property
+    def interval_warnings(self) -> list[str]:
+        """What is to be said of its intervals over all queries."""
+        from scoring.core.statistics.intervals import warnings
+
+        return list(warnings(self.intervals["n_families"])) if self.intervals else []
+
 
 class Score(models.Model):
     """One mean, as a typed column, for boards."""

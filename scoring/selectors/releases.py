@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from benchmarks_app.core.formats.sources import open_lines
 from benchmarks_app.models import Benchmark, Release
-from benchmarks_app.selectors import release_file_path, release_queries
+from benchmarks_app.selectors import release_file_path
 from scoring.core import released
 from scoring.models import Phase
 
@@ -74,7 +74,13 @@ def release_query_texts(release: Release) -> dict[str, str]:
     return _texts(release_file_path(release, "queries.jsonl"))
 
 
-def release_families(release: Release) -> dict[str, str]:
-    """{qid: family} as the release froze them."""
-    found = {row["_id"]: row.get("metadata", {}).get("family") for row in release_queries(release)}
+@lru_cache(maxsize=8)
+def _families(path: Path) -> dict[str, str]:
+    rows = (json.loads(line) for line in open_lines(path))
+    found = {row["_id"]: row.get("metadata", {}).get("family") for row in rows}
     return {qid: family for qid, family in found.items() if family}
+
+
+def release_families(release: Release) -> dict[str, str]:
+    """{qid: family} as the release froze them; read once, as `release_query_texts`."""
+    return _families(release_file_path(release, "queries.jsonl"))

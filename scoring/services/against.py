@@ -14,7 +14,12 @@ from scoring.core.uncertainty import interval_of
 from scoring.models import Score, ScoreSet
 from scoring.services import measuring
 from scoring.services.firewall import Sight
-from scoring.services.slice_scores import BoardSlice, slices_of_release, slices_on_board
+from scoring.services.slice_scores import (
+    BoardSlice,
+    slices_of_release,
+    slices_on_board,
+    whole_slice,
+)
 
 Ends = tuple[float | None, float | None]
 ALL = "All queries"
@@ -63,7 +68,7 @@ def slices_against(
     mine = _means(score_set, slices, measure)
     theirs = _means(baseline, slices, measure) if baseline else {}
     ends = _difference_ends(score_set, baseline, slices, measure) if baseline else {}
-    rows = [BoardSlice("", score_set.n_queries, is_registered=False), *slices]
+    rows = [whole_slice(release), *slices]
     return [
         _row(one, mine[one.name], theirs.get(one.name), ends.get(one.name), sight)
         for one in rows
@@ -79,7 +84,7 @@ def _row(
         name=of.name or ALL,
         is_all=not of.name,
         is_registered=of.is_registered,
-        is_small=bool(of.name) and of.is_small,
+        is_small=of.is_small,
         n=score.n,
         mean=sight.rounded(score.mean),
         low=sight.rounded(score.ci_low),

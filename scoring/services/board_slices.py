@@ -11,13 +11,12 @@ from scoring.selectors import BoardRow
 from scoring.services import measuring
 from scoring.services.boards import Board
 from scoring.services.firewall import Sight
-from scoring.services.slice_scores import BoardSlice, slices_on_board
+from scoring.services.slice_scores import BoardSlice, slices_on_board, whole_slice
 
 # How many shades a table has, the first of them without colour.
 SHADES = 10
 # A page waits this long for means that are not stored; the rest is computed by the next one.
 SECONDS = 4.0
-WHOLE = ""
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,7 @@ Stored = dict[tuple[int, str], tuple[float | None, float | None, float | None, i
 def slice_board(board: Board, rows: Sequence[BoardRow], baseline: BoardRow | None) -> SliceBoard:
     """The means of these rows over every slice that may be shown."""
     shown = slices_on_board(board.release)
-    n_whole = rows[0].score_set.n_queries if rows else 0
-    slices = [BoardSlice(WHOLE, n_whole, is_registered=False), *shown]
+    slices = [whole_slice(board.release), *shown]
     wanted = [*rows, baseline] if baseline else list(rows)
     stored = _stored(board, wanted, [one.name for one in slices])
     means = [of[0] for of in stored.values() if of[0] is not None]

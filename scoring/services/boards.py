@@ -19,7 +19,12 @@ from scoring.services import measuring, ranking
 from scoring.services.firewall import Sight, sight_of
 from scoring.services.ranking import BoardFacts
 from scoring.services.scenarios import add_scenarios
-from scoring.services.slice_scores import BoardSplit
+from scoring.services.slice_scores import (
+    BoardSplit,
+    graded_queries,
+    members_of,
+    n_families_of,
+)
 from scoring.services.weighted_scores import has_weights
 from scoring.shown import BOARD, FIRST_MEASURE, Shown, measures_on
 
@@ -113,10 +118,20 @@ def board_of(
         rows=shown,
         n_waiting=n_waiting,
         has_ranks=facts is not None,
-        notes=tuple(facts.notes) if facts else (),
+        notes=(*(facts.notes if facts else ()), *_interval_notes(release, rows, slice_name)),
         split=split,
         is_narrow=asked.is_narrow,
     )
+
+
+def _interval_notes(release: Release, rows: list[BoardRow], slice_name: str) -> list[str]:
+    """What is to be said of the intervals of a board, where it has any."""
+    from scoring.core.statistics.intervals import warnings
+
+    if not any(row.intervals for row in rows):
+        return []
+    qids = members_of(release, slice_name) if slice_name else graded_queries(release)
+    return list(warnings(n_families_of(release, qids)))
 
 
 def is_told(measure: Shown, sight: Sight) -> bool:

@@ -16,24 +16,36 @@ from benchmarks_app.services.slice_records import members_digest
 from scoring.core import Evaluation, evaluate_hits
 from scoring.core.patterns import slice_role
 from scoring.core.reading.hits import Judged, QueryHits
-from scoring.core.uncertainty import Families, MeanInterval, mean_intervals
+from scoring.core.uncertainty import Families, MeanInterval, mean_intervals, recipe
 from scoring.models import Score, ScoreSet
 from scoring.selectors.phases import OF_SPLIT, open_split, split_members, splits_of
+from scoring.selectors.releases import release_families
 
 SLICES = "slices.tsv"
 
 
 @dataclass(frozen=True)
 class BoardSlice:
-    """A slice of a release as a board offers it; `n` counts its graded queries."""
+    """A slice of a release as a board offers it; `n` counts its graded queries.
+
+    Over few families (or queries) an interval is too short.
+    """
 
     name: str
     n: int
+    n_families: int
     is_registered: bool
 
     @property
     def is_small(self) -> bool:
-        return self.n < SMALLEST_SHOWN
+        return bool(self.warnings)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is to be said of intervals over it."""
+        from scoring.core.statistics.intervals import warnings
+
+        return list(warnings(self.n_families))
 
 
 def graded_queries(release: Release) -> frozenset[str]:
@@ -88,6 +100,16 @@ def _sliced(path: str, release_id: int) -> dict[str, frozenset[str]]:
     return {name: qids for name, qids in found.items() if qids}
 
 
+def whole_slice(release: Release) -> BoardSlice:
+    """All queries of a release, in the place of a slice."""
+    qids = graded_queries(release)
+    return BoardSlice("", len(qids), n_families_of(release, qids), is_registered=False)
+
+
+def n_families_of(release: Release, qids: Iterable[str]) -> int:
+    return recipe(qids, release_families(release)).n_families
+
+
 def slices_on_board(release: Release) -> list[BoardSlice]:
     """The slices whose means may be shown, by name.
 
@@ -104,7 +126,12 @@ def slices_on_board(release: Release) -> list[BoardSlice]:
         fixed = {name: qids for name, qids in members.items() if name in registered}
         enough = {name: qids for name, qids in fixed.items() if len(qids) >= SMALLEST_SHOWN}
         shown = showable_slices(enough, hidden)
-    return [BoardSlice(name, len(members[name]), name in registered) for name in sorted(shown)]
+    return [
+        BoardSlice(
+            name, len(members[name]), n_families_of(release, members[name]), name in registered
+        )
+        for name in sorted(shown)
+    ]
 
 
 def _registered(release: Release) -> set[str]:

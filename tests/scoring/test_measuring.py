@@ -1,10 +1,15 @@
 """Measures, slices, intervals and ranks from what is stored of a run."""
 
+import csv
+import io
 import random
 
 import pytest
+from click.testing import CliRunner
+from django.urls import reverse
 
 from benchmarks_app import files
+from benchmarks_app.cli import main
 from benchmarks_app.models import Query, QueryFamily
 from benchmarks_app.selectors import run_path
 from benchmarks_app.services.exporting import beir_zip
@@ -185,6 +190,98 @@ def test_families_of_the_release_are_resampled_whole(benchmark, publish, tmp_pat
     assert score_set.intervals["n_families"] == 10
     # Ten coins, not sixty: about the root of 6 as wide.
     assert score.ci_high - score.ci_low > 1.8 * 2 * 1.96 * (0.25 / 60) ** 0.5
+
+
+@pytest.fixture
+def in_families(benchmark, publish, tmp_path):
+    """Scores of 60 queries in 10 families, of which 36 queries in 6 are the slice "some"."""
+    grades = queries_of_families(benchmark, 60, 6)
+    some = benchmark.queries.filter(qid__in=[f"n{number}" for number in range(36)])
+    factories.query_slice(benchmark, "some", *some)
+    release = publish(factories.qrel_set(benchmark, grades))
+    for seed, skill in ((3, 0.8), (4, 0.4)):
+        run = factories.run(benchmark, many(seed, skill), name=f"run {seed}")
+        score_run(run=run, target=Target.of(release), folder=tmp_path / f"s{seed}")
+    return release
+
+
+BOARD = "/api/v1/benchmarks/stdlib/releases/1.0.0/leaderboard/"
+
+
+def test_the_same_scores_and_families_have_one_interval_at_every_door(
+    in_families, signed_in, vi, tmp_path
+):
+    """On the board, its API and files, the run's page and API, and at the command line."""
+    client, run = signed_in(vi), in_families.benchmark.runs.get(name="run 3")
+    (tmp_path / "qrels").write_text("".join(f"n{n} 0 good 1\n" for n in range(60)))
+    (tmp_path / "run").write_text(many(3, 0.8))
+    (tmp_path / "families").write_text("".join(f"n{n}\tf{n // 6}\n" for n in range(60)))
+    asked = ["score", *(str(tmp_path / name) for name in ("qrels", "run")), "-m", "RR@10"]
+    asked += ["--families", str(tmp_path / "families"), "--format", "tsv"]
+    line = CliRunner().invoke(main, asked).stdout.splitlines()[1].split("\t")
+    ends = tuple(map(float, line[5:7]))
+
+    board = reverse("scoring:leaderboard-release", args=["stdlib", "1.0.0"])
+    page = client.get(f"{board}?m=MRR@10").context["page"].object_list
+    file = client.get(reverse("scoring:leaderboard-csv", args=["stdlib", "1.0.0"]))
+    table = csv.DictReader(io.StringIO(file.content.decode()))
+    scores = client.get(f"/api/v1/benchmarks/stdlib/runs/{run.pk}/scores/").json()["scores"]
+    of_run = client.get(reverse("scoring:run-scores", args=["stdlib", run.pk])).context
+    found = {
+        "board": next(row.intervals["RR@10"] for row in page if row.run == run),
+        "API": next(_ends(r) for r in client.get(BOARD).json()["rows"] if r["run"] == "run 3"),
+        "file": next(tuple(map(float, _ends(row))) for row in table if row["run"] == "run 3"),
+        "run": of_run["score_sets"][0].ranges["RR@10"],
+        "API of the run": next(
+            (one["low"], one["high"])
+            for one in scores
+            if (one["measure"], one["slice"]) == ("RR@10", "")
+        ),
+    }
+
+    assert 0 < ends[0] < ends[1] < 1
+    assert found == dict.fromkeys(found, pytest.approx(ends, abs=1e-15))
+
+
+def _ends(row: dict) -> tuple:
+    return row["MRR@10 low"], row["MRR@10 high"]
+
+
+@pytest.mark.parametrize(("slice_name", "n"), [("", 10), ("some", 6)])
+def test_an_interval_over_few_families_is_said_to_be_too_short(
+    in_families, signed_in, vi, slice_name, n
+):
+    said = f"{n} families or queries; below 30 an interval is too short."
+    board = reverse("scoring:leaderboard-release", args=["stdlib", "1.0.0"])
+
+    page = signed_in(vi).get(f"{board}?slice={slice_name}").content.decode()
+    told = signed_in(vi).get(f"{BOARD}?slice={slice_name}").json()
+
+    assert page.count(said) == 1
+    assert told["notes"].count(said) == 1
+
+
+def test_pages_of_a_run_say_where_its_intervals_are_too_short(in_families, signed_in, vi):
+    client, run = signed_in(vi), in_families.benchmark.runs.get(name="run 3")
+    said = "families or queries; below 30 an interval is too short."
+
+    page = client.get(reverse("scoring:run-scores", args=["stdlib", run.pk])).content.decode()
+    slices = client.get(reverse("scoring:run-slices", args=["stdlib", run.pk])).content.decode()
+    told = client.get(f"/api/v1/benchmarks/stdlib/runs/{run.pk}/scores/").json()
+
+    assert f"<li>10 {said}</li>" in page
+    assert slices.count(">few</span>") == 2  # all queries as well as the slice
+    assert told["notes"] == [f"10 {said}", f"some: 6 {said}"]
+
+
+def test_thirty_families_are_enough_for_an_interval(benchmark, publish, signed_in, vi, tmp_path):
+    release = publish(factories.qrel_set(benchmark, queries_of_families(benchmark, 60, 2)))
+    run = factories.run(benchmark, many(1, 0.5))
+    score_run(run=run, target=Target.of(release), folder=tmp_path / "s")
+
+    assert signed_in(vi).get(BOARD).json()["notes"] == []
+    page = signed_in(vi).get(reverse("scoring:run-scores", args=["stdlib", run.pk]))
+    assert "too short" not in page.content.decode()
 
 
 def test_added_measure_has_the_interval_it_had_when_stored(stored):

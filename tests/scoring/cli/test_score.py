@@ -140,6 +140,30 @@ def test_families_give_intervals_over_whole_families(files, benchwright):
     assert together["b.run", "all", "all", "RR"]["low"] == ""
 
 
+def test_intervals_over_few_families_are_said_to_be_too_short(files, benchwright):
+    (files / "slices.tsv").write_text("q1\tone\nq1\ttwo\nq2\ttwo\n")
+    asked = ("score", "qrels.txt", "a.run", "b.run", "--slices", "slices.tsv", "--ci")
+
+    done = benchwright(*asked, "-m", "RR")
+    without = benchwright(*asked[:-1], "-m", "RR")
+
+    said = "families or queries; below 30 an interval is too short."
+    assert done.stderr.count(f"all: 3 {said}") == 1
+    assert done.stderr.count(f"slice two: 2 {said}") == 1
+    assert "slice one" not in done.stderr  # a single query has no interval
+    assert said not in without.stderr
+
+
+def test_thirty_families_are_enough_for_an_interval(files, benchwright):
+    (files / "many.txt").write_text("".join(f"q{n} 0 d1 1\n" for n in range(60)))
+    (files / "many.run").write_text("".join(f"q{n} Q0 d1 1 1 s\n" for n in range(60)))
+    (files / "families.tsv").write_text("".join(f"q{n}\tf{n // 2}\n" for n in range(60)))
+
+    done = benchwright("score", "many.txt", "many.run", "--families", "families.tsv", "-m", "RR")
+
+    assert done.stderr == ""
+
+
 def test_same_seed_gives_the_same_intervals(files, benchwright):
     asked = ("score", "qrels.txt", "b.run", "-m", "nDCG", "--ci", "--format", "json")
 
