@@ -13,8 +13,9 @@ class Reach:
     `n_effective` is how many independent queries they are worth: wordings of one need tell less
     than as many needs. `sigma` is the standard deviation of the difference of two runs on one
     query; `is_assumed` says that no two runs were there to take it from. `detectable` is the
-    smallest difference that would be found, None without queries. `n_for_hundredth` queries
-    find ±0.01; `n_for_gate` show a slice to be not worse by more than 0.02.
+    smallest difference that would be found; None without queries, and where so few would miss the
+    largest there can be. `n_for_hundredth` queries find ±0.01; `n_for_gate` show a slice to be not
+    worse by more than 0.02.
     """
 
     n: int

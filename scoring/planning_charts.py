@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from math import isnan
+from math import isfinite, isnan
 
 from benchmarks_app.charts import Chart
 from scoring.core.ann import USUAL_BASELINE, AnnRecall
@@ -35,6 +35,7 @@ def cost_chart(found: Planned, wish: Wish) -> Chart:
         for depth in depths
         for n in sizes
         for plan in [plan_of(found.pilot, n_queries=n, depth=depth)]
+        if isfinite(plan.detectable)
     ]
     y = {
         "field": "difference",
@@ -63,7 +64,7 @@ def cost_chart(found: Planned, wish: Wish) -> Chart:
         },
     ]
     said = f"Standard deviation {found.pilot.sigma:.3f}; a dashed line at ±{wish.delta:g}."
-    if chosen and chosen.n_queries:
+    if chosen and isfinite(chosen.detectable):
         layers += _marked(chosen.hours, chosen.detectable)
         said = (
             f"{chosen.n_queries:,} queries at depth {chosen.depth} take {chosen.hours:,.0f} hours "

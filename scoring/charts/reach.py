@@ -4,7 +4,7 @@ import numpy as np
 
 from benchmarks_app.charts import Chart
 from benchmarks_app.reach import Reach
-from scoring.core.statistics.power import detectable_differences
+from scoring.core.statistics.power import LARGEST, detectable_differences
 
 # Of the curve of visible differences: the fewest queries on it, and how many points it has.
 SMALLEST_SIZE, POINTS = 10, 40
@@ -16,10 +16,11 @@ def reach_chart(name: str, reach: Reach) -> Chart:
     largest = max(reach.n * 2, reach.n_for_hundredth, SMALLEST_SIZE * 2)
     step = (largest / SMALLEST_SIZE) ** (1 / POINTS)
     sizes = sorted({round(SMALLEST_SIZE * step**place) for place in range(POINTS + 1)} | {reach.n})
-    seen = detectable_differences(reach.sigma, np.array(sizes) / effect)
+    seen = detectable_differences(reach.sigma, np.array(sizes) / effect, largest=LARGEST)
     rows = [
         {"queries": n, "difference": round(float(least), 5), "slice": n == reach.n}
         for n, least in zip(sizes, seen, strict=True)
+        if np.isfinite(least)
     ]
     axis = {"format": ".3f", "title": "Smallest visible difference"}
     x = {
@@ -29,7 +30,8 @@ def reach_chart(name: str, reach: Reach) -> Chart:
         "axis": {"title": "Queries", "format": ",d", "tickCount": 6, "labelOverlap": True},
     }
     y = {"field": "difference", "type": "quantitative", "axis": axis}
-    here = f"±{reach.detectable:.3f} with {reach.n:,}"
+    here = "none" if reach.detectable is None else f"±{reach.detectable:.3f}"
+    here = f"{here} with {reach.n:,}"
     return Chart(
         title="Smallest visible difference by number of queries",
         description=(

@@ -275,6 +275,7 @@ def _statistics(
         "superiority": effects.superiority(differences),
         "sigma": effects.spreads(differences),
         "error": paired.standard_errors(differences, aligned.families),
+        "largest": highest,
         "n_differing": intervals.n_differing(differences, aligned.families).astype(np.float64),
     }
 
@@ -355,9 +356,10 @@ def _effect(of: Mapping[str, float]) -> Effect:
 def _power(of: Mapping[str, float], delta: float) -> Power:
     # With families the queries tell less than as many independent ones: the error knows.
     effective = of["error"] * of["n"] ** 0.5
+    detectable = power.reach() * of["error"]
     return Power(
         sigma=of["sigma"],
-        detectable=power.reach() * of["error"],
+        detectable=detectable if detectable <= of["largest"] else np.nan,
         queries_for_observed=_whole(power.queries_needed(effective, of["difference"])),
         queries_for_delta=_whole(power.queries_needed(effective, delta)),
         delta=delta,

@@ -13,7 +13,7 @@ import numpy as np
 
 from scoring.core.reusability import mean_over_groups
 from scoring.core.run_groups import Rankings, groups_of, near_copies, overlaps
-from scoring.core.statistics.power import detectable_differences, queries_needed
+from scoring.core.statistics.power import LARGEST, detectable_differences, queries_needed
 
 SECONDS_PER_HOUR = 3600
 CUTOFF = 10
@@ -158,7 +158,8 @@ class Pilot:
 class Plan:
     """So many queries, pooled so deep: what it costs, and the smallest difference it shows.
 
-    `detectable` is infinite without queries. `judged_of_new` as `Growth` has it.
+    `detectable` is infinite without queries, and where so few would miss any difference.
+    `judged_of_new` as `Growth` has it.
     """
 
     n_queries: int
@@ -189,7 +190,9 @@ def plan_of(pilot: Pilot, *, n_queries: int, depth: int) -> Plan:
     """
     labels = ceil(n_queries * pilot.labels_per_query(depth) - 1e-9)
     shown = (
-        float(detectable_differences(pilot.sigma, n_queries / pilot.effect)) if n_queries else inf
+        float(detectable_differences(pilot.sigma, n_queries / pilot.effect, largest=LARGEST))
+        if n_queries
+        else inf
     )
     return Plan(
         n_queries=n_queries,
@@ -278,7 +281,7 @@ def slice_plan(
 ) -> SlicePlan:
     """The slice that has this share of `n_queries` queries drawn as they are now."""
     own = round(n_queries * share)
-    found = float(detectable_differences(sigma, own / effect)) if own else inf
+    found = float(detectable_differences(sigma, own / effect, largest=LARGEST)) if own else inf
     needed = queries_needed(sigma, delta) * effect
     for_gate = queries_needed(sigma, MARGIN, two_sided=False) * effect
     return SlicePlan(

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from math import inf
 
 import numpy as np
 from django.core.cache import cache
@@ -19,6 +20,7 @@ from scoring.core.reliability import (
 )
 from scoring.core.statistics.families import FamilyOf, Floats
 from scoring.core.statistics.power import (
+    LARGEST,
     Tier,
     detectable_differences,
     powers,
@@ -100,13 +102,16 @@ def _reach(families: list, spread: Spread) -> Reach:
     n, effect = len(families), design_effect(families, spread.rho)
     effective = n / effect
     found = powers(spread.sigma, effective, np.array([float(delta) for delta in DELTAS]))
+    detectable = (
+        float(detectable_differences(spread.sigma, effective, largest=LARGEST)) if n else inf
+    )
     return Reach(
         n=n,
         n_families=len(set(families)),
         n_effective=effective,
         sigma=spread.sigma,
         is_assumed=spread.is_assumed,
-        detectable=float(detectable_differences(spread.sigma, effective)) if n else None,
+        detectable=None if detectable == inf else detectable,
         powers=dict(zip(DELTAS, found.tolist(), strict=True)),
         n_for_hundredth=_rounded_up(queries_needed(spread.sigma, HUNDREDTH) * effect),
         n_for_gate=_rounded_up(queries_needed(spread.sigma, MARGIN, two_sided=False) * effect),

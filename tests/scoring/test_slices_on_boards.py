@@ -229,6 +229,20 @@ def test_without_two_runs_that_differ_the_spread_is_assumed_and_said_so(client):
     assert "unreliable" in page
 
 
+def test_so_few_queries_miss_any_difference(scored, release, signed_in, vi):
+    """Three queries with differences of 1, -1 and 0 would show 1.62 and more: there is no such."""
+    scored("q1 Q0 d1 1 3 s\nq1 Q0 d2 2 2 s", "one")
+    scored("q2 Q0 d4 1 1 s", "two")
+
+    found = reliability.reliability_of(release.benchmark, release)
+    address = reverse("scoring:reliability", args=["stdlib"]) + "?release=1.0.0"
+    page = signed_in(vi).get(address).content.decode()
+
+    assert (found.reach.sigma, found.reach.detectable) == (1.0, None)
+    assert "So few would miss any difference." in page
+    assert "±1" not in page
+
+
 def test_registering_tells_how_many_results_there_were(board, olga):
     register("first", olga)
 

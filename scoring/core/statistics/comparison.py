@@ -85,8 +85,8 @@ class Power:
     """What the queries can show, at 5 % two-sided and a power of 80 %.
 
     `sigma` is the standard deviation of the differences, and `detectable` the smallest difference
-    that would be found; the queries needed are for the difference as observed and for `delta`, or
-    None where no number of queries suffices or is known.
+    that would be found, NaN where that is more than the measure can differ; the queries needed are
+    for the difference as observed and for `delta`, or None where no number suffices or is known.
     """
 
     sigma: float

@@ -13,6 +13,8 @@ from scoring.core.statistics.families import Floats
 
 ALPHA = 0.05
 POWER = 0.80
+LARGEST = 1.0
+"""What two means of a measure from 0 to 1 differ by at most."""
 
 
 class Tier(NamedTuple):
@@ -42,16 +44,24 @@ def reach(*, alpha: float = ALPHA, power: float = POWER, two_sided: bool = True)
 
 
 def detectable_differences(
-    sigma: Floats | float, n: Floats | float, *, alpha: float = ALPHA, power: float = POWER
+    sigma: Floats | float,
+    n: Floats | float,
+    *,
+    alpha: float = ALPHA,
+    power: float = POWER,
+    largest: float = np.inf,
 ) -> Floats:
     """The smallest difference of means that n queries find with this power, two-sided.
+
+    Infinite where it would be above `largest`, the largest difference there can be.
 
     Examples
     --------
     >>> round(float(detectable_differences(0.2, 1000)), 3)
     0.018
     """
-    return np.asarray(reach(alpha=alpha, power=power) * np.asarray(sigma) / np.sqrt(n))
+    found = reach(alpha=alpha, power=power) * np.asarray(sigma) / np.sqrt(n)
+    return np.where(found > largest, np.inf, found)
 
 
 def queries_needed(

@@ -82,6 +82,15 @@ def test_two_runs_by_hand():
     assert by_name["old"].tie_group == by_name["new"].tie_group == 1
 
 
+def test_no_difference_is_detectable_that_is_more_than_a_measure_can_differ():
+    better, worse = ({f"q{n}": {"RR": float(n % 2 == side)} for n in range(4)} for side in (0, 1))
+
+    (pair,) = compare({"a": better, "b": worse}, n_flips=10, n_draws=10).pairs
+
+    assert (pair.interval.low, pair.interval.high) == (-1, 1)
+    assert np.isnan(pair.power.detectable)
+
+
 def test_pairs_have_the_tests_of_their_columns():
     comparison = compare(RUNS, slices={"head": HEAD}, correction="none", **QUICK)
 

@@ -29,6 +29,13 @@ def test_detectable_differences(n, expected):
     assert np.round(detectable_differences(SIGMAS, n), 3).tolist() == expected
 
 
+def test_no_difference_is_detectable_where_it_would_be_more_than_there_can_be():
+    found = detectable_differences(0.51, np.array([2, 3]), largest=1)
+
+    assert found.tolist() == [np.inf, pytest.approx(0.825, abs=1e-3)]
+    assert detectable_differences(0.51, 2) == pytest.approx(1.010, abs=1e-3)
+
+
 @pytest.mark.parametrize(
     ("delta", "expected"),
     [(0.01, [197, 785, 1766, 3140, 4906, 7064]), (0.02, [50, 197, 442, 785, 1227, 1766])],
