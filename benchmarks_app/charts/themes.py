@@ -84,7 +84,7 @@ def _config(theme: str) -> dict[str, Any]:
         "font": FONT,
         "view": {"stroke": None},
         "axis": _axis(tokens),
-        "axisX": {"grid": False, "labelFlush": True},
+        "axisX": {"grid": False, "labelFlush": True, "labelSeparation": 8},
         "axisY": {"domain": False, "ticks": False, "tickCount": 5},
         "legend": {
             "orient": "top",

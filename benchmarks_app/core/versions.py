@@ -125,7 +125,7 @@ def _major(diff: "ReleaseDiff") -> Mapping[str, Any]:
             diff.weights
         ),
         f"hidden from now on: {', '.join(diff.hidden)}": diff.hidden,
-        **{f"{name} is another": True for name in diff.other},
+        **{f"{name}: from {old} to {new}": True for name, (old, new) in diff.other.items()},
     }
 
 

@@ -96,7 +96,10 @@ class Move:
 
     @property
     def cause(self) -> str:
-        """What accounts for most of the difference, in words; "" where that is not known."""
+        """What accounts for most of the difference, in words; "" where that is not known.
+
+        Where the other parts take half of it away, or more, they are named as well.
+        """
         if self.explained is None:
             return ""
         parts = dict(self.explained.parts)
@@ -105,10 +108,18 @@ class Move:
         main = max(parts, key=lambda part: abs(parts[part]))
         if abs(parts[main]) < SMALLEST_CAUSE:
             return ""
-        n = self.explained.n_elsewhere
+        sign = 1 if parts[main] > 0 else -1
+        against = [part for part in parts if parts[part] * sign <= -SMALLEST_CAUSE]
+        if -2 * sign * sum(parts[part] for part in against) < abs(parts[main]):
+            return f"mainly {self._as(main, parts[main])}"
+        others = " and ".join(self._as(part, parts[part]) for part in against)
+        return f"{self._as(main, parts[main])}, against {others}"
+
+    def _as(self, part: str, size: float) -> str:
+        n = self.explained.n_elsewhere if self.explained else 0
         documents = f"{n:,} new relevant document{' was' if n == 1 else 's were'} found elsewhere"
-        named = documents if main == ELSEWHERE and n else CAUSES[main]
-        return f"mainly {parts[main]:+.4f} as {named}"
+        named = documents if part == ELSEWHERE and n else CAUSES[part]
+        return f"{size:+.4f} as {named}"
 
 
 def _labels_said(labels: LabelCounts) -> str:

@@ -119,6 +119,11 @@ def test_labels_that_a_run_did_not_retrieve_move_its_mean_too(later, owner):
     assert rows["third"].explained.parts["added"] < 0
     assert rows["third"].explained.parts["changed"] > 0
     assert rows["third"].difference == pytest.approx(0, abs=1e-12)
+    # Neither is "mainly" why nothing moved.
+    size = f"{rows['third'].explained.parts['changed']:.4f}"
+    assert rows["third"].cause == (
+        f"+{size} as labels changed, against -{size} as 1 new relevant document was found elsewhere"
+    )
 
 
 def test_no_time_left_leaves_the_causes_for_later(later, owner):
