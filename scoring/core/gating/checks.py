@@ -1,6 +1,6 @@
 """Checks 1 to 3: the difference over all queries, in each slice, and the guard rails."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 
@@ -13,6 +13,7 @@ from scoring.core.gating.evidence import Evidence, Mask
 from scoring.core.gating.findings import Check, Finding, Level, counted, numbers_of, signed
 from scoring.core.gating.policy import Policy
 from scoring.core.statistics.families import Floats
+from scoring.core.statistics.intervals import n_differing, warnings
 from scoring.core.statistics.losses import Losses, much_lost
 from scoring.core.uncertainty import span_of_differences
 
@@ -127,18 +128,24 @@ def overall(policy: Policy, evidence: Evidence, of: Weighed) -> Check:
         **facts,
     }
     needed = _more_overall(policy, found)
-    finding = _overall_finding(policy, found, facts, needed)
+    differing = n_differing(evidence.differences(policy.measure)[:, np.newaxis], evidence.families)
+    warned = tuple(warnings(found.n_families, int(differing[0])))
+    finding = _overall_finding(policy, found, facts, needed, warned)
     numbers = numbers_of(found, **values, more_queries=needed)
     return Check("overall", "Over all queries", (replace(finding, numbers=numbers),))
 
 
 def _overall_finding(
-    policy: Policy, found: Difference, facts: dict[str, bool], needed: int | None
+    policy: Policy,
+    found: Difference,
+    facts: dict[str, bool],
+    needed: int | None,
+    warned: Sequence[str],
 ) -> Finding:
     sure = f"{100 * (1 - policy.alpha):g} %"
     told = (
         f"{signed(found.mean)}, at least {signed(found.lower)} and at most {signed(found.upper)} "
-        f"(one-sided {sure} each)"
+        f"(one-sided {sure} each)."
     )
     outcome, level, change = "inconclusive", Level.WARN, _change_overall(policy, found, needed)
     if facts["is_regressed"] or found.upper < 0:
@@ -152,7 +159,7 @@ def _overall_finding(
     if policy.goal == "not_worse" and facts["is_kept"] and not facts["is_regressed"]:
         outcome = outcome if facts["is_improved"] else "not worse"
         level, change = Level.GOOD, ""
-    return Finding(policy.measure, outcome, level, told, change)
+    return Finding(policy.measure, outcome, level, " ".join([told, *warned]), change)
 
 
 def _more_overall(policy: Policy, found: Difference) -> int | None:

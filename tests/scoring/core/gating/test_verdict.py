@@ -504,6 +504,22 @@ def test_families_stand_together_in_bounds_and_counts():
     assert decided(np.repeat(once, 10), policy()).verdict == Verdict.PASS
 
 
+@pytest.mark.parametrize(
+    ("n_families", "n_differing", "said"),
+    [
+        (30, 30, []),
+        (29, 29, ["29 families or queries; below 30 an interval is too short."]),
+        (400, 14, ["14 families or queries differ; no interval is right here."]),
+    ],
+)
+def test_bounds_over_too_few_families_are_said_to_be_so(n_families, n_differing, said):
+    values = np.where(np.arange(N) % n_families < n_differing, spread(0.02), 0)
+    found = decided(values, policy(), families=np.arange(N) % n_families)
+
+    reason = finding(found, "overall", "nDCG@10").reason
+    assert reason.split(" each).")[1:] == ([f" {' '.join(said)}"] if said else [""])
+
+
 def test_one_query_is_an_error():
     with pytest.raises(TooFewQueriesError):
         decided(spread(0.1, 1), policy())
