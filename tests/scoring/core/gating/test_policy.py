@@ -126,6 +126,55 @@ def test_measures_are_known_by_one_name_each():
     assert replace(said, measure="AP").judged == "Judged@10"
 
 
+# By field: what is just inside, and what is just outside.
+EDGES = {
+    "margin": ([1e-9, 0.999], [0, 1, -0.01]),
+    "delta_min": ([1e-9, 0.999], [0, 1]),
+    "alpha": ([1e-9, 0.499], [0, 0.5]),
+    "smallest_slice": ([2, 10_000], [1, 2.0, True]),
+    "guard_rails.worst_loss": ([1e-9, 0.999], [0, 1]),
+    "guard_rails.worst_share": ([0, 1], [-1e-9, 1 + 1e-9]),
+    "limits.submissions": ([0, 1], [-1, 0.5, False]),
+    "limits.contaminated_share": ([0, 1], [-1e-9, 1 + 1e-9]),
+    "limits.stale_share": ([0, 1], [-1e-9, 1 + 1e-9]),
+    "limits.agreement": ([-1, 1], [-1 - 1e-9, 1 + 1e-9]),
+}
+
+
+def written(field, value):
+    part, _, name = field.rpartition(".")
+    return {part: {name: value}} if part else {name: value}
+
+
+@pytest.mark.parametrize("field", EDGES)
+def test_numbers_are_taken_up_to_their_edges_and_not_beyond(field):
+    part, _, name = field.rpartition(".")
+    inside, outside = EDGES[field]
+
+    for value in inside:
+        said = policy_from(written(field, value))
+        assert getattr(getattr(said, part) if part else said, name) == value
+    for value in outside:
+        with pytest.raises(PolicyFormatError, match=f"{name} is {value!r}; expected"):
+            policy_from(written(field, value))
+
+
+def test_names_are_stripped_and_stand_once():
+    said = policy_from({"baseline": " bm25 ", "slices": [" head", "tail", "head "]})
+
+    assert (said.baseline, said.slices) == ("bm25", ("head", "tail"))
+    rails = policy_from({"guard_rails": {"measures": ["R@100", "recall_100", "RR@10"]}}).guard_rails
+    assert rails.measures == ("R@100", "RR@10")
+    with pytest.raises(PolicyFormatError, match=r"slices is \[' '\]; expected a list of names"):
+        policy_from({"slices": [" "]})
+
+
+def test_what_is_scored_is_the_gain_without_unjudged_documents_as_well():
+    assert policy_from({}).measures == ("nDCG@10", "R@100", "RR@10", "Judged@10")
+    assert policy_from({}).scored == (*policy_from({}).measures, "nDCG(judged_only=True)@10")
+    assert policy_from({"measure": "P@5"}).scored == ("P@5", "R@100", "RR@10", "Judged@5")
+
+
 def test_limits_can_be_written_in_part():
     assert policy_from({"limits": {"submissions": 3}}).limits == Limits(submissions=3)
     assert Policy().limits == Limits()

@@ -1,5 +1,7 @@
 """The gate's slice rules come out as they were found by simulation beforehand."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -7,10 +9,13 @@ from scipy import stats
 from scoring.core.gating.bounds import Method
 from scoring.core.gating.simulation import (
     SHARES,
+    TRUTHS,
     Cell,
+    cells,
     decided,
     every_slice,
     full_policy,
+    generator,
     made,
     simulated,
 )
@@ -106,6 +111,62 @@ def test_the_same_seed_makes_the_same_comparisons():
 
     assert simulated(cell, n_runs=5, seed=1) == simulated(cell, n_runs=5, seed=1)
     assert simulated(cell, n_runs=5, seed=1).verdicts.keys() >= {"pass", "block"}
+
+
+def test_the_published_tables_have_a_row_for_each_size_and_a_column_for_each_truth():
+    page = (Path(__file__).parents[4] / "docs" / "gate.md").read_text("utf-8")
+    table = page.split("<!-- slice-rules: made by gate_simulation -->")[1].split("<!-- end")[0]
+    rows = [line.split("|")[1].split(",") for line in table.splitlines() if line.count("|") > 2]
+    sizes = [(int("".join(row[:-1]).strip()), float(row[-1])) for row in rows[2:]]
+
+    assert [(cell.n, cell.sigma) for cell in cells()] == [size for size in sizes for _ in TRUTHS]
+    assert [cell.truth for cell in cells()] == list(TRUTHS) * len(sizes)
+
+
+@pytest.mark.parametrize(
+    ("truth", "means"),
+    [
+        ("better", [0.02] * 20),
+        ("no change", [0.0] * 20),
+        ("tail lost", [0.03] * 10 + [-0.03] * 10),
+        ("head lost", [-0.05] + [0.03] * 19),
+    ],
+)
+def test_means_are_those_of_the_truth_in_every_comparison(truth, means):
+    """The first 5 % are the head, the last half is the tail."""
+    gain, masks = made(Cell(20, 1e-6, truth), 3, np.random.default_rng(0))
+
+    assert gain == pytest.approx(means * 3, abs=1e-4)
+    assert masks[0].tolist() == ([True] + [False] * 19) * 3
+    assert masks[1].tolist() == ([False] * 10 + [True] * 10) * 3
+
+
+def test_random_slices_are_drawn_anew_for_each_comparison():
+    _, masks = made(Cell(40, 0.1, "better"), 30, np.random.default_rng(0))
+
+    for rows in masks[2:].reshape(4, 30, 40):
+        assert len({row.tobytes() for row in rows}) > 15
+
+
+def test_many_comparisons_come_in_parts_and_none_is_lost(monkeypatch):
+    """1,500 of 300 queries are more than are made at once; shares are of all of them."""
+    cell = Cell(300, 0.10, "no change")
+    monkeypatch.setattr("scoring.core.gating.simulation.CHUNK", 300 * 40)
+
+    found = simulated(cell, n_runs=100, seed=2, policy=full_policy())
+
+    assert found.n == 100
+    for shares in (found.verdicts, found.kept):
+        assert sum(shares.values()) == pytest.approx(1)
+    assert found.kept["pass"] > 0.8 > 0.2 > found.verdicts["pass"]
+
+
+def test_a_cell_and_a_seed_have_numbers_of_their_own():
+    seeds = [(Cell(300, 0.10, "better"), 1), (Cell(300, 0.10, "better"), 2)]
+    seeds += [(Cell(300, 0.11, "better"), 1), (Cell(300, 0.10, "no change"), 1)]
+    seeds += [(Cell(301, 0.10, "better"), 1)]
+
+    assert len({generator(*each).random() for each in seeds}) == len(seeds)
 
 
 def test_slices_hold_their_shares():

@@ -114,6 +114,39 @@ def test_query_without_a_family_is_one_of_its_own_and_told():
     )
 
 
+@pytest.mark.parametrize(("n", "more"), [(3, ""), (4, " …")])
+def test_three_queries_without_a_family_are_named_and_more_are_hinted_at(n, more):
+    values = {f"q{i}": {"RR": 0.5} for i in range(n + 1)}
+
+    (told,) = align({"a": values, "b": values}, families={"q0": "x"}).notes
+
+    assert told.startswith(f"{n} of {n + 1} queries")
+    assert told.endswith(f"'q1', 'q2', 'q3'{more}.")
+
+
+def test_three_missing_queries_are_named_and_all_counted():
+    whole = {f"q{i}": {"RR": 0.5} for i in range(6)}
+
+    with pytest.raises(RunsDifferError) as raised:
+        align({"a": whole, "b": {"q0": whole["q0"], "q1": whole["q1"]}})
+
+    assert "no value for 4 of the queries of 'a': 'q2', 'q3', 'q4'" in str(raised.value)
+    assert "q5" not in str(raised.value)
+
+
+def test_two_queries_are_enough_and_a_third_run_is_held_to_the_first():
+    assert align({"a": A, "b": B}).values.shape == (2, 2, 2)
+    with pytest.raises(RunsDifferError, match="Run 'c' has no value for 1"):
+        align({"a": A, "b": B, "c": {"q1": A["q1"]}})
+
+
+def test_measures_stand_once_in_the_order_asked_for():
+    assert align({"a": A, "b": B}, measures=["nDCG@10", "recip_rank", "RR"]).measures == (
+        "nDCG@10",
+        "RR",
+    )
+
+
 def test_nothing_is_told_when_all_have_a_family():
     aligned = align({"a": A, "b": B}, families={"q1": 1, "q2": 1, "q9": 2})
 

@@ -254,6 +254,29 @@ def test_more_than_a_hundred_and_fifty_close_runs_stay_together(monkeypatch):
     assert "too many" in " ".join(found.notes())
 
 
+@pytest.mark.parametrize(("k", "too_many"), [(150, False), (151, True)])
+def test_a_hundred_and_fifty_are_told_apart(k, too_many):
+    values = np.random.default_rng(3).normal(0, 1, (12, k))
+
+    found = tie_groups(values, n_flips=20)
+
+    assert found.too_many == too_many
+    assert np.isnan(found.p).any() == too_many
+    assert any("More than 150" in note for note in found.notes()) == too_many
+
+
+def test_of_too_many_the_worst_means_stay_in_the_group(monkeypatch):
+    monkeypatch.setattr(confidence_sets, "MOST", 5)
+    values = np.random.default_rng(3).normal(0, 1, (50, 9))
+
+    found = tie_groups(values, n_flips=500)
+
+    order = np.argsort(-values.mean(axis=0))
+    assert np.isnan(found.p[order[5:]]).all()
+    assert not np.isnan(found.p[order[:5]]).any()
+    assert (found.of[order[5:]] == 1).all()
+
+
 def test_runs_behind_by_the_same_everywhere_are_told_apart():
     values = np.random.default_rng(5).random((30, 1)) + np.array([0.3, 0.2, 0.1])
 

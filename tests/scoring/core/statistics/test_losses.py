@@ -100,6 +100,46 @@ def test_nothing_lost_is_p_1_and_exactly_the_limit_is_no_loss():
     assert column([-0.3, 0.1 - 0.4, 0.3]) == (0, 0, 0, 1.0)
 
 
+def test_one_loss_counts_as_well():
+    """Alone it is reached by one of two signs; against one mirrored win by three of four."""
+    assert column([-0.5, 0.1, 0.1]) == (1, 0, 0, 0.5)
+    assert column([-0.5, 0.4, 0.0]) == (1, 1, 1, 0.75)
+
+
+@pytest.mark.parametrize(("beyond", "mirrored"), [(1e-9, 1), (0.0, 0), (-1e-9, 0)])
+def test_the_limit_of_mirrored_wins_is_twice_the_mean_further_out(beyond, mirrored):
+    """At a mean of .1 it is .5, and a win of exactly .5 is none."""
+    won = 0.5 + beyond
+
+    assert column([-0.35, won, 0.4 + 0.35 - won, 0.0])[2] == mirrored
+
+
+def test_a_loss_over_all_moves_no_limit():
+    assert column([-0.5, -0.5, 0.31])[:3] == (2, 1, 1)
+
+
+def test_columns_are_counted_by_themselves_and_an_empty_one_has_nothing():
+    nan = np.nan
+    values = np.array([[-0.5, nan, 0.4], [-0.4, nan, nan], [0.4, nan, -0.4]])
+
+    found = much_lost(values, by=0.3)
+
+    assert found.n.tolist() == [3, 0, 2]
+    assert found.lost.tolist() == [2, 0, 1]
+    assert found.mirrored.tolist() == [1, 0, 1]
+    assert found.share.tolist() == pytest.approx([2 / 3, 0, 1 / 2])
+    assert found.p.tolist() == pytest.approx([0.5, 1, 0.75])
+
+
+def test_weights_count_in_share_and_mean():
+    """Weighted mean (-.5 + 3 * .5) / 4 = .25: wins count mirrored from .8."""
+    values, weights = np.array([[-0.5], [0.5]]), np.array([1.0, 3.0])
+
+    found = much_lost(values, by=0.3, weights=weights)
+
+    assert (found.share[0], found.won[0], found.mirrored[0]) == (0.25, 1, 0)
+
+
 def test_an_undefined_difference_is_left_out():
     found = much_lost(np.array([[-0.5], [np.nan], [0.1], [0.1]]), by=0.3)
 

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from scoring.core.statistics.ranks import rank_intervals, ranks
+from scoring.core.statistics.bootstrap import resampled_means
+from scoring.core.statistics.ranks import beside_groups, rank_intervals, ranks
 
 NAN = np.nan
 
@@ -71,6 +72,42 @@ def test_families_are_resampled_whole():
     assert (as_one == rank_intervals(values, n_draws=500)).all()
     assert as_one[:, :, 0].T.tolist() == [[1, 2], [1, 2]]
     assert rank_intervals(copies, n_draws=500)[:, :, 0].T.tolist() == [[2, 2], [1, 1]]
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
+def test_ends_are_counted_in_the_very_draws(level):
+    """So many of the draws have a better best rank, or a worse worst one, at most."""
+    values = np.round(levels([0.5, 0.52, 0.52, 0.55], n=12, seed=2), 1)
+    drawn = resampled_means(values[:, :, 0], np.ones((12, 1)), n_draws=800, seed=3)
+    best = np.array([stats.rankdata(-np.round(column, 9), "min") for column in drawn.T])
+    worst = np.array([stats.rankdata(-np.round(column, 9), "max") for column in drawn.T])
+
+    low, high = rank_intervals(values, level=level, n_draws=800, seed=3)[:, :, 0]
+
+    tail = (1 - level) / 2
+    for run in range(4):
+        assert (best[:, run] <= low[run]).mean() >= tail - 1e-9
+        assert (best[:, run] < low[run]).mean() <= tail + 1e-9
+        assert (worst[:, run] <= high[run]).mean() >= 1 - tail - 1e-9
+        assert (worst[:, run] < high[run]).mean() <= 1 - tail + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("ends", "of_means", "groups", "expected"),
+    [
+        # Ends that agree stay; a first of group 1 is its best, one of group 2 is behind another.
+        ([[1, 2], [1, 2]], [1, 2], [1, 2], [[1, 2], [1, 2]]),
+        ([[2, 1], [2, 2]], [1, 2], [1, 1], [[1, 1], [2, 2]]),
+        ([[1, 1, 1], [3, 3, 3]], [1, 2, 3], [1, 2, 2], [[1, 2, 2], [3, 3, 3]]),
+        ([[3, 1, 3], [3, 1, 3]], [2, 1, 3], [2, 1, 2], [[2, 1, 2], [3, 1, 3]]),
+        # A worst rank is never before the best one, nor before that of the mean.
+        ([[1, 1, 1], [1, 1, 1]], [1, 2, 3], [1, 2, 3], [[1, 2, 3], [1, 2, 3]]),
+    ],
+)
+def test_ranks_beside_groups_by_hand(ends, of_means, groups, expected):
+    found = beside_groups(np.array(ends), np.array(of_means), np.array(groups))
+
+    assert found.tolist() == expected
 
 
 def test_measures_are_side_by_side_and_undefined_values_left_out():

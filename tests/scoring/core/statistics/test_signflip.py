@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from scoring.core.statistics.signflip import sign_flip, sign_flip_max
+from scoring.core.statistics.signflip import flipped_sums, sign_flip, sign_flip_max
 
 NAN = np.nan
 
@@ -85,6 +85,52 @@ def test_random_flips_agree_with_scipy():
 
     # Both p-values are estimates with a standard error of at most .0036.
     assert sign_flip(values, n_flips=20_000, seed=1) == pytest.approx(theirs.pvalue, abs=0.015)
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 130])
+def test_every_sign_is_flipped_by_a_fair_coin_of_its_own(n):
+    """Signs as such: flipped sums of the unit vectors."""
+    n_flips = 20_000
+
+    signs = np.concatenate(list(flipped_sums(np.eye(n), n_flips, 3)))
+
+    assert signs.shape == (n_flips, n)
+    assert set(np.unique(signs)) == {-1.0, 1.0}
+    assert abs(signs.mean(axis=0)).max() <= 5 / n_flips**0.5
+    between = signs.T @ signs / n_flips - np.eye(n)
+    assert abs(between).max() <= 5 / n_flips**0.5
+
+
+def test_flips_of_a_seed_are_the_same_however_many_follow():
+    few, many = (np.concatenate(list(flipped_sums(np.eye(70), n, 5))) for n in (100, 9_000))
+
+    assert (few == many[:100]).all()
+    assert len(np.unique(many[:, :64], axis=0)) == 9_000
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_sampled_values_are_counts_of_the_very_flips(alternative):
+    values = np.random.default_rng(9).normal(0.2, 1, (70, 3))
+    turn = {"two-sided": abs, "greater": lambda x: x, "less": lambda x: -x}[alternative]
+    flipped = np.concatenate(list(flipped_sums(values, 3_000, 4)))
+    reached = (turn(flipped) >= turn(values.sum(axis=0))).sum(axis=0)
+
+    p = sign_flip(values, alternative=alternative, n_flips=3_000, seed=4)
+
+    if alternative == "less":  # of which the sums are turned first
+        flipped = np.concatenate(list(flipped_sums(-values, 3_000, 4)))
+        reached = (flipped >= -values.sum(axis=0)).sum(axis=0)
+    assert p.tolist() == ((reached + 1) / 3_001).tolist()
+
+
+@pytest.mark.parametrize("n", [15, 16])
+def test_adjusted_values_are_exact_up_to_fifteen_families_that_differ(n):
+    values = np.vstack([np.random.default_rng(n).normal(0.4, 1, (n, 1)), np.zeros((30, 1))])
+
+    exact = enumerated(values[:n, 0])
+
+    assert (sign_flip_max(values) == exact).all() == (n == 15)
+    assert sign_flip_max(values) == pytest.approx([exact], abs=0.01)
 
 
 def test_flips_that_are_never_reached_count_one():
