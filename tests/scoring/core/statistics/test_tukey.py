@@ -107,6 +107,16 @@ def test_equal_runs_are_not_told_apart():
     assert (randomised_tukey(values) == 1).all()
 
 
+def test_what_all_runs_have_in_common_on_a_query_tells_nothing():
+    """Nor does it cost digits: only what a run has beside the others is shuffled."""
+    values = runs(30, 4, measures=2, seed=3, spread=0.1)
+    hard = np.random.default_rng(1).normal(0, 1e6, (30, 1, 1))
+
+    assert randomised_tukey(values + hard, n_draws=2000) == pytest.approx(
+        randomised_tukey(values, n_draws=2000)
+    )
+
+
 def test_pairs_are_no_less_likely_than_alone():
     values = runs(50, 5, seed=7, spread=0.15)
 
