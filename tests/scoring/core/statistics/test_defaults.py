@@ -1,8 +1,13 @@
 """What is left out of a call is what docs/statistics.md says: 10,000 draws, seed 0, 95 %."""
 
+import importlib
+import inspect
+import pkgutil
+
 import numpy as np
 import pytest
 
+from scoring.core import statistics
 from scoring.core.statistics.bootstrap import bootstrap_interval
 from scoring.core.statistics.confidence_sets import tie_groups
 from scoring.core.statistics.decisions import decision
@@ -19,6 +24,33 @@ RNG = np.random.default_rng(12)
 VALUES = RNG.gamma(0.5, 0.3, (40, 3)) - 0.1
 BOARD = RNG.random((20, 3)) + np.array([0.0, 0.1, 0.15])
 FLIPS = {"alternative": "two-sided", "n_flips": 10_000, "seed": 0}
+
+
+SAID = {
+    "n_draws": 10_000,
+    "n_flips": 10_000,
+    "seed": 0,
+    "level": 0.95,
+    "alpha": 0.05,
+    "power": 0.8,
+    "alternative": "two-sided",
+    "two_sided": True,
+    "families": None,
+    "weights": None,
+}
+
+
+def functions():
+    for module in pkgutil.iter_modules(statistics.__path__, "scoring.core.statistics."):
+        yield from inspect.getmembers(importlib.import_module(module.name), inspect.isfunction)
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in functions() if name[0] != "_"}))
+def test_every_function_leaves_the_same_to_be_said(name):
+    for parameters in (inspect.signature(f).parameters for n, f in functions() if n == name):
+        left_out = {key: p.default for key, p in parameters.items() if p.default is not p.empty}
+        for key in left_out.keys() & SAID.keys():
+            assert left_out[key] == SAID[key], key
 
 
 @pytest.mark.parametrize(
