@@ -1,5 +1,7 @@
 """What is masked, what is not, and that what looks alike is left alone."""
 
+from time import perf_counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -133,6 +135,17 @@ def test_masking_twice_changes_nothing_more(text):
     once = masked(text).text
 
     assert masked(once).text == once
+
+
+@pytest.mark.parametrize(
+    "text", ["AB12" + "1" * 26 + "_", "1 " * 250, "a@" * 250, "(1) " * 200, "key=" * 200]
+)
+def test_no_query_takes_long(text):
+    began = perf_counter()
+
+    masked(text)
+
+    assert perf_counter() - began < 2
 
 
 def test_every_kind_has_a_test():
