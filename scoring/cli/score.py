@@ -99,21 +99,25 @@ def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
 
 def show_by_subtopic(qrels: Path, runs: tuple[Path, ...], chosen: dict[str, Any]) -> None:
     """The means of measures by subtopic, and each query's values if asked for."""
+    from scoring.cli.files import check_standard_input, run_names
+    from scoring.cli.straight import UNSAID
     from scoring.cli.tables import Table, exact, number, print_tab_separated, show_table
     from scoring.core.diversity import evaluate_subtopics, read_subtopic_qrels
     from scoring.core.errors import ScoringError
     from scoring.core.reading import read_run
 
-    taken = ("measures", "slices", "families", "weights", "has_intervals", "unjudged", "result")
-    if chosen["form"] not in ("table", "tsv") or any(chosen[name] for name in taken):
+    known = ("subtopic_measures", "per_query", "form")
+    others = [name for name in UNSAID if name not in known and chosen[name] != UNSAID[name]]
+    if others or chosen["form"] not in ("table", "tsv"):
         message = (
             "--subtopic-measure goes with --per-query and --format table or tsv alone. Score other "
             "measures in a call of their own, against qrels without subtopics."
         )
         raise click.UsageError(message)
+    check_standard_input([qrels, *runs])
     grades = read_subtopic_qrels(qrels)
     columns, rows = ("run", "query", "measure", "value"), []
-    for path in runs:
+    for run, path in zip(run_names(runs), runs, strict=True):
         found = {
             qid.decode("utf-8", "surrogateescape"): [
                 (row.docid.decode("utf-8", "surrogateescape"), row.score) for row in results
@@ -126,7 +130,7 @@ def show_by_subtopic(qrels: Path, runs: tuple[Path, ...], chosen: dict[str, Any]
             raise click.UsageError(str(error)) from error
         parts = {**(scores.per_query if chosen["per_query"] else {}), "all": scores.means}
         rows += [
-            (path.name, query, name, value)
+            (run, query, name, value)
             for query, values in parts.items()
             for name, value in values.items()
         ]

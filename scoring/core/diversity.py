@@ -190,7 +190,7 @@ def parse_diversity(name: str) -> DiversityMeasure:
         if not (is_share or (key == "rel" and options[key] >= 1)):
             reason = f"has '{part}'; expected rel from 1, alpha and beta from 0 to below 1."
             raise MeasureParameterError(name=name, reason=reason)
-    if at and not cutoff.isdigit():
+    if at and not cutoff.isdecimal():
         raise MeasureParameterError(name=name, reason=f"cutoff is '{cutoff}'; expected a number.")
     if at and int(cutoff) < 1:
         raise CutoffError(cutoff=int(cutoff))
@@ -244,7 +244,7 @@ def evaluate_subtopics(
     for qid, of_subtopic in grades.items():
         rows = run.get(qid, ())
         pairs = rows.items() if isinstance(rows, Mapping) else rows
-        ordered = sorted(pairs, key=lambda pair: (pair[1], pair[0].encode()), reverse=True)
+        ordered = sorted(pairs, key=_score_and_bytes, reverse=True)
         values = {}
         for measure in parsed:
             documents = _serving(of_subtopic, measure.rel)
@@ -258,6 +258,11 @@ def evaluate_subtopics(
         for one in parsed
     }
     return DiversityScores(means, per_query)
+
+
+def _score_and_bytes(result: tuple[str, float]) -> tuple[float, bytes]:
+    docid, score = result
+    return score, docid.encode("utf-8", "surrogateescape")
 
 
 def _serving(of_subtopic: Mapping[str, Mapping[str, int]], rel: int) -> dict[str, Subtopics]:

@@ -530,11 +530,25 @@ def test_measures_by_subtopic_are_scored_on_qrels_that_have_subtopics(files, ben
     ]
 
 
+def test_runs_of_one_name_are_told_apart_by_subtopic_as_well(files, benchwright):
+    (files / "by.qrels").write_text("q1 1 d1 1\n")
+    (files / "other").mkdir()
+    (files / "other" / "a.run").write_text("q1 Q0 d1 1 2.0 r\n")
+    chosen = ("--subtopic-measure", "NRBP", "--format", "tsv")
+
+    done = benchwright("score", "by.qrels", "a.run", "other/a.run", *chosen)
+
+    names = [line.split("\t")[0] for line in done.stdout.splitlines()[1:]]
+    assert len(set(names)) == 2
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("--subtopic-measure", "nDCG@10"), "alpha_nDCG"),
         (("--subtopic-measure", "NRBP", "--format", "json"), "goes with --per-query"),
+        (("--subtopic-measure", "NRBP", "--depth", "5"), "goes with --per-query"),
+        (("--subtopic-measure", "NRBP", "--ties", "expected"), "goes with --per-query"),
         (("-m", "alpha_nDCG@20"), "needs qrels by subtopic"),
     ],
 )

@@ -65,6 +65,15 @@ def test_file_of_qrels_by_subtopic_is_read(tmp_path):
     assert read_subtopic_qrels(path) == QRELS
 
 
+def test_ids_may_be_any_bytes(tmp_path):
+    path = tmp_path / "qrels.diversity"
+    path.write_bytes(b"q 1 d\xe9 1\n")
+    run = {"q": [(b"d\xe9".decode(errors="surrogateescape"), 1.0), ("e", 1.0)]}
+
+    assert evaluate_subtopics(path, run, ["P_IA@1"]).means == {"P_IA@1": 0.0}
+    assert evaluate_subtopics(path, run, ["StRecall@2"]).means == {"StRecall@2": 1.0}
+
+
 def test_line_that_is_none_is_named(tmp_path):
     path = tmp_path / "qrels.diversity"
     path.write_text("q 1 a 1\nq 1 b\nq 2 a high\n")
@@ -84,6 +93,7 @@ def test_line_that_is_none_is_named(tmp_path):
         ("ERR_IA(alpha=1)@5", MeasureParameterError, "expected rel from 1"),
         ("ERR_IA(rel=x)@5", MeasureParameterError, "expected rel from 1"),
         ("P_IA@x", MeasureParameterError, "cutoff is 'x'"),
+        ("P_IA@\u00b2", MeasureParameterError, "expected a number"),
         ("P_IA@0", CutoffError, "0"),
         ("nDCG@10", UnknownMeasureError, "alpha_nDCG"),
     ],
