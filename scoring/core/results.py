@@ -89,8 +89,11 @@ def stored_rules(result: Mapping[str, Any], file: str) -> Rules:
     """
     rules = result["rules"]
     if isinstance(rules, dict):
-        # Results written before there was the rule.
+        # Results written before there was the rule, and when intervals had a seed of their own.
         rules = {"unlisted": UNKNOWN, **rules}
+        if "interval_seed" in rules:
+            seed = rules.pop("interval_seed")
+            rules = {**rules, "has_intervals": seed is not None, "seed": seed or 0}
     if not isinstance(rules, dict) or rules.keys() != set(Rules._fields):
         reason = f"has rules other than {', '.join(sorted(Rules._fields))}"
         raise ResultFormatError(file=file, reason=reason)

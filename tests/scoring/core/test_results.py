@@ -100,6 +100,17 @@ def test_result_from_before_there_was_a_rule_for_unlisted_documents_is_read(resu
     assert stored_rules(result, "x").unlisted == "unknown"
 
 
+@pytest.mark.parametrize(("seed", "has_intervals"), [(None, False), (7, True)])
+def test_result_with_a_seed_of_intervals_is_read(result, seed, has_intervals):
+    for name in ("unlisted", "has_intervals", "seed"):
+        del result["rules"][name]
+    result["rules"]["interval_seed"] = seed
+
+    rules = stored_rules(result, "x")
+
+    assert (rules.has_intervals, rules.seed) == (has_intervals, seed or 0)
+
+
 def test_rules_that_are_not_known_here_are_refused(result):
     result["rules"]["luck"] = 1
 
