@@ -114,7 +114,7 @@ def _losses(exact: Path, approximate: Path, qrels: Path | None) -> dict[str, flo
 
     before, after = (evaluate(qrels, run, [MEASURE]).per_query for run in (exact, approximate))
     return {
-        str(qid): after[qid][MEASURE] - values[MEASURE]
+        _text(qid): after[qid][MEASURE] - values[MEASURE]
         for qid, values in before.items()
         if qid in after
     }
@@ -137,18 +137,22 @@ def _table(
     for name, only in slices.items():
         kept = {one.qid: one.recall for one in recall.queries if only is None or one.qid in only}
         lost = {qid: value for qid, value in losses.items() if only is None or qid in only}
-        numbers = (*_estimate(kept, families), *_estimate(lost, families))
+        numbers = (*_estimate(kept, families, (0, 1)), *_estimate(lost, families, (-1, 1)))
         rows.append(dict(zip(COLUMNS, (name, len(kept), *numbers), strict=True)))
     return rows
 
 
-def _estimate(values: Mapping[str, float], families: Mapping[str, str]) -> tuple[float | None, ...]:
+def _estimate(
+    values: Mapping[str, float], families: Mapping[str, str], span: tuple[float, float]
+) -> tuple[float | None, ...]:
     """Mean and ends of its 95 % interval; None where there is none."""
     from scoring.core.uncertainty import interval_of
 
     if not values:
         return None, None, None
-    return sum(values.values()) / len(values), *(interval_of(values, families) or (None, None))
+    return sum(values.values()) / len(values), *(
+        interval_of(values, families, span=span) or (None, None)
+    )
 
 
 # --- output --------------------------------------------------------------------------------------

@@ -281,17 +281,22 @@ def _gap(
     places: Sequence[int] | None = None,
 ) -> Evidence:
     differences = [a - b for a, b in zip(one, other, strict=True)]
-    return _mean(label, differences, of, places)
+    return _mean(label, differences, of, places, least=-1)
 
 
 def _mean(
-    label: str, values: Sequence[float], of: Profile, places: Sequence[int] | None = None
+    label: str,
+    values: Sequence[float],
+    of: Profile,
+    places: Sequence[int] | None = None,
+    *,
+    least: float = 0,
 ) -> Evidence:
-    """The mean of the defined values, with its interval."""
+    """The mean of the defined values, with its interval; they are from `least` to 1."""
     chosen = range(len(values)) if places is None else places
     defined = [place for place in chosen if not isnan(values[place])]
     if not defined:
         return Evidence(label, float("nan"), None, None, 0)
     found = {of.qids[place]: values[place] for place in defined}
-    low, high = interval_of(found, of.families) or (None, None)
+    low, high = interval_of(found, of.families, span=(least, 1)) or (None, None)
     return Evidence(label, sum(found.values()) / len(found), low, high, len(found))

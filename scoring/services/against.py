@@ -10,7 +10,7 @@ from django.core.cache import cache
 
 from benchmarks_app.models import Release, Run
 from scoring import selectors
-from scoring.core.uncertainty import interval_of
+from scoring.core.uncertainty import interval_of, span_of
 from scoring.models import Score, ScoreSet
 from scoring.services import measuring
 from scoring.services.firewall import Sight
@@ -122,7 +122,9 @@ def _difference_ends(
         release = score_set.release
         differences = _differences(score_set, baseline, measure)
         families = selectors.release_families(release)
-        found = {name: _ends(differences, families, _inside(release, name)) for name in names}
+        least, most = span_of(measure)
+        span = (least - most, most - least)
+        found = {name: _ends(differences, families, _inside(release, name), span) for name in names}
         cache.set(key, found, timeout=None)
     return found
 
@@ -132,10 +134,13 @@ def _inside(release: Release, name: str) -> frozenset[str] | None:
 
 
 def _ends(
-    differences: Mapping[str, float], families: Mapping[str, str], inside: frozenset[str] | None
+    differences: Mapping[str, float],
+    families: Mapping[str, str],
+    inside: frozenset[str] | None,
+    span: tuple[float, float],
 ) -> Ends:
     chosen = {qid: of for qid, of in differences.items() if inside is None or qid in inside}
-    return interval_of(chosen, families) or (None, None)
+    return interval_of(chosen, families, span=span) or (None, None)
 
 
 def _differences(score_set: ScoreSet, baseline: ScoreSet, measure: str) -> dict[str, float]:

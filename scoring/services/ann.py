@@ -121,16 +121,18 @@ def _row(
     return AnnRow(
         name=name,
         n=len(inside),
-        recall=_estimate({one.qid: one.recall for one in inside}, families),
-        loss=_estimate(lost, families),
+        recall=_estimate({one.qid: one.recall for one in inside}, families, (0, 1)),
+        loss=_estimate(lost, families, (-1, 1)),
         n_scored=len(lost),
     )
 
 
-def _estimate(values: Mapping[str, float], families: Mapping[str, str]) -> Estimate | None:
+def _estimate(
+    values: Mapping[str, float], families: Mapping[str, str], span: tuple[float, float]
+) -> Estimate | None:
     if not values:
         return None
-    low, high = interval_of(values, families) or (None, None)
+    low, high = interval_of(values, families, span=span) or (None, None)
     return Estimate(sum(values.values()) / len(values), low, high)
 
 

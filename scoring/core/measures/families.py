@@ -350,16 +350,25 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             counts.n_documents_retrieved, ("n_retrieved",), "none", aggregation="sum", span=(0, inf)
         ),
         "NumRel": Family(
-            counts.n_documents_relevant, ("n_relevant",), "none", _REL, aggregation="sum"
+            counts.n_documents_relevant,
+            ("n_relevant",),
+            "none",
+            _REL,
+            aggregation="sum",
+            span=(0, inf),
         ),
         "NumRelRet": Family(
             counts.n_relevant_retrieved, _HITS, "none", _REL, aggregation="sum", span=(0, inf)
         ),
         "NumNonrelRet": Family(
-            counts.n_nonrelevant_retrieved, _JUDGED, "none", _REL, aggregation="sum"
+            counts.n_nonrelevant_retrieved, _JUDGED, "none", _REL, aggregation="sum", span=(0, inf)
         ),
         "NumUnjudgedRet": Family(
-            counts.n_unjudged_retrieved, _JUDGED_OF_RETRIEVED, "none", aggregation="sum"
+            counts.n_unjudged_retrieved,
+            _JUDGED_OF_RETRIEVED,
+            "none",
+            aggregation="sum",
+            span=(0, inf),
         ),
         "NumQ": Family(
             counts.n_queries, ("n_retrieved",), "none", aggregation="sum", span=(0, inf)

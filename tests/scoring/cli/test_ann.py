@@ -43,6 +43,19 @@ def test_json_holds_every_query_and_slice(runs, benchwright):
     assert (told["n_missing"], told["n_extra"], told["n_short"]) == (1, 1, 2)
 
 
+def test_loss_is_told_of_slices_and_by_families_and_no_recall_may_be_above_1(runs, benchwright):
+    (runs / "families.tsv").write_text("q1\tsame\nq2\tsame\nq3\tsame\n")
+    asked = ("ann", "exact", "index", "-k", "1", "--qrels", "qrels.txt", "--format", "json")
+
+    told = json.loads(benchwright(*asked, "--slices", "slices.tsv").stdout)
+    together = json.loads(benchwright(*asked, "--families", "families.tsv").stdout)
+
+    of = {row["queries"]: row for row in told["rows"]}
+    assert of["first"]["loss"] is not None
+    assert (of["all"]["low"], of["all"]["high"]) == (0.0, 1.0)
+    assert together["rows"][0]["loss low"] is None
+
+
 def test_a_script_can_ask_for_a_recall(runs, benchwright):
     enough = benchwright("ann", "exact", "exact", "--fail-below", "0.95")
     too_low = benchwright("ann", "exact", "index", "--fail-below", "0.95")

@@ -145,3 +145,10 @@ def test_evidence_is_the_mean_and_its_interval():
 
     assert recall.value == pytest.approx(0.35)
     assert recall.low < 0.35 < recall.high < 0.4
+
+
+def test_no_interval_of_a_share_is_beyond_1():
+    found = patterns(profile(10, recall=[1.0] * 9 + [0.9], ndcg=[0.0] * 10))
+    (recall,) = [one for of in found for one in of.evidence if one.label == "Recall@100"]
+
+    assert recall.high == 1

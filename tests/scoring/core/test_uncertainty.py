@@ -9,7 +9,15 @@ from scipy import stats
 from scoring.core import evaluate
 from scoring.core.comparing import compare
 from scoring.core.gating.bounds import Method, measured
-from scoring.core.uncertainty import interval_of, mean_intervals, numbered, ranked, recipe
+from scoring.core.measures.families import FAMILIES
+from scoring.core.uncertainty import (
+    interval_of,
+    mean_intervals,
+    numbered,
+    ranked,
+    recipe,
+    span_of,
+)
 
 QIDS = [f"q{number}" for number in range(40)]
 
@@ -23,6 +31,21 @@ def evaluation(seed: int, names: list[str]):
         for qid in QIDS[: -1 if seed else None]
     }
     return evaluate(qrels, run, names)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_value_of_a_measure_is_outside_of_its_span(family):
+    docids = [f"d{place}" for place in range(9)]
+    qrels = {"q": {docid: place % 3 for place, docid in enumerate(docids[:7])}}
+    run = {"q": {docid: float(place) for place, docid in enumerate(docids)}}
+    name = f"{family}@2" if FAMILIES[family].cutoff == "needed" else family
+    name = name.replace("IPrec@2", "IPrec@0.5")
+
+    found = evaluate(qrels, run, [name])
+
+    low, high = span_of(name)
+    (value,) = found.per_query["q"].values()
+    assert low <= value <= high
 
 
 def test_interval_is_that_of_scipy():
