@@ -7,7 +7,7 @@ within 0 and 1; an unjudged document gains nothing. Reading ends at rank 1,000, 
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import lru_cache
 from math import log2
 
 from scoring.core.errors import CutoffError, MeasureParameterError
@@ -107,13 +107,13 @@ def insq(hits: Sequence[Hit], *, top_grade: int, T: float = 1.0, min_rel: int = 
     return sum([gain * weights[rank - 1] for rank, gain in gains.items()]) / sum(weights)
 
 
-@cache
+@lru_cache
 def insq_weights(T: float) -> tuple[float, ...]:
     """How much of each rank is read, by INSQ: the product of C over the ranks above."""
     return tuple((2 * T / (rank - 1 + 2 * T)) ** 2 for rank in range(1, DEPTH + 1))
 
 
-@cache
+@lru_cache
 def sdcg_weights(cutoff: int) -> tuple[float, ...]:
     """How much of each rank is read, by SDCG."""
     return tuple(1 / log2(rank + 1) for rank in range(1, min(cutoff, DEPTH) + 1))

@@ -7,6 +7,7 @@ with a document id and a score, or a list of document ids, best first. With
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isnan
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks_app.core.statistics import quantile
-from scoring.core.errors import CutoffError, MeasureParameterError
+from scoring.core.errors import CutoffError, MeasureParameterError, ScoringError
 from scoring.core.evaluation import Evaluation, evaluate_hits
 from scoring.core.in_memory.inputs import hits_of, take_qrels
 from scoring.core.measures import Measure, parse_measure, parse_measures
@@ -48,10 +49,12 @@ class SliceScores:
         head, _, cutoff = name.partition("@")
         for one, mean in self.means.items():
             measure = parse_measure(one)
-            wanted = cutoff if cutoff.isdigit() else measure.cutoff
-            of_name = parse_measure(head if wanted is None else f"{head}@{wanted}")
-            if (measure.family, measure.cutoff) == (of_name.family, of_name.cutoff):
-                return mean
+            wanted = cutoff if cutoff.isdecimal() else measure.cutoff
+            # A name that does not take this measure's cutoff is none of its names.
+            with suppress(ScoringError):
+                of_name = parse_measure(head if wanted is None else f"{head}@{wanted}")
+                if (measure.family, measure.cutoff) == (of_name.family, of_name.cutoff):
+                    return mean
         raise KeyError(name)
 
 

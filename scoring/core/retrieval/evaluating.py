@@ -20,7 +20,7 @@ class RetrievalScores(dict[str, float]):
     """Means by measure, such as `scores["Recall@100"]`.
 
     `scores["nDCG@10"]` finds nDCG whichever gain it has: there is one, and `meanings` says which.
-        `per_query` holds the same measures of each query, `slices` their means and the number of
+    `per_query` holds the same measures of each query, `slices` their means and the number of
     queries (`n_queries`) of each slice; `meanings` spells every measure out, `findings` tell what
     may be wrong, `significance` compares with the baseline where one was given, `facts` say how
     the results were made, `retrieved` are the results where this module searched.

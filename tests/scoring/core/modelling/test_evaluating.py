@@ -15,7 +15,7 @@ from benchmarks_app.core.problems import Problems
 from scoring.core import evaluate, evaluate_model
 from scoring.core.errors import CutoffError, MeasureParameterError, ModelError
 from scoring.core.latency import latency_summary
-from scoring.core.modelling.evaluating import _latency
+from scoring.core.modelling.evaluating import SliceScores, _latency
 from scoring.core.released import read_released
 from scoring.core.retrieval import build_index
 
@@ -143,6 +143,16 @@ def test_slices_of_the_benchmark_have_means_of_their_own(released):
     assert (found.slices["tail"].n_queries, found.slices["tail"].means["R@10"]) == (1, 1.0)
     assert list(found.slices) == ["head", "tail"]
     assert (found.overall.judged_share, found.slices["tail"].judged_share) == (1 / 2, 1.0)
+
+
+def test_mean_is_found_by_any_name_of_its_measure():
+    scores = SliceScores("all", 1, {"nDCG@10": 0.5, "Rprec": 0.3, "RR@10": 0.2}, 1.0)
+
+    assert [scores[name] for name in ("nDCG@K", "MRR", "r-precision")] == [0.5, 0.2, 0.3]
+    with pytest.raises(KeyError, match="bpref"):
+        scores["bpref"]
+    with pytest.raises(KeyError, match="luck"):
+        scores["luck"]
 
 
 @pytest.mark.parametrize("as_file", [False, True], ids=["mapping", "file"])
