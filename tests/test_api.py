@@ -168,6 +168,8 @@ def test_too_many_requests_are_put_off(api, benchmark, settings):
     [
         ("API_UPLOADS_PER_MINUTE", "uploads/", {}),
         ("API_COMPUTATIONS_PER_MINUTE", "splits/preview/", {}),
+        ("API_COMPUTATIONS_PER_MINUTE", "gates/", {}),
+        ("API_COMPUTATIONS_PER_MINUTE", "gates/rehearsals/", {}),
     ],
 )
 def test_what_costs_the_site_more_has_a_limit_of_its_own(

@@ -19,6 +19,7 @@ from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.permissions import Action
 from scoring import selectors
 from scoring.core.gating.policy import DEFAULTS
+from scoring.core.gating.rehearsal import MOST_RUNS
 from scoring.core.gating.reports import written
 from scoring.models import GatePolicy, GateRehearsal, GateResult, OnlineResult
 from scoring.selectors.gates import (
@@ -73,7 +74,7 @@ class NewGatePolicySerializer(serializers.Serializer):
 class NewGateRehearsalSerializer(NewGatePolicySerializer):
     """A draft of a policy, and 1 to 10 runs by number or name, never the candidate."""
 
-    runs = serializers.ListField(child=serializers.CharField(max_length=120))
+    runs = serializers.ListField(child=serializers.CharField(max_length=120), max_length=MOST_RUNS)
     release = serializers.CharField(max_length=32, required=False, allow_blank=True, default="")
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False, default=0)
 
@@ -260,7 +261,7 @@ class GatePolicyRetire(PolicyEndpoint):
 
 
 class GateRehearsalList(GateEndpoint):
-    throttle_scope = COMPUTATIONS
+    limits = {"POST": COMPUTATIONS}
 
     @extend_schema(
         operation_id="gate_rehearsals_create",
@@ -296,7 +297,7 @@ class GateRehearsalDetail(GateEndpoint):
 
 
 class GateList(GateEndpoint):
-    throttle_scope = COMPUTATIONS
+    limits = {"POST": COMPUTATIONS}
 
     @extend_schema(
         operation_id="gates_list",

@@ -141,6 +141,8 @@ def test_the_api_rehearses_and_policies_tell_their_rates(bench, old, other, rele
         text = json.dumps(given)
         return client.post(where + path, text, content_type="application/json")
 
+    many = post("rehearsals/", {**body, "runs": [f"run {number}" for number in range(11)]})
+    assert (many.status_code, "no more than 10" in many.content.decode()) == (400, True)
     started = post("rehearsals/", body)
     assert (started.status_code, started.json()["state"]) == (202, "queued")
     jobs.run_queued()
