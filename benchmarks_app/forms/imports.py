@@ -15,6 +15,7 @@ from benchmarks_app.core.detection import CONTENT_OF, KIND_LABELS, FileKind, Par
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.mapping import EVERY_ROW, FIELDS, PARENT_FROM_ID, Content
 from benchmarks_app.core.model_names import looks_like_a_model
+from benchmarks_app.core.numbers import whole
 from benchmarks_app.core.relevance import Relevance
 from benchmarks_app.forms.corpora import aggregation_choices
 from benchmarks_app.models import Benchmark, QrelSet, QueryFamily, Unit
@@ -218,8 +219,8 @@ def mapped_relevance(
     counts: Counter[int] = Counter()
     for grade, n in grades.items():
         value = form[f"grade_{grade}"].value() if f"grade_{grade}" in form.fields else grade
-        is_number = str(value).lstrip("-").isdecimal()
-        counts[int(value) if is_number else min(grade, POOLED_GRADE)] += n
+        mapped = whole(value)
+        counts[min(grade, POOLED_GRADE) if mapped is None else mapped] += n
     return Relevance.of(counts, relevant_values(benchmark))
 
 

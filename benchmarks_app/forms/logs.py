@@ -78,7 +78,8 @@ class LogColumnsForm(forms.Form):
         max_length=1000,
         initial=lambda: ", ".join(settings.LOG_REGIONS),
         label="Countries",
-        help_text="Whose telephone and personal numbers are masked: two letters each, or none.",
+        help_text="Whose telephone and personal numbers are masked: two letters each, or none. "
+        "Left empty, those of the site.",
     )
     is_lenient = forms.BooleanField(
         required=False,
@@ -107,7 +108,7 @@ class LogColumnsForm(forms.Form):
 
     def clean_regions(self) -> tuple[str, ...]:
         try:
-            return checked_regions(self.cleaned_data["regions"])
+            return checked_regions(self.cleaned_data["regions"] or settings.LOG_REGIONS)
         except BenchmarkError as error:
             raise ValidationError(str(error)) from error
 

@@ -72,6 +72,8 @@ def test_preview_follows_the_countries_that_are_chosen(client, settings):
     assert 'value="FR, US"' in client.get(address).content.decode()
     french = client.post(address, {**chosen, **kinds, "regions": "us fr"}).content.decode()
     american = client.post(address, {**chosen, **kinds, "regions": "us"}).content.decode()
+    usual = client.post(address, {**chosen, **kinds, "regions": ""}).content.decode()
+    assert "<ins>[phone]</ins>" in usual
     assert "<ins>[phone]</ins>" in french
     assert "<ins>" not in american
 

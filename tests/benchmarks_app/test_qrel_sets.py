@@ -83,6 +83,17 @@ def test_page_counts_what_is_relevant_as_the_grades_are_mapped(asked, olga):
     assert "3 of 3 grades count as relevant" in mapped
 
 
+@pytest.mark.parametrize("sent", ["--2", "-", "x"])
+def test_page_takes_no_nonsense_for_a_grade(asked, ones, olga, sent):
+    upload = factories.waiting_upload(asked, "more.qrels", ONES + b"q2 0 d4 1\n")
+
+    looked = olga.post(f"/b/{asked.slug}/import/{upload.pk}/", {"look": "1", "grade_1": sent})
+    mapped = olga.post(f"/b/{asked.slug}/qrels/{ones.pk}/map/", {"map": "1", "grade_1": sent})
+
+    assert looked.status_code == 200
+    assert mapped.status_code == 422
+
+
 def test_page_takes_what_unlisted_documents_are(asked, olga, do_jobs):
     upload = factories.waiting_upload(asked, "ones.qrels", ONES)
     sent = {"import": "1", "grade_1": "2", "unlisted": "not-relevant"}
