@@ -396,6 +396,17 @@ def test_import_file_takes_the_other_files_where_a_bad_one_is_left_out(texts, tm
     assert "file left out" in capsys.readouterr().err
 
 
+def test_import_file_fails_where_every_file_was_left_out(texts, tmp_path):
+    factories.member(texts, "olga", "owner")
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("qid,text\nq7,\n")
+
+    with pytest.raises(CommandError, match="no file is left"):
+        call_command(
+            "import_file", "texts", tmp_path / "a.csv", tmp_path / "b.csv", leave_out="files"
+        )
+
+
 # --- what judges see -----------------------------------------------------------------------------
 
 

@@ -80,6 +80,7 @@ class Command(BaseCommand):
                 mapping.setdefault("grade", EVERY_ROW)
         except BenchmarkError as error:
             raise CommandError(str(error)) from error
+        n_left_out = 0
         for path in paths:
             try:
                 self._import(path, benchmark, actor, mapping, options)
@@ -87,6 +88,9 @@ class Command(BaseCommand):
                 if options["leave_out"] != "files" or len(paths) == 1:
                     raise
                 self.stderr.write(f"file left out: {path}: {error}")
+                n_left_out += 1
+        if n_left_out == len(paths):
+            raise CommandError("Nothing was imported: no file is left.")
 
     def _import(
         self, path: Path, benchmark: Benchmark, actor: User, mapping: dict, options: dict
