@@ -76,7 +76,7 @@ class RatersForm(forms.Form):
         people = User.objects.filter(memberships__benchmark=benchmark).order_by("username")
         self.members = dict(people.values_list("username", "pk"))
         self.counts, self.importer = counts, importer.pk
-        presumed = known_raters(counts.keys(), self.members)
+        self.presumed = presumed = known_raters(counts.keys(), self.members)
         choices = [
             (NOBODY, "a person without an account here"),
             (MACHINE, "a machine"),
@@ -108,6 +108,7 @@ class RatersForm(forms.Form):
             if answer != MACHINE
         }
         machines = [rater for rater, answer in answers.items() if answer == MACHINE]
+        machines += self.presumed.machines - answers.keys()
         try:
             known_raters(
                 self.counts.keys(),

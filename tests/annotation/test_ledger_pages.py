@@ -262,6 +262,23 @@ def test_page_asks_who_the_raters_of_a_file_are(benchmark, owner, ada, signed_in
     assert Judgment.objects.first().source.startswith("the crowd")
 
 
+def test_raters_beyond_those_asked_about_are_what_their_names_say(
+    benchmark, owner, signed_in, do_jobs, monkeypatch
+):
+    monkeypatch.setattr("annotation.forms.ledger.MOST_ASKED", 1)
+    factories.query(benchmark, "q1")
+    url = reverse("annotation:judgments-import", args=["stdlib"])
+    rows = b"query-id\tcorpus-id\tgrade\trater\nq1\td1\t2\tW1\nq1\td2\t2\tW1\nq1\td1\t3\tgpt-4o\n"
+    client, file = signed_in(owner), SimpleUploadedFile("crowd.tsv", rows)
+    client.post(url, {"file": file})
+
+    client.post(url, {"upload": benchmark.uploads.get().pk, "rater-0": ""})
+    do_jobs()
+
+    kinds = dict(Judgment.objects.values_list("rater", "kind"))
+    assert kinds == {"W1": "import", "gpt-4o": "machine"}
+
+
 def test_file_of_somebody_else_is_not_to_be_named_as_ones_own(
     benchmark, owner, maintainer, signed_in
 ):
