@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import sqrt
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -77,6 +78,19 @@ def test_queries_that_would_show_it_by_the_formula():
 def test_no_number_of_queries_shows_what_is_no_distance(distance, error):
     assert difference(error=error).needed(distance, alpha=0.05) is None
     assert difference(error=error).more(distance, alpha=0.05) is None
+
+
+# --- verdicts ---
+
+DOCS = Path(__file__).parents[4] / "docs"
+
+
+def test_exit_codes_are_those_of_the_documentation():
+    page = (DOCS / "gate.md").read_text("utf-8").split("## Verdicts")[1].split("## ")[0]
+    rows = [line.split("|")[1:3] for line in page.splitlines() if line.startswith("| ")]
+
+    written = {name.strip(): int(code) for name, code in rows if code.strip().isdigit()}
+    assert {verdict.label: verdict.exit_code for verdict in Verdict} == written
 
 
 # --- deciding ------------------------------------------------------------------------------------

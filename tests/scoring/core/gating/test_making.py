@@ -1,5 +1,7 @@
 """Made comparisons: what is made true holds, and thousands at once are tested as each by itself."""
 
+from statistics import stdev
+
 import numpy as np
 import pytest
 
@@ -82,6 +84,10 @@ def test_totals_are_of_each_family_and_each_comparison():
     coins = np.arange(18.0)
     sizes = [len(part) for part in np.split(values, starts[1:])]
     assert drawn.by_family(coins).tolist() == np.repeat(coins, sizes).tolist()
+
+
+def test_scatter_is_the_standard_deviation_of_a_sample():
+    assert pair_of().sigma == pytest.approx(stdev(pair_of().gain))
 
 
 # --- testing -------------------------------------------------------------------------------------

@@ -94,6 +94,34 @@ def test_one_to_ten_runs_are_rehearsed_with(n):
         rehearsed(policy(), [runs()] * n)
 
 
+def test_ten_runs_are_taken_in_their_order():
+    found = rehearsed(policy(), [runs()] * 10, n_made=1)
+
+    assert (len(found["runs"]), found["rows"][0]["n"]) == (10, 10)
+
+
+def test_400_comparisons_a_case_from_seed_0_are_what_is_made_if_nothing_is_said():
+    said, of = policy(guard_rails=GuardRails(measures=())), runs()
+
+    assert rehearsed(said, [of]) == rehearsed(said, [of], n_made=400, seed=0)
+    assert rehearsed(said, [of])["rows"][0]["n"] == 400
+    assert power_of(said, of) == power_of(said, of, seed=0)
+    assert power_of(said, of)["n_made"] == 400
+
+
+def test_every_run_and_every_truth_has_draws_of_its_own():
+    """The same run twice counts as two: not twice the verdicts of the first."""
+    once = rows(rehearsed(policy(), [runs()], n_made=150))
+    twice = rows(rehearsed(policy(), [runs(), runs()], n_made=150))
+
+    doubled = [
+        round(300 * twice[truth][name][0]) == 2 * round(150 * once[truth][name][0])
+        for truth in once
+        for name in ("pass", "block", "inconclusive")
+    ]
+    assert not all(doubled)
+
+
 def test_progress_is_told():
     told = []
     rehearsed(policy(), [runs(), runs()], n_made=10, progress=lambda *of: told.append(of))

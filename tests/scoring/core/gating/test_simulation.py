@@ -123,6 +123,26 @@ def test_the_published_tables_have_a_row_for_each_size_and_a_column_for_each_tru
     assert [cell.truth for cell in cells()] == list(TRUTHS) * len(sizes)
 
 
+def cell_of(marker, n, sigma, truth):
+    """The text of a published table's cell."""
+    page = (Path(__file__).parents[4] / "docs" / "gate.md").read_text("utf-8")
+    table = page.split(f"<!-- {marker}: made by gate_simulation -->")[1].split("<!-- end")[0]
+    (row,) = [line for line in table.splitlines() if line.startswith(f"| {n:,}, {sigma:.2f} |")]
+    return row.split("|")[2 + list(TRUTHS).index(truth)].strip()
+
+
+def shown(*shares):
+    return " / ".join("1.0" if share >= 0.995 else f"{share:.2f}"[1:] for share in shares)
+
+
+@pytest.mark.parametrize("truth", ["better", "tail lost"])
+def test_the_published_numbers_are_those_of_their_seed(truth):
+    found = simulated(Cell(300, 0.10, truth), n_runs=2_000, seed=1)
+
+    rules = shown(found.passed, found.blocked, found.strict)
+    assert rules == cell_of("slice-rules", 300, 0.10, truth)
+
+
 @pytest.mark.parametrize(
     ("truth", "means"),
     [

@@ -6,7 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from scoring.core.statistics.bootstrap import METHODS, bootstrap_interval, resampled_means
+from scoring.core.statistics.bootstrap import (
+    METHODS,
+    _drawn_counts,
+    bootstrap_interval,
+    resampled_means,
+)
 
 NAN = np.nan
 
@@ -48,6 +53,52 @@ def test_bca_of_the_same_draws_by_the_book(values):
     ours = bootstrap_interval(values[:, np.newaxis], method="bca", level=0.9, n_draws=2000, seed=3)
 
     assert ours[:, 0] == pytest.approx(np.quantile(means, tails), rel=1e-9)
+
+
+def test_bca_of_families_by_the_book():
+    """The same with families of one to four queries: means are ratios, one family is left out."""
+    rng = np.random.default_rng(8)
+    sizes = rng.integers(1, 5, 25)
+    families, values = np.repeat(np.arange(25), sizes), skewed(sizes.sum(), seed=2)
+    sums = np.array([values[families == family].sum() for family in range(25)])
+    means = np.sort(
+        resampled_means(sums[:, np.newaxis], sizes[:, np.newaxis] * 1.0, n_draws=2000, seed=3)[0]
+    )
+    z0 = stats.norm.ppf((means < values.mean()).mean())
+    jackknife = np.array([values[families != family].mean() for family in range(25)])
+    off = jackknife.mean() - jackknife
+    a = (off**3).sum() / (6 * (off**2).sum() ** 1.5)
+    tails = [
+        stats.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z))) for z in stats.norm.ppf([0.025, 0.975])
+    ]
+
+    ours = bootstrap_interval(values, families=families, n_draws=2000, seed=3)
+
+    assert ours[:, 0] == pytest.approx(np.quantile(means, tails), rel=1e-9)
+
+
+def test_studentised_of_families_by_the_book():
+    """Each draw's t, from the draw's own sums and sizes of families."""
+    rng = np.random.default_rng(8)
+    sizes = rng.integers(1, 5, 25)
+    families, values = np.repeat(np.arange(25), sizes), rng.normal(0.3, 1, (sizes.sum(), 1))
+    sums = np.array([values[families == family].sum() for family in range(25)])
+    counts = np.concatenate(list(_drawn_counts(25, 3000, 6)))
+    t = []
+    for row in counts:
+        size = (row * sizes).sum()
+        mean = (row * sums).sum() / size
+        residuals = sums - sizes * mean
+        distance = mean - values.mean()
+        t.append(distance / (np.sqrt((row * residuals**2).sum()) / size))
+    error = np.sqrt(((sums - sizes * values.mean()) ** 2).sum()) / sizes.sum()
+    expected = values.mean() - np.quantile(t, [0.95, 0.05]) * error
+
+    ours = bootstrap_interval(
+        values, families=families, method="studentised", level=0.9, n_draws=3000, seed=6
+    )
+
+    assert ours[:, 0] == pytest.approx(expected, rel=1e-9)
 
 
 def test_studentised_by_the_book():
@@ -192,6 +243,17 @@ def test_wider_level_holds_the_narrower(method):
 
     assert (wide[0] < narrow[0]).all()
     assert (narrow[1] < wide[1]).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_few_draws_all_on_one_side_of_the_mean_have_ends_all_the_same(seed):
+    """One or two draws are below the mean together as often as not: a share of 0 or 1."""
+    values = skewed(40, columns=8, seed=seed)
+
+    for n_draws in (1, 2):
+        low, high = bootstrap_interval(values, n_draws=n_draws, seed=seed)
+        assert np.isfinite([low, high]).all()
+        assert (low <= high).all()
 
 
 def test_seed_decides():

@@ -221,6 +221,28 @@ def test_ten_are_enough():
     assert (found.of.tolist(), found.too_few) == ([1, 2], False)
 
 
+def test_what_is_lost_is_told_of_too_few_as_well():
+    values = np.random.default_rng(1).random((12, 2))
+    values[:3, 0] = NAN
+
+    found = tie_groups(values)
+
+    assert (found.too_few, found.n_lost) == (True, 3)
+    assert np.isnan(found.p).all()
+
+
+def test_flips_that_reach_the_very_same_distance_count():
+    """The third is behind on each of ten queries: of 1,024 patterns two are as far out."""
+    behind = np.array([1, 2, 1, 3, 2, 1, 6, 2, 1, 5]) / 60
+    first = np.random.default_rng(4).random(10)
+    second = first + np.array([0.02, -0.02, 0.021, *[0.0] * 7])
+
+    p = tie_groups(np.column_stack([first, second, first - behind])).p
+
+    assert p[2] > 0.05 / 50
+    assert p[2] == pytest.approx(2 / 1024, abs=0.0013)
+
+
 def test_only_whole_rows_count_and_the_lost_are_told():
     rng = np.random.default_rng(1)
     values = rng.random((40, 3))
@@ -275,6 +297,19 @@ def test_of_too_many_the_worst_means_stay_in_the_group(monkeypatch):
     assert np.isnan(found.p[order[5:]]).all()
     assert not np.isnan(found.p[order[:5]]).any()
     assert (found.of[order[5:]] == 1).all()
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_runs_that_differ_by_rounding_are_copies(place):
+    rng = np.random.default_rng(6)
+    values = rng.normal(0, 0.2, (40, 4)) + np.array([0.0, 0.02, 0.05, 0.2])
+    nearly = values[:, [place]] + rng.normal(0, 1e-10, (40, 1))
+
+    alone, beside = tie_groups(values), tie_groups(np.hstack([values, nearly]))
+
+    assert beside.of.tolist() == [*alone.of.tolist(), alone.of[place]]
+    known = np.append(alone.p, alone.p[place])
+    assert beside.p == pytest.approx(known, abs=0.03, nan_ok=True)
 
 
 def test_runs_behind_by_the_same_everywhere_are_told_apart():
