@@ -13,6 +13,7 @@ from tests.made_once import FOLDER
 from tests.performance.__main__ import PARTS
 from tests.performance.results import FOLDER as RESULTS
 from tests.performance.results import PAGE, store, stored, write_page
+from tests.system.conftest import REDIS, needs_broker
 
 ROOT = Path(__file__).parents[1]
 
@@ -57,7 +58,7 @@ def test_page_shows_the_newest_run_and_the_spread_of_all(tmp_path):
     page.write_text("<!-- sums: made by make bench -->\n<!-- end of sums -->\nprose\n", "utf-8")
     for seconds in ("1.5", "1,000.0", "3.0"):
         rows = [f"| 1,000 | benchwright | {seconds} s |", "| 1,000 | peer | 9.0 s |"]
-        store("sums", ["| n | who | took |", "|---|---|---|", *rows], tmp_path)
+        store("sums", ["| n | who | took |", "|---|---|---|", *rows], tmp_path, load=(0.5, 1.25))
 
     write_page(page, tmp_path)
 
@@ -65,12 +66,13 @@ def test_page_shows_the_newest_run_and_the_spread_of_all(tmp_path):
     assert "| 1,000 | benchwright | 3.0 s |" in text
     assert "| 1,000, benchwright | took | 3 | 1.5 | 3 | 1,000 |" in text
     assert "peer | took" not in text
+    assert ", load 0.5 before it, 1.2 at its end; no peer." in text
     assert text.endswith("<!-- end of sums -->\nprose\n")
 
 
 def test_only_the_last_few_runs_are_kept_and_none_names_the_machine(tmp_path):
     for n in range(7):
-        store("statistics", [f"run {n}"], tmp_path)
+        store("statistics", [f"run {n}"], tmp_path, load=(0, 0))
 
     runs = stored("statistics", tmp_path)
 
@@ -79,33 +81,33 @@ def test_only_the_last_few_runs_are_kept_and_none_names_the_machine(tmp_path):
     assert platform.node() not in (tmp_path / "statistics.json").read_text("utf-8")
 
 
-# What is not run at toy size, and why.
-NOT_TOY = {
-    "judging": "a web server and its database under load; tests/system has one",
-    "scoring-service": "web server, workers and a Redis; tests/system/test_queue.py has them",
-    "shards": "workers on Redis, one killed; tests/system/test_sharded_retrieval.py has them",
-    "gate": "5 s of processor; tests/scoring/core/gating makes the same comparisons",
-    "raw-export": "a site whose tables are made by the migrations: over 12 s of processor",
-    "large-site": "a site whose tables are made by the migrations: over 12 s of processor",
-    "boards": "a site whose tables are made by the migrations: over 12 s of processor",
-    "run-pages": "a site whose tables are made by the migrations: over 12 s of processor",
-}
-# `simulation` draws from real runs.
-TOY = [
-    pytest.param(part, marks=[pytest.mark.data] * (part == "simulation"))
-    for part in PARTS
-    if part not in NOT_TOY
-]
+SITES = ("raw-export", "judging", "large-site", "boards", "run-pages")
+OF_BROKER = ("scoring-service", "shards")
+OF_DATA = ("simulation", "gate")  # both draw from real runs
+OTHERS = tuple(part for part in PARTS if part not in {*SITES, *OF_BROKER, *OF_DATA})
 
 
-@pytest.mark.parametrize("part", TOY)
-def test_part_runs_at_toy_size(part, tmp_path):
+# Those that start no site share a process: most of their time is imports.
+@pytest.mark.parametrize(
+    "parts",
+    [
+        OTHERS,
+        pytest.param(OF_DATA, marks=pytest.mark.data),
+        *((part,) for part in SITES),
+        *(pytest.param((part,), marks=pytest.mark.broker) for part in OF_BROKER),
+    ],
+    ids=" ".join,
+)
+def test_parts_run_at_toy_size(parts, tmp_path):
     """With no peer; the page and what is stored stay as they are."""
     before = PAGE.read_bytes(), sorted((path, path.read_bytes()) for path in RESULTS.iterdir())
     environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    if parts[0] in OF_BROKER:
+        needs_broker(REDIS)
+        environment["TEST_BROKER_URL"] = REDIS
 
     done = subprocess.run(
-        [sys.executable, "-m", "tests.performance", "--toy", part],
+        [sys.executable, "-m", "tests.performance", "--toy", *parts],
         cwd=ROOT,
         env={**environment, "BENCHWRIGHT_DATA": str(tmp_path)},
         capture_output=True,

@@ -30,16 +30,12 @@ def main() -> int:
         sys.stderr.write("Pictures need Chromium; put `chromium` into PATH.\n")
         return 1
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as place, Site(Path(place), database=_sqlite(place)) as site:
+    with tempfile.TemporaryDirectory() as place, Site(Path(place), on_sqlite=True) as site:
         site.manage("demo")
         site.python(BEGIN)
         site.start("up")
         take_all(site, executable, folder)
     return 0
-
-
-def _sqlite(place: str) -> str:
-    return f"sqlite:///{Path(place) / 'benchwright.sqlite3'}"
 
 
 def take_all(site: Site, executable: str, folder: Path) -> None:

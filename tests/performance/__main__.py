@@ -3,7 +3,7 @@
 Whole processes from files to means, the statistics against scipy, simulations of error rates, and
 parts of the house in this process. Peers come from the `bench` extra. What was found is
 kept in results/, and docs/performance.md written from there; the word `page` alone only writes it.
-`--toy` runs parts at sizes of seconds, to see that they work, and keeps nothing.
+`--toy` runs parts at sizes of seconds, in this process, to see that they work, and keeps nothing.
 """
 
 import os
@@ -45,7 +45,10 @@ PARTS = {
 def main(chosen: list[str]) -> None:
     if "--toy" in chosen:
         os.environ[TOY] = "yes"
-        chosen = [word for word in chosen if word != "--toy"]
+        for part in chosen:
+            if part != "--toy":
+                lines_of(part)
+        return
     parts = chosen or list(PARTS)
     if len(parts) > 1:
         for part in parts:
@@ -53,12 +56,16 @@ def main(chosen: list[str]) -> None:
         return
     print(machine())
     (part,) = parts
-    lines = part != "page" and import_module(f"tests.performance.{PARTS[part]}").main()
-    if TOY in os.environ:
-        return  # what it measured says nothing
-    if lines:
-        store(part, lines)
+    if part != "page":
+        before = os.getloadavg()[0]
+        if lines := lines_of(part):
+            store(part, lines, load=(before, os.getloadavg()[0]))
     write_page()
+
+
+def lines_of(part: str) -> list[str] | None:
+    """What the part has for the page."""
+    return import_module(f"tests.performance.{PARTS[part]}").main()  # type: ignore[no-any-return]
 
 
 if __name__ == "__main__":

@@ -18,14 +18,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.performance.toy import size as sized
 from tests.system.site import ROOT, Site
 
-N_PEOPLE = 16
-SECONDS = 20
-N_CLAIMS = 150
+N_PEOPLE = sized(16, 2)
+SECONDS = sized(20, 0.5)
+N_CLAIMS = sized(150, 6)
 DOCUMENTS_PER_QUERY = 25
-SIZES = (10_000, 50_000)
-SMALL = 5_000
+SIZES = sized((10_000, 50_000), (500,))
+SMALL = sized(5_000, 250)
+DATABASES = sized(("sqlite", "postgresql"), ("sqlite",))
 SERVER = "postgres://root@127.0.0.1:5432/postgres"
 LEAST_PER_SECOND = {"sqlite": 200, "postgresql": 150}
 MOST_P99_MS = 150
@@ -121,17 +123,9 @@ def backends(site: Site) -> list[int]:
 
 
 def made_site(database: str, folder: Path) -> Site:
-    before = os.environ.get("DATABASE_URL")
-    if database == "postgresql":
-        os.environ["DATABASE_URL"] = before if (before or "").startswith("postgres") else SERVER
-    else:
-        os.environ.pop("DATABASE_URL", None)
-    try:
-        return Site(folder / database)
-    finally:
-        os.environ.pop("DATABASE_URL", None)
-        if before is not None:
-            os.environ["DATABASE_URL"] = before
+    if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
+        os.environ["DATABASE_URL"] = SERVER
+    return Site(folder / database, on_sqlite=database == "sqlite")
 
 
 def people_of(slug: str) -> list[str]:
@@ -235,9 +229,7 @@ def held(where: str, what: str, value: float, bound: float, *, is_least: bool = 
     )
 
 
-def main(
-    databases: Iterable[str] = ("sqlite", "postgresql"), seconds: float = SECONDS
-) -> list[str]:
+def main(databases: Iterable[str] = DATABASES, seconds: float = SECONDS) -> list[str]:
     """Run every size on every database and print it; return the lines for docs/performance.md."""
     figures, growth = [], {}
     print(f"\n{N_PEOPLE} annotators without thinking time, {seconds:.0f} s each")
@@ -254,6 +246,8 @@ def main(
                 growth[database] = claim_growth(site)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+    if any(one.errors or one.n_doubled or one.n_lost for one in figures):
+        raise SystemExit("Judgments failed, were doubled or were lost.")
     bounds = list(verdicts(figures, growth))
     print("\n" + "\n".join(bounds))
     return [*HEAD, *(one.row() for one in figures), "", *(f"- {line}" for line in bounds)]
@@ -263,6 +257,6 @@ if __name__ == "__main__":
     words = sys.argv[1:]
     chosen = [word for word in words if not word.isdigit()]
     main(
-        chosen or ("sqlite", "postgresql"),
+        chosen or DATABASES,
         next((float(word) for word in words if word.isdigit()), SECONDS),
     )

@@ -16,15 +16,17 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parents[2]
-N_DOCUMENTS = int(os.environ.get("BENCH_DOCUMENTS", "1000000"))
-N_QUERIES, PER_QUERY, N_PAGES = 2_000, 50, 300
+from tests.performance.toy import size
+from tests.system.site import ROOT, Site
+
+N_DOCUMENTS = int(os.environ.get("BENCH_DOCUMENTS", size("1000000", "100")))
+N_QUERIES, PER_QUERY, N_PAGES = size((2_000, 50, 300), (2, 5, 3))
 LARGEST_RELEASE = 1_000_000
-LIMIT_BYTES, LIMIT_MILLISECONDS, LIMIT_SECONDS = 1 << 30, 50, 60
+FORMS = size(("beir", "hub"), ("beir",))
+LIMIT_BYTES, LIMIT_MILLISECONDS, LIMIT_SECONDS = 1 << 30, size(50, 10_000), 60
 SLUG, QRELS = "large", "qrels"
 PREPARE = f"""
 from django.core.management import call_command
-call_command("migrate", verbosity=0)
 from benchmarks_app.models import User
 User.objects.create_user("olga", "olga@example.org")
 call_command(
@@ -56,15 +58,13 @@ class Step(NamedTuple):
 
 
 def main() -> list[str]:
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
-        _write_collection(folder / "collection")
-        return _told(folder)
+    with tempfile.TemporaryDirectory() as made, Site(Path(made) / "site", on_sqlite=True) as site:
+        _write_collection(Path(made) / "collection")
+        return _told(site, Path(made))
 
 
-def _told(folder: Path) -> list[str]:
-    site = folder / "site"
-    _run(site, "shell", "--no-imports", "-c", PREPARE)
+def _told(site: Site, folder: Path) -> list[str]:
+    site.python(PREPARE)
     steps = {
         "import (documents, queries, grades)": _run(
             site, "import_beir", SLUG, str(folder / "collection"), "--name", QRELS
@@ -74,7 +74,7 @@ def _told(folder: Path) -> list[str]:
     if N_DOCUMENTS <= LARGEST_RELEASE:
         publish = ("publish_release", SLUG, "--qrels", QRELS, "--release", "1.0.0")
         steps["publish a release"] = _run(site, *publish)
-        for form in ("beir", "hub"):
+        for form in FORMS:
             output = ("--format", form, "-o", str(folder / form))
             steps[f"export as {form}"] = _run(site, "export_release", SLUG, "1.0.0", *output)
     _check(steps)
@@ -111,13 +111,11 @@ def _pages_told(took: list[float]) -> str:
     )
 
 
-def _run(site: Path, *words: str) -> Step:
-    environment = {**os.environ, "BENCHWRIGHT_DATA": str(site), "SECRET_KEY": "for timing"}
-    environment.pop("DATABASE_URL", None)
+def _run(site: Site, *words: str) -> Step:
     began = time.perf_counter()
     child = subprocess.Popen(
         [sys.executable, str(ROOT / "manage.py"), *words],
-        env=environment,
+        env=site.env,
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -11,15 +11,16 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-SIZES = (100_000, 1_000_000)
+from tests.performance.toy import size as sized
+from tests.system.site import ROOT, Site
+
+SIZES = sized((100_000, 1_000_000), (100, 1_000))
 # What was promised: memory does not follow the number of judgments.
 MOST_GROWTH = 1.1
-N_QUERIES = 1_000
+N_QUERIES = sized(1_000, 10)
 SLUG = "big"
 PREPARE = f"""
 from django.core.management import call_command
-call_command("migrate", verbosity=0)
 from benchmarks_app.models import Benchmark, Query, QueryFamily, User
 User.objects.create_user("olga", "olga@example.org")
 call_command("create_benchmark", "{SLUG}", name="Big", owner="olga")
@@ -44,15 +45,13 @@ SELECT :benchmark, :query + n % :n_queries, 'd' || n, 'grade', n % 4, '',
 
 
 def main() -> list[str]:
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "BENCHWRIGHT_DATA": folder, "SECRET_KEY": "for timing"}
-        environment.pop("DATABASE_URL", None)
-        _manage(environment, "shell", "--no-imports", "-c", PREPARE)
+    with tempfile.TemporaryDirectory() as folder, Site(Path(folder), on_sqlite=True) as site:
+        site.python(PREPARE)
         rows, n_there = [], 0
         for size in SIZES:
             _fill(Path(folder) / "benchwright.sqlite3", n_there, size)
             n_there = size
-            rows.append((size, *_exported(environment, Path(folder) / "labels.jsonl", size)))
+            rows.append((size, *_exported(site, Path(folder) / "labels.jsonl", size)))
     growth = rows[-1][2] / rows[0][2]
     assert growth <= MOST_GROWTH, f"a million take {growth:.2f} times the memory of a tenth"
     lines = ["| judgments | seconds | MB written | peak MiB |", "|---|---|---|---|"]
@@ -60,11 +59,6 @@ def main() -> list[str]:
     lines.append(f"| wanted: at most {MOST_GROWTH} times the memory | met ({growth:.2f}) | | |")
     print("\nRaw judgments as JSON lines", *lines, sep="\n")
     return lines
-
-
-def _manage(environment: dict[str, str], *arguments: str) -> None:
-    command = [sys.executable, str(ROOT / "manage.py"), *arguments]
-    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
 def _fill(database: Path, first: int, last: int) -> None:
@@ -78,11 +72,11 @@ def _fill(database: Path, first: int, last: int) -> None:
     connection.close()
 
 
-def _exported(environment: dict[str, str], path: Path, size: int) -> tuple[float, float, int]:
+def _exported(site: Site, path: Path, size: int) -> tuple[float, float, int]:
     """Seconds, the largest resident set in MiB, and the bytes written."""
     command = [sys.executable, str(ROOT / "manage.py"), "export_judgments", SLUG, "-o", str(path)]
     started = time.perf_counter()
-    process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, env=site.env, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - started
     with path.open("rb") as lines:

@@ -1,7 +1,7 @@
 """What the parts returned, kept by run: docs/performance.md is made of it, and of nothing else.
 
-A run is the lines of a part's tables, the versions of its peers, date, commit, and what kind of
-machine it was; `results/<part>.json` keeps the last few, the newest last.
+A run is the lines of a part's tables, the versions of its peers, date, commit, what kind of machine
+it was and how busy; `results/<part>.json` keeps the last few, the newest last.
 """
 
 import json
@@ -62,8 +62,10 @@ def stored(part: str, folder: Path = FOLDER) -> list[Run]:
     return json.loads(path.read_text("utf-8")) if path.exists() else []
 
 
-def store(part: str, lines: Sequence[str], folder: Path = FOLDER) -> None:
-    """Add a run of today to those of the part."""
+def store(
+    part: str, lines: Sequence[str], folder: Path = FOLDER, *, load: tuple[float, float]
+) -> None:
+    """Add a run of today to those of the part; `load` is the average when it began and ended."""
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty"],
         cwd=PAGE.parent, capture_output=True, text=True, check=False,
@@ -72,6 +74,7 @@ def store(part: str, lines: Sequence[str], folder: Path = FOLDER) -> None:
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
         "commit": commit or None,
         "machine": machine(),
+        "load": [round(average, 1) for average in load],
         "versions": versions(part),
         "lines": list(lines),
     }
@@ -90,7 +93,9 @@ def told(run: Run) -> str:
         each = [f"{peer} {number or 'not installed'}" for peer, number in peers.items()]
         against = ", ".join(each) or "no peer"
     commit = f"commit {run['commit']}" if run["commit"] else "commit not recorded"
-    return f"Measured {run['date']}, {commit}, {run['machine']}; {against}."
+    began, ended = run.get("load") or (None, None)
+    load = "load not recorded" if began is None else f"load {began} before it, {ended} at its end"
+    return f"Measured {run['date']}, {commit}, {run['machine']}, {load}; {against}."
 
 
 def spread(runs: Sequence[Run]) -> Iterator[str]:

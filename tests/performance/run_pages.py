@@ -5,11 +5,15 @@ Runs of 50 documents a query, of which some are judged, in a folder and database
 
 import os
 import random
+import shutil
 import tempfile
 from pathlib import Path
 from time import process_time
 
-N_QUERIES, DEPTH, N_JUDGED, N_RUNS = 10_000, 50, 10, 2
+from tests.performance.toy import size
+from tests.system.site import migrated_file
+
+N_QUERIES, DEPTH, N_JUDGED, N_RUNS = size((10_000, 50, 10, 2), (100, 10, 5, 2))
 LIMIT = 0.5
 
 
@@ -19,6 +23,7 @@ def main() -> list[str]:
         named = {"BENCHWRIGHT_DATA": folder, "DJANGO_SETTINGS_MODULE": "benchmarks_app.settings"}
         os.environ |= named
         os.environ.pop("DATABASE_URL", None)
+        shutil.copyfile(migrated_file(), Path(folder) / "benchwright.sqlite3")
         import django
 
         django.setup()
@@ -27,11 +32,9 @@ def main() -> list[str]:
 
 def measure(folder: Path) -> list[str]:
     from django.conf import settings
-    from django.core.management import call_command
     from django.test import Client
 
     settings.ALLOWED_HOSTS = ["testserver"]
-    call_command("migrate", verbosity=0)
     run, person = furnished(N_QUERIES, folder)
     client = Client()
     client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")

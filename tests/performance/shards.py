@@ -4,7 +4,6 @@ The run has to have the bytes of the one that a single process makes. Workers, q
 sweeper and database are real ones of a site made for this.
 """
 
-import json
 import os
 import subprocess
 import sys
@@ -13,13 +12,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.system.site import ROOT, SETUP, Site
+from tests.performance.scoring_service import broker
+from tests.performance.toy import size
+from tests.system.site import ROOT, Site
 from tests.system.working import wait_for_job
 
-N_DOCUMENTS = int(os.environ.get("SHARDS_DOCUMENTS", "1000000"))
-N_QUERIES, N_WORKERS, N_SHARDS = 200, 4, 8
+N_DOCUMENTS = int(os.environ.get("SHARDS_DOCUMENTS", size("1000000", "8000")))
+N_QUERIES, N_WORKERS, N_SHARDS = size((200, 4, 8), (20, 2, 3))
+INTO_THE_MIDDLE = size(1.0, 0.0)  # seconds
 SYSTEM, DEPTH = "bm25", 100
-BROKER = os.environ.get("TEST_BROKER_URL", "redis://127.0.0.1:6379/9")
 AT_WORK = (
     "SELECT count(*) FROM benchmarks_app_job WHERE kind = 'retrieve-shard' AND state = 'running'"
 )
@@ -28,8 +29,13 @@ AT_WORK = (
 def main() -> list[str]:
     """The lines of the page."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks_app.settings")
-    with TemporaryDirectory() as folder, Site(Path(folder) / "site", broker=BROKER) as site:
-        made_in = _seconds(lambda: _inside(site, "make_words", _texts()))
+    with (
+        TemporaryDirectory() as folder,
+        broker(Path(folder)) as url,
+        Site(Path(folder) / "site", broker=url) as site,
+    ):
+        site.longest_seconds = 3600
+        made_in = _seconds(lambda: site.call("make_words", **_texts()))
         print(f"{N_DOCUMENTS:,} documents imported in {made_in:.0f} s", flush=True)
         alone = Path(folder) / "alone.trec"
         one_seconds, one_memory = _alone(site, alone)
@@ -73,32 +79,17 @@ def _alone(site: Site, path: Path) -> tuple[float, float]:
 
 def _shared(site: Site) -> tuple[float, dict[str, Any]]:
     """Seconds of the workers, with the one that dies; and what they made."""
-    asked = {"slug": "words", "system": SYSTEM, "n_shards": N_SHARDS}
-    job = _inside(site, "start_baseline", asked)
+    job = site.call("start_baseline", slug="words", system=SYSTEM, n_shards=N_SHARDS)
     started = time.perf_counter()
     for number in range(N_WORKERS):
         site.start("worker", name=f"worker-{number}")
     site.start("sweeper")
-    site.wait_for(lambda: site.rows(AT_WORK)[0][0] == N_WORKERS, "all to be at work", seconds=120)
-    time.sleep(1)  # into the middle of it
+    site.wait_for(lambda: site.rows(AT_WORK) == [(N_WORKERS,)], "all to be at work", 120, 0.005)
+    time.sleep(INTO_THE_MIDDLE)
     site.kill("worker-1")
     wait_for_job(site, job, seconds=3600)
     seconds = time.perf_counter() - started
-    return seconds, _inside(site, "baseline_made", {"slug": "words"})
-
-
-def _inside(site: Site, name: str, arguments: dict[str, Any]) -> Any:
-    """As `Site.call`, without its limit of time."""
-    code = (
-        f"{SETUP}import json; from tests.system import inside; "
-        f"print(json.dumps(inside.call({name!r}, {arguments!r})))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=site.env, capture_output=True, text=True
-    )
-    if done.returncode:
-        raise AssertionError(done.stderr)
-    return json.loads(done.stdout)
+    return seconds, site.call("baseline_made", slug="words")
 
 
 def _seconds(work: Any) -> float:

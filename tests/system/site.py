@@ -36,7 +36,6 @@ SHORT = {
 # In the environment of every process of a site, by which each can be found again.
 MARK = "BENCHWRIGHT_TEST_SITE"
 SETUP = "import django; django.setup()\n"
-LONGEST_ANSWER_SECONDS = 120
 TEMPLATES = "benchwright_template_"
 
 
@@ -49,14 +48,15 @@ class Site:
         The data folder, made if missing. Logs are in `folder/logs/<name>.log`.
     broker
         A `BROKER_URL`. On Redis the site has a queue of its own, deleted by `stop`.
-    database
-        A `DATABASE_URL`; default: a fresh database on the PostgreSQL server of the environment's
-        `DATABASE_URL`, dropped by `stop`, or else SQLite in the folder.
+    on_sqlite
+        Its database is SQLite in the folder. Otherwise it is so only where the environment's
+        `DATABASE_URL` names no PostgreSQL server; on that, a fresh one is made, dropped by `stop`.
     """
 
-    def __init__(
-        self, folder: Path, *, broker: str = FILESYSTEM, database: str | None = None
-    ) -> None:
+    # Of an answer or a short command.
+    longest_seconds = 120
+
+    def __init__(self, folder: Path, *, broker: str = FILESYSTEM, on_sqlite: bool = False) -> None:
         self.folder = folder
         self.broker = broker
         self.name = f"benchwright_site_{uuid.uuid4().hex[:12]}"
@@ -64,15 +64,13 @@ class Site:
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self._asked: tuple[subprocess.Popen[str], dict[str, str]] | None = None
         self._asking = threading.Lock()
-        self._server = os.environ.get("DATABASE_URL", "") if database is None else ""
+        self._server = "" if on_sqlite else os.environ.get("DATABASE_URL", "")
         if not self._server.startswith("postgres"):
             self._server = ""
-        self.database = database or self._own_database()
+        self.database = self._own_database()
         (folder / "logs").mkdir(parents=True, exist_ok=True)
         self.env = self._environment()
-        if database is not None:
-            self.manage("migrate", "--verbosity", "0")
-        elif self._server:
+        if self._server:
             template = migrated_template(self._server)
             _execute(self._server, f"CREATE DATABASE {self.name} TEMPLATE {template}")
         else:
@@ -133,7 +131,7 @@ class Site:
         """
         with self._asking:
             asked = self._asked_process()
-            out_of_time = threading.Timer(LONGEST_ANSWER_SECONDS, asked.kill)
+            out_of_time = threading.Timer(self.longest_seconds, asked.kill)
             out_of_time.start()
             try:
                 asked.stdin.write(json.dumps([name, arguments]) + "\n")
@@ -163,7 +161,12 @@ class Site:
 
     def _run(self, *command: str) -> str:
         done = subprocess.run(
-            command, cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=120
+            command,
+            cwd=ROOT,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            timeout=self.longest_seconds,
         )
         if done.returncode:
             raise AssertionError(f"{command[1:3]} ended with {done.returncode}:\n{done.stderr}")
@@ -325,7 +328,7 @@ def drop_template() -> None:
 def _migrate(database: str, folder: Path) -> None:
     env = {**os.environ, "DATABASE_URL": database, "BENCHWRIGHT_DATA": str(folder)}
     command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-    subprocess.run(command, cwd=ROOT, env=env, check=True, timeout=120)
+    subprocess.run(command, cwd=ROOT, env=env, check=True, timeout=600)
 
 
 def _execute(server: str, statement: str) -> None:
