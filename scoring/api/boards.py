@@ -191,6 +191,8 @@ def _page_of(request: Request, board: Board) -> str:
     query = request.query_params.copy()
     query.pop("measure", None)
     query["m"] = board.measure.label
+    if board.asked_split:
+        query["split"] = board.asked_split
     return request.build_absolute_uri(f"{url}?{query.urlencode(safe='@')}")
 
 

@@ -57,6 +57,11 @@ class Board:
         """Over which queries, in words: a slice by its name."""
         return self.split.said if self.split else self.slice_name
 
+    @property
+    def asked_split(self) -> str:
+        """How an address asks for its split, whichever phase is open then; "" without a choice."""
+        return self.split.asked if self.split else ""
+
     @cached_property
     def columns(self) -> tuple[Shown, ...]:
         """The scores that are shown; a measure that is none of them goes first."""

@@ -17,7 +17,6 @@ from scoring.core import Evaluation, evaluate_hits
 from scoring.core.patterns import slice_role
 from scoring.core.reading.hits import Judged, QueryHits
 from scoring.core.uncertainty import Families, MeanInterval, mean_intervals, recipe
-from scoring.models import Score, ScoreSet
 from scoring.selectors.phases import OF_SPLIT, open_split, split_members, splits_of
 from scoring.selectors.releases import release_families
 
@@ -170,6 +169,11 @@ class BoardSplit:
         return OF_SPLIT.format(split=self.name) if self.name else ""
 
     @property
+    def asked(self) -> str:
+        """What asks for it by name; "" where there is nothing to choose from."""
+        return (self.name or ALL_SPLITS) if self.splits else ""
+
+    @property
     def said(self) -> str:
         """Which queries are taken: "75 queries of the split test"."""
         queries = f"{self.n:,} {'query' if self.n == 1 else 'queries'}"
@@ -230,24 +234,3 @@ def slice_evaluations(
             top_grade=top_grade,
         )
         yield SliceEvaluation(name, evaluation, mean_intervals(evaluation, families))
-
-
-# --- reading -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class SliceMean:
-    """A run's mean over one slice."""
-
-    slice: BoardSlice
-    score: Score
-
-
-def slice_means_of(
-    score_set: ScoreSet, slices: Iterable[BoardSlice], measure: str
-) -> list[SliceMean]:
-    """A run's means over slices that may be shown, in their order."""
-    shown = {one.name: one for one in slices}
-    scores = Score.objects.filter(score_set=score_set, measure=measure, slice_name__in=shown)
-    by_name = {score.slice_name: score for score in scores}
-    return [SliceMean(shown[name], by_name[name]) for name in shown if name in by_name]

@@ -184,6 +184,7 @@ def asked_query(request: HttpRequest, board: Board) -> str:
     for name in ("page", "measure"):
         query.pop(name, None)
     query["m"] = board.measure.label
+    query["split"] = board.asked_split
     empty = [name for name, values in query.lists() if not any(values)]
     for name in empty:
         del query[name]

@@ -328,6 +328,10 @@ def test_board_ranks_on_the_split_of_the_open_phase(
         told = client.get(api + query).json()
         assert told["rows"][0]["run"] == row.run.name
         assert told["queries"] in answer.content.decode()
+        # What is linked to stays what it is when another phase opens.
+        split = f"split={told['split'] or 'all'}"
+        assert split in told["url"]
+        assert split in answer.context["permanent"]
         return row.run.name, told["split"], told["queries"]
 
     assert best("") == ("on test", "test", "2 queries of the split test")
