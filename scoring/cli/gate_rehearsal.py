@@ -79,6 +79,7 @@ def rehearsal_beside(policy: "Policy", chosen: Mapping[str, Any]) -> dict[str, A
         If the file is none.
     """
     from scoring.core.gating.errors import RehearsalFileError
+    from scoring.core.gating.rehearsal import summary_of, table_of
 
     place = place_of(chosen["policy"]) if chosen["policy"] else None
     if place is None or not place.is_file():
@@ -86,7 +87,9 @@ def rehearsal_beside(policy: "Policy", chosen: Mapping[str, Any]) -> dict[str, A
     try:
         found = json.loads(place.read_bytes())
         digest = found["policy_sha256"]
-    except (ValueError, KeyError, TypeError) as error:
+        # Whatever is shown of it later has to be there.
+        _ = found["files"].values(), found["warnings"], summary_of(found), table_of(found)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise RehearsalFileError(file=place.name, reason=f"it cannot be read ({error})") from error
     if digest != policy.digest:
         click.echo(f"{place.name} is of another policy and is not shown.", err=True)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks_app.core.statistics import wilson
+from scoring.core.errors import TooFewQueriesError
 from scoring.core.gating.deciding import Verdict, verdicts
 from scoring.core.gating.errors import RehearsalError
 from scoring.core.gating.evidence import Arm, Evidence
@@ -66,9 +67,13 @@ def rehearsed(
     ------
     RehearsalError
         If there are no runs, or too many.
+    TooFewQueriesError
+        If there are fewer than two queries.
     """
     if not 1 <= len(pairs) <= MOST_RUNS:
         raise RehearsalError(count=len(pairs), most=MOST_RUNS)
+    if len(pairs[0].queries) < 2:
+        raise TooFewQueriesError(count=len(pairs[0].queries))
     made_true = dict(_truths(policy))
     counted = Counts()
     runs = []

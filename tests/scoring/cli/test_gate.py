@@ -98,6 +98,19 @@ def test_a_candidate_that_was_rehearsed_with_is_held_back(gated, benchwright):
     assert "Policy before candidate (flagged)" in done.stdout
 
 
+@pytest.mark.parametrize("lost", ["files", "rows", "policy_sha256"])
+def test_a_rehearsal_that_was_cut_is_refused(gated, benchwright, lost):
+    (gated / "p.json").write_text('{"guard_rails": {"measures": []}}')
+    benchwright("gate", "--rehearse", "qrels", "old", "noisy", "--policy", "p.json")
+    kept = json.loads((gated / "p.rehearsal.json").read_text())
+    del kept[lost]
+    (gated / "p.rehearsal.json").write_text(json.dumps(kept))
+
+    done = benchwright("gate", "qrels", "old", "new", "--policy", "p.json")
+
+    assert "p.rehearsal.json is no rehearsal" in done.stderr
+
+
 def test_a_rehearsal_of_another_policy_is_not_shown(gated, benchwright):
     (gated / "p.json").write_text('{"guard_rails": {"measures": []}}')
     benchwright("gate", "--rehearse", "qrels", "old", "noisy", "--policy", "p.json")

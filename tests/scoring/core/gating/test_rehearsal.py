@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from scoring.core.errors import TooFewQueriesError
 from scoring.core.gating.errors import RehearsalError
 from scoring.core.gating.policy import GuardRails, Policy
 from scoring.core.gating.rehearsal import HARM, NO_CHANGE, pair_of, power_of, rehearsed
@@ -120,6 +121,11 @@ def test_every_run_and_every_truth_has_draws_of_its_own():
         for name in ("pass", "block", "inconclusive")
     ]
     assert not all(doubled)
+
+
+def test_one_query_is_too_few_to_rehearse_with():
+    with pytest.raises(TooFewQueriesError):
+        rehearsed(policy(), [runs(n=1)])
 
 
 def test_progress_is_told():
