@@ -291,6 +291,15 @@ def test_command_page_and_endpoint_take_the_scale_of_the_benchmark(
         assert by_command[label].startswith("undef" if value is None else f"{value:.4f}")
 
 
+def test_where_every_grade_is_relevant_all_are_on_one_side(benchmark, tmp_path, capsys):
+    benchmark.grades.update(is_relevant=True)
+    files = write_grades(tmp_path, a=FIRST, b=SECOND)
+
+    found = told(capsys, *files, "--benchmark", benchmark.slug)
+
+    assert found["Same side of relevant"].startswith("1.0000")
+
+
 def test_files_off_their_scale_are_refused_with_the_line(tmp_path):
     files = write_grades(tmp_path, a=[0, 2], b=[0, 1])
 

@@ -79,7 +79,8 @@ class Command(BaseCommand):
             f"{len(shared):,} pairs graded twice: {same / len(shared):.0%} the same grade; "
             f"scale {told}{guessed}"
         )
-        overall = report.overall(labels, relevant_from or 1, np.random.default_rng(SEED))
+        threshold = 1 if relevant_from is None else relevant_from
+        overall = report.overall(labels, threshold, np.random.default_rng(SEED))
         if relevant_from is None:
             del overall["relevant"]
         self._tell(overall)
