@@ -130,11 +130,12 @@ def review_preview(
     TooManyToPreviewError
         If it has more than `most`: nobody waits so long for a page.
     """
-    _, texts = texts_to_group(benchmark, qrel_set)
-    if most is not None and len(texts) > most:
-        raise TooManyToPreviewError(n=len(texts), most=most, slug=benchmark.slug)
-    if not texts:
+    n = benchmark.queries.committed().count()
+    if most is not None and n > most:
+        raise TooManyToPreviewError(n=n, most=most, slug=benchmark.slug)
+    if not n:
         raise NothingToGroupError(benchmark=benchmark.name)
+    _, texts = texts_to_group(benchmark, qrel_set)
     static = static_embeddings(texts) if paraphrases else None
     found = grouped(texts, options, known=known_of(benchmark), paraphrases=static)
     thresholds = {at for at in REVIEWS_SHOWN if at >= options.review_at} | {options.merge_at}
