@@ -31,10 +31,6 @@ class PastEvent:
     n_texts: int
 
     @property
-    def is_struck(self) -> bool:
-        return self.ended_by is not None
-
-    @property
     def is_stale(self) -> bool:
         """Given for another text than the document has now."""
         return bool(self.event.content_hash and self.n_texts) and self.text_number != self.n_texts

@@ -7,7 +7,6 @@ from typing import Any
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from benchmarks_app.core.corpus_store import StoredDocument
-from benchmarks_app.core.cuts import cut_sentence
 from benchmarks_app.models import Benchmark, Corpus, CorpusVersion
 from benchmarks_app.selectors.reading import corpus_documents, corpus_reader
 
@@ -61,12 +60,6 @@ def sample_documents(version: CorpusVersion) -> list[StoredDocument]:
     if n <= SAMPLES:
         return corpus_reader(version).at(range(n))
     return corpus_reader(version).at(number * (n - 1) // (SAMPLES - 1) for number in range(SAMPLES))
-
-
-def cut_of(corpus: Corpus) -> str:
-    """What a reader must know where the newest version of a corpus was cut; else ""."""
-    version = corpus.versions.ready().order_by("-number").first()
-    return cut_sentence(version.cut) if version else ""
 
 
 @dataclass(frozen=True)

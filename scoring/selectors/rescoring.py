@@ -138,11 +138,6 @@ class Rescoring:
     def is_complete(self) -> bool:
         return not self.n_left
 
-    @property
-    def has_been_before(self) -> bool:
-        """Whether the runs had scores elsewhere before: then they are scored again."""
-        return any(one.run.last_looked_at or one.run.last_mean is not None for one in self.waiting)
-
 
 def rescoring_of(release: Release, user: Any) -> Rescoring:
     """Five queries however many runs there are."""

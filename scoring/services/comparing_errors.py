@@ -5,8 +5,7 @@ ScoringError (core/errors.py)
 ├── NotScoredHereError       a run without scores on the release
 ├── TooManyComparedError     more runs than are compared at once
 ├── ComparisonNotReadyError  numbers that a job has to work out first
-├── ComparisonSignInError    numbers that are computed for people who are signed in
-└── PairError                two runs that are no pair of the comparison
+└── ComparisonSignInError    numbers that are computed for people who are signed in
 """
 
 from scoring.core.errors import ScoringError
@@ -48,8 +47,3 @@ class ComparisonSignInError(ScoringError):
     message = (
         "These numbers are not there yet, and are computed for people who are signed in. Sign in."
     )
-
-
-class PairError(ScoringError):
-    code = "compared-pair"
-    message = "{told} is no pair of this comparison. Name two of its runs."

@@ -14,7 +14,6 @@ from scoring.core.pattern_texts import pattern_dict
 from scoring.core.patterns import ONLINE, Fact, Pattern, read_patterns
 from scoring.core.statistics.intervals import FEWEST_DIFFERING
 from scoring.models import Comparison, OnlineResult
-from scoring.services.comparing_errors import PairError
 from scoring.services.comparing_numbers import OWN_SLICES
 from scoring.services.comparison_questions import Question, question_of
 from scoring.services.comparison_rows import has_numbers, result_of
@@ -81,21 +80,6 @@ class Told:
             {names[key]: nan if share is None else share for key, share in shares.items()},
             {names[key]: share for key, share in self.result["answered"].items()},
         )
-
-    def pair_named(self, run: str = "", reference: str = "") -> tuple[str, str]:
-        """The keys of run and reference of one pair; of the first where none is named.
-
-        Raises
-        ------
-        PairError
-            If they are no pair of this comparison.
-        """
-        pairs = [(one["run"], one["reference"]) for one in self.pairs(self.question.measure)]
-        if not run and not reference:
-            return pairs[0]
-        if (run, reference) not in pairs:
-            raise PairError(told=f"'{run[:20]}' and '{reference[:20]}'")
-        return run, reference
 
     def facts(self, run: str, reference: str) -> list[Fact]:
         """The differences of one pair, by every measure over all queries and every slice."""

@@ -25,7 +25,6 @@ ORDERS = (LAYERED, RRF, RBP, MTF, MAXMEAN, LISTED)
 
 # A preview looks at so many ranks of each run, however shallow the pool is.
 CUTOFF = 10
-CONTROL_SHARE = 0.05
 CONTROL_DEPTH = 200
 
 

@@ -11,7 +11,7 @@ say. Where a number can be two things, the words around it decide, and without a
 
 import ipaddress
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from stdnum import iban, isbn, issn, luhn
@@ -465,8 +465,3 @@ KINDS: tuple[Kind | SearchedKind, ...] = (
 MARKED = re.compile(r"[0-9@:=(\[{<\uff20]| dot ", re.IGNORECASE)
 KIND_LABELS: dict[str, str] = {kind.name: kind.label for kind in KINDS}
 MASKS = re.compile("|".join(rf"\[{name}\]" for name in KIND_LABELS))
-
-
-def every_mask(text: str) -> Iterator[str]:
-    """The kinds of the masks in a text, one for each mask."""
-    return (found[0][1:-1] for found in MASKS.finditer(text))

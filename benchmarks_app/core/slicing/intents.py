@@ -5,7 +5,7 @@ may be of several kinds, or of none.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from benchmarks_app.core.slicing.asked import AskedQuery, Reason
@@ -163,8 +163,3 @@ def informational(query: AskedQuery, known: Knowledge) -> Reason | None:
     if len(words) > LONG_WORDS:
         return Reason("long", f"has {len(words)} words")
     return None
-
-
-def vocabulary_of(queries: Iterable[AskedQuery]) -> Collection[str]:
-    """The words of all queries, whose rarity `semantic` wants to know."""
-    return {word for query in queries for word in words_of(query.text)}
