@@ -75,6 +75,9 @@ def tie_groups(
     the order of all of them change nothing. Only queries on which every run is defined count; a run
     that is defined nowhere stands in a group of its own, the last.
     """
+    n_runs = values.shape[1]
+    if not n_runs:
+        return TieGroups(np.empty(0, dtype=np.intp), np.empty(0))
     is_there: NDArray[np.bool_] = np.logical_not(np.isnan(values).all(axis=0))
     if not is_there.all():
         return _with_undefined(values, is_there, families, alpha, n_flips, seed)
@@ -82,7 +85,6 @@ def tie_groups(
     whole = values[is_whole]
     n_lost = int((~is_whole).sum())
     sums, _ = family_totals(whole, None if families is None else families[is_whole])
-    n_runs = values.shape[1]
     if len(whole) < FEWEST or len(sums) < FEWEST:
         return TieGroups(np.ones(n_runs, dtype=np.intp), np.full(n_runs, np.nan), n_lost, True)
     # Copies stand once, in an order of their own: where a run stood changes no digit.

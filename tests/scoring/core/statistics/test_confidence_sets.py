@@ -368,3 +368,10 @@ def test_a_run_may_be_the_first_exactly_in_group_one(seed, k, n):
         assert one.tie_group <= one.best <= before + 1
         assert one.best <= rank <= one.worst <= k
     assert {one.tie_group for one in found} == set(range(1, max(o.tie_group for o in found) + 1))
+
+
+def test_runs_that_are_undefined_everywhere_are_one_group():
+    found = tie_groups(np.full((20, 3), np.nan))
+
+    assert found.of.tolist() == [1, 1, 1]
+    assert not list(found.notes())
