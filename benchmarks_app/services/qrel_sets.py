@@ -153,10 +153,9 @@ def users_of(qrel_set: QrelSet) -> list[str]:
         else f"release {release.version}"
         for release in qrel_set.releases.order_by("major", "minor", "patch", "pk")
     ]
-    waiting = Job.objects.filter(
+    waiting = Job.objects.active().filter(
         Q(parameters__qrel_set=qrel_set.pk) | Q(parameters__qrels=qrel_set.pk),
         benchmark=qrel_set.benchmark_id,
-        state__in=[Job.State.QUEUED, Job.State.RUNNING],
     )
     return found + [f"the job '{job.title}'" for job in waiting.order_by("pk")]
 

@@ -1,6 +1,6 @@
 """Reading a waiting file to its end, before it is called ready."""
 
-from benchmarks_app.models import Upload, User
+from benchmarks_app.models import Job, Upload, User
 from benchmarks_app.services import jobs
 from benchmarks_app.services.previewing_uploads import Preview, preview
 
@@ -11,10 +11,10 @@ PROBLEMS_KEPT = 100
 
 
 def begin_reading(upload: Upload, user: User) -> None:
-    """Read a file to its end: a small one now, a large one by a job."""
+    """Read a file to its end: a small one now, a large one by a job, if none is at it."""
     if is_small(upload):
         read_through(upload)
-    else:
+    elif not Job.objects.active().filter(kind=JOB_KIND, parameters__upload=upload.pk).exists():
         jobs.start(
             benchmark=upload.benchmark,
             user=user,
