@@ -40,21 +40,18 @@ def held_now(pool: Pool, me: int, *, now: datetime) -> list[Card]:
     return cards
 
 
-def claim(
-    pool: Pool, me: int, n: int, held: list[Card], *, now: datetime, few: int = 1
-) -> list[Card]:
+def claim(pool: Pool, me: int, n: int, held: list[Card], *, now: datetime) -> list[Card]:
     """Lease up to `n` documents to a person, with what they hold, in the order to show.
 
     Within the person's turn and an open pool. The query the person is in the middle of comes first,
     one that somebody else is in the middle of last, the queue's order decides between others.
-    Nobody gets an entry they have judged. With fewer than `few` in hand and no more of their query,
-    the next query begins as well. Documents that were put off do not count as long as their query
-    has others.
+    Nobody gets an entry they have judged. Where their query has no more, the next one begins as
+    well. Documents that were put off do not count as long as their query has others.
     """
     begun = query_in_hand(pool, me, held)
     cards = list(held)
     if n > n_at_hand(held):
-        cards += _more(pool, me, n, held, begun, now, few)
+        cards += _more(pool, me, n - n_at_hand(held), held, begun, now)
     return in_shown_order(cards, pool, me, begun)
 
 
@@ -76,14 +73,11 @@ def _more(
     held: Sequence[Card],
     begun: int | None,
     now: datetime,
-    few: int,
 ) -> list[Card]:
-    """More of the query in hand, and of the next where few are left of it."""
-    n -= n_at_hand(held)
-    few -= n_at_hand(held)
+    """Up to `n` more of the query in hand, and then of the next ones."""
     more = [] if begun is None else _take(pool, me, begun, n, now)
     passed = {card.query for card in [*held, *more]}
-    while len(more) < min(n, few):
+    while len(more) < n:
         query = _next_query(pool, me, passed, now, is_urgent=not held and not more)
         if query is None or query in passed:
             break

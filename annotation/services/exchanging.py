@@ -135,7 +135,7 @@ def _taken_turn(pool: Pool, me: int, request: Request) -> Turn:
     may_take = turn.pool_state == Pool.State.OPEN and turn.is_assigned
     if may_take and is_short and pool.benchmark.corpus.has_texts:
         # At the end of a query the next one begins: the page always has what it wants ahead.
-        turn.cards = claim(pool, me, request.want, turn.cards, now=now, few=request.want)
+        turn.cards = claim(pool, me, request.want, turn.cards, now=now)
     elif turn.cards:
         turn.cards = in_shown_order(turn.cards, pool, me, query_in_hand(pool, me, turn.cards))
     return turn

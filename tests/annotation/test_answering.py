@@ -1,10 +1,12 @@
 """An answered document goes back to who asked."""
 
 import uuid
+from datetime import timedelta
 
 import pytest
 
 from annotation.models import Slot
+from annotation.services import statements
 from annotation.services.answering import answer_question
 from annotation.services.judging import ask_question
 from tests.annotation.making import claimed, pool
@@ -21,5 +23,7 @@ def test_the_document_waits_and_comes_back_with_the_answer(benchmark, ada, bo, o
     answer_question(question=asked, answer="It does.", actor=owner)
 
     back = Slot.objects.get(pk=slot.pk)
-    assert (back.state, back.annotator) == ("claimed", ada)
+    assert (back.state, back.annotator, back.is_later) == ("claimed", ada, False)
+    wait = back.lease_expires_at - statements.clock()
+    assert timedelta(days=7) - timedelta(minutes=1) < wait <= timedelta(days=7)
     assert slot.pk not in {one.pk for one in claimed(made, bo)}

@@ -192,6 +192,33 @@ def test_page_is_filled_up_to_what_it_wants_and_no_further(benchmark, ada):
     assert Slot.objects.filter(state="claimed").count() == 6
 
 
+@pytest.mark.parametrize(
+    ("want", "n_left", "n_held"),
+    [(6, 3, 3), (6, 2, 6), (10, 7, 7), (10, 6, 10), (3, 2, 3), (2, 1, 2), (1, 1, 1)],
+)
+def test_page_is_refilled_when_few_are_left_or_many_are_missing(
+    benchmark, ada, want, n_left, n_held
+):
+    made = pool(benchmark, {"q1": [f"d{n}" for n in range(20)]})
+    for slot in claimed(made, ada, n=want)[n_left:]:
+        judge(slot, ada, 1)
+
+    assert len(claimed(made, ada, n=want)) == n_held
+    assert Slot.objects.filter(state="claimed").count() == n_held
+
+
+def test_what_is_given_back_is_as_if_nobody_had_had_it(benchmark, ada):
+    made = pool(benchmark, {"q1": ["d1", "d2"]}, order="maxmean")
+    before = list(made.slots.order_by("pk").values())
+    first, second = claimed(made, ada)
+    put_off(slot=first, actor=ada)
+    Slot.objects.filter(pk=second.pk).update(arm="bm25")
+
+    assert release_slots(pool=made, annotator=ada) == 2
+
+    assert list(made.slots.order_by("pk").values()) == before
+
+
 def test_one_person_gets_one_of_the_two_slots_of_a_document(benchmark, ada):
     made = pool(benchmark, {"q1": ["d1", "d2"]}, overlap=2)
 

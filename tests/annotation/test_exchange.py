@@ -2,15 +2,17 @@
 
 import json
 import uuid
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Judgment, Pool, Question, Slot
-from annotation.services import pacing
+from annotation.services import exchanging, judging, pacing, statements
 from tests import factories
 from tests.annotation.making import guideline, pool
 
@@ -356,3 +358,85 @@ def test_a_request_without_its_token_is_told_in_json(made, ada):
     response = page.post({"say": [], "have": [], "want": 6})
 
     assert (response.status_code, response.json()["code"]) == (403, "csrf")
+
+
+# --- a database that gives up ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    """A function that lets a service fail as in a deadlock: so often, or where it is asked to."""
+
+    def fail(module, name: str, n: int = 1000, *, of: Callable[..., bool] = lambda *_: True):
+        works, failures = getattr(module, name), []
+
+        def called(*arguments, **named):
+            if len(failures) < n and of(*arguments):
+                failures.append(arguments)
+                raise OperationalError("deadlock detected")
+            return works(*arguments, **named)
+
+        monkeypatch.setattr(module, name, called)
+        return failures
+
+    return fail
+
+
+@pytest.mark.parametrize(("n_failures", "n_whole"), [(1, 1), (2, 1), (3, 0)])
+def test_turn_is_tried_three_times_and_then_in_pieces(
+    page, failing, monkeypatch, n_failures, n_whole
+):
+    page.say()
+    first, second = (event("grade", item, grade=1) for item in list(page.held.values())[:2])
+    whole = []
+    lock_all = exchanging._lock_all
+    monkeypatch.setattr(
+        exchanging, "_lock_all", lambda me, say: whole.append(say) or lock_all(me, say)
+    )
+    failures = failing(statements, "gate", n_failures)
+
+    answer = page.say(first, second)
+
+    assert [said["state"] for said in answer["said"]] == ["saved", "saved"]
+    assert Judgment.objects.count() == 2
+    assert answer["progress"]["pool"]["done"] == 2
+    assert len(failures) == n_failures
+    assert len(whole) == n_failures + n_whole
+
+
+def test_event_that_the_database_refuses_holds_up_no_other(page, failing):
+    page.say(want=2)
+    first, second = (event("grade", item, grade=g) for g, item in enumerate(page.held.values(), 2))
+    failing(judging, "graded", of=lambda grade: grade == 2)
+
+    answer = page.say(first, second)
+
+    assert [(said["state"], said["code"]) for said in answer["said"]] == [
+        ("refused", "not-saved"),
+        ("saved", ""),
+    ]
+    assert [judgment.grade for judgment in Judgment.objects.all()] == [3]
+
+
+def test_database_that_saves_nothing_is_no_answer(page, failing):
+    said = page.grade(2)
+    failing(judging, "graded")
+
+    with pytest.raises(OperationalError, match="deadlock"):
+        page.say(said)
+
+
+def test_documents_of_several_events_are_locked_in_one_order(page, made, ada, ann, monkeypatch):
+    page.say(want=3)
+    items = list(page.held.values())[::-1]
+    said = [event("grade", item, grade=1) for item in items]
+    stolen = Page(made, ann).grade(2)
+    locked = []
+    targets = statements.targets
+    monkeypatch.setattr(statements, "targets", lambda slots: locked.append(slots) or targets(slots))
+
+    page.say("nonsense", stolen, *said, event("undo", undoes=str(uuid.uuid4())))
+
+    mine = Slot.objects.filter(annotator=ada, state="done").order_by("pk")
+    assert locked[0] == list(mine.values_list("pk", flat=True))
+    assert len(locked[0]) == 3

@@ -38,7 +38,13 @@ AREAS = {
     "reading": (["scoring/core/reading/*.py"], ["tests/scoring/core/reading"]),
     "claiming": (
         ["annotation/services/claiming.py", "annotation/services/exchanging.py"],
-        ["tests/annotation/test_claiming.py", "tests/annotation/test_judging.py"],
+        [
+            f"tests/annotation/test_{name}.py"
+            for name in (
+                *("claiming", "judging", "exchange", "sharing", "pool_people", "answering"),
+                *("known_grades", "own_work", "queue"),
+            )
+        ],
     ),
 }
 

@@ -84,7 +84,7 @@ def _mutated(operator: object, text: str, wanted: int) -> str:
     tree, at = get_ast(text), 0
     for node in list(ast_nodes(tree)):
         n = len(list(operator.mutation_positions(node)))
-        if at <= wanted < at + n:
+        if at <= wanted < at + n and node.parent.type != "parameters":  # no operator, but a mark
             made = operator.mutate(node, wanted - at)
             if made is not node:
                 place = node.parent.children.index(node)
