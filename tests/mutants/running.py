@@ -15,12 +15,21 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, Phase, settings
 
 from tests.mutants.making import Mutant
 
 KILLED, SURVIVED, LATE = "killed", "survived", "late"
 OPTIONS = ("-q", "-x", "--nomigrations", "-p", "no:cacheprovider", "-p", "no:xdist")
-OPTIONS = (*OPTIONS, "--assert=plain", "-m", "not slow and not data", "--hypothesis-seed=0")
+OPTIONS = (*OPTIONS, "--assert=plain", "-m", "not slow and not data")
+OPTIONS = (*OPTIONS, "--hypothesis-seed=0", "--hypothesis-profile=mutants")
+# One example that fails is enough, whatever others found; and time is what `Running` looks after.
+settings.register_profile(
+    "mutants",
+    phases=(Phase.explicit, Phase.generate),
+    deadline=None,
+    suppress_health_check=(HealthCheck.too_slow,),
+)
 # Seconds of the clock for each of the processor.
 WAITING = 20
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +19,7 @@ from benchmarks_app.core.splitting import (
     read_given,
     split_queries,
 )
+from benchmarks_app.core.splitting.assigning import _nearest
 from benchmarks_app.core.splitting.describing import small_slices
 from benchmarks_app.core.splitting.recipe import Mode, Straddling, mode_of
 from benchmarks_app.core.splitting_errors import (
@@ -200,6 +202,53 @@ def chi_square(queries, assignment, wanted) -> float:
         pairs.append((sum(size[family] for family in inside), len(queries) * share))
         off += sum((has - wants) ** 2 / max(wants, 1) for has, wants in pairs)
     return off
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=12), st.floats(0, 1.1))
+def test_random_cut_moves_to_the_nearest_end_of_a_family_and_of_two_to_the_later(sizes, share):
+    ends = [0, *accumulate(sizes)]
+    cut = share * ends[-1]
+
+    found = _nearest(ends, cut)
+
+    off = [abs(end - cut) for end in ends]
+    assert off[found] == min(off)
+    assert off[found] not in off[found + 1 :]
+
+
+@settings(max_examples=60, deadline=None)
+@given(collections(), shares(), st.integers(0, 99))
+def test_random_split_ends_within_half_a_family_of_what_was_asked_for(queries, wanted, seed):
+    assignment = made(queries, SplitRecipe(Mode.RANDOM, wanted, seed))
+
+    if assignment:
+        largest = max(Counter(query.family for query in queries).values())
+        held = accumulate(assignment.sizes[split] for split in wanted)
+        due = accumulate(share * len(queries) for share in wanted.values())
+        assert all(abs(a - b) <= largest / 2 + 1e-6 for a, b in zip(held, due, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("mode", "digest"),
+    [
+        (Mode.STRATIFIED, "a4956d875ccc2c33"),
+        (Mode.RANDOM, "0c53374c7350bd74"),
+        (Mode.LEAVE_SLICE_OUT, "c47c80b352bd2ae7"),
+    ],
+)
+def test_split_of_a_seed_stays_what_it_is_in_later_versions(mode, digest):
+    queries = [
+        asked(
+            f"q{n}",
+            f"f{n * n % 97}",
+            slices=tuple(name for k, name in enumerate(SLICES, 2) if n % (2 * k) == 0),
+            n_relevant=n * 7 % 11,
+        )
+        for n in range(300)
+    ]
+    recipe = SplitRecipe(mode, {"train": 0.7, "dev": 0.1, "test": 0.2}, 5, slice_name="long")
+
+    assert assignment_sha256(split_queries(queries, recipe).splits)[:16] == digest
 
 
 def test_a_rare_slice_is_spread_over_the_splits():
