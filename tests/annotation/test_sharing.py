@@ -125,6 +125,7 @@ def test_checks_come_among_the_documents_up_to_the_share(benchmark, ada):
     made = pool(benchmark, {"q1": [f"d{n}" for n in range(20)]}, gold_share=0.1)
     for n in range(5):
         add_check(made, "q1", f"known{n}")
+    began = statements.clock()
 
     done = judge_all(made, ada)
 
@@ -132,6 +133,7 @@ def test_checks_come_among_the_documents_up_to_the_share(benchmark, ada):
     assert kinds.count("label") == 20
     assert 1 <= kinds.count("gold") <= 2
     assert kinds[-1] == "label" or kinds.index("gold") < 20
+    assert all(slot.lease_expires_at > began for slot in done)
     assert Judgment.objects.wanted().count() == 20
 
 
@@ -164,6 +166,7 @@ def test_a_document_that_still_wants_labels_is_no_check(benchmark, ada):
 def test_a_repeat_is_of_another_query_and_many_labels_ago(benchmark, ada):
     queries = {f"q{q}": [f"d{q}-{n}" for n in range(10)] for q in range(5)}
     made = pool(benchmark, queries, repeat_share=0.05)
+    began = statements.clock()
 
     done = judge_all(made, ada)
 
@@ -172,6 +175,7 @@ def test_a_repeat_is_of_another_query_and_many_labels_ago(benchmark, ada):
     for place, slot in repeats:
         first = next(n for n, other in enumerate(done) if other.entry_id == slot.entry_id)
         assert place - first > 20
+        assert slot.lease_expires_at > began
     assert Judgment.objects.wanted().count() == 50
     assert Judgment.objects.current().filter(purpose="repeat").count() == len(repeats)
 

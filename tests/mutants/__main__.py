@@ -1,7 +1,8 @@
 """`python -m tests.mutants [AREA…] [--sample N] [--seed S]`, by `make mutants`.
 
 What was found is kept in var/mutants by the text of each mutant: a run that was broken off goes on,
-and a larger sample adds to a smaller one. Survivors are run again, for tests may have come.
+and a larger sample adds to a smaller one. Survivors without
+a reason are run again, for tests may have come.
 """
 
 import argparse
@@ -106,7 +107,11 @@ def _tests(area: str, module: str) -> list[str]:
 
 
 def _run(area: str, chosen: Sequence[Mutant], kept: dict[str, list[str]], n_workers: int) -> None:
-    waiting = [mutant for mutant in chosen if kept.get(mutant.key, [SURVIVED])[-1] == SURVIVED]
+    waiting = [
+        mutant
+        for mutant in chosen
+        if mutant.key not in kept or (kept[mutant.key][-1] == SURVIVED and not has_reason(mutant))
+    ]
     if not waiting:
         return
     seconds = 10 + 4 * _seconds_without(area, waiting[0].module)
@@ -125,8 +130,7 @@ def _run(area: str, chosen: Sequence[Mutant], kept: dict[str, list[str]], n_work
                     out.write(json.dumps({"key": one.mutant.key, "found": found}) + "\n")
                     out.flush()
                     if found == SURVIVED:
-                        why = "(with a reason) " * has_reason(one.mutant)
-                        print(f"  {why}{one.mutant}", flush=True)
+                        print(f"  {one.mutant}", flush=True)
             time.sleep(0.02)
 
 
