@@ -84,6 +84,18 @@ def test_mutant_is_killed_or_survives_or_is_late(toy, now, expected):
     assert found(mutants_of(toy)[now], toy, 2 if expected == LATE else 60) == expected
 
 
+def test_package_is_mutated_too(toy):
+    (toy / "package").mkdir()
+    (toy / "package" / "__init__.py").write_text("N = 3\n")
+    (toy / "test_toy.py").write_text(
+        "import package\n\n\ndef test_toy():\n    assert package.N == 3\n"
+    )
+    (mutant, _) = map(making.mutant_at, making.places_in(toy / "package" / "__init__.py"))
+
+    assert mutant.module == "package"
+    assert found(mutant, toy) == KILLED
+
+
 def test_code_without_a_mistake_passes_and_stays(toy):
     assert found(None, toy) == SURVIVED
     assert (toy / "toy.py").read_text() == TOY
@@ -125,7 +137,7 @@ def test_page_has_a_row_of_this_run_and_keeps_those_of_other_areas(toy, monkeypa
     assert "  toy:2: return age > 30  ->  return age > 31\n" in capsys.readouterr().out
 
 
-def test_survivors_are_run_again_and_with_reasons_the_command_succeeds(toy, monkeypatch, capsys):
+def test_survivors_without_a_reason_are_run_again(toy, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["mutants", "toy", "--sample", "2", "--seed", "5"])
     command.main()
     (toy / "reasons.json").write_text(
@@ -138,12 +150,14 @@ def test_survivors_are_run_again_and_with_reasons_the_command_succeeds(toy, monk
     assert command.main() == 0
 
     assert "| toy | 13 | 2 | 5 | 1 | 0 | 1 | 0 | 100.0% | 0.0% |" in capsys.readouterr().out
-    assert len((toy / "var" / "results.jsonl").read_text().splitlines()) == 4
+    assert len((toy / "var" / "results.jsonl").read_text().splitlines()) == 3
 
 
 def test_reasons_are_of_lines_that_are_there():
     for key in json.loads((ROOT / "tests/mutants/reasons.json").read_text("utf-8")):
         module, _, change = key.partition(": ")
-        source = (ROOT / module.replace(".", "/")).with_suffix(".py").read_text("utf-8")
+        place = ROOT / module.replace(".", "/")
+        path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+        source = path.read_text("utf-8")
         lines = {line.strip() for line in source.splitlines()}
         assert any(change.startswith(f"{line} -> ") for line in lines if line), key

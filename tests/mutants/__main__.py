@@ -1,8 +1,8 @@
 """`python -m tests.mutants [AREA…] [--sample N] [--seed S]`, by `make mutants`.
 
 What was found is kept in var/mutants by the text of each mutant: a run that was broken off goes on,
-and a larger sample adds to a smaller one. Survivors without
-a reason are run again, for tests may have come.
+and a larger sample adds to a smaller one. Survivors without a reason are run again, for tests may
+have come.
 """
 
 import argparse
@@ -97,13 +97,15 @@ def _import_all_but_ours() -> None:
 
 
 def _tests(area: str, module: str) -> list[str]:
-    """The file of tests that is named for the module first: it is the likeliest to notice."""
+    """First what is likeliest to notice: its own examples, then the file that is named for it."""
     named = f"test_{module.rpartition('.')[2]}.py"
     files: list[Path] = []
     for part in AREAS[area][1]:
         path = ROOT / part
         files += sorted(path.rglob("test_*.py")) if path.is_dir() else [path] * path.exists()
-    return [str(path) for path in sorted(files, key=lambda path: path.name != named)]
+    place = ROOT / module.replace(".", "/")
+    own = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    return [str(path) for path in [own, *sorted(files, key=lambda path: path.name != named)]]
 
 
 def _run(area: str, chosen: Sequence[Mutant], kept: dict[str, list[str]], n_workers: int) -> None:

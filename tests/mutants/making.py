@@ -77,6 +77,7 @@ def mutant_at(place: Place) -> Mutant | None:
     number = next(n for n, (was, now) in enumerate(lines) if was != now)
     was, now = (line.strip() for line in lines[number])
     module = ".".join(place.path.relative_to(ROOT).with_suffix("").parts)
+    module = module.removesuffix(".__init__")
     return Mutant(module, number + 1, was, now, source)
 
 

@@ -1,3 +1,6 @@
+import inspect
+from math import inf, nan
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -104,6 +107,59 @@ def test_canonical_name_of_every_family_parses_to_itself():
         cutoff = {"none": None, "cutoff": 7, "recall": 0.7, "multiple": 0.7}
         measure = Measure(name, cutoff["none" if family.cutoff == "none" else family.cutoff_as])
         assert parse_measure(str(measure)) == measure
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_function_and_family_take_the_same_to_be_given(name):
+    family = FAMILIES[name]
+    taken = getattr(family.function, "__kwdefaults__", None) or {}
+
+    shared = {option: family.options[option] for option in family.options if option in taken}
+
+    assert shared == {option: taken[option] for option in shared}
+    assert set(family.options) - {"max_rel", "judged_only"} <= {
+        *taken,
+        *inspect.signature(family.function).parameters,
+    }
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.integers(1, 4)), min_size=1, max_size=8),
+    st.sampled_from(["AP", "GMAP", "bpref", "GMbpref"]),
+)
+def test_weight_counts_as_so_many_queries_of_the_same_value(pairs, name):
+    measure = Measure(name)
+    values, weights = zip(*pairs, strict=True)
+    repeated = [value for value, weight in pairs for _ in range(weight)]
+
+    assert measure.over_all([*values, nan], [*weights, 7.5]) == pytest.approx(
+        measure.over_all(repeated), rel=1e-12
+    )
+    assert measure.over_all(values, weights) == pytest.approx(measure.over_all(repeated), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "span"),
+    [
+        ("AP", (0, 1)),
+        ("DCG", (0, inf)),
+        ("DCG(gains={1:0})", (0, inf)),
+        ("nDCG(gains={1:-1,2:3})", (-inf, inf)),
+        ("utility", (-inf, inf)),
+    ],
+)
+def test_span_has_no_end_where_gains_may_be_below_zero(name, span):
+    assert parse_measure(name).span == span
+
+
+@pytest.mark.parametrize("name", ["AP", "GMAP", "NumRet"])
+@pytest.mark.parametrize("values", [[], [0.25], [0.25, 0.5]])
+def test_equal_weights_are_no_weights(name, values):
+    measure = parse_measure(name)
+
+    weighted = measure.over_all(values, [0.3] * len(values))
+
+    assert weighted == pytest.approx(measure.over_all(values), rel=0, abs=0, nan_ok=True)
 
 
 @pytest.mark.parametrize("name", ["", "nDGC@10", "@10", "nDCG@10(rel=1)", "P@5,10 R", "map map"])
