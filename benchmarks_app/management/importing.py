@@ -2,7 +2,7 @@
 
 import shutil
 from argparse import ArgumentParser, BooleanOptionalAction
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,10 +11,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.mapping import EVERY_ROW
 from benchmarks_app.core.unlisted import UNLISTED
 from benchmarks_app.models import Benchmark, Job, QrelSet, Role, User
 from benchmarks_app.services import jobs, uploading
-from benchmarks_app.services.importing import import_arguments
+from benchmarks_app.services.importing import LEAVE_OUT, import_arguments
 
 
 def add_benchmark_arguments(parser: ArgumentParser) -> None:
@@ -22,7 +23,14 @@ def add_benchmark_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--user", help="who does it; by default an owner of the benchmark")
 
 
-def add_unlisted_argument(parser: ArgumentParser) -> None:
+def add_grades_arguments(parser: ArgumentParser) -> None:
+    """Add what every command that imports qrels is told of them; see `grades_arguments`."""
+    parser.add_argument("--grade-map", default="", help="such as 1=4,2=3,3=2,4=1,-1=0")
+    parser.add_argument(
+        "--every-row-relevant",
+        action="store_true",
+        help="a table of qrels has no grades: each of its rows is a relevant document, grade 1",
+    )
     parser.add_argument(
         "--unlisted",
         choices=UNLISTED,
@@ -35,6 +43,21 @@ def add_unlisted_argument(parser: ArgumentParser) -> None:
         "--machine",
         action=BooleanOptionalAction,
         help="whether a machine gave the grades; by default, whether the set has a model's name",
+    )
+
+
+def grades_arguments(options: dict[str, Any]) -> dict[str, Any]:
+    """Of a command's options those of `add_grades_arguments`, as `import_arguments` takes them."""
+    said = {name: options[name] for name in ("grade_map", "unlisted", "machine")}
+    return {**said, "mapping": {"grade": EVERY_ROW} if options["every_row_relevant"] else {}}
+
+
+def add_leave_out_argument(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--leave-out",
+        choices=[one for one in LEAVE_OUT if one],
+        default="",
+        help="leave out what cannot be read, named and counted: bad records, or files with any",
     )
 
 
@@ -97,6 +120,23 @@ def import_path(
         benchmark=benchmark, user=actor, on_progress=progress_printer(command), **arguments
     )
     return finished(command, job)
+
+
+def import_each(
+    command: BaseCommand, imports: Sequence[tuple[Path, Callable[[], Any]]], leave_out: str
+) -> None:
+    """Import files in turn; of several, `--leave-out files` leaves out those that cannot be."""
+    n_left_out = 0
+    for path, run in imports:
+        try:
+            run()
+        except CommandError as error:
+            if leave_out != "files" or len(imports) == 1:
+                raise
+            command.stderr.write(f"file left out: {path}: {error}")
+            n_left_out += 1
+    if n_left_out == len(imports):
+        raise CommandError("Nothing was imported: no file is left.")
 
 
 @contextmanager

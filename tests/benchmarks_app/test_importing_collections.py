@@ -18,6 +18,7 @@ from benchmarks_app.models import (
     FamilyLink,
     Job,
     Qrel,
+    QrelSet,
     Query,
     QueryFamily,
     Slice,
@@ -405,6 +406,72 @@ def test_import_file_fails_where_every_file_was_left_out(texts, tmp_path):
         call_command(
             "import_file", "texts", tmp_path / "a.csv", tmp_path / "b.csv", leave_out="files"
         )
+
+
+def import_with(command, path, **options):
+    """Import a folder by the command that takes such, or the qrels in it by another."""
+    if command == "import_trec":
+        call_command(command, "texts", qrels=next(path.glob("qrels/*")), **options)
+    else:
+        call_command(command, "texts", path, **options)
+
+
+GRADED = [("q1", "d1", "2"), ("q1", "d2", "high"), ("q2", "d1", "1")]
+IMPORTS = ["import_file", "import_beir", "import_trec"]
+
+
+@pytest.fixture
+def folder(texts, tmp_path):
+    factories.member(texts, "olga", "owner")
+    take(texts, QUERIES, "q.jsonl")
+    (tmp_path / "set" / "qrels").mkdir(parents=True)
+    (tmp_path / "set" / "queries.jsonl").write_bytes(QUERIES)
+    return tmp_path / "set"
+
+
+@pytest.mark.parametrize("command", IMPORTS)
+def test_each_command_takes_that_every_row_is_relevant(texts, folder, command):
+    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\nq1\td1\nq2\td1\n")
+
+    with pytest.raises(CommandError):
+        import_with(command, folder)
+    import_with(command, folder, every_row_relevant=True)
+
+    assert set(Qrel.objects.values_list("docid", "grade")) == {("d1", 1)}
+
+
+@pytest.mark.parametrize("command", IMPORTS)
+def test_each_command_leaves_bad_records_out(texts, folder, command, capsys):
+    header, middle = ("", "0 ") if command == "import_trec" else ("query-id corpus-id score\n", "")
+    rows = "".join(f"{q} {middle}{d} {g}\n" for q, d, g in GRADED)
+    (folder / "qrels" / "test.tsv").write_text((header + rows).replace(" ", "\t"))
+
+    with pytest.raises(CommandError, match="high"):
+        import_with(command, folder)
+    import_with(command, folder, leave_out="records")
+
+    assert Qrel.objects.count() == 2
+    assert "1 bad record was left out" in capsys.readouterr().err
+
+
+def test_import_trec_takes_the_other_files_where_a_bad_one_is_left_out(texts, folder, capsys):
+    (folder / "a.qrels").write_text("q1 0 d1 2\nq1 0 d2 high\n")
+    (folder / "ids").write_text("d1\nd2\n")
+    files = {"ids": folder / "ids", "qrels": folder / "a.qrels"}
+
+    call_command("import_trec", "texts", leave_out="files", **files)
+
+    assert texts.current_corpus_version.n_documents == 2
+    assert not QrelSet.objects.exists()
+    assert "file left out" in capsys.readouterr().err
+
+
+def test_lines_of_trec_without_a_grade_are_relevant_by_their_third_column(texts, folder):
+    (folder / "a.qrels").write_text("q1 0 7\nq1 0 8\nq2 0 7\nq2 0 9\n")
+
+    call_command("import_trec", "texts", qrels=folder / "a.qrels", every_row_relevant=True)
+
+    assert set(Qrel.objects.values_list("docid", "grade")) == {("7", 1), ("8", 1), ("9", 1)}
 
 
 # --- what judges see -----------------------------------------------------------------------------

@@ -152,7 +152,7 @@ def _part(
         return Part(member, FileKind.CORPUS)
     qrels = QRELS_FOLDER.search(member)
     if qrels and qrels[4] == "tsv" and member not in configs:
-        return _of_qrels_folder(source, member, qrels[2])
+        return _of_qrels_folder(source, member, folder, qrels[2])
     if member in configs:
         return _configured(source, member, folder, *configs[member])
     if BESIDE.search(member):
@@ -175,12 +175,17 @@ def _part(
     return part_of(member, guessed, split=split)
 
 
-def _of_qrels_folder(source: Source, member: str, name: str) -> Part:
+def _of_qrels_folder(source: Source, member: str, folder: Path, name: str) -> Part:
     """A TSV in a folder `qrels`: BEIR's, also where its header is missing, unless it is TREC's."""
-    head = head_of(MemberInput(source, member))
+    given = MemberInput(source, member)
+    head = head_of(given)
     kind = detect(head.lines, member)
     if kind is FileKind.QRELS:
         return Part(member, kind, split=split_of_name(name).partition(".")[0])
+    if head.lines and head.lines[0].count(b"\t") == 1:
+        # Without a column of grades: somebody says what its rows are.
+        guessed = guess_as(FileKind.QREL_TABLE, given, folder)
+        return part_of(member, guessed, split=_split(name))
     return Part(member, FileKind.BEIR_QRELS, split=_split(name))
 
 

@@ -247,6 +247,11 @@ def _is_shifted(rows: Sequence[Sequence[Any]]) -> bool:
     return len(rows) > 3 and len({row[2] for row in rows}) == 1 < len({row[1] for row in rows})
 
 
+def _lacks_grade(rows: Sequence[Sequence[Any]]) -> bool:
+    """Whether the second of three columns is TREC's constant, so that no grade follows."""
+    return len(rows) > 3 and {str(row[1]).upper() for row in rows} in ({"0"}, {"Q0"})
+
+
 def _is_ranked(rows: Sequence[Sequence[Any]]) -> bool:
     """Whether the third column counts the rows of each query: a run, and not grades."""
     last: dict[Any, int] = {}
@@ -421,7 +426,8 @@ def _by_place(content: Content, layout: Layout, rows: Sequence[Record]) -> dict[
         has_grades = len({row[columns[3]] for row in rows}) > 1
         shifted = dict(zip(("query", "document"), columns, strict=False))
         return shifted | ({"grade": columns[3]} if has_grades else {})
-    if width >= 4:
+    lacks_grade = width == 3 and _lacks_grade([list(row.values()) for row in rows])
+    if width >= 4 or lacks_grade:
         return dict(zip(("query", "document", "grade"), _without(columns, 1), strict=False))
     return dict(zip(("query", "document", "grade"), columns, strict=False))
 

@@ -1,5 +1,3 @@
-import shutil
-import tempfile
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -10,9 +8,12 @@ from benchmarks_app.management.corpus_options import add_corpus_arguments, corpu
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
-    add_unlisted_argument,
+    add_grades_arguments,
+    add_leave_out_argument,
     benchmark_of,
+    grades_arguments,
     import_path,
+    packed,
 )
 
 
@@ -23,7 +24,8 @@ class Command(BaseCommand):
         add_benchmark_arguments(parser)
         parser.add_argument("path", type=Path, help="folder or zip")
         parser.add_argument("--name", default="", help="name of the set of qrels")
-        add_unlisted_argument(parser)
+        add_grades_arguments(parser)
+        add_leave_out_argument(parser)
         add_corpus_arguments(parser)
 
     def handle(
@@ -31,9 +33,7 @@ class Command(BaseCommand):
     ) -> None:
         benchmark = benchmark_of(slug)
         actor = actor_of(benchmark, user)
-        with tempfile.TemporaryDirectory() as folder:
-            # A folder is kept as one file, byte for byte, like any other upload.
-            file = _zipped(path, Path(folder)) if path.is_dir() else path
+        with packed(path) as file:
             import_path(
                 self,
                 benchmark,
@@ -41,11 +41,7 @@ class Command(BaseCommand):
                 file,
                 kind="beir",
                 name=name,
-                unlisted=options["unlisted"],
-                machine=options["machine"],
+                leave_out=options["leave_out"],
                 corpus=corpus_arguments(options),
+                **grades_arguments(options),
             )
-
-
-def _zipped(folder: Path, into: Path) -> Path:
-    return Path(shutil.make_archive(str(into / folder.name), "zip", folder))

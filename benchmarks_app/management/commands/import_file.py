@@ -1,4 +1,5 @@
 from argparse import ArgumentParser
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -6,13 +7,16 @@ from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.core.detection import KIND_LABELS, FileKind
 from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.mapping import EVERY_ROW, parsed
+from benchmarks_app.core.mapping import parsed
 from benchmarks_app.management.corpus_options import add_corpus_arguments, corpus_arguments
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
-    add_unlisted_argument,
+    add_grades_arguments,
+    add_leave_out_argument,
     benchmark_of,
+    grades_arguments,
+    import_each,
     import_path,
     packed,
 )
@@ -46,19 +50,8 @@ class Command(BaseCommand):
         parser.add_argument("--lang", default="", help="language of the queries, such as de")
         parser.add_argument("--split", default="", help="split of the queries of qrels")
         parser.add_argument("--name", default="", help="name of the run or the set of qrels")
-        parser.add_argument(
-            "--every-row-relevant",
-            action="store_true",
-            help="a table of qrels has no grades: each of its rows is a relevant document, grade 1",
-        )
-        parser.add_argument(
-            "--leave-out",
-            choices=["records", "files"],
-            default="",
-            help="leave out what cannot be read, named and counted: bad records, or files with any",
-        )
-        parser.add_argument("--grade-map", default="", help="such as 1=4,2=3,3=2,4=1,-1=0")
-        add_unlisted_argument(parser)
+        add_grades_arguments(parser)
+        add_leave_out_argument(parser)
         parser.add_argument(
             "--show-metadata",
             action="append",
@@ -75,25 +68,17 @@ class Command(BaseCommand):
         benchmark = benchmark_of(slug)
         actor = actor_of(benchmark, user)
         try:
-            mapping = dict(parsed(pair) for pair in options["map"])
-            if options["every_row_relevant"]:
-                mapping.setdefault("grade", EVERY_ROW)
+            said = grades_arguments(options)
+            said["mapping"] |= dict(parsed(pair) for pair in options["map"])
         except BenchmarkError as error:
             raise CommandError(str(error)) from error
-        n_left_out = 0
-        for path in paths:
-            try:
-                self._import(path, benchmark, actor, mapping, options)
-            except CommandError as error:
-                if options["leave_out"] != "files" or len(paths) == 1:
-                    raise
-                self.stderr.write(f"file left out: {path}: {error}")
-                n_left_out += 1
-        if n_left_out == len(paths):
-            raise CommandError("Nothing was imported: no file is left.")
+        imports = [
+            (path, partial(self._import, path, benchmark, actor, said, options)) for path in paths
+        ]
+        import_each(self, imports, options["leave_out"])
 
     def _import(
-        self, path: Path, benchmark: Benchmark, actor: User, mapping: dict, options: dict
+        self, path: Path, benchmark: Benchmark, actor: User, said: dict, options: dict
     ) -> None:
         with packed(path) as file:
             import_path(
@@ -102,15 +87,12 @@ class Command(BaseCommand):
                 actor,
                 file,
                 kind=options["kind"],
-                mapping=mapping,
                 has_header=options["header"],
                 lang=options["lang"],
                 split=options["split"],
                 name=options["name"],
-                grade_map=options["grade_map"],
                 leave_out=options["leave_out"],
-                unlisted=options["unlisted"],
-                machine=options["machine"],
                 shown_metadata=options["show_metadata"],
                 corpus=corpus_arguments(options),
+                **said,
             )

@@ -1,4 +1,5 @@
 from argparse import ArgumentParser
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +8,11 @@ from django.core.management.base import BaseCommand, CommandError
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
-    add_unlisted_argument,
+    add_grades_arguments,
+    add_leave_out_argument,
     benchmark_of,
+    grades_arguments,
+    import_each,
     import_path,
 )
 
@@ -24,8 +28,8 @@ class Command(BaseCommand):
         parser.add_argument("--queries", type=Path, help="CSV, TSV or JSON lines")
         parser.add_argument("--qrels", type=Path, help="TREC qrels")
         parser.add_argument("--name", default="", help="name of the set of qrels")
-        parser.add_argument("--grade-map", default="", help="such as 1=4,2=3,3=2,4=1,-1=0")
-        add_unlisted_argument(parser)
+        add_grades_arguments(parser)
+        add_leave_out_argument(parser)
 
     def handle(self, *args: Any, slug: str, user: str | None, **options: Any) -> None:
         benchmark = benchmark_of(slug)
@@ -35,8 +39,12 @@ class Command(BaseCommand):
         if not given:
             why = "Name at least one file: --corpus, --ids, --topics, --queries or --qrels."
             raise CommandError(why)
+        imports = []
         for kind, path in given:
-            more = {name: options[name] for name in ("name", "grade_map", "unlisted", "machine")}
-            import_path(
-                self, benchmark, actor, path, kind=kind, **(more if kind == "qrels" else {})
-            )
+            said = {"kind": kind, "leave_out": options["leave_out"]}
+            if kind == "qrels":
+                said |= {"name": options["name"], **grades_arguments(options)}
+                if options["every_row_relevant"]:
+                    said["kind"] = "qrel-table"
+            imports.append((path, partial(import_path, self, benchmark, actor, path, **said)))
+        import_each(self, imports, options["leave_out"])
