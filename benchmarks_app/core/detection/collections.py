@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks_app.core.detection.files import Guess, detect, guess, guess_as
 from benchmarks_app.core.detection.kinds import CONTENT_OF, FileKind
 from benchmarks_app.core.detection.splits import split_of_name
-from benchmarks_app.core.errors import MissingFileError
+from benchmarks_app.core.errors import MissingFileError, Utf16Error
 from benchmarks_app.core.formats.inputs import MemberInput
 from benchmarks_app.core.formats.sources import Source
 from benchmarks_app.core.formats.tables import Form, head_of
@@ -165,7 +165,7 @@ def _part(
         return _configured(source, member, folder, config, shard[3] if shard else "")
     try:
         guessed = guess(MemberInput(source, member), folder)
-    except UnreadableKindError as error:
+    except (UnreadableKindError, Utf16Error) as error:
         return Part(member, None, note=str(error))
     if guessed.kind is None:
         return replace(part_of(member, guessed), note=guessed.doubt or "is of no known kind")

@@ -52,11 +52,11 @@ def is_zip(path: Path) -> bool:
 
 def is_tar(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> bool:
     """Return whether a file, inflated where it is gzip or zstd, begins as a tar does."""
-    with open_inflated(path, limits=limits) as stream:
-        try:
+    try:
+        with open_inflated(path, limits=limits) as stream:
             return stream.read(TAR_MAGIC_AT + 5)[TAR_MAGIC_AT:] == b"ustar"
-        except ArchiveError:
-            return False  # whoever reads it in earnest says what is wrong
+    except ArchiveError:
+        return False  # whoever reads it in earnest says what is wrong
 
 
 def open_source(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> Source:

@@ -17,10 +17,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from benchmarks_app.core.errors import ArchiveError, MissingFileError
+from benchmarks_app.core.errors import ArchiveError, MissingFileError, Utf16Error
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 CHUNK = 1 << 20
 STANDARD_INPUT = Path("-")
 
@@ -171,7 +172,8 @@ def open_inflated(
     Raises
     ------
     ArchiveError
-        While reading, if what is compressed is damaged, cut short or inflates too far.
+        At first or while reading, if what is compressed is damaged, cut short or inflates too far,
+        or if it is text in UTF-16.
     MissingFileError
         If there is no such file.
     """
@@ -200,7 +202,23 @@ def stream_lines(
 def inflated(
     stream: "io.BufferedReader[Any]", *, file: str, compressed: int, limits: Limits = DEFAULT_LIMITS
 ) -> Iterator["io.BufferedReader[Any]"]:
-    """The stream itself where it is plain, otherwise one of what it inflates to."""
+    """The stream itself where it is plain, otherwise one of what it inflates to.
+
+    Raises
+    ------
+    ArchiveError
+        If what is compressed is damaged, or text in UTF-16, which no reader takes.
+    """
+    with _inflated(stream, file=file, compressed=compressed, limits=limits) as whole:
+        if whole.peek(2)[:2] in UTF16_MARKS:
+            raise Utf16Error(file=file)
+        yield whole
+
+
+@contextmanager
+def _inflated(
+    stream: "io.BufferedReader[Any]", *, file: str, compressed: int, limits: Limits
+) -> Iterator["io.BufferedReader[Any]"]:
     start = stream.peek(4)[:4]
     limit = limits.inflated(compressed)
     if start.startswith(GZIP_MAGIC):

@@ -15,6 +15,16 @@ def test_gzip_is_known_by_its_first_bytes_and_not_by_its_name(tmp_path):
     assert list(open_lines(plain)) == list(open_lines(packed)) == [b"a\n", b"b"]
 
 
+@pytest.mark.parametrize("packed", [bytes, gzip.compress])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_is_refused_by_its_name_with_what_to_do(tmp_path, encoding, packed):
+    path = tmp_path / "runs.csv"
+    path.write_bytes(packed("\ufeffq1 Q0 d1 1 2.5 s\n".encode(encoding)))
+
+    with pytest.raises(ArchiveError, match=r"runs\.csv is text in UTF-16.* Save it again as UTF-8"):
+        list(open_lines(path))
+
+
 def test_only_a_line_feed_ends_a_line(tmp_path):
     path = tmp_path / "x"
     path.write_bytes("a\u2028b\u0085c\rd\x0be\n".encode())
