@@ -140,6 +140,14 @@ class NothingUnjudgedError(AnnotationError):
     )
 
 
+class CompleteReleaseError(AnnotationError):
+    code = "release-is-complete"
+    message = (
+        "The judgments of release {release} are complete: a document that it does not list is not "
+        "relevant, and there is nothing to add. Build a pool by depth to judge it all the same."
+    )
+
+
 class UnknownRuleError(AnnotationError):
     code = "rule-unknown"
     message = "No rule '{rule}' in version {version}; there are: {known}."

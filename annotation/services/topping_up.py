@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from annotation.core.judging_errors import NothingUnjudgedError
+from annotation.core.judging_errors import CompleteReleaseError, NothingUnjudgedError
 from annotation.selectors.judged import judged_pairs, last_event
 from benchmarks_app import selectors as collection
 from benchmarks_app.core.run_store import top_k
-from benchmarks_app.models import CandidateList, Run, User
+from benchmarks_app.models import CandidateList, Release, Run, User
 from benchmarks_app.services.candidates import make_candidate_list
 
 
@@ -17,9 +17,14 @@ def unjudged_in_top(*, run: Run, depth: int, user: User) -> CandidateList:
 
     Raises
     ------
+    CompleteReleaseError
+        If what the newest release does not list is known not to be relevant.
     NothingUnjudgedError
         If all of them are judged.
     """
+    newest = Release.objects.filter(benchmark=run.benchmark).published().newest_first().first()
+    if newest and newest.is_complete:
+        raise CompleteReleaseError(release=newest.version)
     rows = list(_unjudged(run, depth))
     if not rows:
         raise NothingUnjudgedError(run=run.name, depth=depth)

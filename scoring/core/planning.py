@@ -173,7 +173,7 @@ class Plan:
     @property
     def has_holes(self) -> bool:
         """Whether even the pooled systems have unjudged documents within the measure's cutoff."""
-        return self.depth < CUTOFF
+        return self.depth < CUTOFF and not self.judged_of_new >= 1
 
 
 def plan_of(pilot: Pilot, *, n_queries: int, depth: int) -> Plan:

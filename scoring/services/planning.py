@@ -1,7 +1,7 @@
 """What the runs and labels that are there say of a benchmark still to be labelled."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
@@ -82,11 +82,15 @@ def known_of(benchmark: Benchmark, user: Any, *, systems: int = ASSUMED_SYSTEMS)
     release = selectors.newest_release(benchmark)
     scored = scored_on(release) if release else None
     families = _families(benchmark)
+    growth = _growth(benchmark, user) or assumed_growth(systems)
+    if release and release.is_complete:
+        # What its qrels do not list is not relevant: no system finds anything unjudged.
+        growth = replace(growth, judged_of_new=(1.0,) * growth.deepest)
     spread = scored.spread if scored else ASSUMED
     return Known(
         spread=spread,
         effect=design_effect(families, spread.rho),
-        growth=_growth(benchmark, user) or assumed_growth(systems),
+        growth=growth,
         release=release if scored else None,
         n_graded=len(graded_queries(release)) if release else 0,
         seconds=seconds_per_label(benchmark),

@@ -36,7 +36,7 @@ from scoring.services.firewall import Sight
 from scoring.services.scoring import Target
 
 KIND = "compare-robustness"
-VERSION = 1
+VERSION = 2
 # Queries x variants that a page waits for.
 INLINE_QUERIES = 4_000
 NO_VIEWS = (
@@ -245,9 +245,18 @@ class _Pair:
         )
 
     def _against(self, grades: Grades) -> dict[str, tuple[float, float]]:
-        """Values of both runs against other grades; the runs are read for these queries only."""
+        """Values of both runs against other grades; the runs are read for these queries only.
+
+        Where the release is complete, what it does not list stays not relevant; of its pairs those
+        that lack a grade now are unjudged.
+        """
         if not grades:
             return {}
+        if self.target.release.is_complete:
+            grades = {
+                qid: {**dict.fromkeys(self.target.qrels[qid], -1), **of}
+                for qid, of in grades.items()
+            }
         ours, theirs = (
             self._values(run, grades)
             for run in (self.question.run.run, self.question.reference.run)
@@ -256,7 +265,8 @@ class _Pair:
 
     def _values(self, run: Run, grades: Grades) -> dict[str, float]:
         found = scan_stored_run(run_path(run), grades, only=grades.keys())
-        judged = {qid: Judged(tuple(of.values())) for qid, of in grades.items()}
+        is_complete = self.target.release.is_complete
+        judged = {qid: Judged(tuple(of.values()), is_complete) for qid, of in grades.items()}
         measure = self.question.measure
         evaluation = evaluate_hits(
             judged, found, [measure], allow_empty=True, top_grade=self.target.top_grade

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from annotation.core.judging_errors import CompleteReleaseError
+from annotation.services.topping_up import unjudged_in_top
 from benchmarks_app.core.canonical import content_parts
 from benchmarks_app.core.exporters.side_files import side_files
 from benchmarks_app.core.releases.diffing import Side, release_diff
@@ -14,6 +16,8 @@ from scoring.core.comparability import comparability
 from scoring.selectors.holes import holes_of
 from scoring.services.comparing_numbers import n_unjudged
 from scoring.services.completeness import completeness_of
+from scoring.services.planning import Wish, known_of, planned
+from scoring.services.robustness import RobustnessQuestion, computed_robustness
 from scoring.services.scoring import Target
 from tests import factories
 from tests.scoring.conftest import GRADES, means
@@ -85,6 +89,38 @@ def test_nothing_is_worth_judging(release, scored):
         assert (found.n_unjudged, found.worth, found.n_worth) == (0, (), 0)
     assert set(found.judged.values()) == {1.0}
     assert found.raw == found.all_relevant
+
+
+def test_a_list_of_what_is_unjudged_in_a_run_has_nothing_to_add(release, scored, owner):
+    run = scored(UNLISTED, "far").run
+
+    with pytest.raises(CompleteReleaseError, match=r"release 1\.0\.0 are complete"):
+        unjudged_in_top(run=run, depth=3, user=owner)
+
+
+def test_the_planner_reckons_with_no_holes(release, scored, owner):
+    scored(UNLISTED, "far")
+    scored(LISTED, "near")
+
+    found = planned(release.benchmark, known_of(release.benchmark, owner), Wish(depth=1, judged=1))
+
+    assert {(plan.judged_of_new, plan.has_holes) for plan in found.by_depth} == {(1.0, False)}
+    assert found.cheapest.depth == 1
+
+
+def test_other_labels_leave_unjudged_what_they_lack_of_the_release_alone(release, scored):
+    """Of `far` x1 and x2 are listed by nobody; the person's own labels lack d2 of `near`."""
+    far, near = scored(UNLISTED, "far"), scored(LISTED, "near")
+    own = {pair: grade for pair, grade in GRADES.items() if pair != ("q1", "d2")}
+    made = factories.qrel_set(release.benchmark, own)
+    QrelSet.objects.filter(pk=made.pk).update(kind=QrelSet.Kind.ANNOTATOR)
+
+    question = RobustnessQuestion(near, far, "Judged@2")
+    found = {cell["name"]: cell for cell in computed_robustness(question)["cells"]}
+
+    assert found["as released"]["difference"] == 0
+    alone = found[f"{made.name} alone"]
+    assert (alone["n_queries"], alone["difference"]) == (3, pytest.approx(-0.5 / 3))
 
 
 def test_pages_say_so(release, scored, owner, client):

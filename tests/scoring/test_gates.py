@@ -393,6 +393,20 @@ def test_a_retired_policy_is_not_resumed(bench, waiting, do_jobs):
     assert GateResult.objects.count() == 1
 
 
+def test_a_release_that_is_complete_decides_where_half_is_listed(bench, old, do_jobs):
+    """The same grades as `half`, whose gate waits for labels."""
+    grades = labels(bench, graded(("d0", "d1")))
+    QrelSet.objects.filter(pk=grades.pk).update(unlisted=QrelSet.Unlisted.NOT_RELEVANT)
+    grades.refresh_from_db()
+    release = factories.release(grades, by=bench.olga)
+    do_jobs()
+
+    gate = decided(bench, a_policy(bench, old), a_candidate(bench), release)
+
+    assert (gate.state, gate.verdict) == (GateResult.State.DECIDED, "pass")
+    assert gate.n_waiting == 0
+
+
 def test_sparse_labels_are_compared_all_the_same(bench, old, half):
     gate = decided(bench, a_policy(bench, old, labels="sparse"), a_candidate(bench), half)
 
