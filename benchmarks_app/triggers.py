@@ -4,7 +4,8 @@ They are (re)installed after every migration, because SQLite drops a table's tri
 migration rebuilds the table.
 """
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.apps import AppConfig
@@ -13,13 +14,23 @@ from django.db import connections, transaction
 
 @dataclass(frozen=True)
 class Trigger:
-    """Refuses `operation` on `table` with `message` where `condition` holds (over OLD and NEW)."""
+    """Refuses `operation` on `table` with `message` where `condition` holds (over OLD and NEW).
+
+    `{same}` in it says that none of the columns `stays` differs.
+    """
 
     name: str
     table: str
     operation: str
     message: str
     condition: str = "1 = 1"
+    stays: tuple[str, ...] = ()
+
+    def over(self, columns: Collection[str]) -> "Trigger":
+        """The trigger of a table of these columns: of fewer, where migrations were undone."""
+        kept = (name for name in self.stays if name in columns)
+        same = " AND ".join(f"NEW.{name} IS NOT DISTINCT FROM OLD.{name}" for name in kept)
+        return replace(self, condition=self.condition.format(same=same))
 
     def statements(self, vendor: str) -> list[str]:
         return self._postgresql() if vendor == "postgresql" else self._sqlite()
@@ -59,26 +70,21 @@ _OTHER_BENCHMARK = (
 )
 # A published release may be marked as deprecated, once, and nothing else of it may differ then.
 _RELEASED = "OLD.state IN ('published', 'deprecated')"
-RELEASE_STAYS = [
+RELEASE_STAYS = (
     *("id", "benchmark_id", "major", "minor", "patch", "qrel_set_id", "corpus_version_id"),
     *("tie_rule", "notes", "folder", "manifest", "parent_id", "label_diff", "step", "options"),
     *("content_sha256", "hidden_splits", "findings", "created_by_id", "published_at"),
     "created_at",
-]
+)
 # A policy is what was said beforehand: it may be retired, once, and a verdict stays what it was.
-POLICY_STAYS = [
+POLICY_STAYS = (
     *("id", "benchmark_id", "name", "version", "baseline_id", "content", "digest"),
     *("rehearsal", "created_by_id", "created_at"),
-]
-VERDICT_STAYS = [
+)
+VERDICT_STAYS = (
     *("id", "policy_id", "release_id", "candidate_id", "state", "verdict", "report"),
     *("n_waiting", "created_by_id", "created_at", "decided_at"),
-]
-
-
-def _same(columns: list[str]) -> str:
-    return " AND ".join(f"NEW.{name} IS NOT DISTINCT FROM OLD.{name}" for name in columns)
-
+)
 
 TRIGGERS: dict[str, list[Trigger]] = {
     "benchmarks_app": [
@@ -89,7 +95,8 @@ TRIGGERS: dict[str, list[Trigger]] = {
             "UPDATE",
             "a published release never changes",
             f"{_RELEASED} AND NOT (OLD.state = 'published' AND NEW.state = 'deprecated' "
-            f"AND {_same(RELEASE_STAYS)})",
+            "AND {same})",
+            stays=RELEASE_STAYS,
         ),
         Trigger(
             "benchmarks_app_release_no_delete",
@@ -129,8 +136,8 @@ TRIGGERS: dict[str, list[Trigger]] = {
             "scoring_gatepolicy",
             "UPDATE",
             "a gate policy never changes",
-            "NOT (OLD.retired_at IS NULL AND NEW.retired_at IS NOT NULL "
-            f"AND {_same(POLICY_STAYS)})",
+            "NOT (OLD.retired_at IS NULL AND NEW.retired_at IS NOT NULL AND {same})",
+            stays=POLICY_STAYS,
         ),
         Trigger(
             "scoring_gatepolicy_no_delete",
@@ -143,7 +150,8 @@ TRIGGERS: dict[str, list[Trigger]] = {
             "scoring_gateresult",
             "UPDATE",
             "the verdict of a gate never changes",
-            f"OLD.state IN ('decided', 'waiting') AND NOT ({_same(VERDICT_STAYS)})",
+            "OLD.state IN ('decided', 'waiting') AND NOT ({same})",
+            stays=VERDICT_STAYS,
         ),
     ],
     "annotation": append_only("annotation_judgment", "the ledger of judgments is append-only"),
@@ -158,7 +166,9 @@ def install_triggers(sender: AppConfig, using: str = "default", **_: Any) -> Non
         for trigger in TRIGGERS.get(sender.label, []):
             if trigger.table in tables:
                 cursor.execute(trigger.dropping(connection.vendor))
-                for statement in trigger.statements(connection.vendor):
+                described = connection.introspection.get_table_description(cursor, trigger.table)
+                columns = {column.name for column in described}
+                for statement in trigger.over(columns).statements(connection.vendor):
                     cursor.execute(statement)
 
 

@@ -32,12 +32,18 @@ from scoring.models import ScoreSet, ShardJob, Submission
 from scoring.services import baselines, phases, rescoring, submitting
 from tests import factories
 from tests.annotation import making as annotation_making
+from tests.system import upgrading
 from tests.system.making import word_queries, words_file
 
 
 def call(name: str, arguments: dict[str, Any]) -> Any:
     """What the function of that name returns."""
     return globals()[name](**arguments)
+
+
+def upgrade(steps: list[str]) -> Any:
+    """What the last of these functions of `upgrading.py` returns."""
+    return [getattr(upgrading, step)() for step in steps][-1]
 
 
 # --- imports -------------------------------------------------------------------------------

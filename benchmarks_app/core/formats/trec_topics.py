@@ -139,7 +139,7 @@ def _tabbed_topics(text: str, file: str, problems: Problems) -> Iterator[TopicRo
             yield from _topic(number, qid, {"title": query}, file, problems)
 
 
-def _time(text: str) -> str:
+def topic_time(text: str) -> str:
     """An ISO time of how TREC or ISO 8601 write one; empty for anything else."""
     if found := _TIME.fullmatch(text):
         name, day, clock, zone, year = found.groups()
@@ -171,7 +171,7 @@ def _topic(
         problems.add(file, line, told)
         return
     asked = _flat(fields.get(_TIME_FIELD, ""))
-    first_seen = _time(asked)
+    first_seen = topic_time(asked)
     if asked and not first_seen:
         told = (
             f"querytime is '{asked[:40]}'; expected a time such as Tue Feb 08 12:30:27 +0000 2011 "

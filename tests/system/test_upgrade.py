@@ -1,0 +1,39 @@
+"""A database of an earlier version, with rows, is brought up to date, taken back and forth."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.system.site import Site
+
+pytestmark = pytest.mark.slow
+NEW = {
+    "holders": [[None, "W1"], ["olga", ""], [None, ""]],
+    "has_end": [False, True, False],
+    "first_seen": ["2011-02-08T11:30:27+00:00", None, None],
+    "metadata": [
+        {"querytime": "Tue Feb 08 12:30:27 +0100 2011"},
+        {"querytime": "long ago"},
+        {},
+    ],
+}
+# What is set aside keeps its end, which the version before does not look at.
+OLD = NEW | {"holders": [["olga", ""], ["olga", ""], [None, ""]], "first_seen": [None] * 3}
+
+
+@pytest.fixture
+def old_site(tmp_path) -> Iterator[Site]:
+    with Site(tmp_path) as site:
+        site.call("upgrade", steps=["back", "fill"])
+        yield site
+
+
+def test_rows_of_an_earlier_version_are_brought_up_to_date_back_and_forth(old_site):
+    assert old_site.call("upgrade", steps=["forth", "rows"]) == NEW
+    assert old_site.call("upgrade", steps=["back", "rows"]) == OLD
+    with pytest.raises(AssertionError, match="append-only"):
+        old_site.call("upgrade", steps=["regrade"])
+    assert old_site.call("upgrade", steps=["forth", "rows"]) == NEW
+    assert old_site.rows("SELECT unlisted FROM benchmarks_app_qrelset") == [("unknown",)]
+    with pytest.raises(AssertionError, match="append-only"):
+        old_site.call("upgrade", steps=["regrade"])

@@ -1,0 +1,97 @@
+"""Inside a site: its database taken back to an earlier version, rows of that version, and forth.
+
+Models are those of the migrations that are applied, never those of the code.
+"""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+
+# Before raters had places, unlisted documents a meaning and policies a rehearsal.
+OLD = {"scoring": "0008", "annotation": "0004", "benchmarks_app": "0011"}
+
+
+class _Tables(dict[str, Any]):
+    """The models of the migrations that are applied, by name."""
+
+    def __init__(self) -> None:
+        loader = MigrationLoader(connection)
+        models = loader.project_state(list(loader.applied_migrations)).apps.get_models()
+        super().__init__({model.__name__: model for model in models})
+
+    def make(self, model: str, **values: Any) -> Any:
+        return self[model].objects.create(**values)
+
+
+def back() -> None:
+    """To the old version."""
+    for app, name in OLD.items():
+        call_command("migrate", app, name, verbosity=0)
+
+
+def forth() -> None:
+    """To this version."""
+    call_command("migrate", verbosity=0)
+
+
+def fill() -> None:
+    """Rows of the old version: topics with times, a label of a rater, a document set aside."""
+    tables = _Tables()
+    olga = tables.make("User", username="olga")
+    corpus = tables.make("Corpus", name="c", owner=olga)
+    benchmark = tables.make("Benchmark", slug="b", name="b", corpus=corpus)
+    for qid, said in (("MB1", "Tue Feb 08 12:30:27 +0100 2011"), ("MB2", "long ago"), ("MB3", "")):
+        family = tables.make("QueryFamily", benchmark=benchmark)
+        metadata = {"querytime": said} if said else {}
+        query = tables.make(
+            "Query", benchmark=benchmark, qid=qid, text=qid, family=family, metadata=metadata
+        )
+    tables.make("QrelSet", benchmark=benchmark, name="old", kind="imported", state="ready")
+    pool = tables.make("Pool", benchmark=benchmark, name="p", seed=7, created_by=olga)
+    for number, state in enumerate(("done", "aside", "free")):
+        document = tables.make("Document", corpus=corpus, docid=state)
+        entry = tables.make("PoolEntry", pool=pool, query=query, document=document, priority=number)
+        slot = tables.make(
+            "Slot",
+            pool=pool,
+            query=query,
+            entry=entry,
+            queue_position=number,
+            state=state,
+            annotator=None if state == "free" else olga,
+        )
+        if state == "done":
+            _label(tables, slot, benchmark=benchmark, docid=state, actor=olga, rater="W1")
+
+
+def _label(tables: _Tables, slot: Any, **values: Any) -> None:
+    of_slot = {"slot": slot, "pool": slot.pool, "query": slot.query}
+    tables.make("Judgment", kind="import", grade=1, client_id=uuid.uuid4(), **of_slot, **values)
+
+
+def regrade() -> None:
+    """What the ledger refuses."""
+    _Tables()["Judgment"].objects.update(grade=0)
+
+
+def rows() -> dict[str, list[Any]]:
+    """What people would see of these rows."""
+    tables = _Tables()
+    slots = tables["Slot"].objects.order_by("pk")
+    queries = tables["Query"].objects.order_by("qid")
+    return {
+        "holders": [
+            [one.annotator and one.annotator.username, getattr(one, "rater", "")] for one in slots
+        ],
+        "has_end": [one.lease_expires_at is not None for one in slots],
+        "first_seen": [_iso(one.first_seen_at) for one in queries],
+        "metadata": [one.metadata for one in queries],
+    }
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return moment and moment.isoformat()
