@@ -2,6 +2,7 @@
 
 from django.db.models import Count
 
+from benchmarks_app.core.grade_map import merged
 from benchmarks_app.models import Benchmark, QrelSet
 
 
@@ -14,3 +15,24 @@ def grades_in(qrel_set: QrelSet) -> dict[int, int]:
     """{grade: pairs} of a set, by grade."""
     rows = qrel_set.qrels.values_list("grade").annotate(n=Count("pk")).order_by("grade")
     return dict(rows)
+
+
+def merged_before(qrel_set: QrelSet) -> str:
+    """Which grades an earlier mapping made one, and how to take them apart; '' where none did."""
+    found = merged(qrel_set.parameters.get("origins", {}))
+    if not found:
+        return ""
+    told = "; ".join(
+        f"{_listed(olds)} of the file are {grade} here" for grade, olds in found.items()
+    )
+    ready = QrelSet.objects.ready().filter(benchmark=qrel_set.benchmark_id)
+    earlier = ready.filter(name=qrel_set.parameters.get("mapped_from")).first()
+    if earlier and not merged(earlier.parameters.get("origins", {})):
+        advice = f"map '{earlier}' instead, which still has them apart"
+    else:
+        advice = "delete what was made of the file, and import it again with another mapping"
+    return f"Grades that an earlier mapping made one stay one: {told}. To map them apart, {advice}."
+
+
+def _listed(grades: list[int]) -> str:
+    return f"{', '.join(map(str, grades[:-1]))} and {grades[-1]}"

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from benchmarks_app.core.batches import batched
 from benchmarks_app.core.formats.beir import QrelRow
+from benchmarks_app.core.grade_map import mapped_origins
 from benchmarks_app.core.import_errors import (
     FamilyOnTwoSidesError,
     NothingImportedError,
@@ -111,6 +112,7 @@ class _Staging:
         self.seen: dict[tuple[int, str], tuple[int, str]] = {}
         self.n_qrels = self.n_relevant = self.n_negative = 0
         self.grades: Counter[int] = Counter()
+        self.grades_of_file: set[int] = set()
         self.documents: set[str] = set()
         self.unknown: set[str] = set()
         self.looked_at: set[str] = set()
@@ -150,6 +152,7 @@ class _Staging:
             grade = self._grade(row)
             self.n_qrels += 1
             self.grades[grade] += 1
+            self.grades_of_file.add(row.grade)
             self.n_relevant += grade in self.relevant
             self.n_negative += grade < 0
             yield Qrel(
@@ -213,8 +216,15 @@ class _Staging:
             "n_relevant": self.n_relevant,
             "n_queries": len({query for query, _ in self.seen}),
         }
+        parameters = self.row.parameters
+        if self.grade_map:
+            parameters["origins"] = mapped_origins(self.grades_of_file, self.grade_map, {})
         QrelSet.objects.filter(pk=self.row.pk).update(
-            state=QrelSet.State.READY, staged_by=None, digest=self._digest(), **counts
+            state=QrelSet.State.READY,
+            staged_by=None,
+            digest=self._digest(),
+            parameters=parameters,
+            **counts,
         )
         work.url = work.url or reverse("qrels-list", args=[work.benchmark.slug])
 

@@ -5,7 +5,7 @@ import hashlib
 from django.db import connection, transaction
 from django.db.models import Q
 
-from benchmarks_app.core.grade_map import parse_grade_map
+from benchmarks_app.core.grade_map import mapped_origins, parse_grade_map
 from benchmarks_app.core.import_errors import (
     GradeNotOnScaleError,
     NothingMappedError,
@@ -69,6 +69,7 @@ def map_qrels(
             "mapped_from": qrel_set.name,
             "mapped_from_digest": qrel_set.digest,
             "grade_map": {str(old): new for old, new in sorted(mapped.items())},
+            "origins": mapped_origins(there, mapped, qrel_set.parameters.get("origins", {})),
         },
         digest=hashlib.sha256(f"{qrel_set.digest} {sorted(mapped.items())}".encode()).hexdigest(),
         n_qrels=qrel_set.n_qrels,

@@ -11,6 +11,7 @@ from benchmarks_app.forms.qrels import QrelMapForm
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.selectors.qrel_sets import merged_before
 from benchmarks_app.services import audit
 from benchmarks_app.services.qrel_sets import delete_qrels, map_qrels, users_of
 from benchmarks_app.services.releasing import trec_lines
@@ -40,7 +41,12 @@ def qrels_map(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespon
                 request, f"'{made}' is made: {made.n_relevant:,} of {made.n_qrels:,} are relevant."
             )
             return redirect("qrels-list", benchmark.slug)
-    context = {"set": found, "form": form, "users": users_of(found)}
+    context = {
+        "set": found,
+        "form": form,
+        "users": users_of(found),
+        "merged_before": merged_before(found),
+    }
     status = 422 if is_posted and form.errors else 200
     return render(request, "benchmarks_app/qrels_map.html", context, status=status)
 

@@ -16,6 +16,7 @@ from benchmarks_app.core.import_errors import (
 from benchmarks_app.core.releases import card
 from benchmarks_app.models import AuditEvent, Job, Qrel, QrelSet, Upload
 from benchmarks_app.selectors import qrels_of
+from benchmarks_app.selectors.qrel_sets import merged_before
 from benchmarks_app.services.drafting import create_draft
 from benchmarks_app.services.qrel_sets import delete_qrels, map_qrels
 from tests import factories
@@ -24,6 +25,7 @@ pytestmark = pytest.mark.django_db
 
 # Of a scale on which 2 and 3 are relevant: none is.
 ONES = b"q1 0 d1 1\nq1 0 d2 1\nq2 0 d3 1\n"
+TWOS = b"q1 0 d1 1\nq1 0 d2 2\nq2 0 d3 3\n"
 
 
 @pytest.fixture
@@ -226,6 +228,32 @@ def test_page_says_why_nothing_was_made(ones, olga):
 
     assert refused.status_code == 422
     assert "would be &#x27;ones&#x27; again" in refused.content.decode()
+
+
+def test_page_and_command_tell_what_an_earlier_mapping_made_one(asked, olga, capsys):
+    factories.done(factories.imported(asked, TWOS, "a.qrels", grade_map="2=3"))
+    merged = asked.qrel_sets.get()
+    address = f"/b/{asked.slug}/qrels/{merged.pk}/map/"
+
+    page = olga.get(address).content.decode()
+    call_command("map_qrels", asked.slug, "a", grade_map="3=1,1=0", name="b")
+
+    told = "an earlier mapping made one stay one: 2 and 3 of the file are 3 here"
+    assert told in page
+    assert told in capsys.readouterr().err
+    later = merged_before(QrelSet.objects.get(name="b"))
+    assert "2 and 3 of the file are 1 here" in later
+    assert "delete what was made of the file, and import it again" in later
+
+
+def test_a_set_that_still_has_the_grades_apart_is_named(asked, owner):
+    factories.done(factories.imported(asked, TWOS, "a.qrels"))
+    apart = asked.qrel_sets.get()
+
+    made = map_qrels(qrel_set=apart, actor=owner, grade_map="2=3")
+
+    assert merged_before(apart) == ""
+    assert "map 'a' instead, which still has them apart" in merged_before(made)
 
 
 # --- deleted -------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from benchmarks_app.management.importing import (
     benchmark_of,
     qrels_of,
 )
+from benchmarks_app.selectors.qrel_sets import merged_before
 from benchmarks_app.services.qrel_sets import map_qrels
 
 
@@ -32,10 +33,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, slug: str, user: str | None, qrels: str, **options: Any) -> None:
         benchmark = benchmark_of(slug)
         said = {name: options[name] for name in ("name", "grade_map", "unlisted")}
+        qrel_set = qrels_of(benchmark, qrels)
+        if told := merged_before(qrel_set):
+            self.stderr.write(f"note: {told}")
         try:
-            made = map_qrels(
-                qrel_set=qrels_of(benchmark, qrels), actor=actor_of(benchmark, user), **said
-            )
+            made = map_qrels(qrel_set=qrel_set, actor=actor_of(benchmark, user), **said)
         except BenchmarkError as error:
             raise CommandError(str(error)) from error
         told = f"qrels '{made}': {made.n_qrels:,} grades, {made.n_relevant:,} relevant"
