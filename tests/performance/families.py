@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks_app.core import static_vectors
 from benchmarks_app.core.families import (
     GroupingOptions,
     QueryText,
@@ -32,6 +33,7 @@ from benchmarks_app.core.families import (
     similar_pairs,
 )
 from benchmarks_app.core.families.clustering import clusters_of
+from benchmarks_app.core.families.paraphrases import static_embeddings
 from tests.performance.timing import missing
 from tests.performance.toy import size
 
@@ -227,15 +229,11 @@ def compared(given: Given) -> list[str]:
     else:
         rows.append(("MinHash, its best", *best(theirs, given)))
     rows.append(("ours, its best", *best(ours, given)))
-    queries = [QueryText(str(n), text) for n, text in enumerate(given.texts)]
-    found = grouped(queries, GroupingOptions())
-    label = {qid: n for n, family in enumerate(found.families) for qid in family.members}
-    default = of_families([label[query.qid] for query in queries], given)
     lines = [
         f"| {given.name} | {name} | {_told(pairs)} | {_told(families)} |"
         for name, pairs, families in rows
     ]
-    lines.append(f"| {given.name} | ours, as it is used |  | {default} |")
+    lines += [f"| {given.name} | {name} |  | {found} |" for name, found in as_used(given)]
     for line in lines:
         print(f"  {line}")
     *others, (_, *own) = rows
@@ -243,6 +241,20 @@ def compared(given: Given) -> list[str]:
         for mine, score, what in zip(own, scores, ("pairs", "families"), strict=True):
             assert mine.f1 > score.f1, f"{given.name}: {name} is better in {what}"
     return lines
+
+
+def as_used(given: Given) -> Iterator[tuple[str, Score]]:
+    """Families of the defaults, and with the signal of static vectors where the extra is there."""
+    queries = [QueryText(str(n), text) for n, text in enumerate(given.texts)]
+    ways = {"ours, as it is used": lambda: None}
+    if static_vectors.is_installed():
+        ways["ours, with paraphrases"] = lambda: static_embeddings(queries)
+    else:
+        missing("wordllama")
+    for name, paraphrases in ways.items():
+        found = grouped(queries, GroupingOptions(), paraphrases=paraphrases())
+        label = {qid: n for n, family in enumerate(found.families) for qid in family.members}
+        yield name, of_families([label[query.qid] for query in queries], given)
 
 
 def _told(score: Score) -> str:
