@@ -56,13 +56,17 @@ def of_class(name: str) -> list[Named]:
 
 def truly_better(name: str, by: float) -> list[Named]:
     """Those that are, as they are; none where there are too few."""
-    found = [
+    found = better_by(name, by)
+    return found if len(found) >= FEWEST else []
+
+
+def better_by(name: str, by: float) -> list[Named]:
+    return [
         one
         for one in of_class(name)
         if (1 - NEAR_BY) * by <= one.pair.gain.mean() <= (1 + NEAR_BY) * by
         and (one.pair.guards.mean(axis=0) >= -MAY_FALL).all()
     ]
-    return found if len(found) >= FEWEST else []
 
 
 def simulated(

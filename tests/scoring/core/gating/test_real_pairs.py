@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.scoring.core.gating.real_pairs import of_class, simulated, truly_better
+from tests.scoring.core.gating.real_pairs import better_by, of_class, simulated, truly_better
 
 pytestmark = pytest.mark.data
 
@@ -52,6 +52,16 @@ def test_the_pairs_that_carry_a_cell_are_these(name, by):
     assert pairs == BETTER.get((name, by), [])
 
 
+def test_three_unrelated_pairs_are_better_by_015_which_is_too_few():
+    pairs = [(one.candidate, one.baseline) for one in better_by("unrelated", 0.015)]
+
+    assert pairs == [
+        ("OHSU_RUN2", "sheikh_bm25_manual"),
+        ("Technion-MEDMM", "ixa-ir-filter-query"),
+        ("minilm_l6_int8", "bm25_stem"),
+    ]
+
+
 def test_classes_hold_so_many_ordered_pairs():
     assert [len(of_class(name)) for name in ("near", "related", "unrelated")] == [2, 76, 516]
 
@@ -64,6 +74,7 @@ KNOWN = [
     ("related", 300, 0.05, 0.99, 0.01),
     ("related", 300, "harmed", 0.25, 0.70),
     ("related", 1_000, "swapped", 0.03, 0.04),
+    ("related", 1_000, 0.015, 0.71, 0.15),
     ("related", 1_000, 0.03, 0.94, 0.06),
     ("related", 1_000, 0.05, 1.00, 0.00),
     ("related", 1_000, "harmed", 0.12, 0.88),
@@ -73,6 +84,7 @@ KNOWN = [
     ("unrelated", 300, "harmed", 0.49, 0.22),
     ("unrelated", 1_000, "swapped", 0.05, 0.04),
     ("unrelated", 1_000, 0.03, 0.97, 0.01),
+    ("unrelated", 1_000, 0.05, 0.89, 0.11),
     ("unrelated", 1_000, "harmed", 0.29, 0.70),
 ]
 N_MADE = 600
