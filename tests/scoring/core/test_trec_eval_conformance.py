@@ -2,7 +2,9 @@
 
 import csv
 import gzip
-from math import isnan
+from fractions import Fraction
+from itertools import accumulate
+from math import fsum, isnan
 
 import pytest
 
@@ -134,6 +136,31 @@ def test_every_query_of_real_runs_equals_trec_eval_10(collection, n_cells):
             (name, qid, printed(name, rows[qid][name])) for name, qid, _ in expected
         ] == expected
     assert sum(map(len, cells.values())) == n_cells
+
+
+def test_means_of_p_200_differ_from_running_sums_only_where_the_fifth_decimal_is_5():
+    """Of the first topics of 32 real runs; trec_eval adds up in the order of the topics."""
+    n_even, apart = 0, 0
+    for qrels, run in real_runs():
+        found = evaluate(qrels, run, ["P@200"], missing="skip").per_query
+        values = [found[qid]["P@200"] for qid in sorted(found)]
+        exact = [Fraction(round(200 * value), 200) for value in values]
+        assert values == [float(one) for one in exact]
+        for n, running in enumerate(accumulate(values), start=1):
+            is_even = (sum(exact[:n]) / n * 10**5) % 10 == 5
+            is_apart = printed("P_200", running / n) != printed("P_200", fsum(values[:n]) / n)
+            assert is_even or not is_apart
+            n_even, apart = n_even + is_even, apart + is_apart
+    assert (n_even, apart) == (66, 19)
+
+
+def real_runs():
+    for name in ("cranfield", "trec_covid_round1"):
+        folder = data_folder(name)
+        qrels = next(folder.glob("qrels*.txt"))
+        yield from ((qrels, run) for run in sorted((folder / "runs").glob("*.gz")))
+    folder = data_folder("cacm")
+    yield folder / "qrels.cacm.txt", folder / "cacm-bm25.txt"
 
 
 def test_means_at_32_bits_equal_those_of_pytrec_eval():
