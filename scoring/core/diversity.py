@@ -6,7 +6,7 @@ gain = sum over ranks of discount * sum over its subtopics of (1 - alpha)^(docum
 
 `ERR_IA`, `alpha_DCG`, `NRBP` divide it by S lists, each of documents of one subtopic alone, where S
 subtopics have a relevant document; those that begin with n divide by the gain of the best list,
-made step by step by the document that gains most. Values are ndeval's.
+made step by step by the document that gains most, which can be beaten. Values are ndeval's.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -59,8 +59,8 @@ def novelty_gains(ranking: Sequence[Subtopics], alpha: float) -> list[float]:
 
 
 def best_ranking(documents: Mapping[str, Subtopics], depth: int, alpha: float) -> list[Subtopics]:
-    """The documents that gain most, one after the other; of equal ones the first by id."""
-    left = dict(sorted(documents.items()))
+    """The documents that gain most, one after the other; of equal ones the last by id."""
+    left = dict(sorted(documents.items(), reverse=True))
     seen: dict[str, int] = {}
     ranking: list[Subtopics] = []
     while left and len(ranking) < depth:
@@ -118,7 +118,7 @@ class DiversityMeasure:
         return f"{self.family}{inside}" + (f"@{self.cutoff}" if self.cutoff else "")
 
     def value(self, ranking: Sequence[Subtopics], documents: Mapping[str, Subtopics]) -> float:
-        """The measure of one query, in [0, 1]; 0.0 where no document serves a subtopic.
+        """The measure of one query, from 0; 0.0 where no document serves a subtopic.
 
         `ranking` holds the subtopics each result serves, `documents` those of each relevant one.
         """

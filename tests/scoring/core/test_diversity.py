@@ -1,4 +1,4 @@
-"""Measures by subtopic: as ndeval has them on ten random queries, and by hand."""
+"""Measures by subtopic: as ndeval has them on random queries and on real runs, and by hand."""
 
 import json
 from math import log2
@@ -15,6 +15,15 @@ from scoring.core.diversity import (
 )
 from scoring.core.errors import CutoffError, MeasureParameterError, UnknownMeasureError
 from scoring.core.measures import parse_measure
+from scoring.core.reading import read_qrels, read_run
+from tests.scoring.core.measures.golden.make_diversity_of_real_runs import (
+    MEASURES,
+    by_next_topics,
+)
+from tests.scoring.core.measures.golden.make_diversity_of_real_runs import (
+    QRELS as QRELS_OF,
+)
+from tests.scoring.core.realdata import data_folder
 
 GOLDEN = Path(__file__).parent / "measures" / "golden" / "diversity.json"
 PEER = json.loads(GOLDEN.read_text("utf-8"))
@@ -27,6 +36,35 @@ def test_value_is_that_of_ndeval(name):
 
     ours = {qid: values[str(parse_diversity(name))] for qid, values in found.per_query.items()}
     assert ours == pytest.approx(PEER["values"][name], abs=2e-9)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("collection", QRELS_OF)
+def test_means_of_real_runs_are_those_of_ndeval(collection):
+    peer = json.loads((GOLDEN.parent / "diversity_of_real_runs.json").read_text("utf-8"))["means"]
+    folder = data_folder(collection)
+    grades = by_next_topics(read_qrels(folder / QRELS_OF[collection]))
+
+    for path in sorted((folder / "runs").iterdir()):
+        run = {
+            qid.decode(): [(row.docid.decode(), row.score) for row in rows]
+            for qid, rows in read_run(path).items()
+        }
+        means = evaluate_subtopics(grades, run, MEASURES).means
+        assert list(means.values()) == pytest.approx(peer[path.stem], abs=2e-9), path.stem
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("alpha_nDCG@2", 1.1070681006323602), ("nERR_IA@2", 12 / 11), ("nNRBP", 0.96)],
+)
+def test_of_documents_that_gain_alike_the_best_list_takes_the_last_as_ndeval_does(name, expected):
+    """By the document z, after which none gains 2: so a list can be better than the best."""
+    qrels = {"q": {"1": {"z": 1, "b": 1}, "2": {"z": 1, "a": 1}, "3": {"a": 1}, "4": {"b": 1}}}
+
+    found = evaluate_subtopics(qrels, {"q": {"a": 2.0, "b": 1.0}}, [name])
+
+    assert found.means[name] == pytest.approx(expected, abs=1e-12)
 
 
 def test_every_measure_is_compared_with_ndeval():
