@@ -106,6 +106,56 @@ def test_where_nothing_differs_nothing_is_shown_and_nothing_is_lost():
     assert finding(kept, "overall", "nDCG@10").outcome == "not worse"
 
 
+LOST = "Find what was lost: the queries that lose most come first."
+LITTLE = "An improvement counts from +0.0100: improve it further."
+
+
+@pytest.mark.parametrize(
+    ("goal", "mean", "outcome", "level", "change"),
+    [
+        ("improve", 0.02, "improves", "good", ""),
+        ("improve", 0.009, "improves a little", "warn", LITTLE),
+        ("improve", 0.005, "inconclusive", "warn", "Label"),
+        ("improve", -0.009, "regresses", "warn", LOST),
+        ("improve", -0.03, "regresses", "bad", LOST),
+        ("not_worse", 0.02, "improves", "good", ""),
+        ("not_worse", 0.009, "improves a little", "good", ""),
+        ("not_worse", 0.0, "not worse", "good", ""),
+        ("not_worse", -0.009, "not worse", "good", ""),
+        ("not_worse", -0.015, "regresses", "bad", LOST),
+    ],
+)
+def test_what_is_said_of_all_queries(goal, mean, outcome, level, change):
+    found = finding(decided(spread(mean), policy(goal=goal)), "overall", "nDCG@10")
+
+    assert (found.outcome, found.level) == (outcome, level)
+    assert found.change.startswith(change) and bool(found.change) == bool(change)
+
+
+def test_queries_to_label_are_those_the_margin_or_the_improvement_needs():
+    """One-sided with 80 %: 2.4865 errors; sigma is .1 * sqrt(n / (n - 1))."""
+    z = stats.norm.ppf(0.95) + stats.norm.ppf(0.8)
+    for goal, n, mean, distance in (
+        ("improve", 60, 0.004, 0.01),
+        ("improve", 60, 0.015, 0.015),
+        ("not_worse", 40, 0.003, 0.02),
+        ("not_worse", 60, -0.008, 0.012),
+    ):
+        found = finding(decided(spread(mean, n), policy(goal=goal)), "overall", "nDCG@10")
+        needed = np.ceil((z * 0.1 * sqrt(n / (n - 1)) / distance) ** 2)
+        assert found.numbers["more_queries"] == needed - n
+        assert found.change == f"Label {int(needed) - n:,} more queries."
+
+
+@pytest.mark.parametrize(("n_families", "n_differ", "words"), [(30, 15, 0), (29, 14, 2)])
+def test_bounds_over_few_families_say_so(n_families, n_differ, words):
+    families = np.arange(60) % n_families
+    differences = np.where(families < n_differ, spread(0.02, 60), 0.0)
+    found = finding(decided(differences, policy(), families=families), "overall", "nDCG@10")
+
+    assert ("too short" in found.reason) + ("no interval is right" in found.reason) == words
+
+
 def test_a_slice_that_lost_exactly_the_margin_is_not_shown_to_be_safe():
     """A quarter, which a computer holds exactly."""
     said = policy(slices=("a",), margin=0.25)

@@ -105,6 +105,12 @@ def test_documents_to_judge_are_the_unjudged_ones_of_both_runs_by_influence(scor
     assert found.needed == 3
 
 
+def test_documents_of_the_lexical_run_are_not_asked_for(scored):
+    (scorer, three), (_, two) = scored(3), scored()
+
+    assert wanted_of(scorer, POLICY, three) == wanted_of(scorer, POLICY, two)
+
+
 def test_what_is_deeper_than_the_measure_looks_is_not_asked_for(scored):
     cut = Policy(measure="RR@2", guard_rails=GuardRails(measures=()))
 

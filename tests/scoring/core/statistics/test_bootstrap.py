@@ -55,6 +55,26 @@ def test_bca_of_the_same_draws_by_the_book(values):
     assert ours[:, 0] == pytest.approx(np.quantile(means, tails), rel=1e-9)
 
 
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_percentiles_are_those_of_the_very_draws(level):
+    values = skewed(30, columns=2)
+    means = resampled_means(values, np.ones((30, 1)), n_draws=777, seed=5)
+
+    ours = bootstrap_interval(values, method="percentile", level=level, n_draws=777, seed=5)
+
+    expected = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=1)
+    assert ours == pytest.approx(expected, rel=1e-9)
+
+
+def test_drawn_families_are_as_many_as_there_are_and_all_alike():
+    counts = np.concatenate(list(_drawn_counts(20, 60_000, 1)))
+
+    assert counts.shape == (60_000, 20)
+    assert (counts.sum(axis=1) == 20).all()
+    assert counts.mean(axis=0) == pytest.approx(1, abs=5 * (0.95 / 60_000) ** 0.5)
+    assert counts.var() == pytest.approx(0.95, rel=0.01)
+
+
 def test_bca_of_families_by_the_book():
     """The same with families of one to four queries: means are ratios, one family is left out."""
     rng = np.random.default_rng(8)

@@ -9,7 +9,7 @@ from scipy import stats
 from scoring.core import evaluate, read_qrels, read_run
 from scoring.core.statistics import confidence_sets
 from scoring.core.statistics.confidence_sets import tie_groups
-from scoring.core.statistics.signflip import sign_flip
+from scoring.core.statistics.signflip import flipped_sums, sign_flip
 from scoring.core.uncertainty import ranked
 from tests.scoring.core.realdata import data_folder
 
@@ -108,10 +108,9 @@ def t_of(difference: np.ndarray) -> float:
     return total / variance**0.5 if variance else np.inf * np.sign(total)
 
 
-def by_the_book(values: np.ndarray, n_flips: int, alpha: float = 0.05) -> dict[int, float]:
+def by_the_book(values: np.ndarray, signs: np.ndarray) -> dict[int, float]:
     """p of each run of the first set, pair by pair and flip by flip, without a screen."""
-    n, k = values.shape
-    signs = np.random.default_rng(99).choice([-1.0, 1.0], (n_flips, n))
+    n_flips, k = len(signs), values.shape[1]
     left, out, distance = list(range(k)), [], []
     while len(left) > 1:
         behind = {i: max(t_of(values[:, j] - values[:, i]) for j in left if j != i) for i in left}
@@ -132,16 +131,27 @@ def by_the_book(values: np.ndarray, n_flips: int, alpha: float = 0.05) -> dict[i
     return p
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(4))
 def test_p_values_are_those_of_the_book(seed):
+    """Of the very flips, which are those of the unit vectors."""
     rng = np.random.default_rng(seed)
     values = rng.normal(0, 0.2, (14, 4)) + np.array([0.0, 0.05, 0.1, 0.1])
+    signs = np.concatenate(list(flipped_sums(np.eye(14), 500, seed)))
 
-    ours = tie_groups(values, n_flips=20_000).p
+    ours = tie_groups(values, n_flips=500, seed=seed).p
 
-    n_flips = 1_000
-    for run, p in by_the_book(values, n_flips).items():
-        assert ours[run] == pytest.approx(p, abs=4 * (p * (1 - p) / n_flips) ** 0.5 + 1e-3)
+    for run, p in by_the_book(values, signs).items():
+        assert ours[run] == pytest.approx(p, abs=1e-12)
+
+
+@pytest.mark.parametrize(("alpha", "groups"), [(1 / 16, [1, 1]), (0.0626, [1, 2])])
+def test_a_p_of_exactly_alpha_stays_in_the_group(alpha, groups):
+    """Five of ten queries are worse: p = 2 / 32."""
+    worse = np.array([0.25] * 5 + [0.0] * 5)
+
+    found = tie_groups(np.column_stack([worse * 0, -worse]), alpha=alpha)
+
+    assert (found.of.tolist(), found.p.tolist()) == (groups, [1, 1 / 16])
 
 
 def test_two_runs_have_the_p_of_sign_flips():

@@ -252,6 +252,27 @@ def test_second_of_two_runs_is_alone_once_the_first_is_found(seed):
     assert adjusted[second] == pytest.approx(max(raw[second], adjusted[first]))
 
 
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_sampled_adjusted_values_are_counts_of_the_very_flips(alternative):
+    """Largest first, each against the largest of those not yet found, none below the one before."""
+    values = np.random.default_rng(12).normal([0.25, 0.3, 0.1, -0.2], 1, (70, 4))
+    turned = -values if alternative == "less" else values
+    turn = np.abs if alternative == "two-sided" else np.asarray
+    scaled = turned / np.sqrt((turned**2).sum(axis=0))
+    drawn = turn(np.concatenate(list(flipped_sums(scaled, 2_000, 4))))
+    seen = turn(scaled.sum(axis=0))
+    left, highest, expected = list(range(4)), 0.0, np.zeros(4)
+    while left:
+        first = max(left, key=seen.__getitem__)
+        reached = (drawn[:, left].max(axis=1) >= seen[first]).sum()
+        highest = expected[first] = max(highest, (reached + 1) / 2_001)
+        left.remove(first)
+
+    p = sign_flip_max(values, alternative=alternative, n_flips=2_000, seed=4)
+
+    assert p.tolist() == expected.tolist()
+
+
 def test_undefined_run_has_no_adjusted_value():
     values = np.random.default_rng(6).normal(0.5, 1, (30, 2))
     values[:, 1] = NAN
