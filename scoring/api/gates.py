@@ -26,11 +26,10 @@ from scoring.selectors.gates import (
     gates_seen_by,
     policies_seen_by,
     policy_named,
-    rehearsal_told,
     rehearsals_seen_by,
 )
 from scoring.selectors.rankings import runs_named
-from scoring.services.gate_reading import sentence_for, told
+from scoring.services.gate_reading import rehearsal_seen, sentence_for, told
 from scoring.services.gating import start_gate
 from scoring.services.online import came_true, record_online_result
 from scoring.services.policies import make_policy, may_retire, retire_policy
@@ -59,7 +58,7 @@ class GatePolicySerializer(serializers.ModelSerializer):
         fields += ["retired_at", "rehearsal", "url"]
 
     def get_rehearsal(self, policy: GatePolicy) -> dict[str, Any]:
-        return rehearsal_told(self.context["user"], policy.benchmark, policy.rehearsal)
+        return rehearsal_seen(self.context["user"], policy.benchmark, policy.rehearsal)
 
 
 class NewGatePolicySerializer(serializers.Serializer):
@@ -94,7 +93,7 @@ class GateRehearsalSerializer(serializers.ModelSerializer):
         fields += ["result", "error", "created_at", "url"]
 
     def get_result(self, rehearsal: GateRehearsal) -> dict[str, Any]:
-        return rehearsal_told(self.context["user"], rehearsal.benchmark, rehearsal.result)
+        return rehearsal_seen(self.context["user"], rehearsal.benchmark, rehearsal.result)
 
 
 class NewGateSerializer(serializers.Serializer):

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmarks_app.models import Benchmark
-from scoring.core.gating.rehearsal import COLUMNS, summary_of, table_of
+from scoring.core.gating.rehearsal import COLUMNS, summary_of, table_of, without_scatter
 from scoring.models import GateResult
+from scoring.selectors import release_of_version
 from scoring.selectors.gates import rehearsal_told
 from scoring.services.firewall import Sight, sight_of, sight_written_down
 from scoring.services.slice_scores import slices_on_board
@@ -27,8 +28,7 @@ def told(gate: GateResult, user: Any) -> dict[str, Any]:
         return {}
     sight = sight_written_down(user, gate.release, f"gate {gate.pk}")
     found = _withheld(gate, sight)
-    rehearsal = rehearsal_told(user, gate.policy.benchmark, gate.policy.rehearsal)
-    found["rehearsal"] = rehearsal if sight.is_clear else _rounded(rehearsal, sight)
+    found["rehearsal"] = rehearsal_seen(user, gate.policy.benchmark, gate.policy.rehearsal)
     return found
 
 
@@ -89,9 +89,19 @@ def _rounded_text(text: str, sight: Sight) -> str:
     return FOUR_DECIMALS.sub(shorter, text)
 
 
+def rehearsal_seen(user: Any, benchmark: Benchmark, rehearsal: dict[str, Any]) -> dict[str, Any]:
+    """Rates as this person may read them: without the scatter over queries that are hidden."""
+    found = rehearsal_told(user, benchmark, rehearsal)
+    if not found:
+        return {}
+    release = release_of_version(benchmark, found.get("release", ""))
+    is_clear = release is not None and sight_of(user, release).is_clear
+    return found if is_clear else without_scatter(found)
+
+
 def rates_told(user: Any, benchmark: Benchmark, rehearsal: dict[str, Any]) -> dict[str, Any]:
     """A rehearsal as pages show it; empty where there is none."""
-    found = rehearsal_told(user, benchmark, rehearsal)
+    found = rehearsal_seen(user, benchmark, rehearsal)
     if not found:
         return {}
     return {

@@ -14,6 +14,7 @@ from scoring.services import rehearsing
 from scoring.services.gate_errors import GateItselfError, RehearsalTooLateError
 from scoring.services.gate_reading import told
 from tests import factories
+from tests.scoring.hiding import HIDDEN, hiding_benchmark, hiding_release, lines, plain_run
 from tests.scoring.test_gates import a_candidate, bench, decided, old, ranked, release
 
 __all__ = ["bench", "old", "release"]
@@ -152,3 +153,40 @@ def test_the_api_rehearses_and_policies_tell_their_rates(bench, old, other, rele
     made = post("policies/", {"name": "nightly", "baseline": "old"})
     assert made.json()["rehearsal"]["rows"] == done["result"]["rows"]
     assert GateRehearsal.objects.get().digest == made.json()["digest"]
+
+
+def test_scatter_over_hidden_queries_is_told_to_keepers_alone(client):
+    """A run that differs in one query would tell that query's grade by it."""
+    hidden = hiding_benchmark()
+    release, sam = hiding_release(hidden), factories.member(hidden, "sam", "submitter")
+    worse = {qid: [f"{qid}-x", f"{qid}-y"] for qid in HIDDEN[::2]}
+    runs = [
+        factories.run(hidden, lines(plain_run(**changed)), name=name, owner=sam)
+        for name, changed in (("old", {}), ("other", worse))
+    ]
+    rehearsal = rehearsing.start_rehearsal(
+        benchmark=hidden,
+        release=release,
+        name="nightly",
+        baseline=runs[0],
+        runs=runs[1:],
+        content={"guard_rails": {"measures": []}},
+        user=sam,
+    )
+    jobs.run_queued()
+    policy = rehearsing.freeze_rehearsed(
+        rehearsal=GateRehearsal.objects.get(pk=rehearsal.pk), user=sam
+    )
+    where = f"/api/v1/benchmarks/{hidden.slug}/gates/"
+    told = {}
+    for person in (sam, factories.member(hidden, "olga", "owner")):
+        client.force_login(person)
+        of_policy = client.get(f"{where}policies/{policy.pk}/").json()["rehearsal"]
+        told[person.username] = client.get(f"{where}rehearsals/{rehearsal.pk}/").json()["result"]
+        assert of_policy == told[person.username]
+        page = client.get(policy.get_absolute_url()).content.decode()
+        assert ("queries are needed" in page) == (person.username == "olga")
+
+    assert [one["sigma"] is None for one in told["sam"]["runs"]] == [True]
+    assert told["olga"]["runs"][0]["sigma"] > 0.1
+    assert told["sam"]["rows"] == told["olga"]["rows"]
