@@ -66,8 +66,28 @@ def test_page_shows_the_newest_run_and_the_spread_of_all(tmp_path):
     assert "| 1,000 | benchwright | 3.0 s |" in text
     assert "| 1,000, benchwright | took | 3 | 1.5 | 3 | 1,000 |" in text
     assert "peer | took" not in text
+    assert text.count("- In the range: Measured") == 2
     assert ", load 0.5 before it, 1.2 at its end; no peer." in text
     assert text.endswith("<!-- end of sums -->\nprose\n")
+
+
+def test_run_of_one_size_is_in_the_range_alone(tmp_path, monkeypatch):
+    page = tmp_path / "page.md"
+    page.write_text("<!-- sums: made by make bench -->\n<!-- end of sums -->\n", "utf-8")
+    head = ["| n | who | took |", "|---|---|---|"]
+    rows = ["| 1,000 | benchwright | 3.0 s |", "| 1,000 | peer | 9.0 s |"]
+    store("sums", [*head, "| 10 | benchwright | 1.0 s |", *rows], tmp_path, load=(0, 0))
+    monkeypatch.setenv("BENCH_ONLY", "1000")
+    store("sums", [*head, rows[0].replace("3.0", "2.0"), rows[1]], tmp_path, load=(0, 0))
+
+    write_page(page, tmp_path)
+
+    text = page.read_text("utf-8")
+    assert "| 10 | benchwright | 1.0 s |" in text
+    assert "| 1,000 | benchwright | 3.0 s |" in text
+    assert "| 1,000, benchwright | took | 2 | 2 | 2.5 | 3 |" in text
+    assert "- In the range: Measured" in text
+    assert "(1000 only)" in text
 
 
 def test_only_the_last_few_runs_are_kept_and_none_names_the_machine(tmp_path):

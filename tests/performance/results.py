@@ -12,6 +12,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from itertools import groupby
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -36,7 +37,11 @@ PEERS = {
 }
 NUMBER = re.compile(r"^\d[\d,]*(\.\d+)?")
 
+# Of the sizes of a part, this one; a part that knows the word says so.
+ONLY = "BENCH_ONLY"
+
 Run = dict[str, Any]
+Cells = tuple[str, ...]
 
 
 def machine() -> str:
@@ -76,6 +81,7 @@ def store(
         "machine": machine(),
         "load": [round(average, 1) for average in load],
         "versions": versions(part),
+        "only": os.environ.get(ONLY),
         "lines": list(lines),
     }
     runs = [*stored(part, folder), run][-KEPT:]
@@ -95,44 +101,53 @@ def told(run: Run) -> str:
     commit = f"commit {run['commit']}" if run["commit"] else "commit not recorded"
     began, ended = run.get("load") or (None, None)
     load = "load not recorded" if began is None else f"load {began} before it, {ended} at its end"
-    return f"Measured {run['date']}, {commit}, {run['machine']}, {load}; {against}."
+    when = f"{run['date']} ({run['only']} only)" if run.get("only") else run["date"]
+    return f"Measured {when}, {commit}, {run['machine']}, {load}; {against}."
+
+
+def shown(runs: Sequence[Run]) -> Run:
+    """The newest run of all sizes; those of one are only in the range."""
+    return ([run for run in runs if not run.get("only")] or runs)[-1]
 
 
 def spread(runs: Sequence[Run]) -> Iterator[str]:
     """Least, median and most of each figure that differs between the runs.
 
-    Rows are those of the newest run; an older one takes part in a row if it has the same words
-    and sizes at that place, and another number.
+    Rows are those of the run that is shown. A row of another run is the same one if its leading
+    cells are: as few of them as tell the rows of the table apart.
     """
-    newest = runs[-1]["lines"]
-    alike = [run["lines"] for run in runs if len(run["lines"]) == len(newest)]
-    head: list[str] = []
-    rows = []
-    for n, line in enumerate(newest):
-        if not line.startswith("|"):
-            head = []
-            continue
-        cells = _cells(line)
-        head = head or cells
-        others = [of for of in (_cells(lines[n]) for lines in alike) if of[0] == cells[0]]
-        columns = list(zip(*(of for of in others if len(of) == len(cells)), strict=True))
-        what = ", ".join(filter(None, (column[0] for column in columns if len(set(column)) == 1)))
-        for name, column in zip(head, columns, strict=True):
-            found = [float(m[0].replace(",", "")) for cell in column if (m := NUMBER.match(cell))]
-            if len(set(column)) > 1 and len(found) == len(column):
-                figures = " | ".join(f"{of(found):,.10g}" for of in (min, median, max))
-                rows.append(f"| {what} | {name} | {len(found)} | {figures} |")
-    if rows:
+    found: list[str] = []
+    for head, rows in _tables(shown(runs)):
+        others = [row for run in runs for its, body in _tables(run) if its == head for row in body]
+        widths = range(1, len(head))
+        n_keys = next((n for n in widths if len({*(row[:n] for row in rows)}) == len(rows)), 1)
+        for row in rows:
+            alike = [other for other in others if other[:n_keys] == row[:n_keys]]
+            what = ", ".join(filter(None, row[:n_keys]))
+            found += _spread_of(what, head[n_keys:], [other[n_keys:] for other in alike])
+    if found:
         yield from (
             "",
             "| over runs | | runs | least | median | most |",
             "|---|---|---:|---:|---:|---:|",
         )
-        yield from rows
+        yield from found
 
 
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip("|").split("|")]
+def _spread_of(what: str, names: Cells, rows: Sequence[Cells]) -> Iterator[str]:
+    for name, column in zip(names, zip(*rows, strict=False), strict=False):
+        figures = [float(m[0].replace(",", "")) for cell in column if (m := NUMBER.match(cell))]
+        if len(set(column)) > 1 and len(figures) == len(column):
+            told = " | ".join(f"{of(figures):,.10g}" for of in (min, median, max))
+            yield f"| {what} | {name} | {len(figures)} | {told} |"
+
+
+def _tables(run: Run) -> Iterator[tuple[Cells, list[Cells]]]:
+    """The head and the rows of each table."""
+    for is_table, lines in groupby(run["lines"], key=lambda line: line.startswith("|")):
+        if is_table:
+            head, _, *rows = (tuple(map(str.strip, line.strip("|").split("|"))) for line in lines)
+            yield head, rows
 
 
 def write_page(page: Path = PAGE, folder: Path = FOLDER) -> None:
@@ -144,6 +159,15 @@ def write_page(page: Path = PAGE, folder: Path = FOLDER) -> None:
         before, is_there, rest = text.partition(begin)
         _, _, after = rest.partition(end)
         if is_there:
-            lines = [*runs[-1]["lines"], *spread(runs), "", told(runs[-1])]
+            newest = shown(runs)
+            others = [f"- In the range: {told(run)}" for run in runs if run is not newest]
+            lines = [
+                *newest["lines"],
+                *spread(runs),
+                "",
+                told(newest),
+                *([""] if others else []),
+                *others,
+            ]
             text = "\n".join([before + begin, *lines, end + after])
     page.write_text(text, "utf-8")

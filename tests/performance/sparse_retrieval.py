@@ -4,6 +4,7 @@ Both are given the very same BM25 weights and the very same terms of each query,
 search is timed. bm25s holds them as 32-bit numbers, ours as 64-bit ones.
 """
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from scipy.sparse import csr_array
 from scoring.core.retrieval.counting import inverse_document_frequency
 from scoring.core.retrieval.postings import Postings
 from scoring.core.retrieval.weighting import Scale, bm25_documents
+from tests.performance.results import ONLY
 from tests.performance.toy import size
 
 N_WORDS = size(100_000, 2_000)
@@ -24,6 +26,8 @@ LENGTH = 60
 N_QUERIES = size(1000, 40)
 K = 100
 SIZES = size((100_000, 1_000_000), (1_000,))
+if one_size := os.environ.get(ONLY):
+    SIZES = (int(one_size),)
 ROUNDS = size(3, 1)
 
 # By kernel and terms of a query: the peer, and how many times quicker than it we want to be.
