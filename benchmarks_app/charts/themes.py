@@ -84,7 +84,13 @@ def _config(theme: str) -> dict[str, Any]:
         "font": FONT,
         "view": {"stroke": None},
         "axis": _axis(tokens),
-        "axisX": {"grid": False, "labelFlush": True, "labelSeparation": 8},
+        # A browser's own font may be wider than the one that labels were set with.
+        "axisX": {
+            "grid": False,
+            "labelFlush": True,
+            "labelSeparation": 12,
+            "tickCount": {"expr": "ceil(width / 110)"},
+        },
         "axisY": {"domain": False, "ticks": False, "tickCount": 5},
         "legend": {
             "orient": "top",

@@ -44,6 +44,23 @@ def test_picture_has_the_size_its_place_keeps_free(size):
     assert (float(drawn.get("width")), float(drawn.get("height"))) == (SIZES[size], CHART.height)
 
 
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("highest", [0.09, 0.14, 0.29, 0.6, 1.0])
+def test_labels_of_an_axis_keep_apart_in_a_wide_font_as_well(size, highest):
+    """ "+0.000" takes 51 px in DejaVu Sans, which few others reach."""
+    x = {"field": "at", "type": "quantitative", "axis": {"format": "+.3f"}}
+    chart = Chart(
+        "A", "B", {"mark": "point", "encoding": {"x": x}}, [{"at": -0.24}, {"at": highest}]
+    )
+
+    picture = asked(chart, "svg", f"?size={size}").content.decode()
+
+    labels = re.findall(r"translate\(([\d.]+),[\d.]+\)\"[^>]*>[+\u2212]\d", picture)
+    places = list(map(float, labels))
+    assert len(places) >= 2
+    assert min(b - a for a, b in itertools.pairwise(places)) >= 56
+
+
 def test_colour_names_become_those_of_the_theme():
     pictures = {theme: asked(CHART, "svg", f"?theme={theme}").content.decode() for theme in THEMES}
 
