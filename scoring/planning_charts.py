@@ -54,6 +54,7 @@ def cost_chart(found: Planned, wish: Wish) -> Chart:
         "type": "ordinal",
         "sort": [f"depth {depth}" for depth in depths],
         "title": None,
+        "legend": {"columns": {"expr": "width < 360 ? 2 : 5"}},
     }
     layers: list[dict] = [
         {"mark": {"type": "line"}, "encoding": {"x": x, "y": y, "color": colour}},

@@ -1,5 +1,6 @@
 """Template helpers; built in, so no template loads them."""
 
+import re
 from typing import Any
 
 from django import template
@@ -13,7 +14,8 @@ from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors.naming import owner_name
 
 register = template.Library()
-DASH = "\N{EN DASH}"
+DASH, MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
+HYPHEN_OF_A_NUMBER = re.compile(r"(?<![\w.-])-(?=[\d.])")
 # What the audit trail names, as a sentence about a person tells it.
 DEEDS = {
     "account-create": "made an account",
@@ -152,7 +154,15 @@ def chart(
 @register.filter
 def score(value: float | None, digits: int = 4) -> str:
     """A measure's value as boards show it; what is not defined is a dash."""
-    return DASH if value is None or value != value else f"{value:.{digits}f}"
+    if value is None or value != value:
+        return DASH
+    return f"{value:.{digits}f}".replace("-", MINUS)
+
+
+@register.filter
+def minus(text: str) -> str:
+    """A sentence with the sign that negative numbers have on pages."""
+    return HYPHEN_OF_A_NUMBER.sub(MINUS, text)
 
 
 @register.filter

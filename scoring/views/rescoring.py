@@ -16,7 +16,14 @@ from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from scoring import selectors
-from scoring.selectors.moves import earlier_releases, is_explained, release_before
+from scoring.core.moves import ADDED
+from scoring.selectors.moves import (
+    SMALLEST_CAUSE,
+    Move,
+    earlier_releases,
+    is_explained,
+    release_before,
+)
 from scoring.selectors.rescoring import rescoring_of
 from scoring.services.moving import HEAD, PARTS_SHOWN, moves_asked
 from scoring.services.rescoring import start_scoring_runs, stop_scoring_runs
@@ -97,10 +104,24 @@ def moves(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpRespo
         "page": page,
         "rows": rows,
         "n_waiting": sum(not is_explained(row) for row in rows),
-        "parts": PARTS_SHOWN,
+        "parts": _parts_of(rows),
     }
     status = 422 if asked.error or sliced.error or found.error else 200
     return render(request, "scoring/moves.html", context, status=status)
+
+
+def _parts_of(rows: list[Move]) -> list[tuple[str, str]]:
+    """The columns of what differences are made of: those of which a row has any, or the first."""
+    explained = [row.explained for row in rows if row.explained]
+    parts = [
+        (key, name)
+        for key, name in PARTS_SHOWN
+        if any(
+            max(abs(one.parts[key]), abs(one.elsewhere) * (key == ADDED)) >= SMALLEST_CAUSE
+            for one in explained
+        )
+    ]
+    return parts or [PARTS_SHOWN[0]]
 
 
 def _before(request: HttpRequest, release: Release) -> Release:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from benchmarks_app import selectors
 from benchmarks_app.core.scales import DEFAULT_SCALE
 from benchmarks_app.models import AuditEvent, Benchmark, Job, QrelSet, Release, Run, Upload
-from benchmarks_app.templatetags.benchwright import deed
+from benchmarks_app.templatetags.benchwright import deed, minus, score
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -30,6 +30,17 @@ def texts(db) -> Benchmark:
 def olga(texts, signed_in):
     """The client of the owner of both `texts` and, where it is asked for, `benchmark`."""
     return signed_in(factories.user("olga"))
+
+
+def test_negative_numbers_have_one_sign_on_pages():
+    assert (score(-0.25), score(0.25), score(None)) == (
+        "\N{MINUS SIGN}0.2500",
+        "0.2500",
+        "\N{EN DASH}",
+    )
+    assert minus("bm25-2 is -0.1 (-.05 to 0.1) on 2026-01-02, t-5") == (
+        "bm25-2 is \N{MINUS SIGN}0.1 (\N{MINUS SIGN}.05 to 0.1) on 2026-01-02, t-5"
+    )
 
 
 def page_of(client, name: str, *arguments: object, status: int = 200, **query: str) -> str:

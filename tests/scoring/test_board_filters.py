@@ -212,6 +212,9 @@ def test_heat_map_can_show_differences_from_a_run(sliced, signed_in, vi):
     assert (cells["best", "two"].direction, cells["best", "two"].shade) == ("up", 10)
     assert (cells["best", "one"].difference, cells["best", "one"].direction) == (0.0, "")
     assert "+0.500" in answer.content.decode()
+    # The interval of a mean is none of the difference.
+    assert 'class="ci"' not in answer.content.decode()
+    assert signed_in(vi).get(url).content.decode().count('class="ci"') == len(cells)
 
 
 def test_a_measure_that_was_added_is_computed_for_the_heat_map(sliced, signed_in, vi):

@@ -645,6 +645,16 @@ def test_an_ab_test_is_recorded_on_the_page_and_shown_in_the_list(bench, old, re
     assert "How often gates came true" in client.get(url("gate-list")).content.decode()
 
 
+def test_the_page_says_by_which_bounds_it_was_decided(bench, old, release, client):
+    gate = decided(bench, a_policy(bench, old), a_candidate(bench), release)
+    client.force_login(bench.sam)
+
+    page = " ".join(client.get(url("gate-detail", gate.pk)).content.decode().split())
+
+    assert '<span class="pill is-done">improves</span>' in page
+    assert "(one-sided 95 % each)." in page
+
+
 # --- API -----------------------------------------------------------------------------------------
 
 

@@ -199,6 +199,13 @@ def test_page_shows_the_move_with_its_labels(signed_in, later, vi):
     assert "up 1 place: 1 label of what it retrieved changed (1 added)" in page
 
 
+def test_parts_that_no_run_has_are_no_columns(signed_in, later, vi):
+    found = signed_in(vi).get(address(later))
+
+    assert [name for _, name in found.context["parts"]] == ["Labels added", "Labels changed"]
+    assert found.content.decode().count("elsewhere \N{MINUS SIGN}") == 2
+
+
 def test_first_release_has_a_page_that_says_so(signed_in, release, vi):
     page = signed_in(vi).get(address(release)).content.decode()
 

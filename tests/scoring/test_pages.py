@@ -250,8 +250,8 @@ def test_board_shows_missing_and_extra_queries(scored, signed_in, vi):
 
     page = " ".join(signed_in(vi).get(url_of(*BOARD)).content.decode().split())
 
-    assert "1 of 3" in page
-    assert '<td class="num">2</td> <td class="num">1</td>' in page
+    below = '<span class="ci is-below">'
+    assert f"1 of 3{below}2 missing</span>{below}1 extra</span></td>" in page
 
 
 def test_csv_has_every_measure_in_full_and_no_formula(scored, signed_in, vi, owner):

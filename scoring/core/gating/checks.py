@@ -129,7 +129,10 @@ def overall(policy: Policy, evidence: Evidence, of: Weighed) -> Check:
     }
     needed = _more_overall(policy, found)
     differing = n_differing(evidence.differences(policy.measure)[:, np.newaxis], evidence.families)
-    warned = tuple(warnings(found.n_families, int(differing[0])))
+    warned = list(warnings(found.n_families, int(differing[0])))
+    if found.upper < 0 and not facts["is_regressed"]:
+        p = of.overall.p_adjusted
+        warned.append(f"Beside all that could block, p of a loss is {p:.4f}: it does not block.")
     finding = _overall_finding(policy, found, facts, needed, warned)
     numbers = numbers_of(found, **values, more_queries=needed)
     return Check("overall", "Over all queries", (replace(finding, numbers=numbers),))

@@ -226,6 +226,9 @@ def test_a_loss_over_all_queries_blocks_by_its_p_after_holm():
     assert numbers["p"] == pytest.approx(0.03)
     assert numbers["p_adjusted"] == pytest.approx(0.06)
     assert decision.verdict == Verdict.INCONCLUSIVE
+    # The bound and the adjusted p part, which is said in words.
+    said = "Beside all that could block, p of a loss is 0.0600: it does not block."
+    assert said in finding(decision, "overall", "nDCG@10").reason
 
 
 def test_a_small_fall_is_no_regression_however_sure_it_is():
