@@ -9,14 +9,16 @@ from typing import Any
 from benchmarks_app.core.formats.beir import BOM
 from benchmarks_app.core.formats.trec import read_qrels
 from benchmarks_app.core.ids import id_problem
+from benchmarks_app.core.mapping import Content, guessed, is_named_grade, plain_name
+from benchmarks_app.core.numbers import whole
 from benchmarks_app.core.problems import Problems
 
-QUERY_COLUMNS = ("query-id", "query_id", "qid", "query", "topic_id", "topic-id", "topic")
-DOCUMENT_COLUMNS = ("corpus-id", "corpus_id", "docid", "doc_id", "doc-id", "document", "passage_id")
-GRADE_COLUMNS = ("grade", "score", "label", "relevance")
-ANNOTATOR_COLUMNS = ("annotator", "rater", "assessor", "worker", "annotator_id", "worker_id")
-NOTE_COLUMNS = ("note", "reason", "comment")
-HASH_COLUMNS = ("text-hash", "text_hash")
+# Beside those of qrels, which `core.mapping` knows; the likeliest first.
+COLUMNS = {
+    "rater": ("annotator", "rater", "assessor", "worker", "annotator_id", "worker_id"),
+    "note": ("note", "reason", "comment"),
+    "text_hash": ("text_hash",),
+}
 DELIMITERS = ("\t", ";", ",")
 EXPECTED = (
     "TREC qrels (query 0 document grade), or a header that names query-id, corpus-id and grade, "
@@ -106,8 +108,7 @@ class _Check:
         return Label(row.line, row.qid, row.docid, grade, row.rater, row.note, row.text_hash)
 
     def _grade(self, row: _Row) -> int | None:
-        digits = row.grade.strip()
-        given = int(digits) if digits.removeprefix("-").isdecimal() and digits.isascii() else None
+        given = whole(row.grade)
         grade = None if given is None else self.grade_map.get(given, given)
         if grade in self.scale:
             return grade
@@ -150,7 +151,7 @@ def _rows(lines: Iterable[bytes], file: str, problems: Problems, rater: str) -> 
         return iter(())
     names = _header(first)
     both = chain([first], rest)
-    if set(names) & set(QUERY_COLUMNS) and set(names) & set(DOCUMENT_COLUMNS):
+    if guessed(Content.QRELS, names).keys() >= {"query", "document"}:
         return _table_rows(both, names, file, problems, rater)
     return _qrel_rows(both, file, problems, rater)
 
@@ -174,8 +175,10 @@ def _table_rows(
     lines: Iterable[bytes], names: list[str], file: str, problems: Problems, rater: str
 ) -> Iterator[_Row]:
     columns = _columns(names)
-    if columns["grade"] is None:
-        problems.add(file, 1, f"the header names no grade; expected {EXPECTED}")
+    if "grade" not in columns:
+        grades = [name for name in names if is_named_grade(name)]
+        which = f"names {len(grades)} grades ({', '.join(grades)})" if grades else "names no grade"
+        problems.add(file, 1, f"the header {which}; expected {EXPECTED}")
         return
     text_lines = _decoded(lines, file, problems)
     delimiter = _delimiter(next(text_lines, ""))
@@ -184,24 +187,25 @@ def _table_rows(
             text = f"has {len(cells)} cells, the header has {len(names)}; check the separators"
             problems.add(file, line, text)
             continue
-        said = {key: cells[at] if at is not None else "" for key, at in columns.items()}
-        yield _Row(line, **{**said, "rater": said["rater"].strip() or rater})
+        said = {key: cells[at] for key, at in columns.items()}
+        yield _Row(line, **{**said, "rater": said.get("rater", "").strip() or rater})
 
 
-def _columns(names: list[str]) -> dict[str, int | None]:
-    """Where each field stands; of several names for one field, the first in our lists wins."""
-    wanted = {
-        "qid": QUERY_COLUMNS,
-        "docid": DOCUMENT_COLUMNS,
-        "grade": GRADE_COLUMNS,
-        "rater": ANNOTATOR_COLUMNS,
-        "note": NOTE_COLUMNS,
-        "text_hash": HASH_COLUMNS,
+def _columns(names: list[str]) -> dict[str, int]:
+    """Where each field stands that the header names; of several grades, the one called so."""
+    of_qrels = guessed(Content.QRELS, names)
+    if "grade" in names:
+        of_qrels["grade"] = "grade"
+    found = {
+        field: names.index(of_qrels[name])
+        for field, name in (("qid", "query"), ("docid", "document"), ("grade", "grade"))
+        if name in of_qrels
     }
-    return {
-        field: next((names.index(name) for name in known if name in names), None)
-        for field, known in wanted.items()
-    }
+    plain = [plain_name(name) for name in names]
+    for field, known in COLUMNS.items():
+        if name := next((name for name in known if name in plain), None):
+            found[field] = plain.index(name)
+    return found
 
 
 def _cells(

@@ -44,6 +44,8 @@ QREL = [Label(1, "q1", "d1", 2, "GPT")]
             'query-id\tcorpus-id\tgrade\treason\ttext-hash\nq"\td1\t2\ta "word"\tabc\n',
             [Label(2, 'q"', "d1", 2, "GPT", 'a "word"', "abc")],
         ),
+        ("queryId,docno,Rating\nq1,d1,2.0\n", [Label(2, "q1", "d1", 2, "GPT")]),
+        ("q_id\tdoc\tjudgment\nq1\td1\t+2\n", [Label(2, "q1", "d1", 2, "GPT")]),
         (b"\xef\xbb\xbfqid,docid,score\nq1,d1,0\n\n", [Label(2, "q1", "d1", 0, "GPT")]),
     ],
 )
@@ -63,13 +65,13 @@ def test_grades_are_mapped_before_they_are_checked():
 
 
 def test_every_bad_line_is_told_with_what_was_expected_and_what_to_do():
-    text = "qid\tdocid\tgrade\trater\nq1\td1\t10\tA\nq1\td 2\t1\tA\nq1\td3\t1.0\tA\nq1\td4\t2\tA\n"
+    text = "qid\tdocid\tgrade\trater\nq1\td1\t10\tA\nq1\td 2\t1\tA\nq1\td3\t1.5\tA\nq1\td4\t2\tA\n"
 
     assert told(text) == [
         "f.tsv:2: grade is '10'; expected one of 0, 1, 2, 3. "
         "Correct it, map it to another grade, or drop the line.",
         "f.tsv:3: document id 'd 2': the id holds white space (U+0020); ids are written without it",
-        "f.tsv:4: grade is '1.0'; expected one of 0, 1, 2, 3. "
+        "f.tsv:4: grade is '1.5'; expected one of 0, 1, 2, 3. "
         "Correct it, map it to another grade, or drop the line.",
     ]
 
@@ -88,6 +90,7 @@ def test_one_rater_says_one_thing_of_a_pair_and_another_rater_may_say_another():
     [
         ("", "f.tsv: is empty; expected TREC qrels (query 0 document grade), or a header"),
         ("qid,docid,note\nq1,d1,x\n", "f.tsv:1: the header names no grade; expected TREC qrels"),
+        ("qid,docid,rating,gain\n", "f.tsv:1: the header names 2 grades (rating, gain); expected"),
         ("qid,docid,grade\nq1,d1\n", "f.tsv:2: has 2 cells, the header has 3; check the"),
         ("q1 0 d1\n", "f.tsv:1: 3 columns"),
         (b"qid,docid,grade\n\xff,d1,1\n", "f.tsv:2: byte 1 is not UTF-8; save the file as UTF-8"),
