@@ -10,10 +10,9 @@ def name_raters(apps, schema_editor):
     judgment = apps.get_model("annotation", "Judgment")
     slot = apps.get_model("annotation", "Slot")
     named = judgment.objects.filter(kind="import", superseded_by=None, slot__state="done")
-    rows = named.exclude(rater="").values_list("slot", "rater", "actor")
-    for pk, rater, actor in list(rows):
-        done = slot.objects.filter(pk=pk, state="done", annotator=actor)
-        done.update(annotator=None, rater=rater)
+    for pk, rater in list(named.exclude(rater="").values_list("slot", "rater")):
+        # Whoever filled it: another may have imported the rater's label again since.
+        slot.objects.filter(pk=pk, state="done").update(annotator=None, rater=rater)
 
 
 def name_importers(apps, schema_editor):

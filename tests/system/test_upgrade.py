@@ -18,7 +18,7 @@ NEW = {
     ],
 }
 # What is set aside keeps its end, which the version before does not look at.
-OLD = NEW | {"holders": [["olga", ""], ["olga", ""], [None, ""]], "first_seen": [None] * 3}
+OLD = NEW | {"holders": [["bo", ""], ["olga", ""], [None, ""]], "first_seen": [None] * 3}
 
 
 @pytest.fixture
