@@ -1,5 +1,6 @@
 """`benchwright score`: measures of runs against qrels."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from scoring.cli import options, score_output
 from scoring.cli.options import format_option, option, written_option
 from scoring.cli.parameters import FILE
 from scoring.cli.scored import scored, scorer_of
-from scoring.core.scorecards import DEFAULT_MEASURES
+from scoring.core.scorecards import DEFAULT_MEASURES, Scorer
 
 EXAMPLES = (
     "benchwright score qrels.txt bm25.run",
@@ -84,57 +85,38 @@ def command(qrels: Path, runs: tuple[Path, ...], **chosen: Any) -> None:
     how many queries the run lacks (missing) and how many it has beyond the qrels (extra). Values
     are those of trec_eval to the last digit, unless a rule is changed.
     """
-    if chosen["subtopic_measures"]:
-        show_by_subtopic(qrels, runs, chosen)
-        return
     extras = ("slices", "families", "weights", "has_intervals", "unjudged")
     if chosen["form"] == "trec_eval" and any(chosen[name] for name in extras):
         what = "slices, weights or intervals"
         message = f"trec_eval's output has no place for {what}. Use --format tsv."
         raise click.UsageError(message)
     chosen["has_intervals"] = chosen["has_intervals"] or bool(chosen["families"])
-    scorer = scorer_of(qrels, runs, chosen["measures"] or DEFAULT_MEASURES, chosen)
+    if by := chosen["subtopic_measures"]:
+        scorer = by_subtopic(qrels, runs, by, chosen)
+    else:
+        scorer = scorer_of(qrels, runs, chosen["measures"] or DEFAULT_MEASURES, chosen)
     score_output.show(scorer, scored(scorer, runs), chosen)
 
 
-def show_by_subtopic(qrels: Path, runs: tuple[Path, ...], chosen: dict[str, Any]) -> None:
-    """The means of measures by subtopic, and each query's values if asked for."""
-    from scoring.cli.files import check_standard_input, run_names
-    from scoring.cli.straight import UNSAID
-    from scoring.cli.tables import Table, exact, number, print_tab_separated, show_table
-    from scoring.core.diversity import evaluate_subtopics, read_subtopic_qrels
+def by_subtopic(
+    qrels: Path, runs: tuple[Path, ...], measures: Sequence[str], chosen: dict[str, Any]
+) -> Scorer:
+    """What scores measures by subtopic; nobody can say what their unjudged documents serve."""
+    from scoring.core.diversity import parse_diversity
     from scoring.core.errors import ScoringError
-    from scoring.core.reading import read_run
+    from scoring.core.subtopic_scoring import SubtopicScorer
 
-    known = ("subtopic_measures", "per_query", "form")
-    others = [name for name in UNSAID if name not in known and chosen[name] != UNSAID[name]]
-    if others or chosen["form"] not in ("table", "tsv"):
+    if any(chosen[name] for name in ("measures", "unjudged", "judged_only", "top_grade")):
         message = (
-            "--subtopic-measure goes with --per-query and --format table or tsv alone. Score other "
-            "measures in a call of their own, against qrels without subtopics."
+            "--subtopic-measure does not go with -m, --unjudged, --judged-only or --top-grade. "
+            "Score other measures in a call of their own, against qrels without subtopics."
         )
         raise click.UsageError(message)
-    check_standard_input([qrels, *runs])
-    grades = read_subtopic_qrels(qrels)
-    columns, rows = ("run", "query", "measure", "value"), []
-    for run, path in zip(run_names(runs), runs, strict=True):
-        found = {
-            qid.decode("utf-8", "surrogateescape"): [
-                (row.docid.decode("utf-8", "surrogateescape"), row.score) for row in results
-            ]
-            for qid, results in read_run(path).items()
-        }
-        try:
-            scores = evaluate_subtopics(grades, found, chosen["subtopic_measures"])
-        except ScoringError as error:
-            raise click.UsageError(str(error)) from error
-        parts = {**(scores.per_query if chosen["per_query"] else {}), "all": scores.means}
-        rows += [
-            (run, query, name, value)
-            for query, values in parts.items()
-            for name, value in values.items()
-        ]
-    if chosen["form"] == "tsv":
-        print_tab_separated(columns, [(*row[:3], exact(row[3])) for row in rows])
-    else:
-        show_table(Table(columns, [(*row[:3], number(row[3])) for row in rows], left=(0, 1, 2)))
+    if chosen["ties"] == "expected":
+        message = "--subtopic-measure needs an order; expected a tie rule other than 'expected'."
+        raise click.UsageError(message)
+    try:
+        names = [str(parse_diversity(name)) for name in measures]
+    except ScoringError as error:
+        raise click.UsageError(str(error)) from error
+    return scorer_of(qrels, runs, names, chosen, SubtopicScorer)

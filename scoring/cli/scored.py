@@ -4,7 +4,7 @@ click is imported where it has to be told something: a plain line does without i
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,13 @@ def measures_named(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def scorer_of(
-    qrels: Path, runs: Sequence[Path], measures: Sequence[str], chosen: Mapping[str, Any]
+    qrels: Path,
+    runs: Sequence[Path],
+    measures: Sequence[str],
+    chosen: Mapping[str, Any],
+    made: Callable[[Files, Rules], Scorer] = Scorer,
 ) -> Scorer:
-    """What scores these runs under the chosen rules.
+    """What scores these runs under the chosen rules; `made` makes it.
 
     Raises
     ------
@@ -60,7 +64,7 @@ def scorer_of(
         seed=chosen["seed"],
         unlisted=chosen["unlisted"],
     )
-    return Scorer(Files(qrels, **beside), rules)
+    return made(Files(qrels, **beside), rules)
 
 
 def scored(scorer: Scorer, runs: Sequence[Path]) -> list[Scorecard]:

@@ -76,13 +76,14 @@ def _computed(
 ) -> dict[str, Any]:
     """The result as its files and rules give it now."""
     from scoring.core.results import located, result_of, stored_rules
-    from scoring.core.scorecards import Files, Scorer
+    from scoring.core.scorecards import Files
+    from scoring.core.subtopic_scoring import scorer_for
 
     folder = result.parent
     places = {
         name: located(entry, folder, beside.get(name)) for name, entry in stored["files"].items()
     }
-    scorer = Scorer(Files(**places), stored_rules(stored, result.name))
+    scorer = scorer_for(Files(**places), stored_rules(stored, result.name))
     given = [*runs, *[None] * (len(stored["runs"]) - len(runs))]
     cards = [
         scorer.score(located(entry, folder, path), entry["name"])

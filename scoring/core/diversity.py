@@ -12,13 +12,15 @@ made step by step by the document that gains most, which can be beaten. Values a
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from math import fsum, log2
+from math import fsum, inf, log2
 from pathlib import Path
+from typing import ClassVar
 
 from benchmarks_app.core.formats.sources import open_lines, shown_name
 from benchmarks_app.core.formats.trec import numbered_columns
 from benchmarks_app.core.problems import Problems
 from scoring.core.errors import CutoffError, MeasureParameterError, UnknownMeasureError
+from scoring.core.measures.registry import Measure
 
 Grades = Mapping[str, Mapping[str, Mapping[str, int]]]
 """Query to subtopic to document to grade."""
@@ -27,9 +29,12 @@ Subtopics = frozenset[str]
 Discount = Callable[[int], float]
 
 ALPHA, BETA = 0.5, 0.5
+MEAN = Measure("P", 1)
+"""How queries are averaged: all of these are means."""
 # ndeval looks no deeper where a measure has no cutoff of its own.
 NO_CUTOFF = ("NRBP", "nNRBP", "AP_IA")
 NAMES = ("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "P_IA", "StRecall", *NO_CUTOFF)
+BY_BEST = ("alpha_nDCG", "nERR_IA", "nNRBP")
 ALIASES = {"STREC": "StRecall", "MAP_IA": "AP_IA"}
 
 
@@ -47,12 +52,12 @@ def novelty_gains(ranking: Sequence[Subtopics], alpha: float) -> list[float]:
     Examples
     --------
     >>> novelty_gains([frozenset("ab"), frozenset("a"), frozenset()], 0.5)
-    [2.0, 0.5, 0]
+    [2.0, 0.5, 0.0]
     """
     seen: dict[str, int] = {}
     gains = []
     for subtopics in ranking:
-        gains.append(sum([(1 - alpha) ** seen.get(one, 0) for one in subtopics]))
+        gains.append(fsum([(1 - alpha) ** seen.get(one, 0) for one in subtopics]))
         for one in subtopics:
             seen[one] = seen.get(one, 0) + 1
     return gains
@@ -65,7 +70,7 @@ def best_ranking(documents: Mapping[str, Subtopics], depth: int, alpha: float) -
     ranking: list[Subtopics] = []
     while left and len(ranking) < depth:
         gains = {
-            docid: sum([(1 - alpha) ** seen.get(one, 0) for one in sorted(subtopics)])
+            docid: fsum([(1 - alpha) ** seen.get(one, 0) for one in subtopics])
             for docid, subtopics in left.items()
         }
         chosen = left.pop(max(gains, key=gains.__getitem__))
@@ -87,13 +92,14 @@ def precision_ia(ranking: Sequence[Subtopics], n_subtopics: int, *, cutoff: int)
 
 def average_precision_ia(ranking: Sequence[Subtopics], relevant: Mapping[str, int]) -> float:
     """The mean over subtopics of average precision; `relevant` documents of each."""
-    total = 0.0
+    of_subtopics = []
     for subtopic, n_relevant in relevant.items():
         hits = accumulate(subtopic in found for found in ranking)
         served = (subtopic in found for found in ranking)
         ranked = zip(hits, served, strict=True)
-        total += fsum(n / rank for rank, (n, is_one) in enumerate(ranked, 1) if is_one) / n_relevant
-    return total / len(relevant)
+        precisions = [n / rank for rank, (n, is_one) in enumerate(ranked, 1) if is_one]
+        of_subtopics.append(fsum(precisions) / n_relevant)
+    return fsum(of_subtopics) / len(relevant)
 
 
 def subtopic_recall(ranking: Sequence[Subtopics], n_subtopics: int, *, cutoff: int) -> float:
@@ -110,12 +116,24 @@ class DiversityMeasure:
     rel: int = 1
     alpha: float = ALPHA
     beta: float = BETA
+    aggregation: ClassVar = "mean"
+    is_total: ClassVar = False
+    trec_name: ClassVar = None
 
     def __str__(self) -> str:
         given = (("rel", self.rel, 1), ("alpha", self.alpha, ALPHA), ("beta", self.beta, BETA))
         options = ",".join(f"{name}={value}" for name, value, default in given if value != default)
         inside = f"({options})" if options else ""
         return f"{self.family}{inside}" + (f"@{self.cutoff}" if self.cutoff else "")
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The lowest and highest value; the best list is made step by step and can be beaten."""
+        return 0.0, inf if self.family in BY_BEST else 1.0
+
+    def over_all(self, values: Sequence[float], weights: Sequence[float] | None = None) -> float:
+        """As that of any mean."""
+        return MEAN.over_all(values, weights)
 
     def value(self, ranking: Sequence[Subtopics], documents: Mapping[str, Subtopics]) -> float:
         """The measure of one query, from 0; 0.0 where no document serves a subtopic.
@@ -139,7 +157,7 @@ class DiversityMeasure:
     ) -> float:
         discount, depth = self._discount(), self.cutoff or max(len(ranking), len(documents))
         found = discounted(novelty_gains(ranking[:depth], self.alpha), discount)
-        if self.family in ("alpha_nDCG", "nERR_IA", "nNRBP"):
+        if self.family in BY_BEST:
             best = best_ranking(documents, depth, self.alpha)
             return found / discounted(novelty_gains(best, self.alpha), discount)
         if self.family == "NRBP":

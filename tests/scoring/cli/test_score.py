@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 from math import log2
+from statistics import mean, stdev
 
 import pytest
 
@@ -524,10 +525,43 @@ def test_measures_by_subtopic_are_scored_on_qrels_that_have_subtopics(files, ben
     done = benchwright("score", "by.qrels", "a.run", *chosen)
 
     assert done.exit_code == 0
-    assert done.stdout.splitlines() == [
-        "run\tquery\tmeasure\tvalue",
-        "a.run\tall\tStRecall@1\t0.5",
-    ]
+    head, row = (line.split("\t") for line in done.stdout.splitlines())
+    assert dict(zip(head, row, strict=True)) == {
+        "run": "a.run",
+        "slice": "all",
+        "query": "all",
+        "measure": "StRecall@1",
+        "value": "0.5",
+        "low": "",
+        "high": "",
+        "judged_share": "1.0",
+        "queries": "1",
+        "missing": "0",
+        "extra": "2",
+        "undefined": "0",
+    }
+
+
+def test_measures_by_subtopic_have_slices_intervals_weights_and_results(files, benchwright):
+    (files / "by.qrels").write_text("q1 1 d1 1\nq1 2 d2 1\nq2 1 d1 1\nq3 1 d9 1\nq4 1 d1 0\n")
+    (files / "s.tsv").write_text("q1\tfirst\nq2\tfirst\nq3\tlast\n")
+    (files / "w.tsv").write_text("q1\t3\nq2\t1\nq3\t1\n")
+    chosen = ("--subtopic-measure", "STREC@1", "--ci", "--slices", "s.tsv", "--weights", "w.tsv")
+
+    done = benchwright("score", "by.qrels", "a.run", *chosen, "--format", "json", "-o", "r.json")
+
+    assert done.exit_code == 0, done.output
+    (run,) = json.loads(done.stdout)["runs"]
+    stored = json.loads((files / "r.json").read_text())["runs"][0]["per_query"]
+    values = [stored[qid]["StRecall@1"] for qid in ("q1", "q2", "q3")]
+    assert run["means"]["StRecall@1"] == pytest.approx(sum(values) / 3)
+    assert run["slices"]["first"]["means"]["StRecall@1"] == pytest.approx(sum(values[:2]) / 2)
+    weighted = run["weighted"]["all"]["means"]["StRecall@1 (weighted)"]
+    assert weighted == pytest.approx((3 * values[0] + values[1] + values[2]) / 5)
+    error = stdev(values) / 3**0.5
+    expected = [max(0, mean(values) - 4.302653 * error), min(1, mean(values) + 4.302653 * error)]
+    assert run["intervals"]["all"]["StRecall@1"] == pytest.approx(expected, abs=1e-6)
+    assert benchwright("verify", "r.json").exit_code == 0
 
 
 def test_runs_of_one_name_are_told_apart_by_subtopic_as_well(files, benchwright):
@@ -546,9 +580,9 @@ def test_runs_of_one_name_are_told_apart_by_subtopic_as_well(files, benchwright)
     ("words", "said"),
     [
         (("--subtopic-measure", "nDCG@10"), "alpha_nDCG"),
-        (("--subtopic-measure", "NRBP", "--format", "json"), "goes with --per-query"),
-        (("--subtopic-measure", "NRBP", "--depth", "5"), "goes with --per-query"),
-        (("--subtopic-measure", "NRBP", "--ties", "expected"), "goes with --per-query"),
+        (("--subtopic-measure", "NRBP", "--unjudged"), "does not go with -m, --unjudged"),
+        (("--subtopic-measure", "NRBP", "-m", "AP"), "does not go with -m"),
+        (("--subtopic-measure", "NRBP", "--ties", "expected"), "needs an order"),
         (("-m", "alpha_nDCG@20"), "needs qrels by subtopic"),
     ],
 )

@@ -16,6 +16,9 @@ from scoring.core.diversity import (
 from scoring.core.errors import CutoffError, MeasureParameterError, UnknownMeasureError
 from scoring.core.measures import parse_measure
 from scoring.core.reading import read_qrels, read_run
+from scoring.core.reading.ranking import ranked
+from scoring.core.scorecards import Files, Rules
+from scoring.core.subtopic_scoring import SubtopicScorer
 from tests.scoring.core.measures.golden.make_diversity_of_real_runs import (
     MEASURES,
     by_next_topics,
@@ -52,6 +55,36 @@ def test_means_of_real_runs_are_those_of_ndeval(collection):
         }
         means = evaluate_subtopics(grades, run, MEASURES).means
         assert list(means.values()) == pytest.approx(peer[path.stem], abs=2e-9), path.stem
+
+
+@pytest.mark.data
+def test_scanned_files_have_the_values_of_results_in_memory(tmp_path):
+    """With the order of ids where scores are equal, and grades from 2 on, as both were asked."""
+    folder = data_folder("trec_covid_round1")
+    grades = by_next_topics(read_qrels(folder / QRELS_OF["trec_covid_round1"]))
+    file = tmp_path / "qrels.diversity"
+    file.write_text(
+        "".join(
+            f"{qid} {subtopic} {docid} {grade}\n"
+            for qid, of in grades.items()
+            for subtopic, documents in of.items()
+            for docid, grade in documents.items()
+        )
+    )
+    for name in ("BITEM_BL.gz", "run1.gz"):
+        rows_of = read_run(folder / "runs" / name)
+        run = {
+            qid.decode(): [
+                (row.docid.decode(), -place)
+                for place, row in enumerate(ranked(rows, "docid-asc"), start=1)
+            ]
+            for qid, rows in rows_of.items()
+        }
+        card = SubtopicScorer(Files(file), Rules(measures=MEASURES, ties="docid-asc")).score(
+            folder / "runs" / name
+        )
+        found = {qid.decode(): values for qid, values in card.overall.per_query.items()}
+        assert found == evaluate_subtopics(grades, run, MEASURES).per_query
 
 
 @pytest.mark.parametrize(
