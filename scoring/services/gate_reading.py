@@ -15,6 +15,8 @@ from scoring.services.slice_scores import slices_on_board
 
 # Numbers as the core's sentences write them; whole tables of them would tell single grades.
 FOUR_DECIMALS = re.compile(r"[+-]?\d+\.\d{4}\b")
+MORE = re.compile(r"\d[\d,]* more quer(y|ies)")
+COUNTS_WITHHELD = "How many queries lose much is told to who keeps the benchmark alone."
 
 
 def told(gate: GateResult, user: Any) -> dict[str, Any]:
@@ -63,9 +65,11 @@ def _withheld(gate: GateResult, sight: Sight) -> dict[str, Any]:
 
 
 def _without_queries(finding: dict[str, Any], sight: Sight) -> None:
-    queries = finding["numbers"].get("queries")
-    if queries is not None:
-        finding["numbers"]["queries"] = [q for q in queries if q["query"] not in sight.hidden]
+    """Neither hidden queries, nor counts of them: one that differs alone could be told by these."""
+    if "n_lost" in finding["numbers"]:
+        lost = [q for q in finding["numbers"]["queries"] if q["query"] not in sight.hidden]
+        finding |= {"numbers": {"queries": lost}, "reason": COUNTS_WITHHELD}
+    finding["numbers"].pop("more_queries", None)
 
 
 def _rounded(value: Any, sight: Sight) -> Any:
@@ -86,7 +90,7 @@ def _rounded_text(text: str, sight: Sight) -> str:
         sign = "+" if found[0].startswith("+") else ""
         return f"{float(found[0]):{sign}.{decimals}f}"
 
-    return FOUR_DECIMALS.sub(shorter, text)
+    return FOUR_DECIMALS.sub(shorter, MORE.sub("more queries", text))
 
 
 def rehearsal_seen(user: Any, benchmark: Benchmark, rehearsal: dict[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from scoring.core.gating.errors import PolicyFormatError, PolicySplitError
 from scoring.core.gating.policy import canonical
 from scoring.models import GatePolicy, GateResult, OnlineResult, Submission
 from scoring.services import gating, online, policies
+from scoring.services.firewall import Sight
 from scoring.services.gate_errors import (
     GateItselfError,
     GateRunError,
@@ -28,7 +29,7 @@ from scoring.services.gate_errors import (
     PolicySlicesError,
     PolicyThereError,
 )
-from scoring.services.gate_reading import told
+from scoring.services.gate_reading import _rounded_text, told
 from scoring.services.slice_scores import slice_parts
 from tests import factories
 from tests.benchmarks_app.commands import sites
@@ -540,6 +541,11 @@ def test_a_hidden_split_tells_no_query_document_or_fourth_decimal(bench, old, re
     assert not re.search(r'"query": "q\d', part)
     assert re.search(r"\d\.\d{4}", whole)
     assert json.loads(part)["is_partly_hidden"] is True
+    # A candidate that differs in one query would tell that query's value by them.
+    for word in ("n_lost", "more_queries", r"\d of \d+ \("):
+        assert [bool(re.search(word, text)) for text in (whole, part)] == [True, False], word
+    needed = "Label 1,234 more queries of slice tail."
+    assert _rounded_text(needed, Sight(frozenset(), 3)) == "Label more queries of slice tail."
 
 
 def test_waiting_documents_of_hidden_queries_are_not_told(bench, waiting, monkeypatch):
