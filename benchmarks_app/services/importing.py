@@ -392,6 +392,8 @@ def _opened(work: Import, upload: Upload) -> Iterator[list[File]]:
     elif parts or kind == FileKind.BEIR or (not kind and is_collection(path)):
         with open_source(path) as source:
             told = parts or parts_of_collection(source, work.job.folder)
+            unknown = (part for part in told if part.is_unknown)
+            work.notes += [f"file left out: {part.member}: {part.note}" for part in unknown]
             yield [
                 File(part, MemberInput(source, part.member), upload)
                 for part in told

@@ -454,6 +454,20 @@ def test_each_command_leaves_bad_records_out(texts, folder, command, capsys):
     assert "1 bad record was left out" in capsys.readouterr().err
 
 
+def test_files_of_a_collection_that_nobody_can_tell_are_named(texts, folder, capsys):
+    (folder / "README.md").write_text("# Queries")
+    (folder / "a.qrels").write_text("q1 0 d1 2\nq1 0 d2 high\n")
+    (folder / "b.csv").write_bytes("\ufeffqid,text\n".encode("utf-16-le"))
+
+    call_command("import_beir", "texts", folder)
+
+    told = capsys.readouterr().err
+    assert "file left out: a.qrels: Its columns do not say what it is" in told
+    assert "file left out: b.csv: " in told
+    assert "is text in UTF-16" in told
+    assert "README" not in told
+
+
 def test_import_trec_takes_the_other_files_where_a_bad_one_is_left_out(texts, folder, capsys):
     (folder / "a.qrels").write_text("q1 0 d1 2\nq1 0 d2 high\n")
     (folder / "ids").write_text("d1\nd2\n")

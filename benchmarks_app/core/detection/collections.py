@@ -55,7 +55,8 @@ class Part:
     """One file of an import: what it is, and how it is read. `member` is empty for a lone file.
 
     `kind` is None where it is left out, and `note` says why. `is_rest` takes the grades below 0
-    alone: the others stand in files of their own.
+    alone: the others stand in files of their own. `is_unknown` is left out because nobody can tell
+    what it is, and not because it is not wanted.
     """
 
     member: str
@@ -66,6 +67,7 @@ class Part:
     has_header: bool | None = None
     note: str = ""
     is_rest: bool = False
+    is_unknown: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """The part as a job keeps it."""
@@ -166,9 +168,10 @@ def _part(
     try:
         guessed = guess(MemberInput(source, member), folder)
     except (UnreadableKindError, Utf16Error) as error:
-        return Part(member, None, note=str(error))
+        return Part(member, None, note=str(error), is_unknown=True)
     if guessed.kind is None:
-        return replace(part_of(member, guessed), note=guessed.doubt or "is of no known kind")
+        note = guessed.doubt or "is of no known kind"
+        return replace(part_of(member, guessed), note=note, is_unknown=True)
     # Of a split that its name says: `qrels.miracl-v1.0-sw-dev.tsv`; folders say less.
     is_graded = guessed.kind in (FileKind.QRELS, FileKind.QREL_TABLE)
     split = split_of_name(name).partition(".")[0] if is_graded else ""
