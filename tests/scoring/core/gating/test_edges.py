@@ -156,6 +156,22 @@ def test_bounds_over_few_families_say_so(n_families, n_differ, words):
     assert ("too short" in found.reason) + ("no interval is right" in found.reason) == words
 
 
+@pytest.mark.parametrize(
+    ("n", "needed", "words"),
+    [(29, None, "Label 1 more query"), (12, None, "Label 18 more queries"), (30, 160, "Label 130")],
+)
+def test_a_slice_says_how_many_queries_it_lacks(n, needed, words):
+    """30 by a scatter of .1: 158.9 * 30 / 29 = 159.8 rule a loss of .02 out."""
+    mask = np.arange(N) < n
+    differences = np.where(mask, spread(0.0), spread(0.03))
+    decision = decided(differences, policy(slices=("s",)), slices={"s": mask})
+
+    found = finding(decision, "slices", "s")
+    assert found.change.startswith(words) and found.change.endswith("of slice s.")
+    assert found.change in decision.changes
+    assert found.numbers["more_queries"] == (needed and needed - n)
+
+
 def test_a_slice_that_lost_exactly_the_margin_is_not_shown_to_be_safe():
     """A quarter, which a computer holds exactly."""
     said = policy(slices=("a",), margin=0.25)

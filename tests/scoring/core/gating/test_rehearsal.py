@@ -173,6 +173,46 @@ def test_exact_matches_are_rehearsed_against_the_lexical_run():
     assert rows(rehearsed(said, [found], n_made=20))[NO_CHANGE]["n"] == 20
 
 
+def test_a_pair_holds_what_its_evidence_says():
+    """Of candidate and baseline, each against the lexical run; only slices that may decide."""
+    rng = np.random.default_rng(7)
+    lexical = arm("bm25", rng.random(300))
+    masks = {"exact": FIRST, "a": ~FIRST, "b": np.arange(300) < 40, "c": FIRST}
+    found = replace(runs(slices=masks), lexical=lexical, registered=frozenset({"a", "b"}))
+    rails = GuardRails(measures=("RR@10", "R@100"), exact_slice="exact")
+
+    pair = pair_of(policy(slices=("a", "b", "c"), guard_rails=rails), found)
+
+    values = {name: each.of("nDCG@10") for name, each in zip("ncl", arms_of(found), strict=True)}
+    assert pair.gain.tolist() == (values["n"] - values["c"]).tolist()
+    assert pair.standing.tolist() == values["c"].tolist()
+    assert pair.against.tolist() == (values["n"] - values["l"]).tolist()
+    assert pair.baseline_against.tolist() == (values["c"] - values["l"]).tolist()
+    guards = [found.differences(name).tolist() for name in ("RR@10", "R@100")]
+    assert pair.guards.T.tolist() == guards
+    expected = [masks["a"].tolist(), masks["b"].tolist(), [False] * 300]
+    assert pair.slices.T.tolist() == expected
+    assert pair.exact.tolist() == FIRST.tolist()
+
+
+def arms_of(found):
+    return found.candidate, found.baseline, found.lexical
+
+
+@pytest.mark.parametrize(("n", "is_checked"), [(29, False), (30, True)])
+def test_exact_matches_are_rehearsed_from_as_many_queries_as_a_slice(n, is_checked):
+    said = policy(guard_rails=GuardRails(measures=(), exact_slice="exact"))
+    found = runs(slices={"exact": np.arange(300) < n})
+    lexical = replace(found, lexical=arm("bm25", np.full(300, 0.5)))
+
+    for evidence_, expected in ((lexical, is_checked), (found, False)):
+        pair = pair_of(said, evidence_)
+        assert [each is not None for each in (pair.exact, pair.against, pair.baseline_against)] == [
+            expected
+        ] * 3
+        assert (pair.guards.shape, pair.slices.shape) == ((300, 0), (300, 0))
+
+
 def test_a_verdict_says_the_power_of_its_rail_at_this_size():
     report = decide(policy(guard_rails=GuardRails(measures=())), runs(0.05), T).as_dict()
 
