@@ -5,6 +5,7 @@ sweeper and database are real ones of a site made for this.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -84,12 +85,26 @@ def _shared(site: Site) -> tuple[float, dict[str, Any]]:
     for number in range(N_WORKERS):
         site.start("worker", name=f"worker-{number}")
     site.start("sweeper")
-    site.wait_for(lambda: site.rows(AT_WORK) == [(N_WORKERS,)], "all to be at work", 120, 0.005)
-    time.sleep(INTO_THE_MIDDLE)
-    site.kill("worker-1")
+    _kill_at_work(site, "worker-1")
     wait_for_job(site, job, seconds=3600)
     seconds = time.perf_counter() - started
     return seconds, site.call("baseline_made", slug="words")
+
+
+def _kill_at_work(site: Site, name: str) -> None:
+    """Kill a worker with a shard in its hands: it is stopped first, and cannot finish meanwhile."""
+
+    def are_all_at_work() -> bool:
+        return site.rows(AT_WORK) == [(N_WORKERS,)]
+
+    site.wait_for(are_all_at_work, "all to be at work", seconds=120, pause=0.005)
+    time.sleep(INTO_THE_MIDDLE)
+    site.kill(name, signal.SIGSTOP)
+    while not are_all_at_work():
+        site.kill(name, signal.SIGCONT)
+        site.wait_for(are_all_at_work, "all to be at work again", seconds=120, pause=0.005)
+        site.kill(name, signal.SIGSTOP)
+    site.kill(name)
 
 
 def _seconds(work: Any) -> float:
