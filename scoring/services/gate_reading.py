@@ -16,6 +16,7 @@ from scoring.services.slice_scores import slices_on_board
 # Numbers as the core's sentences write them; whole tables of them would tell single grades.
 FOUR_DECIMALS = re.compile(r"[+-]?\d+\.\d{4}\b")
 MORE = re.compile(r"\d[\d,]* more quer(y|ies)")
+FEW_DIFFER = re.compile(r" \d+ families or queries differ; [^.]*\.")
 COUNTS_WITHHELD = "How many queries lose much is told to who keeps the benchmark alone."
 
 
@@ -90,7 +91,8 @@ def _rounded_text(text: str, sight: Sight) -> str:
         sign = "+" if found[0].startswith("+") else ""
         return f"{float(found[0]):{sign}.{decimals}f}"
 
-    return FOUR_DECIMALS.sub(shorter, MORE.sub("more queries", text))
+    text = FEW_DIFFER.sub("", MORE.sub("more queries", text))
+    return FOUR_DECIMALS.sub(shorter, text)
 
 
 def rehearsal_seen(user: Any, benchmark: Benchmark, rehearsal: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from benchmarks_app.services import jobs
 from benchmarks_app.services.api_tokens import create_api_token
 from scoring.core.gating.errors import PolicyFormatError, PolicySplitError
 from scoring.core.gating.policy import canonical
+from scoring.core.statistics.intervals import warnings
 from scoring.models import GatePolicy, GateResult, OnlineResult, Submission
 from scoring.services import gating, online, policies
 from scoring.services.firewall import Sight
@@ -546,6 +547,9 @@ def test_a_hidden_split_tells_no_query_document_or_fourth_decimal(bench, old, re
         assert [bool(re.search(word, text)) for text in (whole, part)] == [True, False], word
     needed = "Label 1,234 more queries of slice tail."
     assert _rounded_text(needed, Sight(frozenset(), 3)) == "Label more queries of slice tail."
+    few = " ".join(["At least +0.0123.", *warnings(12, 3)])
+    said = "At least +0.012. 12 families or queries; below 30 an interval is too short."
+    assert _rounded_text(few, Sight(frozenset(), 3)) == said
 
 
 def test_waiting_documents_of_hidden_queries_are_not_told(bench, waiting, monkeypatch):
