@@ -11,8 +11,9 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
-# Before raters had places, unlisted documents a meaning and policies a rehearsal.
-OLD = {"scoring": "0008", "annotation": "0004", "benchmarks_app": "0011"}
+# Before raters had places, unlisted documents a meaning and policies a rehearsal: what is of the
+# latter in the app `scoring` depends on the former, and is taken back with it.
+OLD = {"benchmarks_app": "0011", "annotation": "0004"}
 
 
 class _Tables(dict[str, Any]):
