@@ -1,5 +1,6 @@
 """The statistics against scipy's, in turns, in one process: `python -m tests.performance`."""
 
+import resource
 import time
 from collections.abc import Callable, Iterator
 
@@ -8,6 +9,7 @@ from scipy import stats
 
 from scoring.core.comparing import compare
 from scoring.core.statistics.bootstrap import bootstrap_interval
+from scoring.core.statistics.confidence_sets import tie_groups
 from scoring.core.statistics.families import Floats
 from scoring.core.statistics.signflip import sign_flip
 from tests.performance.toy import size
@@ -17,6 +19,7 @@ N_MEASURES = size(8, 4)
 N_FLIPS = size(100_000, 1_000)
 N_DRAWS = size(10_000, 500)
 N_RUNS = size(20, 4)
+BOARDS = size(((100, 5_000), (1_000, 1_000), (1_000, 10_000)), ((20, 100),))  # runs, queries
 
 TIMES_FASTER = 100
 ALL_PAIRS_SECONDS = 4.0
@@ -111,6 +114,22 @@ def all_pairs() -> Iterator[str]:
     yield f"| wanted: {ALL_PAIRS_SECONDS:.0f} s | {verdict(seconds < ALL_PAIRS_SECONDS)} | | |"
 
 
+def boards() -> Iterator[str]:
+    """Processor time of the tie groups of runs that become better in equal steps, and memory."""
+    for n_runs, n_queries in BOARDS:
+        rng = np.random.default_rng(1)
+        own = rng.normal(0, 0.15, (n_queries, n_runs)) + np.linspace(0, 0.5, n_runs)
+        values = np.clip(rng.beta(0.8, 1.2, (n_queries, 1)) + own - 0.25, 0, 1)
+        started = time.process_time()
+        groups = tie_groups(values, n_flips=2_000).of
+        seconds = time.process_time() - started
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        yield (
+            f"| {groups.max()} tie groups of {n_runs:,} runs x {n_queries:,} queries, 2,000 flips; "
+            f"the process up to {memory:,.0f} MiB | {seconds:.2f} s processor time | | |"
+        )
+
+
 def row(what: str, ours: float, theirs: float) -> str:
     return f"| {what} | {ours:.4f} s | {theirs:.3f} s | {theirs / ours:.0f}x |"
 
@@ -123,7 +142,7 @@ def main() -> list[str]:
     """Print and return the lines of a table."""
     lines = ["| what | ours | scipy | faster |", "|---|---|---|---|"]
     print("\n".join(lines))
-    for part in (flips, intervals, all_pairs):
+    for part in (boards, flips, intervals, all_pairs):
         for line in part():
             print(line, flush=True)
             lines.append(line)

@@ -280,6 +280,8 @@ def test_different_teams_overlap_by_half_at_most():
     (pair, *_) = sorted(near_copies(names, found, least=0), key=lambda pair: -pair.rbo)
     assert {pair.run_a, pair.run_b} == {"Technion-MEDMM", "UP-sdqrnd1"}
     assert f"{pair.rbo:.3f}" == "0.514"
+    across = found[np.triu_indices(len(names), 1)]
+    assert (round(np.median(across), 2), round(np.quantile(across, 0.99), 2)) == (0.05, 0.29)
 
 
 def simple_rbo(first, second, p=0.9, depth=100):

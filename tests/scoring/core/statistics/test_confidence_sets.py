@@ -181,6 +181,24 @@ def test_equal_runs_are_all_kept_as_often_as_claimed(covid):
     assert kept >= 0.86 * 50
 
 
+@pytest.mark.data
+@pytest.mark.parametrize(("n", "put_out", "size"), [(50, 0.80, 4.7), (200, 0.95, 1.9)])
+def test_worse_runs_are_put_out_of_group_one_as_often_as_published(covid, n, put_out, size):
+    """20 runs .02 apart, 60 boards: within three standard errors of theirs and of ours."""
+    _, values = covid
+    made = values[:, :20] - values[:, :20].mean(axis=0) - 0.02 * np.arange(20)
+    first = []
+    for seed in range(60):
+        drawn = np.random.default_rng(seed).integers(0, len(made), n)
+        first.append(tie_groups(made[drawn], n_flips=2_000, seed=seed).of == 1)
+
+    sizes = np.sum(first, axis=1)
+    error = sizes.std() * (1 / 60 + 1 / 200) ** 0.5
+    assert np.all(first, axis=0)[0]
+    assert sizes.mean() == pytest.approx(size, abs=3 * error)
+    assert 1 - (sizes.mean() - 1) / 19 == pytest.approx(put_out, abs=3 * error / 19 + 0.005)
+
+
 @pytest.mark.parametrize(("n", "fewest"), [(40, 0.80), (120, 0.82)])
 def test_families_are_flipped_whole(n, fewest):
     """12 equal runs on families of one to four copies: by query the set would be far too small."""

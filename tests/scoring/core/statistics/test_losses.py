@@ -79,6 +79,26 @@ def test_of_272_better_pairs_the_share_blocks_89_and_the_test_none():
     assert not sum(lost / 30 > 0.05 and p < 0.05 for lost, *_, p in by_pair)
 
 
+@pytest.mark.data
+def test_families_flipped_whole_keep_the_error_that_single_queries_do_not():
+    """100 families of 1 to 4, seven of ten members copies, 300 samples of an unrelated pair."""
+    runs = given_runs("cranfield")
+    differences = runs.of("minilm_l6_int8") - runs.of("bm25_stem")
+    rng = np.random.default_rng(3)
+    p = []
+    for _ in range(300):
+        of = np.repeat(np.arange(100), rng.integers(1, 5, 100))
+        shared = rng.choice(differences, 100)[of]
+        is_copy = rng.random(len(of)) < 0.7
+        drawn = np.where(is_copy, shared, rng.choice(differences, len(of)))
+        drawn *= rng.choice([-1.0, 1.0], 100)[of]
+        p.append((column(drawn, families=of)[3], column(drawn)[3]))
+
+    whole, single = (np.array(p) < 0.05).mean(axis=0)
+    assert whole <= 0.05 + 3 * (0.05 * 0.95 / 300) ** 0.5
+    assert 0.06 <= single <= 0.15 + 3 * (0.15 * 0.85 / 300) ** 0.5
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_families_are_flipped_whole_and_counted_exactly(seed):
     rng = np.random.default_rng(seed)
