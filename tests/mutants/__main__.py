@@ -25,7 +25,10 @@ KEPT = ROOT / "var" / "mutants" / "results.jsonl"
 WANTED = 0.95
 # What is mutated, and what has to notice.
 AREAS = {
-    "measures": (["scoring/core/measures/*.py"], ["tests/scoring/core/measures"]),
+    "measures": (
+        ["scoring/core/measures/*.py"],
+        ["tests/scoring/core/measures/test_measures.py", "tests/scoring/core/measures"],
+    ),
     "statistics": (["scoring/core/statistics/*.py"], ["tests/scoring/core/statistics"]),
     "gating": (["scoring/core/gating/*.py"], ["tests/scoring/core/gating"]),
     "rules": (
@@ -86,14 +89,19 @@ def _places(area: str) -> Iterator[Place]:
 
 def _import_all_but_ours() -> None:
     """What every test imports; our own modules must be new in each process."""
+    import celery
+    import dateutil.rrule
     import django.test
     import hypothesis.extra.numpy
     import numpy.testing
     import polars
+    import psycopg
+    import requests
     import scipy.sparse
     import scipy.stats
+    import yaml
 
-    del django, hypothesis, numpy, polars, scipy
+    del celery, dateutil, django, hypothesis, numpy, polars, psycopg, requests, scipy, yaml
 
 
 def _tests(area: str, module: str) -> list[str]:
@@ -105,7 +113,8 @@ def _tests(area: str, module: str) -> list[str]:
         files += sorted(path.rglob("test_*.py")) if path.is_dir() else [path] * path.exists()
     place = ROOT / module.replace(".", "/")
     own = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-    return [str(path) for path in [own, *sorted(files, key=lambda path: path.name != named)]]
+    in_order = [own, *sorted(files, key=lambda path: path.name != named)]
+    return [str(path) for path in dict.fromkeys(in_order)]
 
 
 def _run(area: str, chosen: Sequence[Mutant], kept: dict[str, list[str]], n_workers: int) -> None:

@@ -20,7 +20,17 @@ from hypothesis import HealthCheck, Phase, settings
 from tests.mutants.making import Mutant
 
 KILLED, SURVIVED, LATE = "killed", "survived", "late"
-OPTIONS = ("-q", "-x", "--nomigrations", "-p", "no:cacheprovider", "-p", "no:xdist")
+OPTIONS = (
+    "-q",
+    "-x",
+    "--nomigrations",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:xdist",
+    "-p",
+    "no:schemathesis",
+)
 OPTIONS = (*OPTIONS, "--assert=plain", "-m", "not slow and not data")
 OPTIONS = (*OPTIONS, "--hypothesis-seed=0", "--hypothesis-profile=mutants")
 # One example that fails is enough, whatever others found; and time is what `Running` looks after.
