@@ -183,6 +183,25 @@ def test_documents_that_want_one_label_more_take_nothing_from_a_page(benchmark, 
     assert docids(claimed(made, ada, n=2)) == {"d1", "d2"}
 
 
+@pytest.mark.parametrize(
+    ("overlap", "values", "n_read"), [(1, {}, 4), (2, {}, 8), (1, {"double_share": 0.5}, 8)]
+)
+def test_no_more_places_are_locked_than_a_page_may_need(
+    benchmark, ada, monkeypatch, overlap, values, n_read
+):
+    made = pool(benchmark, {"q1": [f"d{n}" for n in range(20)]}, overlap=overlap, **values)
+    asked, open_of_query = [], statements.open_of_query
+    monkeypatch.setattr(
+        statements,
+        "open_of_query",
+        lambda *keys, n, **named: asked.append(n) or open_of_query(*keys, n=n, **named),
+    )
+
+    claimed(made, ada, n=4)
+
+    assert asked == [n_read]
+
+
 def test_page_is_filled_up_to_what_it_wants_and_no_further(benchmark, ada):
     made = pool(benchmark, {"q1": [f"d{n}" for n in range(12)]})
     for slot in claimed(made, ada, n=6)[:4]:

@@ -26,6 +26,7 @@ from benchmarks_app.core.splitting_errors import (
     CutMissingError,
     CutOrderError,
     CutOutsideError,
+    EmptyPeriodError,
     EmptySplitError,
     MissingDatesError,
     NothingToSplitError,
@@ -374,6 +375,31 @@ def test_given_split_is_taken_as_it_is():
     assert assignment.excluded == {"d": "split: left out by the imported file"}
 
 
+def test_given_split_is_read_with_header_comment_mark_and_other_names():
+    families = {"a": "1", "b": "2", "c": "3", "d": "4"}
+    text = "\ufeff_id\tsplit\r\n# why\n\n  \na\tTraining\r\nb\tvalidation\nc\t Val \nd\tnone\n"
+
+    assert read(text, families) == ({"a": "train", "b": "dev", "c": "dev", "d": ""}, [])
+
+
+def test_header_is_the_first_line_alone():
+    found, problems = read("a\ttrain\nqid\tsplit\n", {"a": "1"})
+
+    assert found == {"a": "train"}
+    assert [problem.partition(";")[0] for problem in problems] == ["given.tsv:2: split is 'split'"]
+
+
+@pytest.mark.parametrize(
+    ("n", "named"), [(5, "(q0, q1, q2, q3, q4)"), (6, "(q0, q1, q2, q3, q4, …)")]
+)
+def test_five_of_the_queries_that_a_given_split_lacks_are_named(n, named):
+    _, (problem,) = read("", {f"q{k}": str(k) for k in range(n)})
+
+    assert problem.startswith(
+        f"given.tsv: {n} queries of the benchmark are not in the file {named};"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -468,6 +494,55 @@ def test_what_cannot_be_split_says_why_and_what_to_do(queries, recipe, error, sa
     assert said in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("straddling", "gap", "in_time", "said"),
+    [
+        # Asked from day 3 on and before day 6, all of them within three days of the cut.
+        (
+            Straddling.KEEP_EARLIER,
+            3,
+            {"x": 3, "y": 4, "z": 5},
+            "3 asked in its time, 3 lie in .* 0",
+        ),
+        # The families old0 and old1 were asked on day 0 and 1 as well.
+        (Straddling.KEEP_EARLIER, 0, {"old0": 3, "old1": 4}, "2 asked in its time, 0 lie in .* 2"),
+        (Straddling.DROP_FAMILY, 0, {"old0": 3, "old1": 4}, "2 asked in its time, 0 lie in .* 2"),
+        (Straddling.KEEP_EARLIER, 2, {"x": 3, "old1": 5}, "2 asked in its time, 1 lie in .* 1"),
+        (Straddling.KEEP_EARLIER, 0, {}, "0 asked in its time, 0 lie in .* 0"),
+    ],
+)
+def test_period_that_would_be_empty_is_told_with_what_was_asked_in_it(
+    straddling, gap, in_time, said
+):
+    queries = [asked(f"before{n}", f"old{n}", on=n) for n in range(3)]
+    queries += [asked(f"in-time{n}", family, on=n) for family, n in in_time.items()]
+    queries += [asked(f"after{n}", on=n) for n in (20, 21)]
+    recipe = SplitRecipe(
+        Mode.CHRONOLOGICAL,
+        dev_from=day(3),
+        test_from=day(6),
+        gap_days=gap,
+        straddling=straddling,
+    )
+
+    with pytest.raises(EmptyPeriodError, match=f"^dev would hold no query: of {said} belong"):
+        split_queries(queries, recipe)
+
+
+def test_unknown_slice_names_the_first_eight_there_are():
+    recipe = SplitRecipe(Mode.LEAVE_SLICE_OUT, slice_name="x")
+
+    def told(n: int) -> str:
+        with pytest.raises(UnknownSliceError) as raised:
+            split_queries([asked(f"q{k}", slices=(f"s{k}",)) for k in range(n)], recipe)
+        return str(raised.value)
+
+    assert told(8).endswith("Choose one of: s0, s1, s2, s3, s4, s5, s6, s7")
+    assert told(9).endswith("Choose one of: s0, s1, s2, s3, s4, s5, s6, s7, …")
+    with pytest.raises(UnknownSliceError, match="none yet; make a slice first"):
+        split_queries([asked("q")], recipe)
+
+
 def test_unknown_mode_names_those_there_are():
     with pytest.raises(UnknownModeError, match="leave-slice-out"):
         mode_of("rows")
@@ -502,3 +577,39 @@ def test_description_counts_sizes_slices_and_times():
     assert said.parts[1].first == day(20)
     assert said.n_excluded == 3
     assert said.largest_family == 2
+
+
+def test_description_gives_shares_of_slices_and_of_densities_by_split():
+    queries = [
+        asked("a", slices=("head",), n_relevant=0),
+        asked("b", slices=("head", "tail"), n_relevant=1),
+        asked("c", n_relevant=5),
+        asked("d", slices=("tail",), n_relevant=0),
+        asked("out", slices=("tail",)),
+    ]
+    given = {"a": "train", "b": "train", "c": "train", "d": "test", "out": ""}
+
+    said = described(queries, split_queries(queries, SplitRecipe(Mode.GIVEN), given))
+
+    assert [(part.name, part.share, part.n_without_relevant) for part in said.parts] == [
+        ("train", 3 / 4, 1),
+        ("test", 1 / 4, 1),
+    ]
+    rows = {row.name: row for row in [*said.slices, *said.densities]}
+    assert {name: (row.n, row.share, row.counts, row.shares) for name, row in rows.items()} == {
+        "head": (2, 1 / 2, {"train": 2, "test": 0}, {"train": 2 / 3, "test": 0.0}),
+        "tail": (2, 1 / 2, {"train": 1, "test": 1}, {"train": 1 / 3, "test": 1.0}),
+        "none": (2, 1 / 2, {"train": 1, "test": 1}, {"train": 1 / 3, "test": 1.0}),
+        "few": (1, 1 / 4, {"train": 1, "test": 0}, {"train": 1 / 3, "test": 0.0}),
+        "many": (1, 1 / 4, {"train": 1, "test": 0}, {"train": 1 / 3, "test": 0.0}),
+    }
+    assert {name: row.deviation for name, row in rows.items()} == {
+        **dict.fromkeys(("head", "tail", "none"), 1 / 2),
+        **dict.fromkeys(("few", "many"), 1 / 4),
+    }
+    assert said.excluded == {"left out by the imported file": 1}
+    told = said.as_json()
+    assert [row["deviation"] for row in told["slices"]] == [1 / 2, 1 / 2]
+    assert [row["deviation"] for row in told["label_density"]] == [1 / 4, 1 / 4, 1 / 2]
+    assert told["splits"][0]["first"] is None
+    assert small_slices(said, {"head": 1, "tail": 1}) == [("head", "test", 0, 1)]
