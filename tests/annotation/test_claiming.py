@@ -7,7 +7,7 @@ from django.utils import timezone
 from annotation.models import Pool, Slot
 from annotation.selectors.work import Work, work_state
 from annotation.services import statements
-from annotation.services.claiming import LEASE, release_slots
+from annotation.services.claiming import LEASE, query_in_hand, release_slots
 from annotation.services.judging import put_off, undo_last
 from tests import factories
 from tests.annotation.making import claimed, docids, judge, pool
@@ -70,6 +70,16 @@ def test_the_query_in_hand_is_finished_first(benchmark, ada):
     Slot.objects.filter(entry__document__docid="d1").update(state="free", annotator=None)
 
     assert docids(claimed(made, ada, n=1)) == {"d3"}
+
+
+def test_query_in_hand_is_of_what_is_held_first_where_none_of_it_was_judged_last(benchmark, ada):
+    made = pool(benchmark, TWO_QUERIES)
+    claimed(made, ada, n=5)
+    held = statements.held(made.pk, ada.pk, renew_below=statements.clock())
+    one, other = {card.query: card for card in held}.values()
+
+    assert query_in_hand(made, ada.pk, [one, other]) == one.query
+    assert query_in_hand(made, ada.pk, [other, one]) == other.query
 
 
 def test_a_query_somebody_else_is_in_the_middle_of_comes_last(benchmark, ada, ann):
