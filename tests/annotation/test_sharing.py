@@ -328,6 +328,7 @@ def test_an_order_that_learns_follows_what_was_found_relevant(benchmark, ada):
         PoolEntry.objects.filter(pk=entry.pk).update(contributors={run: rank}, best_rank=rank)
     for slot in claimed(made, ada, n=2):
         assert slot.arm == ""
+        assert slot.lease_expires_at > statements.clock()
         judge(slot, ada, 3 if slot.entry.document.docid == "d0" else 0)
 
     slots = claimed(made, ada, n=2)
