@@ -8,6 +8,8 @@ from benchmarks_app.core.formats.trec import RunRow
 from benchmarks_app.core.problems import Problems
 from scoring.core.errors import CutoffError, UnknownTieRuleError
 from scoring.core.reading import Hit, Judged, QueryHits, find_hits, ranked, read_qrels, read_run
+from scoring.core.reading.hits import judged_by, with_unlisted
+from scoring.core.reading.shapes import read_ranking
 
 
 def row(docid, score):
@@ -28,6 +30,28 @@ TIED = [row(b"d1", 1.0), row(b"z", 2.0), row(b"d10", 1.0), row(b"\xc3\xa9", 1.0)
 )
 def test_rule_decides_where_scores_are_equal(ties, order):
     assert [result.docid for result in ranked(TIED, ties)] == order
+
+
+def test_document_without_a_grade_is_unjudged_until_grades_are_said_to_be_complete():
+    found, judged = QueryHits("q", (Hit(2, 1),), 3), Judged((1,))
+
+    assert with_unlisted(found, judged) == found
+    (complete,) = judged_by({"q": judged}, "not-relevant").values()
+    assert [hit.grade for hit in with_unlisted(found, complete).hits] == [0, 1, 0]
+    assert judged_by({"q": judged}, "unknown") == {"q": judged}
+
+
+def test_rows_of_a_ranking_are_numbered_as_lines_of_their_file():
+    lines = [b"q1\td1\t1\n", b"q1\td2\t2\n"]
+
+    def rows(**values):
+        return [
+            (found.line, found.docid, found.score)
+            for found in read_ranking(lines, file="run", problems=Problems(), **values)
+        ]
+
+    assert rows() == [(1, b"d1", -1.0), (2, b"d2", -2.0)]
+    assert rows(first=5) == [(5, b"d1", -1.0), (6, b"d2", -2.0)]
 
 
 def test_scores_equal_as_32_bit_floats_tie_only_under_the_rule_of_trec_eval_9():
