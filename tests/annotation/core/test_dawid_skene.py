@@ -121,6 +121,10 @@ def test_four_annotators_are_too_few_and_five_enough():
         refuse_if_thin(of_first(4))
 
 
+def test_twenty_shared_documents_are_enough():
+    refuse_if_thin(planted(20, 6)[0])
+
+
 def test_two_labels_make_a_document_shared():
     pairs, _ = planted(200, 2)
 

@@ -222,6 +222,16 @@ def test_pair_waits_from_the_asking_for_a_third_opinion_until_a_label_comes():
     assert pair_of("q1", "d1", asked[2:]).waits
     assert not pair_of("q1", "d1", [*asked, event(101, 9, "grade", 2)]).waits
     assert not pair_of("q1", "d1", ledger(0, 3, said="pick", adjudicated=3)).waits
+    assert not pair_of("q1", "d1", ledger(0, 3)).waits
+
+
+def test_single_rule_tells_one_label_from_the_first_of_several():
+    hows = [
+        verdict_on(pair_of("q1", "d1", ledger(*grades)), rule_named("single"), Settings()).how
+        for grades in ([2], [2, 2], [2, 0])
+    ]
+
+    assert hows == [How.ONE_LABEL, How.FIRST, How.FIRST]
 
 
 def test_an_open_pair_takes_the_lower_median_is_left_out_or_stops_everything():
