@@ -33,6 +33,8 @@ OPTIONS = (
 )
 OPTIONS = (*OPTIONS, "--assert=plain", "-m", "not slow and not data")
 OPTIONS = (*OPTIONS, "--hypothesis-seed=0", "--hypothesis-profile=mutants")
+# Of a module named for its examples, `Tests` and `tests_of` are no tests.
+OPTIONS = (*OPTIONS, "-o", "python_classes=", "-o", "python_functions=test_*")
 # One example that fails is enough, whatever others found; and time is what `Running` looks after.
 settings.register_profile(
     "mutants",
