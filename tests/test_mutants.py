@@ -76,6 +76,14 @@ def test_code_is_mutated_and_types_are_not(toy):
     }
 
 
+def test_strict_zip_is_not_mutated_and_other_keywords_are(toy):
+    (toy / "toy.py").write_text(
+        "A = zip([], [], strict=True)\nB = zip([], [], strict=False)\nC = dict(strict=True)\n"
+    )
+
+    assert set(mutants_of(toy)) == {"B = zip([], [], strict=True)", "C = dict(strict=False)"}
+
+
 @pytest.mark.parametrize(
     ("now", "expected"),
     [("return age <= 30", KILLED), ("return age >= 30", SURVIVED), ("n = n + 1", LATE)],
