@@ -7,10 +7,13 @@ class ScoringConfig(AppConfig):
     verbose_name = "Scoring"
 
     def ready(self) -> None:
+        from benchmarks_app.services.declaring import READERS
         from benchmarks_app.signals import release_published
         from benchmarks_app.triggers import install_triggers
         from scoring import overview  # noqa: F401  # registers its step
         from scoring.listeners import open_and_score
+        from scoring.shown import declarable
 
         release_published.connect(open_and_score, dispatch_uid="scoring.open_and_score")
+        READERS[:] = [declarable]
         post_migrate.connect(install_triggers, sender=self)

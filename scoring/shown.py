@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
+from scoring.core.errors import MeasureParameterError
 from scoring.core.measures import parse_measure
 from scoring.core.measures.registry import FAMILIES
 
@@ -99,6 +100,27 @@ def any_measure(text: str, threshold: int) -> Shown:
         name = with_threshold(name, threshold)
     known = next((shown for shown in measures_on(threshold) if shown.name == name), None)
     return known or added(name)
+
+
+def declarable(text: str) -> str:
+    """The canonical name of a measure that may be told of hidden grades: a mean without gains.
+
+    Gains of one's own would make a single grade outgrow the rounding of the mean.
+
+    Raises
+    ------
+    MeasureParameterError
+        If it is a sum or a count, or has gains.
+    UnknownMeasureError, CutoffError, RelevanceThresholdError
+        If there is no such measure.
+    """
+    standard = measure_named(text)
+    measure = parse_measure(standard.name if standard else text)
+    if measure.aggregation != "mean":
+        raise MeasureParameterError(name=text, reason="is no mean. Choose one that is.")
+    if measure.option("gains"):
+        raise MeasureParameterError(name=text, reason="has gains of its own. Leave them out.")
+    return str(measure)
 
 
 def added(name: str) -> Shown:

@@ -106,6 +106,12 @@ class DraftSerializer(serializers.Serializer):
     left_out = serializers.MultipleChoiceField(
         choices=list(EXPORTERS), required=False, help_text="Formats that it is not given in."
     )
+    measures = serializers.ListField(
+        child=serializers.CharField(max_length=80),
+        required=False,
+        max_length=40,
+        help_text="Measures whose means all see of hidden splits; none: those of every board.",
+    )
 
 
 class AcceptedSerializer(serializers.Serializer):

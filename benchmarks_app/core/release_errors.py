@@ -9,6 +9,7 @@ BenchmarkError
 ├── DraftNotCheckedError    nobody has looked it over
 ├── DraftChangedError       published, changed or deleted meanwhile
 ├── ThresholdError          a relevance threshold that is no grade
+├── DeclaredMeasureError    a measure that hidden splits cannot be told by
 ├── DeprecationError        no reason, or a successor that is none
 └── ExposedQueriesError     grades that were public would be hidden
 """
@@ -53,6 +54,11 @@ class DraftNotCheckedError(BenchmarkError):
     code = "release-draft-not-checked"
     status = 409
     message = "Nobody has looked draft {version} over since it was changed. Check it first."
+
+
+class DeclaredMeasureError(BenchmarkError):
+    code = "release-measure"
+    message = "'{name}' cannot be declared for hidden splits: {why}"
 
 
 class DraftChangedError(BenchmarkError):

@@ -62,6 +62,11 @@ class DraftForm(forms.Form):
         label="Pass on the documents' texts",
         help_text="If not, exports hold queries, qrels, ids and hashes of texts.",
     )
+    measures = forms.CharField(
+        required=False,
+        help_text="Whose means submitters and visitors see of hidden splits, with spaces between, "
+        "such as nDCG@10 R@100. Left empty, those of every board. They never change.",
+    )
     formats = forms.MultipleChoiceField(
         required=False,
         choices=[(exporter.name, exporter.label) for exporter in EXPORTERS.values()],
@@ -75,6 +80,8 @@ class DraftForm(forms.Form):
         self.fields["qrel_set"].queryset = ready.order_by("-created_at")
         grades = [(one.value, str(one)) for one in benchmark.grades.all() if one.value]
         self.fields["threshold"].choices = [(BY_SCALE, "as the scale says"), *grades]
+        if not benchmark.hidden_splits:
+            del self.fields["measures"]
         corpus = benchmark.corpus
         if not corpus.has_texts or not corpus.may_be_passed_on:
             self.fields["passes_on_texts"].disabled = True
@@ -94,6 +101,7 @@ class DraftForm(forms.Form):
             **options.as_json(),
             "threshold": BY_SCALE if options.threshold is None else options.threshold,
             "formats": formats,
+            "measures": " ".join(options.measures),
             "version": "" if options.is_version_proposed else version,
             **more,
         }
@@ -126,6 +134,7 @@ class DraftForm(forms.Form):
             "options": ReleaseOptions(
                 **{name: given[name] for name in names},
                 left_out=left_out,
+                measures=tuple(given.get("measures", "").split()),
             ),
         }
 

@@ -18,6 +18,7 @@ from benchmarks_app.core.releases.options import ReleaseOptions
 from benchmarks_app.core.versions import parse_version
 from benchmarks_app.models import Benchmark, Job, QrelSet, Release, User
 from benchmarks_app.services import audit, jobs
+from benchmarks_app.services.declaring import declared
 from benchmarks_app.services.release_building import Built, build
 from benchmarks_app.services.releasing import (
     findings_of,
@@ -61,8 +62,8 @@ def create_draft(
 
     Raises
     ------
-    VersionError, VersionTakenError, ThresholdError, NothingToReleaseError
-        If it cannot be called so, there is no such grade, or nothing is relevant.
+    VersionError, VersionTakenError, ThresholdError, NothingToReleaseError, DeclaredMeasureError
+        If it cannot be called so, there is no such grade or measure, or nothing is relevant.
     """
     benchmark = qrel_set.benchmark
     draft = Release(benchmark=benchmark, state=Release.State.DRAFT, created_by=user)
@@ -126,7 +127,12 @@ def _set(
     benchmark = qrel_set.benchmark
     _refuse_threshold(benchmark, options.threshold)
     refuse_nothing(qrel_set, options)
-    options = replace(options, is_version_proposed=not version, accepted=())
+    options = replace(
+        options,
+        is_version_proposed=not version,
+        accepted=(),
+        measures=declared(options.measures),
+    )
     if version:
         numbers = parse_version(version)
         refuse_taken(benchmark, numbers, but=draft if draft.pk else None)

@@ -189,6 +189,8 @@ def _manifest(
         "slices": {name: len(qids) for name, qids in made.slices.items()},
         "dropped": dropped,
         "formats_left_out": list(made.options.left_out),
+        # Of hidden splits, to who keeps no grades; those of every board where it is empty.
+        "measures": list(made.options.measures),
         "corpus": corpus,
         "files": made.files,
         "warnings": [],

@@ -1,6 +1,7 @@
 """Publishing a release: its files are written once, then a row that never changes."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -19,6 +20,7 @@ from benchmarks_app.core.releases.options import ReleaseOptions
 from benchmarks_app.core.versions import Version, next_version, parse_version
 from benchmarks_app.models import Benchmark, Job, QrelSet, Release, User
 from benchmarks_app.services import audit, jobs
+from benchmarks_app.services.declaring import declared
 from benchmarks_app.services.exposure import mark_exposed, refuse_hiding
 from benchmarks_app.services.release_building import Built, Wanted, build, write_words
 from benchmarks_app.services.release_files import trec_lines
@@ -57,11 +59,13 @@ def release_arguments(
 
     Raises
     ------
-    VersionError, VersionTakenError, NothingToReleaseError
+    VersionError, VersionTakenError, NothingToReleaseError, DeclaredMeasureError
         If this release cannot be made.
     """
+    options = options or ReleaseOptions()
+    options = replace(options, measures=declared(options.measures))
     refuse_taken(qrel_set.benchmark, parse_version(version), but=draft)
-    refuse_nothing(qrel_set, options or ReleaseOptions())
+    refuse_nothing(qrel_set, options)
     return {
         "kind": JOB_KIND,
         "title": f"Publish release {version}",
@@ -69,7 +73,7 @@ def release_arguments(
             "qrel_set": qrel_set.pk,
             "version": version,
             "notes": notes,
-            "options": (options or ReleaseOptions()).as_json(),
+            "options": options.as_json(),
             "draft": draft.pk if draft else None,
             "accepted": accepted if accepted == EVERY_WARNING else sorted(accepted),
         },

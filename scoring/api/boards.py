@@ -16,15 +16,14 @@ from benchmarks_app.models import Release, Run
 from benchmarks_app.permissions import Action
 from scoring.core.uncertainty import TIE_GROUPS
 from scoring.forms.boards import BoardFilterForm
-from scoring.selectors import relevance_threshold
 from scoring.selectors.attempts import unranked_on
 from scoring.selectors.history import Record, records_of
 from scoring.services.board_slices import SliceBoard, row_of, slice_board
 from scoring.services.board_tables import board_table
-from scoring.services.boards import Board, board_of, is_told
-from scoring.services.firewall import sight_of
+from scoring.services.boards import Board, board_of
+from scoring.services.firewall import measure_seen
 from scoring.services.slice_scores import BoardSplit, board_split, slices_on_board
-from scoring.shown import FIRST_MEASURE, Shown, any_measure
+from scoring.shown import Shown
 
 TAG = ["leaderboard"]
 MEASURE = OpenApiParameter(
@@ -152,20 +151,17 @@ class _BoardEndpoint(Endpoint):
         return board_of(
             release=release,
             user=self.request.user,
-            measure=self._measure(release, asked.get("measure") or FIRST_MEASURE.name),
+            measure=self._measure(release, asked.get("measure", "")),
             slice_name=_slice_name(release, asked.get("slice", "")),
             split=_split(release, asked.get("split", "")) if self.takes_split else None,
             asked=wanted,
         )
 
     def _measure(self, release: Release, text: str) -> Shown:
-        shown = any_measure(text, relevance_threshold(release))
         user = self.request.user
+        shown = measure_seen(user, release, text)
         if not shown.is_standard and not user.is_authenticated:
             raise ValidationError({"measure": ["This measure is computed for who signs in."]})
-        if not is_told(shown, sight_of(user, release)):
-            why = "It is no mean, and of a hidden split only rounded means are shown."
-            raise ValidationError({"measure": [why]})
         return shown
 
 

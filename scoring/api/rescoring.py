@@ -20,10 +20,11 @@ from scoring.core.errors import ScoringError
 from scoring.core.moves import LabelCounts
 from scoring.selectors.moves import Move, release_before
 from scoring.selectors.rescoring import Waiting, rescoring_of
+from scoring.services.firewall import measure_seen
 from scoring.services.moving import MovesAsked, moves_asked
 from scoring.services.rescoring import start_scoring_runs
 from scoring.services.slice_scores import slices_on_board
-from scoring.shown import FIRST_MEASURE, Shown, any_measure
+from scoring.shown import Shown
 
 SECONDS = 10.0
 
@@ -200,8 +201,7 @@ def _first(release: Release, measure: Shown) -> dict[str, Any]:
 
 
 def _measure(request: Request, release: Release) -> Shown:
-    name = request.query_params.get("measure", "") or FIRST_MEASURE.name
-    return any_measure(name, selectors.relevance_threshold(release))
+    return measure_seen(request.user, release, request.query_params.get("measure", ""))
 
 
 def _slice(request: Request, release: Release) -> str:

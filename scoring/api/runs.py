@@ -22,10 +22,9 @@ from scoring.models import ProbingFlag, Score, ScoreSet
 from scoring.selectors.holes import holes_of
 from scoring.selectors.probing import probing_flags
 from scoring.services import probing
-from scoring.services.firewall import Sight, looked_at, sight_of, sight_written_down
+from scoring.services.firewall import Sight, looked_at, measure_seen, sight_of, sight_written_down
 from scoring.services.query_lists import chosen_queries
 from scoring.services.slice_scores import slices_on_board
-from scoring.shown import any_measure
 
 TAG = ["runs"]
 RELEASE = OpenApiParameter("release", description="A version; the newest it is scored on if none.")
@@ -115,7 +114,7 @@ def _means(score_set: ScoreSet, sight: Sight) -> Iterator[dict[str, Any]]:
     """The stored means that may be shown, as somebody sees them."""
     names = ["", Score.WEIGHTED, *(one.name for one in slices_on_board(score_set.release))]
     rows = score_set.scores.filter(slice_name__in=names).order_by("slice_name", "measure")
-    for score in map(sight.mean, rows):
+    for score in (sight.mean(row) for row in rows if sight.tells(row.measure)):
         is_weighted = score.slice_name == Score.WEIGHTED
         yield {
             "measure": score.measure,
@@ -176,9 +175,9 @@ class RunQueries(RunEndpoint):
 
     def _measure(self, score_set: ScoreSet) -> str:
         """The measure to sort by; one that is not stored is computed for who has an account."""
-        text = self.request.query_params.get("measure", "") or "nDCG@10"
+        text = self.request.query_params.get("measure", "")
         try:
-            found = any_measure(text, selectors.relevance_threshold(score_set.release))
+            found = measure_seen(self.request.user, score_set.release, text)
         except ScoringError as error:
             raise serializers.ValidationError({"measure": [str(error)]}) from error
         if not found.is_standard and not self.request.user.is_authenticated:

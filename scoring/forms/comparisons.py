@@ -10,11 +10,12 @@ from scoring import selectors
 from scoring.models import ScoreSet
 from scoring.services.comparing_errors import ComparedRunError
 from scoring.services.comparison_questions import Question, chosen_score_sets
+from scoring.services.firewall import measure_seen
 from scoring.services.query_differences import ORDERS, Wanted
 from scoring.services.robustness import RobustnessQuestion
 from scoring.services.side_by_side import DEPTHS
 from scoring.services.slice_scores import slices_on_board
-from scoring.shown import FIRST_MEASURE, Shown, any_measure
+from scoring.shown import Shown
 
 LONGEST_SEARCH = 200
 
@@ -112,9 +113,8 @@ def asked_comparison(params: QueryDict, user: Any, release: Release) -> AskedCom
     ScoringError
         If a run or measure is none, or cannot be compared.
     """
-    threshold = selectors.relevance_threshold(release)
     text = params.get("measure", "").strip() or params.get("m", "").strip()
-    measure = any_measure(text or FIRST_MEASURE.name, threshold)
+    measure = measure_seen(user, release, text)
     named = named_runs(params)
     baseline_name = params.get("baseline", "").strip()
     everyone = [*named, baseline_name] if baseline_name and named else named

@@ -7,7 +7,6 @@ from typing import Any
 
 from benchmarks_app.models import Release
 from scoring import selectors
-from scoring.core.measures import parse_measure
 from scoring.core.selection import selection_gain
 from scoring.core.uncertainty import Standing
 from scoring.models import Score
@@ -65,19 +64,23 @@ class Board:
     @cached_property
     def columns(self) -> tuple[Shown, ...]:
         """The scores that are shown; a measure that is none of them goes first."""
-        standard = tuple(shown.on(self.threshold) for shown in BOARD)
+        standard = self._told([shown.on(self.threshold) for shown in BOARD])
         return standard if self.measure in standard else (self.measure, *standard)
 
     @cached_property
     def all_measures(self) -> list[Shown]:
         """What files hold: the standard measures, and the one that is asked for."""
-        return list(dict.fromkeys([*measures_on(self.threshold), self.measure]))
+        return list(dict.fromkeys([*self._told(measures_on(self.threshold)), self.measure]))
 
     @cached_property
     def choices(self) -> list[Shown]:
         """What can be chosen: the standard measures, those added, and the one that is shown."""
         added = selectors.added_measures(self.whole, self.threshold)
-        return list(dict.fromkeys([*measures_on(self.threshold), *added, self.measure]))
+        told = self._told([*measures_on(self.threshold), *added])
+        return list(dict.fromkeys([*told, self.measure]))
+
+    def _told(self, measures: Iterable[Shown]) -> tuple[Shown, ...]:
+        return tuple(one for one in measures if self.sight.tells(one.name))
 
 
 def board_of(
@@ -137,11 +140,6 @@ def _interval_notes(release: Release, rows: list[BoardRow], slice_name: str) -> 
         return []
     qids = members_of(release, slice_name) if slice_name else graded_queries(release)
     return list(warnings(n_families_of(release, qids)))
-
-
-def is_told(measure: Shown, sight: Sight) -> bool:
-    """Whether a measure may be shown: of hidden queries only means, never sums and counts."""
-    return sight.is_clear or parse_measure(measure.name).aggregation == "mean"
 
 
 # --- what is lacking -----------------------------------------------------------------------

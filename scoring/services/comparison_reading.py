@@ -22,6 +22,8 @@ from scoring.services.slice_scores import slice_parts
 
 # What p-values are said to be at most where grades are hidden: more would tell of one of them.
 P_STEPS = (0.001, 0.01, 0.05, 1.0)
+# Means as they are shown, by run, measure and slice.
+Means = Mapping[tuple[str, str, str], float | None]
 WITHHELD_EFFECTS = ("d_z", "wins", "ties", "losses", "share_worse", "superiority")
 WITHHELD_POWERS = ("sigma", "queries_for_observed", "queries_for_delta")
 P_VALUES = ("p", "p_adjusted", "p_t", "p_slices")
@@ -156,7 +158,10 @@ def told_by_key(benchmark: Benchmark, key: str, user: Any) -> Told | None:
     if Run.objects.filter(pk__in=keys).visible_to(user).count() < len(keys):
         return None
     row.release.benchmark = benchmark
-    return told(question_of(row), row, user)
+    question = question_of(row)
+    if not sight_of(user, question.release).tells(question.measure):
+        return None
+    return told(question, row, user)
 
 
 def _fact(pair: Mapping[str, Any]) -> Fact:
@@ -186,21 +191,24 @@ def _blurred(result: Mapping[str, Any], sight: Sight) -> dict[str, Any]:
         together.setdefault((measure, part), []).append(mean)
     comparison = {
         **found,
+        "measures": [name for name in found["measures"] if sight.tells(name)],
         "slices": [one for one in found["slices"] if one["name"] not in OWN_SLICES],
         "summaries": [
             _blurred_summary(one, together[one["measure"], one["slice"]], sight)
             for one in found["summaries"]
-            if one["slice"] not in OWN_SLICES
+            if _is_told(one, sight)
         ],
         "pairs": [
-            _blurred_pair(one, sight, means[one["reference"], one["measure"], one["slice"]])
-            for one in found["pairs"]
-            if one["slice"] not in OWN_SLICES
+            _blurred_pair(one, sight, means) for one in found["pairs"] if _is_told(one, sight)
         ],
     }
     shares = {run: sight.rounded(share) for run, share in result["judged"]["shares"].items()}
     judged = {**result["judged"], "shares": shares}
     return {**result, "comparison": comparison, "judged": judged, "n_unjudged": None}
+
+
+def _is_told(one: Mapping[str, Any], sight: Sight) -> bool:
+    return sight.tells(one["measure"]) and one["slice"] not in OWN_SLICES
 
 
 def at_most(p: float | None) -> float | None:
@@ -226,8 +234,9 @@ def _blurred_ends(one: Mapping[str, Any], sight: Sight) -> dict[str, float | Non
     return {end: sight.rounded(value) for end, value in one["interval"].items()}
 
 
-def _blurred_pair(one: Mapping[str, Any], sight: Sight, mean: float | None) -> dict[str, Any]:
-    difference = sight.rounded(one["difference"])
+def _blurred_pair(one: Mapping[str, Any], sight: Sight, means: Means) -> dict[str, Any]:
+    ours, mean = (means[one[side], one["measure"], one["slice"]] for side in ("run", "reference"))
+    difference = sight.difference(ours, mean)
     relative = sight.rounded(difference / mean) if difference is not None and mean else None
     p_values = {name: one[name] for name in P_VALUES}
     return {

@@ -13,8 +13,10 @@ from benchmarks_app.models import Release
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors import hidden_queries
 from benchmarks_app.services.exposure import record_read
+from scoring.core.errors import ScoringError
 from scoring.models import Score, ScoreSet
-from scoring.selectors import BoardRow
+from scoring.selectors import BoardRow, relevance_threshold
+from scoring.shown import MEASURES, Shown, any_measure, measures_on
 
 DECIMALS = 3
 CLEAR_DECIMALS = 4  # what pages show where nothing is withheld
@@ -26,10 +28,14 @@ WHY = (
 
 @dataclass(frozen=True)
 class Sight:
-    """What is withheld from one person; empty and None where nothing is."""
+    """What is withheld from one person; empty and None where nothing is.
+
+    `declared` are the names of the measures that are told where something is withheld.
+    """
 
     hidden: frozenset[str] = frozenset()
     decimals: int | None = None
+    declared: frozenset[str] = frozenset()
 
     @property
     def is_clear(self) -> bool:
@@ -45,9 +51,15 @@ class Sight:
         """A sentence for where queries are withheld; empty where none are."""
         return "" if self.decimals is None else WHY.format(decimals=self.decimals)
 
+    def tells(self, measure: str) -> bool:
+        """Whether means of a measure, by its whole name, are for this person."""
+        return self.is_clear or measure in self.declared
+
     def rounded(self, value: float | None) -> float | None:
-        """A mean as this person sees it."""
-        return value if value is None or self.decimals is None else round(value, self.decimals)
+        """A mean as this person sees it; a zero has no sign, which would tell of a tiny loss."""
+        return (
+            value if value is None or self.decimals is None else round(value, self.decimals) + 0.0
+        )
 
     def difference(self, one: float | None, other: float | None) -> float | None:
         """The difference of two means, of which it tells no more than the two do as shown."""
@@ -55,7 +67,7 @@ class Sight:
             return None
         if self.decimals is None:
             return one - other
-        return round(round(one, self.decimals) - round(other, self.decimals), self.decimals)
+        return self.rounded(round(one, self.decimals) - round(other, self.decimals))
 
     def seen(self, qids: Iterable[str]) -> list[str]:
         """The queries whose values and documents this person may see, in their order."""
@@ -77,12 +89,51 @@ class Sight:
         )
 
 
+class MeasureWithheldError(ScoringError):
+    code = "measure-withheld"
+    status = 403
+    message = (
+        "{name} is not told of release {version}, which has a hidden split: other measures could "
+        "tell its grades. There are: {known}."
+    )
+
+
 def sight_of(user: Any, release: Release) -> Sight:
     """What this person sees of a release; nothing is written down."""
     hidden = hidden_queries(release)
     if not hidden or may(user, Action.EDIT, release.benchmark):
         return Sight()
-    return Sight(hidden, DECIMALS)
+    return Sight(hidden, DECIMALS, frozenset(one.name for one in declared_measures(release)))
+
+
+def declared_measures(release: Release) -> list[Shown]:
+    """What its owner declared, when it was published, to be told of its hidden splits.
+
+    Those of every board where nothing was declared.
+    """
+    threshold = relevance_threshold(release)
+    named = release.manifest.get("measures") or ()
+    return [any_measure(name, threshold) for name in named] or list(measures_on(threshold))
+
+
+def measure_seen(user: Any, release: Release, text: str = "") -> Shown:
+    """The measure of a name, if its means are for this person; the first one without a name.
+
+    Raises
+    ------
+    MeasureWithheldError
+        If it was not declared, and the release has a split that is hidden from this person.
+    UnknownMeasureError, MeasureParameterError, CutoffError, RelevanceThresholdError
+        If there is no such measure.
+    """
+    declared = declared_measures(release)
+    if not text:
+        return declared[0]
+    found = any_measure(text, relevance_threshold(release))
+    if not sight_of(user, release).tells(found.name):
+        known = ", ".join(one.label for one in declared)
+        raise MeasureWithheldError(name=found.label[:80], version=release.version, known=known)
+    return found
 
 
 def sight_written_down(user: Any, release: Release, what: str) -> Sight:
@@ -108,11 +159,21 @@ def as_seen(sight: Sight, score_set: ScoreSet) -> ScoreSet:
     """
     if sight.is_clear:
         return score_set
-    score_set.means = {name: sight.rounded(mean) for name, mean in score_set.means.items()}
-    score_set.ranges = {name: _ends(sight, ends) for name, ends in score_set.ranges.items()}
-    score_set.added = [sight.mean(score) for score in score_set.added]
-    score_set.weighted = [(name, sight.mean(score)) for name, score in score_set.weighted]
-    score_set.overall = [sight.mean(score) for score in score_set.overall]
+    threshold = relevance_threshold(score_set.release)
+    told = {one.name for one in MEASURES if sight.tells(one.counting_from(threshold))}
+    score_set.means = {
+        name: sight.rounded(mean) for name, mean in score_set.means.items() if name in told
+    }
+    score_set.ranges = {
+        name: _ends(sight, ends) for name, ends in score_set.ranges.items() if name in told
+    }
+    score_set.added = _seen(sight, score_set.added)
+    score_set.weighted = [
+        (name, sight.mean(score))
+        for name, score in score_set.weighted
+        if sight.tells(score.measure)
+    ]
+    score_set.overall = _seen(sight, score_set.overall)
     return score_set
 
 
@@ -130,5 +191,9 @@ def board_as_seen(sight: Sight, rows: Iterable[BoardRow]) -> list[BoardRow]:
     ]
 
 
+def _seen(sight: Sight, scores: Iterable[Score]) -> list[Score]:
+    return [sight.mean(score) for score in scores if sight.tells(score.measure)]
+
+
 def _ends(sight: Sight, ends: tuple[float, float]) -> tuple[float, float]:
-    return round(ends[0], sight.digits), round(ends[1], sight.digits)
+    return round(ends[0], sight.digits) + 0.0, round(ends[1], sight.digits) + 0.0

@@ -15,7 +15,6 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from scoring.charts.boards import history_chart
 from scoring.core.errors import ScoringError
-from scoring.selectors import relevance_threshold
 from scoring.selectors.history import records_of
 from scoring.services.board_slices import (
     SliceBoard,
@@ -24,10 +23,9 @@ from scoring.services.board_slices import (
     slice_board,
     slice_labels,
 )
-from scoring.services.boards import Board, board_of, is_told
-from scoring.services.firewall import sight_of
-from scoring.shown import any_measure
-from scoring.views.board_files import harmless
+from scoring.services.boards import Board, board_of
+from scoring.services.firewall import measure_seen
+from scoring.views.board_files import harmless, refusal
 from scoring.views.boards import asked_board, board_context, release_or_404
 
 # Runs that a small multiple holds.
@@ -73,7 +71,9 @@ def leaderboard_slices_csv(
     request: HttpRequest, benchmark: Benchmark, version: str
 ) -> HttpResponse:
     release = release_or_404(benchmark, version)
-    *_, board = asked_board(request, release, takes_split=False)
+    asked, *_, board = asked_board(request, release, takes_split=False)
+    if asked.error:
+        return refusal(asked)
     found = slice_board(board, board.rows, row_of(board, request.GET.get("baseline", "")))
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     name = f"{benchmark.slug}-{version}-slices.csv"
@@ -139,11 +139,9 @@ def leaderboard_history_chart(
 ) -> HttpResponse:
     release = release_or_404(benchmark, version)
     try:
-        shown = any_measure(measure, relevance_threshold(release))
+        shown = measure_seen(request.user, release, measure)
     except ScoringError as error:
         raise Http404 from error
-    if not is_told(shown, sight_of(request.user, release)):
-        raise Http404
     board = board_of(release=release, user=request.user, measure=shown)
     records = records_of(board.whole, board.measure.name)
     return chart_response(request, history_chart(shown, records), format)

@@ -13,6 +13,7 @@ from benchmarks_app.permissions import Action, benchmark_view
 from scoring.services.board_tables import BoardTable, board_table
 from scoring.services.boards import Board, with_stored_scenarios
 from scoring.views.boards import asked_board, permanent_link, release_or_404, shows_scenarios
+from scoring.views.measures import Asked
 
 # What a spreadsheet would run as a formula when it begins a cell.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -26,11 +27,18 @@ def harmless(text: str) -> str:
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
+def refusal(asked: Asked) -> HttpResponse:
+    """Instead of a file: the measure of another name than the one asked for would mislead."""
+    return HttpResponse(asked.error, status=422, content_type="text/plain; charset=utf-8")
+
+
 def _file(
     request: HttpRequest, benchmark: Benchmark, version: str, *, ending: str, write: Writer
 ) -> HttpResponse:
     release = release_or_404(benchmark, version)
-    _, sliced, _, board = asked_board(request, release)
+    asked, sliced, _, board = asked_board(request, release)
+    if asked.error:
+        return refusal(asked)
     if sliced.error or (board.split and board.split.error):
         raise Http404
     if shows_scenarios(request):

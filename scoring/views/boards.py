@@ -19,24 +19,19 @@ from scoring.selectors.filters import filter_choices
 from scoring.services.boards import (
     Board,
     board_of,
-    is_told,
     may_show_scenarios,
     weighted_of,
     with_scenarios,
 )
-from scoring.services.firewall import Sight, sight_of
 from scoring.services.moving import moves_for_board
 from scoring.services.ranking import start_ranking
 from scoring.services.rescoring import mark_looked_at
 from scoring.services.slice_scores import ALL_SPLITS, BoardSplit, board_split
-from scoring.shown import FIRST_MEASURE, measure_of
+from scoring.shown import measure_of
 from scoring.views.measures import Asked, asked_measure
 from scoring.views.slices import AskedSlice, asked_slice
 
 SCENARIOS = "scenarios"
-SUM_WITHHELD = (
-    "{name} is no mean, and of a hidden split only rounded means are shown. Choose a listed one."
-)
 
 
 @require_safe
@@ -116,7 +111,7 @@ def asked_board(
 
     With `takes_split` it is over the split of the open phase, unless another one is asked for.
     """
-    asked = _told(asked_measure(request, selectors.relevance_threshold(release)), request, release)
+    asked = asked_measure(request, release)
     sliced = asked_slice(request, release)
     form = BoardFilterForm(request.GET)
     board = board_of(
@@ -134,16 +129,6 @@ def _split(request: HttpRequest, release: Release) -> BoardSplit:
     """What unjudged documents could change is known over all splits together alone."""
     asked = ALL_SPLITS if shows_scenarios(request) else request.GET.get("split", "").strip()
     return board_split(release, asked)
-
-
-def _told(asked: Asked, request: HttpRequest, release: Release) -> Asked:
-    """What is asked for, or the first measure where sums would tell hidden grades."""
-    sight: Sight = sight_of(request.user, release)
-    if is_told(asked.measure, sight):
-        return asked
-    first = FIRST_MEASURE.on(selectors.relevance_threshold(release))
-    error = SUM_WITHHELD.format(name=asked.measure.label)
-    return Asked(first, text=asked.text or asked.measure.label, error=error)
 
 
 def shows_scenarios(request: HttpRequest) -> bool:

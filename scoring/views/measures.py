@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest
 
+from benchmarks_app.models import Release
 from scoring.core.errors import ScoringError
-from scoring.shown import FIRST_MEASURE, Shown, any_measure
+from scoring.services.firewall import MeasureWithheldError, measure_seen
+from scoring.shown import Shown
 
 # Computing takes seconds, which not everybody who comes along may have as often as they like.
 SIGN_IN = (
@@ -26,16 +28,18 @@ class Asked:
         return not self.measure.is_standard
 
 
-def asked_measure(request: HttpRequest, threshold: int) -> Asked:
-    """The measure typed into `measure`, or else the one chosen in `m`.
+def asked_measure(request: HttpRequest, release: Release) -> Asked:
+    """The measure typed into `measure`, or else the one chosen in `m`, as far as it is told.
 
     A choice that is none is an old or a wrong address: it shows the first measure.
     """
-    first = FIRST_MEASURE.on(threshold)
-    text = request.GET.get("measure", "").strip()
+    first = measure_seen(request.user, release)
+    text, chosen = (request.GET.get(name, "").strip() for name in ("measure", "m"))
     if text and not request.user.is_authenticated:
         return Asked(first, text=text, error=SIGN_IN)
     try:
-        return Asked(any_measure(text or request.GET.get("m", "") or first.name, threshold))
+        return Asked(measure_seen(request.user, release, text or chosen))
+    except MeasureWithheldError as error:
+        return Asked(first, text=text or chosen, error=str(error))
     except ScoringError as error:
         return Asked(first, text=text, error=str(error)) if text else Asked(first)

@@ -132,7 +132,7 @@ def _before(request: HttpRequest, release: Release) -> Release:
 
 
 def _asked(request: HttpRequest, release: Release) -> Any:
-    measure = asked_measure(request, selectors.relevance_threshold(release))
+    measure = asked_measure(request, release)
     return measure, asked_slice(request, release)
 
 

@@ -8,15 +8,14 @@ from django.views.decorators.http import require_safe
 from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
-from scoring import selectors
 from scoring.charts.runs import cumulative_chart, distribution_chart, grades_chart, slices_chart
 from scoring.core.errors import ScoringError
 from scoring.models import ScoreSet
 from scoring.services import measuring
 from scoring.services.against import baselines_for, slices_against
-from scoring.services.firewall import looked_at, sight_of, sight_written_down
+from scoring.services.firewall import looked_at, measure_seen, sight_of, sight_written_down
 from scoring.services.run_profiles import grade_names, grade_ranks_of
-from scoring.shown import Shown, any_measure
+from scoring.shown import Shown
 from scoring.views.finding import run_of, score_set_of
 from scoring.views.runs import chosen_baseline
 
@@ -44,7 +43,7 @@ def run_chart(
 def _measure(request: HttpRequest, score_set: ScoreSet, text: str) -> Shown:
     """The measure of the address; others than the standard ones are for who is signed in."""
     try:
-        found = any_measure(text, selectors.relevance_threshold(score_set.release))
+        found = measure_seen(request.user, score_set.release, text)
     except ScoringError as error:
         raise Http404 from error
     if not found.is_standard and not request.user.is_authenticated:

@@ -81,7 +81,7 @@ def query_table(request: HttpRequest, run: Run) -> QueryTable:
         request.user, score_set.release, looked_at(score_set, "query by query")
     )
     threshold = selectors.relevance_threshold(score_set.release)
-    asked = asked_measure(request, threshold)
+    asked = asked_measure(request, score_set.release)
     slices = release_slices(score_set.release)
     search, name = request.GET.get("q", "").strip(), request.GET.get("slice", "")
     is_best_first = request.GET.get("order") == "best"

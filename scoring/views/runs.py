@@ -54,9 +54,10 @@ def run_scores(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
 def _add_asked(request: HttpRequest, run: Run) -> Asked:
     """Compute the measure that is asked for on the release that is shown first."""
     shown = selectors.score_sets_of_run(run)[:1]
-    threshold = selectors.relevance_threshold(shown[0].release) if shown else 1
-    asked = asked_measure(request, threshold)
-    if shown and asked.is_added and request.user.is_authenticated:
+    if not shown:
+        return Asked(FIRST_MEASURE)
+    asked = asked_measure(request, shown[0].release)
+    if asked.is_added and request.user.is_authenticated:
         measuring.add_measure(release=shown[0].release, score_sets=shown, name=asked.measure.name)
     return asked
 
@@ -95,7 +96,8 @@ def run_slices(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
     """Means by slice beside those of a baseline."""
     run = run_of(request, benchmark, pk)
     score_set = score_set_of(run, request.GET.get("release", ""))
-    measure = asked_measure(request, selectors.relevance_threshold(score_set.release)).measure
+    asked = asked_measure(request, score_set.release)
+    measure = asked.measure
     sight = sight_of(request.user, score_set.release)
     choices = baselines_for(request.user, score_set)
     baseline = chosen_baseline(request.GET.get("baseline", ""), choices)
@@ -103,6 +105,7 @@ def run_slices(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
     context = {
         "run": run,
         "score_set": score_set,
+        "asked": asked,
         "measure": measure,
         "sight": sight,
         "choices": choices,
@@ -112,7 +115,7 @@ def run_slices(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
         "chart_name": f"slices-{baseline.run_id if baseline else 'none'}",
     }
     template = "scoring/_run_slices.html" if request.htmx else "scoring/run_slices.html"
-    return render(request, template, context)
+    return render(request, template, context, status=422 if asked.error else 200)
 
 
 def chosen_baseline(wanted: str, choices: list[ScoreSet]) -> ScoreSet | None:

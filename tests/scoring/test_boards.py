@@ -412,7 +412,7 @@ def test_scenarios_and_sums_are_withheld_where_grades_are_hidden(
     assert rows_of(page)["one"].unjudged is None
     sums = signed_in(vi).get(address(query="?measure=NumRelRet"))
     assert sums.status_code == 422
-    assert "only rounded means are shown" in sums.content.decode()
+    assert "is not told of release" in sums.content.decode()
     assert not Score.objects.filter(measure="NumRelRet").exists()
     assert signed_in(owner).get(address(query="?measure=NumRelRet")).status_code == 200
 

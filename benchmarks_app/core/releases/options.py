@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
+LISTS = ("left_out", "accepted", "measures")
+
 
 @dataclass(frozen=True, slots=True)
 class ReleaseOptions:
@@ -12,7 +14,8 @@ class ReleaseOptions:
     With `is_version_proposed` the version follows the step that the difference needs, until
     somebody writes one. `threshold` is None where the scale itself says what is relevant.
     `left_out` are formats that it is not given in. `accepted` are the codes of warnings that
-    somebody has seen.
+    somebody has seen. `measures` are those whose means all see of hidden splits; without any those
+    of every board.
     """
 
     is_version_proposed: bool = False
@@ -24,16 +27,16 @@ class ReleaseOptions:
     passes_on_texts: bool = True
     left_out: tuple[str, ...] = ()
     accepted: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> Self:
         """Options as a row keeps them; what it does not say has its default."""
         known = {one.name for one in fields(cls)}
         given = {name: value for name, value in told.items() if name in known}
-        lists = {name: tuple(given.get(name, ())) for name in ("left_out", "accepted")}
+        lists = {name: tuple(given.get(name, ())) for name in LISTS}
         return cls(**{**given, **lists})
 
     def as_json(self) -> dict[str, Any]:
         """Options as a row keeps them."""
-        lists = {"left_out": list(self.left_out), "accepted": list(self.accepted)}
-        return {**asdict(self), **lists}
+        return {**asdict(self), **{name: list(getattr(self, name)) for name in LISTS}}

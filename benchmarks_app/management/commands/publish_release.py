@@ -48,6 +48,13 @@ class Command(BaseCommand):
             help="a format that it is not given in; may be repeated",
         )
         parser.add_argument(
+            "--measure",
+            action="append",
+            default=[],
+            help="a measure whose means all see of hidden splits; may be repeated; by default "
+            "those of every board",
+        )
+        parser.add_argument(
             "--strict", action="store_true", help="refuse to publish where there is a warning"
         )
         parser.add_argument(
@@ -118,6 +125,7 @@ def _options(benchmark: Benchmark, given: dict[str, Any]) -> ReleaseOptions:
         "drops_all_zero": given["drop_all_zero"] or None,
         "passes_on_texts": False if given["withhold_texts"] else None,
         "left_out": tuple(given["without"]) or None,
+        "measures": tuple(given["measure"]) or None,
     }
     return replace(options, **{key: value for key, value in said.items() if value is not None})
 
