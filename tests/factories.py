@@ -263,14 +263,14 @@ def tiny_benchmark(slug: str = "tiny", **values: Any) -> Benchmark:
     return made
 
 
-def release(of: QrelSet, version: str = "1.0.0", by: User | None = None) -> Release:
+def release(of: QrelSet, version: str = "1.0.0", by: User | None = None, **wanted: Any) -> Release:
     """A published release with all that follows from it; started jobs stay queued."""
     from django.test import TestCase
 
     from benchmarks_app.services import jobs
     from benchmarks_app.services.releasing import release_arguments
 
-    arguments = release_arguments(qrel_set=of, version=version)
+    arguments = release_arguments(qrel_set=of, version=version, **wanted)
     with TestCase.captureOnCommitCallbacks(execute=True):
         job = jobs.run_here(benchmark=of.benchmark, user=by or user("keeper"), **arguments)
     done(job)

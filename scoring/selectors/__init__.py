@@ -13,6 +13,7 @@ from scoring.selectors.boards import (
 )
 from scoring.selectors.releases import (
     SCORER_VERSION,
+    declared_measures,
     newest_release,
     open_phase,
     open_phases,
@@ -54,6 +55,7 @@ __all__ = [
     "QueryRow",
     "SubmissionRow",
     "added_measures",
+    "declared_measures",
     "earlier_score_set",
     "intervals_by_name",
     "leaderboard",

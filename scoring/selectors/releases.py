@@ -12,6 +12,7 @@ from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.selectors import release_file_path
 from scoring.core import released
 from scoring.models import Phase
+from scoring.shown import Shown, any_measure, measures_on
 
 # Part of every score set's identity: raised whenever a number can come out differently.
 SCORER_VERSION = "3"
@@ -25,6 +26,16 @@ def scorer_version_of(split: str) -> str:
 def relevance_threshold(release: Release) -> int:
     """The lowest grade that counts as relevant on a release, as its manifest froze the scale."""
     return released.relevance_threshold(release.manifest)
+
+
+def declared_measures(release: Release) -> list[Shown]:
+    """What its owner declared, when it was published, to be told of its hidden splits.
+
+    Those of every board where nothing was declared.
+    """
+    threshold = relevance_threshold(release)
+    named = release.manifest.get("measures") or ()
+    return [any_measure(name, threshold) for name in named] or list(measures_on(threshold))
 
 
 def published_releases(benchmark: Benchmark) -> QuerySet[Release]:

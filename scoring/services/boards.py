@@ -64,23 +64,28 @@ class Board:
     @cached_property
     def columns(self) -> tuple[Shown, ...]:
         """The scores that are shown; a measure that is none of them goes first."""
-        standard = self._told([shown.on(self.threshold) for shown in BOARD])
-        return standard if self.measure in standard else (self.measure, *standard)
+        first = self._standard[: len(BOARD)]
+        return tuple(first if self.measure in first else [self.measure, *first])
 
     @cached_property
     def all_measures(self) -> list[Shown]:
         """What files hold: the standard measures, and the one that is asked for."""
-        return list(dict.fromkeys([*self._told(measures_on(self.threshold)), self.measure]))
+        return list(dict.fromkeys([*self._standard, self.measure]))
 
     @cached_property
     def choices(self) -> list[Shown]:
         """What can be chosen: the standard measures, those added, and the one that is shown."""
         added = selectors.added_measures(self.whole, self.threshold)
-        told = self._told([*measures_on(self.threshold), *added])
-        return list(dict.fromkeys([*told, self.measure]))
+        told = [one for one in added if self.sight.tells(one.name)]
+        return list(dict.fromkeys([*self._standard, *told, self.measure]))
 
-    def _told(self, measures: Iterable[Shown]) -> tuple[Shown, ...]:
-        return tuple(one for one in measures if self.sight.tells(one.name))
+    @cached_property
+    def _standard(self) -> list[Shown]:
+        """Those of every board, and those declared: to who keeps no hidden grades these alone."""
+        declared = selectors.declared_measures(self.release)
+        if not self.sight.is_clear:
+            return declared
+        return list(dict.fromkeys([*measures_on(self.threshold), *declared]))
 
 
 def board_of(

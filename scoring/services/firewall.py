@@ -6,7 +6,7 @@ told or counted query by query leaves those queries out.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from benchmarks_app.models import Release
@@ -15,8 +15,8 @@ from benchmarks_app.selectors import hidden_queries
 from benchmarks_app.services.exposure import record_read
 from scoring.core.errors import ScoringError
 from scoring.models import Score, ScoreSet
-from scoring.selectors import BoardRow, relevance_threshold
-from scoring.shown import MEASURES, Shown, any_measure, measures_on
+from scoring.selectors import declared_measures, relevance_threshold
+from scoring.shown import MEASURES, Shown, any_measure
 
 DECIMALS = 3
 CLEAR_DECIMALS = 4  # what pages show where nothing is withheld
@@ -106,16 +106,6 @@ def sight_of(user: Any, release: Release) -> Sight:
     return Sight(hidden, DECIMALS, frozenset(one.name for one in declared_measures(release)))
 
 
-def declared_measures(release: Release) -> list[Shown]:
-    """What its owner declared, when it was published, to be told of its hidden splits.
-
-    Those of every board where nothing was declared.
-    """
-    threshold = relevance_threshold(release)
-    named = release.manifest.get("measures") or ()
-    return [any_measure(name, threshold) for name in named] or list(measures_on(threshold))
-
-
 def measure_seen(user: Any, release: Release, text: str = "") -> Shown:
     """The measure of a name, if its means are for this person; the first one without a name.
 
@@ -175,20 +165,6 @@ def as_seen(sight: Sight, score_set: ScoreSet) -> ScoreSet:
     ]
     score_set.overall = _seen(sight, score_set.overall)
     return score_set
-
-
-def board_as_seen(sight: Sight, rows: Iterable[BoardRow]) -> list[BoardRow]:
-    """The rows of a board with rounded means and intervals; ranks stay what they are."""
-    if sight.is_clear:
-        return list(rows)
-    return [
-        replace(
-            row,
-            scores={name: sight.rounded(mean) for name, mean in row.scores.items()},
-            intervals={name: _ends(sight, ends) for name, ends in row.intervals.items()},
-        )
-        for row in rows
-    ]
 
 
 def _seen(sight: Sight, scores: Iterable[Score]) -> list[Score]:

@@ -1,6 +1,6 @@
 """Numbers that were not stored, from what was: no run is read for any of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from time import monotonic
 from typing import Any
 
@@ -12,12 +12,9 @@ from scoring.core.errors import MeasureParameterError
 from scoring.core.stored_hits import read_hits
 from scoring.core.uncertainty import mean_intervals
 from scoring.models import Score, ScoreSet
-from scoring.selectors import BoardRow
-from scoring.services import ranking
 from scoring.services.evaluating import evaluated
 from scoring.services.scoring import Target, scores_of, slice_scores_of
 from scoring.services.slice_scores import members_of
-from scoring.shown import measures_on
 
 # A page waits this long for scores that are not there yet; the rest is computed by the next one.
 SECONDS = 4.0
@@ -62,7 +59,7 @@ def _has(score_set: ScoreSet, name: str) -> bool:
 
 
 def _drop_oldest(release: Release) -> None:
-    standard = {shown.name for shown in measures_on(selectors.relevance_threshold(release))}
+    standard = set(Target.of(release).names)
     added = (
         Score.objects.filter(score_set__release=release, slice_name="")
         .exclude(measure__in=standard)
@@ -118,16 +115,3 @@ def per_query_values(score_set: ScoreSet, name: str) -> list[dict[str, Any]]:
         for row in rows:
             row[name] = values[row["qid"]][name]
     return rows
-
-
-# --- ranks ---------------------------------------------------------------------------------
-
-
-def with_standings(
-    *, release: Release, rows: Sequence[BoardRow], name: str, slice_name: str = ""
-) -> list[BoardRow]:
-    """The rows of a board by `name`, each with its standing among those that have a value."""
-    found = ranking.board_facts(release=release, rows=rows, name=name, slice_name=slice_name)
-    if found is None:
-        return list(rows)
-    return [row.standing_at(found.standings.get(row.score_set.pk)) for row in rows]

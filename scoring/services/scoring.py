@@ -25,6 +25,7 @@ from scoring.core.uncertainty import MeanInterval, Recipe, mean_intervals, recip
 from scoring.models import Score, ScoreSet
 from scoring.selectors import (
     SCORER_VERSION,
+    declared_measures,
     earlier_score_set,
     release_families,
     relevance_threshold,
@@ -74,8 +75,10 @@ class Target:
 
     @cached_property
     def names(self) -> list[str]:
-        """The measures that are stored, each with the threshold of the release's own scale."""
-        return [shown.name for shown in measures_on(relevance_threshold(self.release))]
+        """The measures that are stored: those of every board, and those declared."""
+        standard = measures_on(relevance_threshold(self.release))
+        declared = declared_measures(self.release)
+        return list(dict.fromkeys(shown.name for shown in (*standard, *declared)))
 
     @cached_property
     def judged(self) -> dict[str, Judged]:

@@ -28,7 +28,7 @@ from scoring.models import ScoreSet
 from scoring.services import comparing, robustness
 from scoring.services.comparing_errors import ComparisonNotReadyError
 from scoring.services.comparison_reading import Told, told
-from scoring.services.firewall import board_as_seen, sight_of, sight_written_down
+from scoring.services.firewall import sight_of, sight_written_down
 from scoring.services.query_differences import ORDERS, query_differences
 from scoring.services.slice_scores import slices_on_board
 from scoring.shown import measures_on
@@ -67,8 +67,8 @@ def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:
     threshold = selectors.relevance_threshold(release)
     chosen = named_runs(request.GET)
     letters = request.GET.get("find", "").strip()
-    board = selectors.leaderboard(release=release, user=request.user)
-    rows = board_as_seen(sight_of(request.user, release), board)
+    sight = sight_of(request.user, release)
+    rows = selectors.leaderboard(release=release, user=request.user, decimals=sight.decimals)
     is_chosen = {row.run.pk: str(row.run.pk) in chosen or row.run.name in chosen for row in rows}
     listed = [
         row
@@ -80,7 +80,7 @@ def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:
     return {
         "release": release,
         "releases": list(selectors.published_releases(release.benchmark)),
-        "measures": measures_on(threshold),
+        "measures": [one for one in measures_on(threshold) if sight.tells(one.name)],
         "slices": slices_on_board(release),
         "rows": listed[: max(MOST_LISTED, n_chosen)],
         "n_rows": len(rows),

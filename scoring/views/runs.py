@@ -15,10 +15,12 @@ from scoring.models import ScoreSet
 from scoring.selectors.submissions import state_of, submissions_seen_by
 from scoring.services import measuring, submitting
 from scoring.services.against import baselines_for, slices_against
+from scoring.services.boards import board_of
 from scoring.services.errors import NoOpenPhaseError
 from scoring.services.firewall import sight_of
 from scoring.services.rescoring import mark_looked_at, start_scoring_runs
 from scoring.services.run_profiles import brackets_of, patterns_of, scenarios_of
+from scoring.services.slice_scores import board_split
 from scoring.shown import BOARD, FIRST_MEASURE, FURTHER, MEASURES, Shown
 from scoring.views.finding import run_of, score_set_of, score_sets_as_seen
 from scoring.views.measures import Asked, asked_measure
@@ -71,11 +73,13 @@ def _submission(request: HttpRequest, benchmark: Benchmark, run: Run) -> dict[st
 
 
 def _place(request: HttpRequest, score_set: ScoreSet, measure: Shown) -> dict[str, Any] | None:
-    """The rank of the run among those of the release that this person sees."""
-    rows = selectors.leaderboard(release=score_set.release, user=request.user, measure=measure)
-    ranked = measuring.with_standings(release=score_set.release, rows=rows, name=measure.name)
-    row = next((one for one in ranked if one.run.pk == score_set.run_id), None)
-    return {"row": row, "n": len(ranked), "measure": measure} if row else None
+    """The rank of the run on the board of the release as this person sees it."""
+    release = score_set.release
+    board = board_of(
+        release=release, user=request.user, measure=measure, split=board_split(release)
+    )
+    row = next((one for one in board.whole if one.run.pk == score_set.run_id), None)
+    return {"row": row, "n": len(board.whole), "board": board} if row else None
 
 
 def _quota(request: HttpRequest, benchmark: Benchmark) -> dict[str, Any] | None:

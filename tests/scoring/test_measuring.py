@@ -16,9 +16,10 @@ from benchmarks_app.services.exporting import beir_zip
 from scoring.core import evaluate, evaluate_model
 from scoring.core.errors import MeasureParameterError, UnknownMeasureError
 from scoring.models import Score
-from scoring.selectors import leaderboard, per_query_values, whole_score_sets
+from scoring.selectors import per_query_values, whole_score_sets
 from scoring.services import measuring, ranking
-from scoring.services.measuring import add_measure, evaluated, with_standings
+from scoring.services.boards import board_of
+from scoring.services.measuring import add_measure, evaluated
 from scoring.services.scoring import Target, score_run
 from scoring.shown import any_measure
 from tests import factories
@@ -309,9 +310,8 @@ def board(benchmark, publish, tmp_path, vi):
     def ranked(name: str) -> dict:
         sets = whole_score_sets(release)
         add_measure(release=release, score_sets=sets, name=name)
-        rows = leaderboard(release=release, user=vi, measure=any_measure(name, 1))
-        rows = with_standings(release=release, rows=rows, name=name)
-        return {row.run.name: row.standing for row in rows}
+        found = board_of(release=release, user=vi, measure=any_measure(name, 1))
+        return {row.run.name: row.standing for row in found.whole}
 
     return ranked
 

@@ -1,0 +1,61 @@
+"""Two runs whose means are shown as equal: nothing that is shown tells which is truly better."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from scoring.models import Score
+from scoring.services.scoring import Target, score_run
+from tests import factories
+from tests.scoring.hiding import hiding_benchmark, hiding_release, lines, plain_run
+
+pytestmark = pytest.mark.django_db
+DOORS = (
+    "/b/hiding/runs/{run}/scores/",
+    "/b/hiding/v/1.0.0/leaderboard/",
+    "/b/hiding/v/1.0.0/leaderboard.csv",
+    "/b/hiding/compare/?runs={run},{other}",
+    "/api/v1/benchmarks/hiding/releases/1.0.0/leaderboard/",
+    "/api/v1/benchmarks/hiding/runs/{run}/scores/",
+    "/api/v1/benchmarks/hiding/comparisons/?runs={run},{other}",
+)
+
+
+@pytest.fixture
+def attacker(tmp_path) -> tuple[Client, list[int]]:
+    benchmark = hiding_benchmark()
+    release = hiding_release(benchmark)
+    sam = factories.member(benchmark, "sam", "submitter")
+    keys = []
+    for name in ("one", "two"):
+        run = factories.run(benchmark, lines(plain_run()), name=name, owner=sam)
+        score_run(run=run, target=Target.of(release), folder=tmp_path / name)
+        keys.append(run.pk)
+    client = Client()
+    client.force_login(sam)
+    return client, keys
+
+
+def worsened(key: int, by: float) -> None:
+    for score in Score.objects.filter(score_set__run=key, mean__isnull=False):
+        Score.objects.filter(pk=score.pk).update(mean=score.mean - by)
+
+
+def told(client: Client, address: str) -> str:
+    """All that is answered but the tokens that each page has of its own."""
+    answer = client.get(address)
+    assert answer.status_code == 200
+    return re.sub(r"[A-Za-z0-9]{64}", "token", answer.content.decode())
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_loss_that_is_too_small_to_show_shows_nowhere(attacker, door):
+    client, keys = attacker
+    address = door.format(run=keys[0], other=keys[1])
+    worsened(keys[0], 1e-5)
+    before = told(client, address)
+
+    worsened(keys[0], -2e-5)
+
+    assert told(client, address) == before

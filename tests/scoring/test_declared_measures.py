@@ -1,0 +1,113 @@
+"""Measures declared for hidden splits: how they come in, and what who keeps no grades sees."""
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from benchmarks_app.core.release_errors import DeclaredMeasureError
+from benchmarks_app.core.releases.options import ReleaseOptions
+from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.services.drafting import create_draft
+from benchmarks_app.services.releasing import release_arguments
+from scoring.services.firewall import MeasureWithheldError, measure_seen
+from scoring.services.scoring import Target, score_run
+from tests import factories
+from tests.scoring.hiding import hiding_benchmark, hiding_release, lines, plain_run
+
+pytestmark = pytest.mark.django_db
+FORM = {"version": "1.0.0", "notes": "", "passes_on_texts": "on", "formats": []}
+
+
+def declared(*names: str) -> ReleaseOptions:
+    return ReleaseOptions(measures=names)
+
+
+@pytest.fixture
+def hiding() -> Benchmark:
+    return hiding_benchmark()
+
+
+@pytest.fixture
+def owner(hiding):
+    return factories.member(hiding, "olga", "owner")
+
+
+def test_a_draft_keeps_the_canonical_names_each_once(hiding, owner):
+    draft = create_draft(
+        user=owner,
+        qrel_set=hiding.qrel_sets.get(),
+        options=declared("recall_100", "ndcg_cut_10", "R@100", "MRR@10"),
+    )
+
+    assert draft.options["measures"] == ["R@100", "nDCG@10", "RR@10"]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("DCG(gains={0:4e8,1:1})@3", "gains of its own"),
+        ("NumRelRet", "no mean"),
+        ("nonsense", "nonsense"),
+    ],
+)
+def test_what_would_tell_grades_cannot_be_declared(hiding, owner, name, why):
+    qrels = hiding.qrel_sets.get()
+
+    for make in (
+        lambda: create_draft(user=owner, qrel_set=qrels, options=declared(name)),
+        lambda: release_arguments(qrel_set=qrels, version="1.0.0", options=declared(name)),
+    ):
+        with pytest.raises(DeclaredMeasureError, match=why):
+            make()
+    assert not Release.objects.exists()
+
+
+def test_command_page_and_api_declare(hiding, owner, client):
+    with pytest.raises(CommandError, match="no mean"):
+        call_command("publish_release", "hiding", qrels="ours", draft=True, measure=["NumRet"])
+    client.force_login(owner)
+    call_command("publish_release", "hiding", qrels="ours", draft=True, measure=["P@5"])
+    form = {**FORM, "qrel_set": hiding.qrel_sets.get().pk, "version": "2.0.0"}
+    page = client.post("/b/hiding/releases/new/", {**form, "measures": "P@5 R@50"})
+    api = client.post(
+        "/api/v1/benchmarks/hiding/releases/",
+        {"qrels": "ours", "version": "3.0.0", "measures": ["AP"]},
+        content_type="application/json",
+    )
+    refused = client.post("/b/hiding/releases/new/", {**form, "measures": "NumRet"})
+
+    assert (page.status_code, api.status_code) == (302, 201), api.content
+    rows = Release.objects.order_by("major")
+    assert [row.options["measures"] for row in rows] == [["P@5"], ["P@5", "R@50"], ["AP"]]
+    assert "no mean" in refused.content.decode()
+
+
+def test_only_who_has_hidden_splits_is_asked(owner, client):
+    plain = factories.benchmark("plain")
+    factories.qrel_set(plain, {("q1", "d1"): 2})
+    boss = factories.member(plain, "boss", "owner")
+    client.force_login(boss)
+
+    assert b'name="measures"' not in client.get("/b/plain/releases/new/").content
+
+
+def test_others_see_what_was_declared_and_keepers_everything(hiding, owner, tmp_path, client):
+    hiding_release(hiding)
+    newest = factories.release(
+        hiding.qrel_sets.get(), "2.0.0", options=declared("P@5", "R@50")
+    )
+    run = factories.run(hiding, lines(plain_run()), name="one")
+    score_run(run=run, target=Target.of(newest), folder=tmp_path)
+    sam = factories.member(hiding, "sam", "submitter")
+    first = measure_seen(sam, newest)
+
+    assert newest.manifest["measures"] == ["P@5", "R@50"]
+    assert first.name == "P@5"
+    assert measure_seen(sam, newest, "recall_50").name == "R@50"
+    with pytest.raises(MeasureWithheldError, match="There are: P"):
+        measure_seen(sam, newest, "nDCG@10")
+    assert measure_seen(owner, newest, "nDCG@10").name == "nDCG@10"
+    client.force_login(sam)
+    for address in ("v/2.0.0/leaderboard/", f"runs/{run.pk}/scores/", "v/2.0.0/leaderboard.csv"):
+        told = client.get(f"/b/hiding/{address}").content.decode()
+        assert 'stat-label">nDCG@10' not in told
+        assert "R@50" in told
