@@ -28,8 +28,10 @@ def split_sizes(made: Contents) -> list[SplitSize]:
     found = []
     for split in sorted(set(made.split_of.values())):
         qids = made.of_split(split)
-        n_graded = sum(made.grades_of(qid).n > 0 for qid in qids)
-        found.append(SplitSize(split, len(qids), n_graded, split in made.hidden))
+        graded = [qid for qid in qids if made.grades_of(qid).n > 0]
+        n_families = len({made.families[qid] for qid in graded})
+        is_hidden = split in made.hidden
+        found.append(SplitSize(split, len(qids), len(graded), n_families, is_hidden))
     return found
 
 

@@ -114,7 +114,7 @@ def n_families_of(release: Release, qids: Iterable[str]) -> int:
 def slices_on_board(release: Release) -> list[BoardSlice]:
     """The slices whose means may be shown, by name.
 
-    Of a release with a hidden split these are registered ones of at least 30 queries, and no two
+    Of a release with a hidden split these are registered ones of at least 30 families, and no two
     numbers that are shown tell of fewer by subtraction.
     """
     members = slices_of_release(release)
@@ -125,8 +125,13 @@ def slices_on_board(release: Release) -> list[BoardSlice]:
     shown = list(members)
     if hidden:
         fixed = {name: qids for name, qids in members.items() if name in registered}
-        enough = {name: qids for name, qids in fixed.items() if len(qids) >= SMALLEST_SHOWN}
-        shown = showable_slices(enough, hidden)
+        families = release_families(release)
+        enough = {
+            name: qids
+            for name, qids in fixed.items()
+            if n_families_of(release, qids) >= SMALLEST_SHOWN
+        }
+        shown = showable_slices(enough, hidden, families=families)
     return [
         BoardSlice(
             name, len(members[name]), n_families_of(release, members[name]), name in registered

@@ -10,7 +10,7 @@ from scoring.services.slice_scores import BoardSlice, slices_of_release, slices_
 
 WITHHELD = (
     "The means of “{name}” are not shown: this release has a hidden split, and only registered "
-    "slices of at least 30 queries are shown, as far as no two numbers tell of fewer."
+    "slices of at least 30 families are shown, as far as no two numbers tell of fewer."
 )
 UNKNOWN = "This release has no slice “{name}”. Choose one that is listed."
 

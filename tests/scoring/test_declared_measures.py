@@ -92,9 +92,7 @@ def test_only_who_has_hidden_splits_is_asked(owner, client):
 
 def test_others_see_what_was_declared_and_keepers_everything(hiding, owner, tmp_path, client):
     hiding_release(hiding)
-    newest = factories.release(
-        hiding.qrel_sets.get(), "2.0.0", options=declared("P@5", "R@50")
-    )
+    newest = factories.release(hiding.qrel_sets.get(), "2.0.0", options=declared("P@5", "R@50"))
     run = factories.run(hiding, lines(plain_run()), name="one")
     score_run(run=run, target=Target.of(newest), folder=tmp_path)
     sam = factories.member(hiding, "sam", "submitter")

@@ -159,7 +159,7 @@ def test_of_hidden_queries_unregistered_slices_are_withheld(board, client, hidde
 
     assert slices_on_board(board) == []
     assert page.status_code == 422
-    assert "only registered slices of at least 30 queries are shown" in page.content.decode()
+    assert "only registered slices of at least 30 families are shown" in page.content.decode()
     assert [row.scores["RR@10"] for row in page.context["page"]] == [1.0, 0.75]
 
 

@@ -13,7 +13,7 @@ from benchmarks_app.core.versions import Needed, Version, is_enough, next_versio
 
 TARGET = "release"
 NAMED_AT_MOST = 5
-# A mean over fewer queries says too much about each of them.
+# A mean over fewer families says too much about each of them.
 SMALLEST_HIDDEN_SPLIT = 30
 RELIABLE_FROM = 200
 # Below this share of judged documents among the first ten, a low score may be a missing label.
@@ -58,11 +58,12 @@ class SliceSize:
 
 @dataclass(frozen=True)
 class SplitSize:
-    """A split of a release, by its queries."""
+    """A split of a release, by its queries; `n_families` are those of graded ones."""
 
     name: str
     n_queries: int
     n_graded: int
+    n_families: int
     is_hidden: bool
 
 
@@ -177,13 +178,14 @@ def _splits(facts: ReleaseFacts) -> Iterator[Finding]:
                 "it is released without qrels.",
                 "Judge documents of its queries, or split anew without it.",
             )
-        elif split.is_hidden and split.n_graded < SMALLEST_HIDDEN_SPLIT:
+        elif split.is_hidden and split.n_families < SMALLEST_HIDDEN_SPLIT:
             yield _finding(
                 "release-hidden-small",
                 f"split {split.name}",
-                f"The hidden split '{split.name}' has {split.n_graded:,} graded queries; a mean "
-                f"over fewer than {SMALLEST_HIDDEN_SPLIT} would tell what is hidden.",
-                f"Give it at least {SMALLEST_HIDDEN_SPLIT} graded queries, or make it public.",
+                f"The hidden split '{split.name}' has {split.n_families:,} families of graded "
+                f"queries; a mean over fewer than {SMALLEST_HIDDEN_SPLIT} would tell what is "
+                "hidden.",
+                f"Give it at least {SMALLEST_HIDDEN_SPLIT} graded families, or make it public.",
             )
     if facts.exposed:
         yield _finding(

@@ -1,10 +1,10 @@
 """Which slices of a hidden split may be shown, so that no small group of queries is told apart.
 
 A mean over a slice is a sum over its queries. Whoever knows two sums knows their difference, and
-with it something about the queries in which the two sets differ. So a set of slices may be shown
-if, among the hidden queries,
+with it something about the queries in which the two sets differ. Queries of a family stand for one
+another, so families are counted. A set of slices may be shown if, among the hidden queries,
 
-1. each slice has none or at least `SMALLEST_SHOWN`;
+1. each slice has none or at least `SMALLEST_SHOWN` families;
 2. every two of them, all hidden queries being one of them, differ in none or in at least as many;
 3. no sum or difference of several of them tells of fewer.
 
@@ -12,8 +12,7 @@ The third is looked for among queries that are in exactly the same slices: what 
 of each such group is worked out by elimination.
 """
 
-from collections import Counter
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from itertools import combinations
 from typing import TypeAlias
 
@@ -33,6 +32,7 @@ def showable_slices(
     slices: Mapping[str, Collection[Hashable]],
     hidden: Collection[Hashable],
     *,
+    families: Mapping[Hashable, Hashable] | None = None,
     smallest: int = SMALLEST_SHOWN,
 ) -> list[str]:
     """Names of slices that may be shown together beside the mean over all hidden queries.
@@ -44,6 +44,10 @@ def showable_slices(
         others are public.
     hidden
         Every query whose values are hidden.
+    families
+        The family of each query; one without is a family of its own.
+    smallest
+        Of how many families nothing may be told.
 
     Notes
     -----
@@ -64,28 +68,43 @@ def showable_slices(
     shown: list[str] = []
     for name in order:
         together = [everything, *(inside[one] for one in shown), inside[name]]
-        if is_safe(together, smallest=smallest):
+        if is_safe(together, families=families, smallest=smallest):
             shown.append(name)
     return shown
 
 
-def is_safe(sets: Sequence[Collection[Hashable]], *, smallest: int = SMALLEST_SHOWN) -> bool:
-    """Whether sums over all of these sets together tell nothing of a smaller group."""
+def is_safe(
+    sets: Sequence[Collection[Hashable]],
+    *,
+    families: Mapping[Hashable, Hashable] | None = None,
+    smallest: int = SMALLEST_SHOWN,
+) -> bool:
+    """Whether sums over all of these sets together tell nothing of fewer families."""
+    of = families or {}
+
+    def n_families(queries: Collection[Hashable]) -> int:
+        return len({of.get(query, query) for query in queries})
+
     members = [frozenset(one) for one in sets]
     distinct = list(dict.fromkeys(one for one in members if one))
-    if any(len(one) < smallest for one in distinct):
+    if any(n_families(one) < smallest for one in distinct):
         return False
-    if any(len(a ^ b) < smallest for a, b in combinations(distinct, 2)):
+    if any(n_families(a ^ b) < smallest for a, b in combinations(distinct, 2)):
         return False
-    return not _tells_of_few(distinct, smallest)
+    return not _tells_of_few(distinct, n_families, smallest)
 
 
-def _tells_of_few(sets: Sequence[frozenset[Hashable]], smallest: int) -> bool:
-    """Whether some combination of the sums is about fewer than `smallest` queries."""
-    sizes = Counter(
-        frozenset(place for place, one in enumerate(sets) if query in one)
-        for query in frozenset[Hashable]().union(*sets)
-    )
+def _tells_of_few(
+    sets: Sequence[frozenset[Hashable]],
+    n_families: Callable[[Collection[Hashable]], int],
+    smallest: int,
+) -> bool:
+    """Whether some combination of the sums is about fewer than `smallest` families."""
+    inside: dict[frozenset[int], set[Hashable]] = {}
+    for query in frozenset[Hashable]().union(*sets):
+        group = frozenset(place for place, one in enumerate(sets) if query in one)
+        inside.setdefault(group, set()).add(query)
+    sizes = {group: n_families(queries) for group, queries in inside.items()}
     # Small groups first: elimination then solves for them where it can.
     groups = sorted(sizes, key=lambda group: (sizes[group], sorted(group)))
     if not groups or sizes[groups[0]] >= smallest:
@@ -96,9 +115,15 @@ def _tells_of_few(sets: Sequence[frozenset[Hashable]], smallest: int) -> bool:
     small = rows[weights[pivots] < smallest]
     if len(small) > MOST_COMBINED:
         return True
-    # A sum that is about few queries is one of rows that each begin with some of these few.
+
+    def told_of(row: Floats) -> set[Hashable]:
+        """The queries a combination is about; rounding can only make it look like fewer."""
+        touched = np.flatnonzero(np.abs(row) > NOTHING)
+        return set[Hashable]().union(*(inside[groups[place]] for place in touched))
+
+    # A sum that is about few families is one of rows that each begin with some of these few.
     return any(
-        _support(small[list(chosen)].sum(axis=0), weights) < smallest
+        n_families(told_of(small[list(chosen)].sum(axis=0))) < smallest
         for n in range(1, len(small) + 1)
         for chosen in combinations(range(len(small)), n)
     )
@@ -120,8 +145,3 @@ def _reduced(matrix: Floats) -> tuple[Floats, list[int]]:
         rows[others] -= np.outer(rows[others, column], rows[top])
         pivots.append(column)
     return rows[: len(pivots)], pivots
-
-
-def _support(row: Floats, weights: NDArray[np.int_]) -> int:
-    """How many queries a combination is about; rounding can only make it look like fewer."""
-    return int(weights[np.abs(row) > NOTHING].sum())

@@ -59,6 +59,25 @@ def test_without_hidden_queries_everything_may_be_shown():
     assert showable_slices({"a": range(3)}, []) == ["a"]
 
 
+def test_queries_of_one_family_count_once():
+    pairs = {query: query // 2 for query in range(200)}
+
+    assert showable_slices({"few": range(58), "enough": range(60)}, range(200), families=pairs) == [
+        "enough"
+    ]
+    assert showable_slices({"most": range(142)}, range(200), families=pairs) == []
+    assert showable_slices({"most": range(140)}, range(200), families=pairs) == ["most"]
+
+
+def test_no_combination_tells_of_few_families():
+    """Whole less three thirds is 40 queries: of twenty families too few, of forty enough."""
+    thirds = {name: range(n * 60, n * 60 + 60) for n, name in enumerate("abc")}
+    by_two = {query: query // 2 for query in range(180, 220)}
+
+    assert showable_slices(thirds, range(220)) == ["a", "b", "c"]
+    assert showable_slices(thirds, range(220), families=by_two) == ["a", "b"]
+
+
 @settings(max_examples=30)
 @given(st.lists(st.sets(st.integers(0, 11)), max_size=4))
 def test_nothing_small_lies_in_the_span_of_what_is_shown(slices):
