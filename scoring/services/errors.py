@@ -7,6 +7,7 @@ ScoringError (core/errors.py)
 ├── TotalLimitError        the runs of the whole phase are used up
 ├── NotInTeamError         a submission for a team one is not in
 ├── WrongSplitError        a run of other queries than those of the phase
+├── FewHiddenError         a run that answers too few queries of a hidden split
 ├── NothingJudgedError     a run of ids that nobody here knows
 ├── NotWithdrawableError   a submission that is not scored, or was withdrawn
 ├── PhaseExistsError       a second phase of one release and split
@@ -65,6 +66,15 @@ class WrongSplitError(ScoringError):
     message = (
         "{file} answers no graded query of the split '{split}' of release {release}: {others}. "
         "Send the rankings of that split, or submit to the phase of yours."
+    )
+
+
+class FewHiddenError(ScoringError):
+    code = "few-hidden-queries"
+    message = (
+        "{file} answers {n:,} of the {n_all:,} queries of hidden splits; expected at least "
+        "{n_needed:,} of them: a mean over fewer would tell their grades. Let your system answer "
+        "the others too. This costs no submission."
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 from django.db import OperationalError, transaction
@@ -12,6 +13,7 @@ from benchmarks_app.core.full_disk import is_disk_full
 from benchmarks_app.core.run_facts import RunFactsError, checked
 from benchmarks_app.core.run_store import query_ids
 from benchmarks_app.models import Benchmark, Job, Run, Upload
+from benchmarks_app.selectors import hidden_queries
 from benchmarks_app.services import runs, uploading
 from benchmarks_app.services.jobs import JobFencedError, RunningJob, told_of
 from scoring.core.retrieval.dense.bundles import is_bundle
@@ -19,13 +21,15 @@ from scoring.models import Submission
 from scoring.selectors.phases import Scope, scope_of, split_counts
 from scoring.services import probing, scoring
 from scoring.services.embedding_retrieving import read_submitted_embeddings
-from scoring.services.errors import NothingJudgedError, WrongSplitError
+from scoring.services.errors import FewHiddenError, NothingJudgedError, WrongSplitError
 from scoring.services.scoring import LEFT_OUT, Target
 from scoring.services.submitted_files import Read, read_submitted
 
 ENDED = (Submission.State.SCORED, Submission.State.INVALID, Submission.State.FAILED)
 # How far each stage brings a submission, in percent.
 CHECKED, WRITTEN, COMPUTED, WHOLE = 50, 70, 95, 100
+# The share of graded hidden queries that a submission has to answer.
+FEWEST_HIDDEN = 0.8
 OUR_FAULT = "The fault is on our side, and its log has the details. Nothing is counted; try again."
 
 
@@ -114,6 +118,7 @@ def _validated(job: RunningJob, submission: Submission) -> _Valid:
         if scope.is_apart
         else Target.of(phase.release)
     )
+    _refuse_few_hidden(read, upload.name, target)
     _refuse_nothing_judged(read, upload.name, submission, target)
     return _Valid(submission, upload, read, scope, target)
 
@@ -159,6 +164,15 @@ def _others(counts: Mapping[str, int]) -> str:
         return "its queries are in no split of the release"
     listed = ", ".join(f"{n:,} of {split}" for split, n in sorted(counts.items()))
     return f"its queries are {listed}"
+
+
+def _refuse_few_hidden(read: Read, file: str, target: Target) -> None:
+    """Who answers a handful of hidden queries learns what is known of them, and no system does."""
+    hidden = hidden_queries(target.release) & target.qrels.keys()
+    n = len(hidden.intersection(query_ids(read.staged.summary.parquet)))
+    n_needed = ceil(FEWEST_HIDDEN * len(hidden))
+    if n < n_needed:
+        raise FewHiddenError(file=file, n=n, n_all=len(hidden), n_needed=n_needed)
 
 
 def _refuse_nothing_judged(read: Read, file: str, submission: Submission, target: Target) -> None:

@@ -38,7 +38,7 @@ from tests.scoring.conftest import GOOD, GRADES
 State = Submission.State
 MORE = GOOD + b"q2 Q0 d5 2 1 s\n"
 YET_MORE = GOOD + b"q2 Q0 d8 2 1 s\n"
-DEV, TEST = b"q1 Q0 d1 1 3.0 s\n", b"q2 Q0 d5 1 2 s\nq2 Q0 d4 2 1 s\n"
+DEV, TEST = b"q1 Q0 d1 1 3.0 s\n", b"q2 Q0 d5 1 2 s\nq2 Q0 d4 2 1 s\nq3 Q0 d9 1 1 s\n"
 
 
 def again(submission: Submission) -> Submission:
@@ -386,7 +386,7 @@ def test_means_of_a_hidden_split_are_rounded_for_who_submits(
     release = split_up(hidden=True)
     hidden = release.phases.get(split="test")
 
-    submission = send(hidden, sam, b"q1 Q0 d1 1 3 s\nq2 Q0 d5 1 2 s\nq2 Q0 d4 2 1 s\n")
+    submission = send(hidden, sam, DEV + TEST)
 
     exact = Score.objects.get(score_set__run=submission.run, measure="nDCG@10", slice_name="").mean
     assert scores_as_seen(sam, submission).means["nDCG@10"] == round(exact, 3) != exact
