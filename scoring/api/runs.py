@@ -253,14 +253,22 @@ class RunHoles(RunEndpoint):
 
 
 class ProbingEvidenceSerializer(serializers.Serializer):
-    """How two submissions agree over the hidden queries, in their first `depth` documents."""
+    """The numbers of a flag over the hidden queries, in the first `depth` documents; by its kind.
+
+    How two submissions agree (`n_differing`, `share_equal`, `queries`), how many queries have the
+    same documents (`n_equal`, `n_reordered`), or how many documents are listed once
+    (`share_distinct`).
+    """
 
     depth = serializers.IntegerField()
     n_queries = serializers.IntegerField()
-    n_differing = serializers.IntegerField()
-    share_equal = serializers.FloatField()
-    queries = serializers.ListField(child=serializers.CharField())
-    n_compared = serializers.IntegerField()
+    n_differing = serializers.IntegerField(required=False)
+    share_equal = serializers.FloatField(required=False)
+    queries = serializers.ListField(child=serializers.CharField(), required=False)
+    n_equal = serializers.IntegerField(required=False)
+    n_reordered = serializers.IntegerField(required=False)
+    share_distinct = serializers.FloatField(required=False)
+    n_compared = serializers.IntegerField(required=False)
 
 
 class ProbingFlagSerializer(serializers.ModelSerializer):

@@ -22,7 +22,12 @@ NEAR = 0.95
 FEWEST_QUERIES = 10
 """Below so many queries, "few of them" says nothing."""
 
+FEW_DOCUMENTS = 0.2
+"""Share of places with a document of their own at which many queries have the same ones."""
+
 SINGLE_QUERY, NEAR_IDENTICAL = "single_query", "near_identical"
+SAME_DOCUMENTS, REORDERED = "same_documents", "reordered"
+SAME_CANDIDATES = "same_candidates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +102,64 @@ def most_alike(
         if best is None or place < best[0]:
             best = (place, key, found)
     return None if best is None else best[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Queries for which two submissions list the same documents, and those in another order."""
+
+    n_queries: int
+    n_equal: int
+    n_reordered: int
+
+    @property
+    def share(self) -> float:
+        return self.n_equal / self.n_queries if self.n_queries else 0.0
+
+
+def distinct_share(rankings: Rankings, qids: Iterable[str]) -> float:
+    """Distinct documents over places: 1 where no document is listed for two of the queries.
+
+    Examples
+    --------
+    >>> distinct_share({"q": ["a", "b"], "r": ["b", "a"]}, ["q", "r"]), distinct_share({}, ["q"])
+    (0.5, 1.0)
+    """
+    listed = [docid for qid in qids for docid in rankings.get(qid, ())]
+    return len(set(listed)) / len(listed) if listed else 1.0
+
+
+def candidates(one: Rankings, other: Rankings, qids: Iterable[str]) -> Candidates:
+    """In how many of these queries that either answers the same documents are listed first.
+
+    Examples
+    --------
+    >>> candidates({"q": ["a", "b"], "r": ["c"]}, {"q": ["b", "a"], "r": ["d"]}, ["q", "r", "s"])
+    Candidates(n_queries=2, n_equal=1, n_reordered=1)
+    """
+    pairs = [(one.get(qid, ()), other.get(qid, ())) for qid in qids]
+    answered = [(mine, theirs) for mine, theirs in pairs if mine or theirs]
+    equal = [(mine, theirs) for mine, theirs in answered if set(mine) == set(theirs)]
+    n_reordered = sum(list(mine) != list(theirs) for mine, theirs in equal)
+    return Candidates(len(answered), len(equal), n_reordered)
+
+
+def suspicion_of_candidates(found: Candidates, *, is_own: bool) -> str:
+    """What equal candidates look like: `REORDERED` own ones, or the `SAME_CANDIDATES` as others'.
+
+    Lists that are equal in order as well are for `suspicion` to tell, where they are one's own.
+
+    Examples
+    --------
+    >>> suspicion_of_candidates(Candidates(100, 99, 90), is_own=True)
+    'reordered'
+    >>> suspicion_of_candidates(Candidates(100, 99, 3), is_own=True)
+    ''
+    >>> suspicion_of_candidates(Candidates(100, 95, 0), is_own=False)
+    'same_candidates'
+    """
+    if found.n_queries < FEWEST_QUERIES or found.share < NEAR:
+        return ""
+    if not is_own:
+        return SAME_CANDIDATES
+    return REORDERED if found.n_reordered > FEW_QUERIES else ""

@@ -98,6 +98,9 @@ class ProbingFlag(models.Model):
     class Kind(models.TextChoices):
         NEAR_IDENTICAL = "near_identical", "nearly the same ranking as an earlier submission"
         SINGLE_QUERY = "single_query", "differs from an earlier submission in few queries"
+        SAME_DOCUMENTS = "same_documents", "lists the same documents for many queries"
+        REORDERED = "reordered", "has the documents of an earlier submission in another order"
+        SAME_CANDIDATES = "same_candidates", "has the documents of another team's submission"
 
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="probing_flags")
     earlier = models.ForeignKey(

@@ -1,6 +1,7 @@
 """Pointing keepers to submissions that look made to read hidden grades."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -17,11 +18,14 @@ from scoring.services.slice_scores import graded_queries
 # With so many of one's own earlier submissions a new one is compared, the newest first.
 COMPARED_WITH = 50
 NAMED_AT_MOST = 5
+# Kind, the submission it is like, if any, and numbers.
+Suspicion: TypeAlias = tuple[str, Submission | None, dict[str, Any]]
 
 
-def flag(submission: Submission) -> ProbingFlag | None:
-    """Flag a scored submission that is very like an earlier one of the same person or team.
+def flag(submission: Submission) -> list[ProbingFlag]:
+    """Flag a scored submission that looks made to read hidden grades; at most one flag a kind.
 
+    It is looked at alone, beside earlier ones of its person or team, and beside those of others.
     Safe to repeat. Nothing is flagged where the release hides nothing.
     """
     related = ("run", "phase__release__benchmark", "phase__benchmark")
@@ -29,20 +33,68 @@ def flag(submission: Submission) -> ProbingFlag | None:
     release = submission.phase.release
     hidden = hidden_queries(release) & graded_queries(release)
     if submission.run is None or len(hidden) < probing.FEWEST_QUERIES:
-        return None
-    before = {one.pk: one for one in _earlier(submission)}
+        return []
+    mine = _rankings(submission.run, hidden)
+    found = [
+        *_alone(mine, hidden),
+        *_beside_own(mine, hidden, _earlier(submission)),
+        *_beside_others(mine, hidden, _of_others(submission)),
+    ]
+    return [
+        ProbingFlag.objects.get_or_create(
+            submission=submission, kind=kind, earlier=earlier, defaults={"evidence": evidence}
+        )[0]
+        for kind, earlier, evidence in found
+    ]
+
+
+def _alone(mine: probing.Rankings, hidden: Collection[str]) -> Iterator[Suspicion]:
+    share = probing.distinct_share(mine, hidden)
+    if share <= probing.FEW_DOCUMENTS:
+        evidence = {"depth": probing.DEPTH, "n_queries": len(hidden)}
+        yield probing.SAME_DOCUMENTS, None, {**evidence, "share_distinct": round(share, 4)}
+
+
+def _beside_own(
+    mine: probing.Rankings, hidden: Collection[str], earlier: Iterable[Submission]
+) -> Iterator[Suspicion]:
+    """Beside the one it is most like: nearly equal, or equal documents in another order."""
+    before = {one.pk: one for one in earlier}
     rankings = {pk: _rankings(one.run, hidden) for pk, one in before.items()}
-    found = probing.most_alike(_rankings(submission.run, hidden), rankings, hidden)
-    if found is None:
-        return None
-    pk, likeness = found
-    made, _ = ProbingFlag.objects.get_or_create(
-        submission=submission,
-        earlier=before[pk],
-        kind=probing.suspicion(likeness),
-        defaults={"evidence": evidence_of(likeness, n_compared=len(before))},
-    )
-    return made
+    alike = probing.most_alike(mine, rankings, hidden)
+    if alike is not None:
+        pk, likeness = alike
+        evidence = evidence_of(likeness, n_compared=len(before))
+        yield probing.suspicion(likeness), before[pk], evidence
+        return
+    yield from _with_their_documents(mine, hidden, before, rankings, is_own=True)
+
+
+def _beside_others(
+    mine: probing.Rankings, hidden: Collection[str], others: Iterable[Submission]
+) -> Iterator[Suspicion]:
+    before = {one.pk: one for one in others}
+    rankings = {pk: _rankings(one.run, hidden) for pk, one in before.items()}
+    yield from _with_their_documents(mine, hidden, before, rankings, is_own=False)
+
+
+def _with_their_documents(
+    mine: probing.Rankings,
+    hidden: Collection[str],
+    before: Mapping[int, Submission],
+    rankings: Mapping[int, probing.Rankings],
+    *,
+    is_own: bool,
+) -> Iterator[Suspicion]:
+    """The newest of them that has the same documents."""
+    for pk, theirs in rankings.items():
+        found = probing.candidates(mine, theirs, hidden)
+        kind = probing.suspicion_of_candidates(found, is_own=is_own)
+        if kind:
+            evidence = {"depth": probing.DEPTH, "n_queries": found.n_queries}
+            evidence |= {"n_equal": found.n_equal, "n_reordered": found.n_reordered}
+            yield kind, before[pk], {**evidence, "n_compared": len(before)}
+            return
 
 
 def evidence_of(likeness: probing.Likeness, *, n_compared: int) -> dict[str, object]:
@@ -71,17 +123,26 @@ def settle(*, flag: ProbingFlag, by: User) -> ProbingFlag:
 
 
 def _earlier(submission: Submission) -> QuerySet[Submission]:
+    return _scored_before(submission).filter(_by_same(submission))[:COMPARED_WITH]
+
+
+def _of_others(submission: Submission) -> QuerySet[Submission]:
+    return _scored_before(submission).exclude(_by_same(submission))[:COMPARED_WITH]
+
+
+def _by_same(submission: Submission) -> Q:
     by_same = Q(submitter=submission.submitter_id)
-    if submission.team_id:
-        by_same |= Q(team=submission.team_id)
+    return by_same | Q(team=submission.team_id) if submission.team_id else by_same
+
+
+def _scored_before(submission: Submission) -> QuerySet[Submission]:
+    """Those of other runs, the newest first."""
     scored = Submission.objects.filter(
-        by_same,
         phase__benchmark=submission.phase.benchmark_id,
         state=Submission.State.SCORED,
         pk__lt=submission.pk,
     )
-    scored = scored.exclude(run=submission.run_id).select_related("run")
-    return scored.order_by("-pk")[:COMPARED_WITH]
+    return scored.exclude(run=submission.run_id).select_related("run").order_by("-pk")
 
 
 def _rankings(run: Run, qids: Collection[str]) -> dict[str, list[str]]:

@@ -67,13 +67,49 @@ def test_same_ranking_under_other_scores_is_flagged(send):
     assert ProbingFlag.objects.get().kind == "near_identical"
 
 
-def test_another_system_is_not_flagged_nor_is_somebody_else(send, hiding):
+def test_another_system_is_not_flagged_nor_is_that_of_somebody_else(send, hiding):
     factories.member(hiding, "sue", "submitter")
     send(plain_run(), "first")
     send({qid: [f"{qid}-y1", f"{qid}-good"] for qid in HIDDEN}, "another")
-    send(plain_run(**MOVED), "of-sue", who="sue")
+    send({qid: [f"{qid}-good", f"{qid}-z"] for qid in HIDDEN}, "of-sue", who="sue")
 
     assert not ProbingFlag.objects.exists()
+
+
+def test_documents_of_another_team_are_flagged_in_whatever_order(send, hiding):
+    factories.member(hiding, "sue", "submitter")
+    first = send(plain_run(), "first")
+    turned = {qid: docids[::-1] for qid, docids in plain_run(**MOVED).items()}
+    send(turned, "of-sue", who="sue")
+
+    flag = ProbingFlag.objects.get()
+    assert (flag.kind, flag.earlier) == ("same_candidates", first)
+    numbers = {"n_queries": 30, "n_equal": 29, "n_reordered": 29, "n_compared": 1}
+    assert flag.evidence == {"depth": 10, **numbers}
+
+
+@pytest.mark.parametrize(("n_turned", "kinds"), [(30, ["reordered"]), (3, ["single_query"])])
+def test_own_documents_in_another_order_are_flagged(send, n_turned, kinds):
+    send(plain_run(), "first")
+    turned = {qid: docids[::-1] for qid, docids in plain_run().items() if qid in HIDDEN[:n_turned]}
+    send(plain_run() | turned, "second")
+
+    assert list(ProbingFlag.objects.values_list("kind", flat=True)) == kinds
+
+
+@pytest.mark.parametrize(("n_documents", "kinds"), [(60, ["same_documents"]), (61, [])])
+def test_the_same_documents_for_many_queries_are_flagged(send, n_documents, kinds):
+    """300 places: a fifth of them is 60 documents."""
+    ring = [f"{HIDDEN[0]}-good", *(f"d{n}" for n in range(1, n_documents))]
+    send(
+        {
+            qid: [ring[(10 * n + place) % n_documents] for place in range(10)]
+            for n, qid in enumerate(HIDDEN)
+        },
+        "ring",
+    )
+
+    assert list(ProbingFlag.objects.values_list("kind", flat=True)) == kinds
 
 
 def test_submission_of_the_same_team_is_compared(send, hiding):
@@ -82,11 +118,10 @@ def test_submission_of_the_same_team_is_compared(send, hiding):
     first, second = send(plain_run(), "first"), send(plain_run(**MOVED), "second", who="sue")
     Submission.objects.filter(pk__in=[first.pk, second.pk]).update(team=team)
 
-    flag = probing.flag(second)
+    (flag,) = probing.flag(second)
 
-    assert flag is not None
-    assert flag.earlier == first
-    assert probing.flag(second) == flag  # once, however often it is asked
+    assert (flag.kind, flag.earlier) == ("single_query", first)
+    assert probing.flag(second) == [flag]  # once, however often it is asked
 
 
 def test_nothing_is_flagged_where_nothing_is_hidden(send, hiding):
@@ -96,8 +131,8 @@ def test_nothing_is_flagged_where_nothing_is_hidden(send, hiding):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(probing, "hidden_queries", lambda release: frozenset())
-        assert probing.flag(second) is None
-    assert probing.flag(second) is not None
+        assert probing.flag(second) == []
+    assert probing.flag(second) != []
 
 
 # --- pages ---------------------------------------------------------------------------------------
