@@ -197,6 +197,20 @@ def _line(rng: random.Random, columns: list[bytes], is_plain: bool) -> bytes:
     return line + rng.choice((b"", b"", b"", b" ", b"\r", b"\t\r"))
 
 
+def made_ranking(rng: random.Random) -> bytes:
+    """A small run of three columns, mostly legal."""
+    lines = [b"1 d0 1"]
+    for qid in rng.sample(QIDS[1:], rng.randint(1, 4)):
+        docids = rng.sample(DOCIDS[:12], rng.randint(1, 12))
+        lines += [b"%b\t%b\t%d" % (qid, docid, rng.randint(1, 9)) for docid in docids]
+    if rng.random() < 0.3:
+        lines[1:] = rng.sample(lines[1:], len(lines) - 1)
+    if rng.random() < 0.1:
+        lines.append(rng.choice((b"1 d0 2", b"2 a x", b"2 a", b"2 a 1 1")))
+    lines[:0] = rng.choice(([], [], [b"#"], [b"", b"# comment"]))
+    return b"\n".join(lines) + rng.choice((b"\n", b""))
+
+
 def made_rules(rng: random.Random, shape: Shape) -> Rules:
     ties = rng.choice(TIES)
     return Rules(shape, ties, None if ties == "expected" else rng.choice((None, None, 1, 3, 10)))

@@ -1,4 +1,5 @@
 import gzip
+import json
 import os
 import random
 import struct
@@ -28,6 +29,7 @@ from scoring.core.reading import (
     scan_run,
     scanner_name,
 )
+from scoring.core.reading.loading import load_run
 from scoring.core.reading.shapes import Shape, qrels_shape, run_shape
 from tests.scoring.core.reading import scanners
 from tests.scoring.core.reading.conftest import skip_without_extension
@@ -356,8 +358,12 @@ def queries(*names, depth=50):
         queries(b"a"),
         queries(b"a", b"b", b"c").replace(b" t\n", b"\n") + queries(b"d"),
         queries(b"a", b"b", b"c") + b"c Q0 x 9 1 t\nc Q0 y 10 2\n",
+        queries(b"a", b"b", b"c", b"d").replace(b" t\n", b"\n").replace(b" 9 ", b" 1 "),
     ],
-    ids=["blocks", "comments", "comes back", "lopsided", "one", "tags", "warnings late"],
+    ids=[
+        *("blocks", "comments", "comes back", "lopsided", "one", "tags", "warnings late"),
+        "warnings twice",
+    ],
 )
 def test_halves_give_what_the_whole_gives(extension, tmp_path, run):
     path = tmp_path / "my.run"
@@ -423,6 +429,43 @@ def test_ranking_of_three_columns_is_read_and_told(scan):
     ]
 
 
+def test_rankings_at_random_give_the_same_by_every_way(extension, memory):
+    for seed in range(600):
+        rng = random.Random(seed)
+        memory.content = scanners.made_ranking(rng)
+        table = GradeTable(scanners.made_grades(rng))
+        rules = scanners.made_rules(rng, run_shape(ANYWHERE))
+        assert rules.shape.kind == "three", seed
+        block = rng.randint(1, 64)
+
+        simply = scanners.by_sorting(ANYWHERE, table, rules)
+        twin = scanners.by_twin(ANYWHERE, table, rules, block=rng.choice((block, 1 << 17)))
+        quickly = scanners.by_extension(ANYWHERE, table, rules, block=block)
+
+        assert twin == simply, seed
+        assert quickly in (twin, None if twin.error else twin), seed
+
+
+@pytest.mark.parametrize("more", [0, 1])
+@pytest.mark.parametrize("shape_of", [run_shape, qrels_shape])
+def test_first_line_is_looked_for_in_64_kib(tmp_path, more, shape_of):
+    """The last byte looked at is that of the third column, or the blank before it."""
+    comment = b"#" * (65_536 - len(b"\nq a 1") + more)
+    (tmp_path / "file").write_bytes(comment + b"\nq a 1\n")
+
+    assert shape_of(tmp_path / "file") == (("three", 2) if not more else ("trec", 2))
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [(b"PAR1", "parquet"), (b"PAR1PAR1", "parquet"), (b"PAR1\nPAR2", "trec"), (b"PAR", "trec")],
+)
+def test_parquet_is_known_by_both_its_ends(tmp_path, content, kind):
+    (tmp_path / "run").write_bytes(content)
+
+    assert run_shape(tmp_path / "run").kind == kind
+
+
 def test_ranking_with_another_line_is_refused(scan):
     with pytest.raises(FileProblemsError) as caught:
         scan(QRELS, b"q a 1\nq b x\nq c\nq d 4 1\nq a 5\n")
@@ -468,6 +511,37 @@ def test_kind_of_qrels_is_told_by_its_first_line(tmp_path, head, kind, line):
     assert qrels_shape(tmp_path / "qrels") == (kind, line)
 
 
+def as_json(rows):
+    queries = {}
+    for qid, docid, score in rows:
+        queries.setdefault(qid, {}).update({docid: score} if docid else {})
+    return json.dumps(queries)
+
+
+@pytest.mark.parametrize("ties", scanners.TIES)
+@pytest.mark.parametrize("depth", [None, 1, 2, 3, 99])
+def test_run_gives_the_same_as_trec_json_and_parquet(scan, tmp_path, ties, depth):
+    if ties == "expected" and depth:
+        return
+    rng = random.Random(3)
+    rows = [
+        (qid, docid, rng.choice((0.5, 1.0, 2.0)))
+        for qid in ("q", "p", "none")
+        for docid in ("c", "a", "x", "b", "y")
+    ]
+    (tmp_path / "json").write_text(as_json(rows), "utf-8")
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    parquet(tmp_path / "parquet", **dict(zip(("qid", "docid", "score"), columns, strict=True)))
+    lines = "".join(f"{qid} Q0 {docid} 1 {score} t\n" for qid, docid, score in rows)
+
+    found = scan(QRELS, lines.encode(), ties=ties, depth=depth)
+
+    assert found[b"none"].n_retrieved == min(depth or 5, 5)
+    table = scan_qrels(tmp_path / "my.qrels")
+    for kind in ("json", "parquet"):
+        assert scan_run(tmp_path / kind, table, ties=ties, depth=depth) == found
+
+
 # --- answered with nothing -----------------------------------------------------------------
 
 NOTHING = QueryHits(b"p", (), 0)
@@ -501,6 +575,52 @@ def test_json_that_is_no_run_is_refused(scan, run, text):
         scan(QRELS, run.encode())
 
     assert text in str(caught.value)
+    # Of JSON that cannot be parsed the line is known, unless it is nested too deep.
+    is_parsed = "is no JSON" not in text or run.count("[") > 99
+    lines = [problem.line for problem in caught.value.problems]
+    assert lines == [0 if is_parsed else run[:99].count("\n") + 1]
+
+
+def test_all_that_is_wrong_with_a_json_run_is_told_and_the_rest_is_read(tmp_path):
+    run, problems = tmp_path / "run", Problems()
+    run.write_text(
+        '{"p": 1, "q": {"a": "1", "b": 2, "b": 3, "c": 1}, "\\ud800": {}, "q": {}, "r": {"d": 1}}'
+    )
+
+    found = load_run(run, Shape("json"), problems)
+
+    assert {qid: [row.docid for row in rows] for qid, rows in found.items()} == {
+        b"q": [b"b", b"c"],
+        b"r": [b"d"],
+    }
+    assert [problem.line for problem in problems.found] == [0] * 5
+    with pytest.raises(FileProblemsError, match="is no JSON"):
+        scan_run(written(tmp_path / "bad", b'{"q": {"\xff": 1}}'), GradeTable({}))
+
+
+def test_all_that_is_wrong_with_a_parquet_run_is_told_and_the_rest_is_read(tmp_path):
+    problems = Problems()
+    parquet(
+        tmp_path / "run",
+        qid=["q", None, "q", "q", "q", "p", "q"],
+        docid=["a", "a", "a", "b", None, "c", "d"],
+        score=[1.0, 1.0, 2.0, None, None, 1.0, float("nan")],
+    )
+
+    found = load_run(tmp_path / "run", Shape("parquet"), problems)
+
+    assert {qid: [(row.docid, row.line) for row in rows] for qid, rows in found.items()} == {
+        b"q": [(b"a", 0)],
+        b"p": [(b"c", 0)],
+    }
+    assert [(problem.line, problem.text[:5]) for problem in problems.found] == [
+        *((0, f"row {n}") for n in (2, 3, 4, 7)),
+    ]
+
+
+def written(path, content):
+    path.write_bytes(content)
+    return path
 
 
 def test_json_numbers_are_doubles_as_in_a_run(scan):
@@ -546,6 +666,7 @@ def test_parquet_that_is_no_run_is_refused(tmp_path, columns, text):
         scan_run(tmp_path / "run", GradeTable({}))
 
     assert text in str(caught.value)
+    assert [problem.line for problem in caught.value.problems] == [0]
 
 
 def test_damaged_parquet_is_refused(tmp_path):
