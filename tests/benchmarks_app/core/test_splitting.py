@@ -1,7 +1,9 @@
 """Families into splits: whole, of the sizes asked for, evenly, and the same every time."""
 
+import json
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from itertools import accumulate
 
 import pytest
@@ -10,6 +12,8 @@ from hypothesis import strategies as st
 
 from benchmarks_app.core.problems import Problems
 from benchmarks_app.core.splitting import (
+    Assignment,
+    SplitDescription,
     SplitQuery,
     SplitRecipe,
     assignment_sha256,
@@ -18,9 +22,10 @@ from benchmarks_app.core.splitting import (
     parse_shares,
     read_given,
     split_queries,
+    strata_sha256,
 )
 from benchmarks_app.core.splitting.assigning import _nearest
-from benchmarks_app.core.splitting.describing import small_slices
+from benchmarks_app.core.splitting.describing import SliceRow, small_slices
 from benchmarks_app.core.splitting.recipe import Mode, Straddling, mode_of
 from benchmarks_app.core.splitting_errors import (
     CutMissingError,
@@ -613,3 +618,213 @@ def test_description_gives_shares_of_slices_and_of_densities_by_split():
     assert [row["deviation"] for row in told["label_density"]] == [1 / 4, 1 / 4, 1 / 2]
     assert told["splits"][0]["first"] is None
     assert small_slices(said, {"head": 1, "tail": 1}) == [("head", "test", 0, 1)]
+
+
+# --- what a split is asked with, and known by ----------------------------------------------
+
+
+def test_recipe_is_kept_with_what_its_mode_looks_at_and_nothing_else():
+    shares = {"train": 0.7, "dev": 0.1, "test": 0.2}
+    in_time = {"test_from": None, "dev_from": None, "gap_days": 0, "straddling": "keep_earlier"}
+    dated = SplitRecipe(Mode.CHRONOLOGICAL, test_from=day(2), gap_days=3, seed=4)
+
+    assert SplitRecipe().as_json() == {"mode": "stratified", "seed": 0, "shares": shares}
+    assert SplitRecipe(Mode.GIVEN).as_json() == {"mode": "given", "seed": 0}
+    assert SplitRecipe(Mode.CHRONOLOGICAL).as_json() == {
+        "mode": "chronological",
+        "seed": 0,
+        "shares": shares,
+        **in_time,
+    }
+    assert dated.as_json() == {
+        "mode": "chronological",
+        "seed": 4,
+        **in_time,
+        "test_from": "2024-01-03T00:00:00+00:00",
+        "gap_days": 3,
+    }
+    assert SplitRecipe(Mode.LEAVE_SLICE_OUT, slice_name="x").as_json() == {
+        "mode": "leave_slice_out",
+        "seed": 0,
+        "shares": shares,
+        "slice": "x",
+    }
+
+
+@pytest.mark.parametrize("text", ["leave-slice-out", " Leave_Slice_Out ", "leave_slice_out_family"])
+def test_mode_is_known_with_hyphens_and_capitals(text):
+    assert mode_of(text) == Mode.LEAVE_SLICE_OUT
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("train=0.8, test=0.2", {"train": 0.8, "test": 0.2}),
+        ("train=80,dev=0,test=20", {"train": 0.8, "test": 0.2}),
+        ("train=0.5,test=0.4999995", {"train": 0.5, "test": 0.4999995}),
+        ("train=0.5,test=0.5000005", {"train": 0.5, "test": 0.5000005}),
+        ("train=50,test=49.99995", {"train": 0.5, "test": 0.4999995}),
+    ],
+)
+def test_shares_are_of_1_or_of_100_and_may_be_off_by_a_millionth(text, found):
+    assert parse_shares(text) == pytest.approx(found, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("train=0.5,test=0.499998", "they add up to 0.999998"),
+        ("train=50,test=49.9998", "they add up to 99.9998"),
+        ("train=1,test=0.5", "up to 1.5[.] .* up to 100[.]$"),
+        ("train=0.5,test=0.4", "up to 0.9[.] .* up to 1[.]$"),
+        ("b=0.5,a=0.5", "a is no split"),
+        ("train=1.5,test=-0.5", "one is below 0"),
+        ("", "'' is no share"),
+    ],
+)
+def test_shares_that_are_refused_say_why(text, said):
+    with pytest.raises(SharesError, match=said):
+        parse_shares(text)
+
+
+def digest_of(*rows):
+    lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    return sha256(lines.replace('", ', '",').replace(", ", ",").encode()).hexdigest()
+
+
+def test_digests_are_of_ids_in_the_order_of_their_bytes():
+    queries = [
+        asked("é", "1", on=1, slices=("b", "a"), n_relevant=2),
+        asked("z", "1"),
+        asked("a", "2", on=0, slices=("c",)),
+    ]
+    days = ["2024-01-01T00:00:00+00:00", "2024-01-02T00:00:00+00:00"]
+
+    assert inputs_sha256(queries) == digest_of(
+        *(["a", "a", days[0]], ["z", "z", None], ["é", "z", days[1]])
+    )
+    assert strata_sha256(queries) == digest_of(["a", ["c"], 0], ["z", [], 0], ["é", ["a", "b"], 2])
+    assert assignment_sha256({"é": "dev", "z": "test", "a": "train"}) == digest_of(
+        *(["a", "train"], ["z", "test"], ["é", "dev"])
+    )
+
+
+# --- what is refused, at its edge ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("queries", "recipe", "given", "said"),
+    [
+        ([asked(f"q{n}", "one") for n in range(4)], SplitRecipe(), {}, "dev .* larger share"),
+        (
+            TEN,
+            SplitRecipe(Mode.GIVEN),
+            {query.qid: "train" for query in TEN},
+            "test .* 10 families, the largest of 1 .* in the file",
+        ),
+        (
+            [asked("a", slices=("x",)), asked("b")],
+            SplitRecipe(Mode.LEAVE_SLICE_OUT, {"train": 0.5, "dev": 0.5}, slice_name="x"),
+            {},
+            "dev .* larger share",
+        ),
+    ],
+)
+def test_first_split_that_would_be_empty_is_named_with_advice(queries, recipe, given, said):
+    with pytest.raises(EmptySplitError, match=f"(?s)^{said}"):
+        split_queries(queries, recipe, given)
+
+
+def test_training_period_that_families_leave_empty_is_told():
+    queries = [*(asked(f"a{n}", f"f{n}", on=n) for n in range(2)), asked("c", on=9)]
+    queries += [asked(f"b{n}", f"f{n}", on=5) for n in range(2)]
+    recipe = SplitRecipe(Mode.CHRONOLOGICAL, test_from=day(4), straddling=Straddling.DROP_FAMILY)
+
+    with pytest.raises(EmptyPeriodError, match=r"^train .* of 2 asked in its time, 0 lie in .* 2"):
+        split_queries(queries, recipe)
+
+
+def test_first_query_without_a_date_is_named():
+    with pytest.raises(MissingDatesError, match=r"2 of 3 .* such as 'a'"):
+        split_queries(
+            [asked("b"), asked("a"), asked("c", on=1)],
+            SplitRecipe(Mode.CHRONOLOGICAL, test_from=day(1)),
+        )
+
+
+@pytest.mark.parametrize(
+    ("cut", "n_train"), [(0, None), (0.5, 1), (1, 1), (8.5, 9), (9, 9), (9.5, None)]
+)
+def test_cut_lies_after_the_first_query_and_not_after_the_last(cut, n_train):
+    recipe = SplitRecipe(Mode.CHRONOLOGICAL, test_from=day(cut))
+
+    if n_train is None:
+        with pytest.raises(CutOutsideError, match="2024-01-01 to 2024-01-10"):
+            split_queries(TEN, recipe)
+    else:
+        assert split_queries(TEN, recipe).sizes == {"train": n_train, "test": 10 - n_train}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sizes"),
+    [
+        ({"train": 0.99, "test": 0.01}, {"train": 9, "test": 1}),
+        ({"train": 0.5, "dev": 0.5}, {"train": 5, "dev": 5}),
+        ({"train": 1.0}, None),
+        ({"dev": 0.5, "test": 0.5}, None),
+    ],
+)
+def test_shares_in_time_leave_the_last_split_a_query_and_want_training_first(wanted, sizes):
+    recipe = SplitRecipe(Mode.CHRONOLOGICAL, wanted)
+
+    if sizes is None:
+        with pytest.raises(CutMissingError):
+            split_queries(TEN, recipe)
+    else:
+        assert split_queries(TEN, recipe).sizes == sizes
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sizes"),
+    [
+        ({"train": 0.8, "test": 0.2}, {"train": 9, "test": 1}),
+        ({"test": 1.0}, {"train": 9, "test": 1}),
+        ({"dev": 1.0}, {"dev": 9, "test": 1}),
+    ],
+)
+def test_leaving_a_slice_out_gives_the_rest_to_what_has_a_share_or_to_train(wanted, sizes):
+    queries = [asked("x", slices=("head",)), *TEN[1:]]
+
+    recipe = SplitRecipe(Mode.LEAVE_SLICE_OUT, wanted, slice_name="head")
+
+    assert split_queries(queries, recipe).sizes == sizes
+
+
+def test_query_that_a_file_leaves_out_tears_no_family():
+    families = dict.fromkeys("abcd", "1")
+
+    found, problems = read("a\tnone\nb\ttrain\nc\tnone\nd\ttest\n", families)
+
+    assert found == {"a": "", "b": "train", "c": "", "d": "test"}
+    assert [problem.split(" and ")[0] for problem in problems] == [
+        "given.tsv:4: query 'd' is in test,"
+    ]
+
+
+def test_nothing_is_described_as_nothing():
+    said = described([], Assignment({}, {}))
+
+    assert (said.parts, said.slices, said.excluded, said.largest_family) == ([], [], {}, 0)
+    assert SliceRow("x", 0, 0.5, {}, {}).deviation == 0.0
+    assert SplitDescription([], [], []).largest_family == 0
+
+
+@pytest.mark.parametrize(("least", "is_told"), [(1, False), (2, True)])
+def test_slice_is_small_below_its_minimum(least, is_told):
+    queries = [asked("a", slices=("x",)), asked("b", slices=("x",)), asked("c")]
+    given = {"a": "train", "b": "test", "c": "test"}
+    said = described(queries, split_queries(queries, SplitRecipe(Mode.GIVEN), given))
+
+    told = small_slices(said, {"x": least, "y": 9}, ("train", "dev", "test"))
+
+    assert told == [("x", split, 1, least) for split in ("train", "test") if is_told]
