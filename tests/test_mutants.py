@@ -84,6 +84,15 @@ def test_strict_zip_is_not_mutated_and_other_keywords_are(toy):
     assert set(mutants_of(toy)) == {"B = zip([], [], strict=True)", "C = dict(strict=False)"}
 
 
+def test_exception_with_a_dotted_name_stays(toy):
+    (toy / "toy.py").write_text(
+        "import json\ntry:\n    A = json.loads('')\n"
+        "except (KeyError, json.JSONDecodeError):\n    A = None\n"
+    )
+
+    assert set(mutants_of(toy)) == {"except (CosmicRayTestingException, json.JSONDecodeError):"}
+
+
 @pytest.mark.parametrize(
     ("now", "expected"),
     [("return age <= 30", KILLED), ("return age >= 30", SURVIVED), ("n = n + 1", LATE)],

@@ -86,7 +86,10 @@ def _mutated(operator: object, text: str, wanted: int) -> str:
     for node in list(ast_nodes(tree)):
         n = len(list(operator.mutation_positions(node)))
         if at <= wanted < at + n and node.parent.type != "parameters":  # no operator, but a mark
-            made = operator.mutate(node, wanted - at)
+            try:
+                made = operator.mutate(node, wanted - at)
+            except AttributeError:  # of exceptions it replaces those with a plain name only
+                return text
             if made is not node:
                 place = node.parent.children.index(node)
                 if made is None:
