@@ -28,7 +28,15 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from benchmarks_app.models import Benchmark, Job, Membership, Run, Upload, WorkerHeartbeat
+from benchmarks_app.models import (
+    Benchmark,
+    Job,
+    Membership,
+    Run,
+    StoreCheck,
+    Upload,
+    WorkerHeartbeat,
+)
 from benchmarks_app.permissions import ALLOWED, Action
 
 log = logging.getLogger(__name__)
@@ -233,8 +241,16 @@ def failed_jobs(limit: int) -> QuerySet[Job]:
     return failed.order_by("-finished_at", "-pk")[:limit]
 
 
+def last_store_check() -> StoreCheck | None:
+    """The newest check of all stored files that went to its end."""
+    return StoreCheck.objects.filter(finished_at__isnull=False).order_by("-started_at").first()
+
+
 def state_of(
-    workers: list[WorkerHeartbeat], queue: QueueState, storage: StorageState
+    workers: list[WorkerHeartbeat],
+    queue: QueueState,
+    storage: StorageState,
+    store: StoreCheck | None = None,
 ) -> list[Check]:
     """What an operator must know first: each part red or green, with the cause."""
     n_alive = sum(worker.is_alive for worker in workers)
@@ -261,7 +277,17 @@ def state_of(
             if storage.is_tight
             else "enough is free",
         ),
+        Check("Stored files", not (store and store.broken), _said_of_store(store)),
     ]
+
+
+def _said_of_store(store: StoreCheck | None) -> str:
+    if store is None:
+        return "never checked as a whole: manage.py verify_store reads them all"
+    on = f"on {store.started_at:%Y-%m-%d %H:%M} UTC"
+    if store.broken:
+        return f"{len(store.broken):,} of {store.n_files:,} were broken {on}: restore them"
+    return f"{store.n_files:,} were whole {on}"
 
 
 # --- readiness -----------------------------------------------------------------------------

@@ -13,6 +13,7 @@ class ScoringConfig(AppConfig):
         from scoring import overview  # noqa: F401  # registers its step
         from scoring.listeners import open_and_score
         from scoring.shown import declarable
+        from scoring.selectors import stored_files  # noqa: F401  # registers what is kept
 
         release_published.connect(open_and_score, dispatch_uid="scoring.open_and_score")
         READERS[:] = [declarable]

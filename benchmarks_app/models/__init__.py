@@ -22,6 +22,7 @@ from benchmarks_app.models.releases import Release
 from benchmarks_app.models.runs import Run, Upload
 from benchmarks_app.models.slices import Slice, SliceMember
 from benchmarks_app.models.splits import ContaminatedQuery, ContaminationCheck, SplitPlan
+from benchmarks_app.models.store import StoreCheck
 
 __all__ = [
     "ApiToken",
@@ -55,6 +56,7 @@ __all__ = [
     "Slice",
     "SliceMember",
     "SplitPlan",
+    "StoreCheck",
     "Team",
     "Unit",
     "Upload",

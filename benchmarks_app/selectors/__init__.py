@@ -23,6 +23,7 @@ from benchmarks_app.selectors.release_sources import (
     release_source,
     release_splits,
     release_weights,
+    whole_release_source,
 )
 
 __all__ = [
@@ -46,4 +47,5 @@ __all__ = [
     "release_weights",
     "run_path",
     "unknown_documents",
+    "whole_release_source",
 ]

@@ -23,14 +23,16 @@ from benchmarks_app.models import (
 )
 
 
+# Opened anew where the index was written anew: it stays mapped into memory.
 @lru_cache(maxsize=8)
-def _reader(parquet: str, index: str) -> CorpusReader:
-    return CorpusReader(files.local_path(parquet), files.local_path(index))
+def _reader(parquet: Path, index: Path, changed: int) -> CorpusReader:
+    return CorpusReader(parquet, index)
 
 
 def corpus_reader(version: CorpusVersion) -> CorpusReader:
     """The documents of a corpus version, by id or in order; opened once per process."""
-    return _reader(version.parquet, version.index)
+    parquet, index = files.local_path(version.parquet), files.local_path(version.index)
+    return _reader(parquet, index, index.stat().st_mtime_ns)
 
 
 def measures_documents_of_passages(benchmark: Benchmark) -> bool:
@@ -114,7 +116,9 @@ def qrels_of(qrel_set: QrelSet) -> Iterator[tuple[str, str, int]]:
 
 
 def release_file_path(release: Release, name: str) -> Path:
-    return files.local_path(f"{release.folder}/{name}")
+    """One of a release's files, as its manifest says that it is."""
+    facts = release.manifest.get("files", {}).get(name, {})
+    return files.local_path(f"{release.folder}/{name}", facts.get("sha256", ""))
 
 
 def release_qrels(release: Release) -> dict[str, dict[str, int]]:

@@ -7,12 +7,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from benchmarks_app import files
 from benchmarks_app.core.canonical import family_names
 from benchmarks_app.core.formats.beir_writing import DocumentLike, MetadataShape, metadata_shape
 from benchmarks_app.core.release_source import Qrels, ReleaseSource
 from benchmarks_app.models import Release
-from benchmarks_app.selectors.reading import documents_in_unit, hidden_rows
+from benchmarks_app.selectors.reading import (
+    corpus_reader,
+    documents_in_unit,
+    hidden_rows,
+    release_file_path,
+)
 
 T = TypeVar("T")
 PathOf = Callable[[str], Path]
@@ -77,6 +81,22 @@ def release_source(release: Release, *, see_hidden: bool = False) -> ReleaseSour
         documents=_documents_of(release),
         see_hidden=see_hidden,
     )
+
+
+def whole_release_source(release: Release) -> ReleaseSource:
+    """As `release_source`, every file of it checked before the first is read.
+
+    Raises
+    ------
+    StoredFileError
+        If one of them, or the corpus, is not what was stored.
+    """
+    for name in release.manifest["files"]:
+        release_file_path(release, name)
+    source = release_source(release)
+    if source.documents is not None and release.corpus_version is not None:
+        corpus_reader(release.corpus_version)
+    return source
 
 
 def source_of_files(
@@ -167,7 +187,7 @@ def splits_in(manifest: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, 
 
 
 def _path_of(release: Release) -> PathOf:
-    return lambda name: files.local_path(f"{release.folder}/{name}")
+    return partial(release_file_path, release)
 
 
 def _documents_of(release: Release) -> Callable[[], Iterator[DocumentLike]] | None:

@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.conf import settings
-from django.core.files.storage import default_storage
 from django.db import transaction
 
 from benchmarks_app import files, selectors
@@ -20,14 +19,14 @@ from benchmarks_app.core.exporters import BEIR, EXPORTERS, Exporter, exporter_of
 from benchmarks_app.core.exporters.exporter import file_pieces, written, zipped
 from benchmarks_app.core.exporters.runs import run_members
 from benchmarks_app.core.formats.beir_writing import DocumentLike, streamed_zip
+from benchmarks_app.core.formats.sources import sha256_of
 from benchmarks_app.core.release_source import ReleaseSource
 from benchmarks_app.models import Job, Release, Run, User
 from benchmarks_app.selectors import naming
+from benchmarks_app.selectors.stored_files import export_folder, stored_export_name
 from benchmarks_app.services import audit, jobs
 
 JOB_KIND = "export-release"
-# Counted up when the bytes that an exporter writes change: what was made before is not given then.
-EDITION = 1
 # Formats that cannot be sent while they are made are, up to here, made while somebody waits.
 MAX_AT_ONCE = 20_000
 TELL_EVERY = 5_000
@@ -82,7 +81,7 @@ def _offer(release: Release, exporter: Exporter, source: ReleaseSource, split: s
         exporter=exporter,
         is_possible=source.documents is not None or not exporter.needs_texts,
         is_made_at_once=is_made_at_once(release, exporter),
-        is_ready=stored_export(release, exporter) is not None,
+        is_ready=bool(stored_export_name(release, exporter.name)),
         stem=stem,
         snippets=tuple((one.reader, one.filled(**facts)) for one in exporter.snippets),
     )
@@ -119,16 +118,15 @@ def export_zip(release: Release, exporter: Exporter) -> Iterator[bytes]:
 
     Raises
     ------
-    ExportNeedsTextsError, ExportNotReadyError
+    ExportNeedsTextsError, ExportNotReadyError, StoredFileError
         By the call, not by the first piece.
     """
-    source = selectors.release_source(release)
-    exporter.check(source)
+    exporter.check(selectors.release_source(release))
     if stored := stored_export(release, exporter):
         return file_pieces(stored)
     if not is_made_at_once(release, exporter):
         raise ExportNotReadyError(n_documents=_n_documents(release), format=exporter.label)
-    return _zip_pieces(exporter, source)
+    return _zip_pieces(exporter, selectors.whole_release_source(release))
 
 
 def _zip_pieces(exporter: Exporter, source: ReleaseSource) -> Iterator[bytes]:
@@ -141,10 +139,10 @@ def write_zip(release: Release, exporter: Exporter, path: Path, *, tell: Tell | 
 
     Raises
     ------
-    ExportNeedsTextsError
+    ExportNeedsTextsError, StoredFileError
         Before the file is touched.
     """
-    source = _told(selectors.release_source(release), tell)
+    source = _told(selectors.whole_release_source(release), tell)
     exporter.check(source)
     with path.open("wb") as out:
         out.writelines(_zip_pieces(exporter, source))
@@ -155,7 +153,7 @@ def write_folder(
     release: Release, exporter: Exporter, folder: Path, *, tell: Tell | None = None
 ) -> list[str]:
     """Write an export as a folder; returns the names of its files. Raises as `written` does."""
-    return written(exporter, _told(selectors.release_source(release), tell), folder)
+    return written(exporter, _told(selectors.whole_release_source(release), tell), folder)
 
 
 def _told(source: ReleaseSource, tell: Tell | None) -> ReleaseSource:
@@ -217,20 +215,16 @@ def export_release(job: jobs.RunningJob) -> None:
     write_zip(release, exporter, path, tell=lambda n: job.progress(n, total, "writing documents"))
     n_bytes = path.stat().st_size
     with job.commit() as result:
-        files.publish(path, _stored_name(release, exporter))
+        name = f"{export_folder(release, exporter.name)}/{sha256_of(path)}.zip"
+        files.publish(path, name)
         url = f"{release.get_absolute_url()}export/#{exporter.name}"
         result.update(format=exporter.name, n_bytes=n_bytes, url=url)
 
 
 def stored_export(release: Release, exporter: Exporter) -> Path | None:
     """Where a finished export lies, or None."""
-    name = _stored_name(release, exporter)
-    return files.local_path(name) if default_storage.exists(name) else None
-
-
-def _stored_name(release: Release, exporter: Exporter) -> str:
-    # The folder of a release is its own: a release that was made again has another.
-    return f"exports/{release.folder}/{exporter.name}-{EDITION}.zip"
+    name = stored_export_name(release, exporter.name)
+    return files.local_path(name) if name else None
 
 
 # --- runs ----------------------------------------------------------------------------------------
@@ -239,7 +233,8 @@ def _stored_name(release: Release, exporter: Exporter) -> str:
 def run_zip(run: Run, viewer: Any) -> Iterator[bytes]:
     """A run in TREC's form with what this person may know of it beside it, as a zip, in pieces."""
     stem = f"{run.benchmark.slug}-{run_file_name(run)}"
-    members = run_members(run_file_name(run), _run_rows(run), run_metadata(run, viewer))
+    rows = _run_rows(selectors.run_path(run))
+    members = run_members(run_file_name(run), rows, run_metadata(run, viewer))
     return streamed_zip((f"{stem}/{name}", pieces) for name, pieces in members)
 
 
@@ -256,9 +251,9 @@ def run_file_name(run: Run) -> str:
     return kept[:100] or f"run{run.pk}"
 
 
-def _run_rows(run: Run) -> Iterable[tuple[str, str, float, int]]:
+def _run_rows(parquet: Path) -> Iterable[tuple[str, str, float, int]]:
     import polars as pl
 
-    frame = pl.scan_parquet(selectors.run_path(run)).select("qid", "docid", "score", "rank")
+    frame = pl.scan_parquet(parquet).select("qid", "docid", "score", "rank")
     for batch in frame.collect_batches(maintain_order=True):
         yield from batch.iter_rows()

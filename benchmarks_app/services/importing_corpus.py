@@ -15,6 +15,7 @@ from benchmarks_app import files, selectors
 from benchmarks_app.core.corpus_store import CorpusReader, CorpusSummary, write_corpus
 from benchmarks_app.core.cuts import LARGEST_SEED, Cut, cut_sentence, read_max_docs
 from benchmarks_app.core.formats.beir import CorpusRow
+from benchmarks_app.core.formats.sources import sha256_of
 from benchmarks_app.core.import_errors import (
     ConcurrentImportError,
     IdsOnlyCorpusError,
@@ -189,13 +190,14 @@ class _Staged:
         summary = self.summary
         last = corpus.versions.order_by("-number").values_list("number", flat=True).first() or 0
         stem = f"corpora/{corpus.pk}/{summary.sha256}"
+        index = Path(summary.index)
         state = CorpusVersion.State.READY if is_taken else CorpusVersion.State.PROPOSED
         return CorpusVersion.objects.create(
             corpus=corpus,
             number=last + 1,
             state=state,
             parquet=files.publish(Path(summary.parquet), f"{stem}.parquet"),
-            index=files.publish(Path(summary.index), f"{stem}.index"),
+            index=files.publish(index, f"{stem}/{sha256_of(index)}.npy"),
             sha256=summary.sha256,
             n_documents=summary.n_documents,
             n_bytes=summary.n_bytes,

@@ -22,6 +22,7 @@ from benchmarks_app.core.logs.masking import KIND_LABELS, checked_kinds, checked
 from benchmarks_app.core.logs.preparing import Prepared, prepared
 from benchmarks_app.core.logs.tables import LogTable, open_table
 from benchmarks_app.models import Benchmark, Job, PendingLog, QueryLog, Upload, User
+from benchmarks_app.selectors.logs import links_name
 from benchmarks_app.services import audit, jobs, uploading
 
 JOB_KIND = "import-log"
@@ -182,7 +183,8 @@ def _commit(
     upload, counted = pending.upload, found.counted
     digest = sha256_of(found.log)
     stored = files.publish(found.log, _stored_name(job.benchmark, digest))
-    files.publish(found.links, links_name(stored))
+    links_sha256 = sha256_of(found.links)
+    files.publish(found.links, links_name(stored, links_sha256))
     with job.commit() as result:
         _refuse_taken(job.benchmark, asked["name"])
         log = QueryLog.objects.create(
@@ -197,7 +199,7 @@ def _commit(
             n_distinct=counted.n_distinct,
             n_traffic=counted.n_traffic,
             masked=dict(sorted(counted.masked.items())),
-            facts=_facts(upload, asked, found),
+            facts=_facts(upload, asked, found) | {"links_sha256": links_sha256},
             created_by=job.row.created_by or upload.owner,
         )
         pending.delete()
@@ -212,11 +214,6 @@ def _commit(
 
 def _stored_name(benchmark: Benchmark, digest: str) -> str:
     return f"logs/{benchmark.pk}/{digest}.parquet"
-
-
-def links_name(stored: str) -> str:
-    """Where the links of a log's families are, beside its queries."""
-    return stored.removesuffix(".parquet") + ".links.parquet"
 
 
 def _day(ordinal: int) -> date | None:

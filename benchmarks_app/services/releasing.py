@@ -159,8 +159,8 @@ def publish_release(job: jobs.RunningJob) -> None:
     manifest = write_words(built, at=now)
     folder = f"releases/{job.benchmark.pk}/{manifest['version']}-job{job.row.pk}"
     with job.commit() as result:
-        for name in built.contents.files:
-            files.publish(job.folder / name, f"{folder}/{name}")
+        for name, facts in built.contents.files.items():
+            files.publish(job.folder / name, f"{folder}/{name}", facts["sha256"])
         release = _publish(job, built, draft, folder, manifest, now)
         _expose(built, now)
         result.update(version=release.version, url=release.get_absolute_url())

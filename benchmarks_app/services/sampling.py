@@ -9,7 +9,6 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from benchmarks_app import files
 from benchmarks_app.core.batches import batched
 from benchmarks_app.core.families.normalising import normalised
 from benchmarks_app.core.import_errors import ConcurrentImportError
@@ -24,9 +23,8 @@ from benchmarks_app.models import (
     QuerySample,
     User,
 )
-from benchmarks_app.selectors.logs import log_families, log_path
+from benchmarks_app.selectors.logs import links_path, log_families, log_path
 from benchmarks_app.services import audit, jobs
-from benchmarks_app.services.importing_logs import links_name
 
 JOB_KIND = "sample-queries"
 ROWS_PER_BATCH = 500
@@ -214,7 +212,7 @@ def _links(log: QueryLog, queries: Sequence[SampledQuery]) -> list[tuple[str, st
     import polars as pl
 
     drawn = [query.qid for query in queries]
-    found = pl.scan_parquet(files.local_path(links_name(log.parquet))).filter(
+    found = pl.scan_parquet(links_path(log)).filter(
         pl.col("a").is_in(drawn) & pl.col("b").is_in(drawn)
     )
     return found.select("a", "b", "reason", "similarity").collect().rows()

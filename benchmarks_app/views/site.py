@@ -49,12 +49,13 @@ def system(request: HttpRequest) -> HttpResponse:
     if not request.user.is_staff:
         raise PermissionDenied
     workers, queue = selectors.workers_seen(), selectors.queue_state()
-    storage = selectors.storage_state()
+    storage, store = selectors.storage_state(), selectors.last_store_check()
     context = {
-        "checks": selectors.state_of(workers, queue, storage),
+        "checks": selectors.state_of(workers, queue, storage, store),
         "workers": workers,
         "queue": queue,
         "storage": storage,
+        "store": store,
         "failed": selectors.failed_jobs(FAILED_JOBS_SHOWN),
         "n_failed": selectors.n_failed_jobs(),
         "version": selectors.site_version(),

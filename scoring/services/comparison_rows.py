@@ -20,6 +20,8 @@ from django.db import OperationalError, transaction
 from django.utils import timezone
 
 from benchmarks_app import files
+from benchmarks_app.core.formats.sources import sha256_of
+from benchmarks_app.core.stored_file_errors import StoredFileError
 from benchmarks_app.models import Release, Run
 from benchmarks_app.services import jobs
 from benchmarks_app.services.jobs import RunningJob
@@ -106,7 +108,7 @@ def commit(job: RunningJob, row: Comparison, result: Mapping[str, Any], **told: 
 def _published(result: Mapping[str, Any], key: str, folder: Path) -> str:
     staged = folder / f"{key}.json"
     staged.write_text(json.dumps(result, sort_keys=True, allow_nan=False))
-    return files.publish(staged, f"comparisons/{key}.json")
+    return files.publish(staged, f"comparisons/{key}/{sha256_of(staged)}.json")
 
 
 # --- reading -------------------------------------------------------------------------------
@@ -118,8 +120,14 @@ def stored(asked: Asked) -> Comparison | None:
 
 
 def has_numbers(row: Comparison) -> bool:
-    """Whether the numbers are there to be read."""
-    return bool(row.result) and default_storage.exists(row.result)
+    """Whether the numbers are there to be read; a broken file is as good as none."""
+    if not row.result or not default_storage.exists(row.result):
+        return False
+    try:
+        files.local_path(row.result)
+    except StoredFileError:  # the log has it; they are worked out again
+        return False
+    return True
 
 
 def result_of(row: Comparison) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from benchmarks_app import files
+from benchmarks_app.core.formats.sources import sha256_of
 from benchmarks_app.models import Benchmark, Team, User
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors.slices import slices_of
@@ -187,7 +188,7 @@ def _measured(job: RunningJob, pair: EmbeddingPair) -> tuple[Any, list[str]]:
 
 
 def _path(pair: EmbeddingPair, what: str) -> Path:
-    return files.local_path(pair.files[what]["stored"])
+    return files.local_path(pair.files[what]["stored"], pair.files[what]["sha256"])
 
 
 def _given_ids(pair: EmbeddingPair) -> tuple[str, ...] | None:
@@ -252,4 +253,5 @@ def _published(job: RunningJob, report: Any) -> str:
     )
     path = job.folder / "places.parquet"
     table.write_parquet(path)
-    return files.publish(path, f"contrastive/job-{job.row.pk}-{job.row.attempt}/places.parquet")
+    folder = f"contrastive/job-{job.row.pk}-{job.row.attempt}"
+    return files.publish(path, f"{folder}/{sha256_of(path)}.parquet")

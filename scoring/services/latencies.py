@@ -50,4 +50,4 @@ def _write(milliseconds: Mapping[str, float], path: Path) -> None:
 
 
 def _digest(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()[:16]
+    return sha256(path.read_bytes()).hexdigest()

@@ -169,8 +169,8 @@ def test_attempt_that_died_leaves_no_release_and_the_next_makes_it(official, tin
     arguments = releasing.release_arguments(qrel_set=official, version="1.0.0")
     publish = files.publish
 
-    def dies(path: Path, name: str) -> str:
-        publish(path, name)
+    def dies(path: Path, name: str, sha256: str) -> str:
+        publish(path, name, sha256)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(files, "publish", dies)

@@ -1,0 +1,58 @@
+import json
+import time
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from benchmarks_app.models import StoreCheck
+from benchmarks_app.services.store_checking import verify_store
+
+TELL_EVERY_SECONDS = 1.0
+
+
+class Command(BaseCommand):
+    help = "Read every stored file against its recorded digest; ends with 1 where one is broken."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        self._told_at = time.monotonic()
+        check = verify_store(self._tell if options["verbosity"] else lambda *counts: None)
+        if options["json"]:
+            self.stdout.write(json.dumps(as_json(check), indent=2, ensure_ascii=False))
+        else:
+            self._say(check)
+        if check.broken:
+            raise SystemExit(1)
+
+    def _tell(self, n: int, n_all: int, n_bytes: int) -> None:
+        now = time.monotonic()
+        if n == n_all or now - self._told_at >= TELL_EVERY_SECONDS:
+            self._told_at = now
+            self.stderr.write(f"{n:,} of {n_all:,} files, {n_bytes / 1e6:,.1f} MB")
+
+    def _say(self, check: StoreCheck) -> None:
+        for one in check.broken:
+            self.stdout.write(self.style.ERROR(f"{one['file']} ({one['what']}): {one['problem']}"))
+            self.stdout.write(
+                f"  whole on {one['whole_at'] or '?'}, written to on {one['changed_at'] or '?'}"
+            )
+            for dependent in one["dependents"]:
+                self.stdout.write(f"  needed by {dependent}")
+        if check.n_unrecorded:
+            self.stdout.write(f"without a recorded digest: {check.n_unrecorded:,} files")
+        said = f"{check.n_files:,} files, {check.n_bytes:,} bytes: {len(check.broken):,} broken"
+        self.stdout.write(self.style.ERROR(said) if check.broken else self.style.SUCCESS(said))
+
+
+def as_json(check: StoreCheck) -> dict[str, Any]:
+    return {
+        "started_at": check.started_at.isoformat(),
+        "finished_at": check.finished_at and check.finished_at.isoformat(),
+        "n_files": check.n_files,
+        "n_bytes": check.n_bytes,
+        "n_unrecorded": check.n_unrecorded,
+        "broken": check.broken,
+    }

@@ -1,0 +1,82 @@
+"""Reading every stored file against the digest that was recorded of it."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.files.storage import default_storage
+from django.utils import timezone
+
+from benchmarks_app import files
+from benchmarks_app.files import StoredFile
+from benchmarks_app.models import StoreCheck
+
+log = logging.getLogger(__name__)
+
+# Files done, of how many, and the bytes read.
+Tell = Callable[[int, int, int], None]
+
+
+@dataclass
+class _Read:
+    """What became of reading one file: nothing is wrong with it where `problem` is empty."""
+
+    n_bytes: int = 0
+    problem: str = ""
+    changed_at: Any = None
+
+
+def verify_store(tell: Tell = lambda n, n_all, n_bytes: None) -> StoreCheck:
+    """Read every stored file from its first byte to its last, and write down what does not fit.
+
+    Nothing that is remembered of a file is believed. Files without a recorded digest are read,
+    too: that they can be is all that is known of them.
+    """
+    check = StoreCheck.objects.create()
+    needed = {one.name: one for one in files.stored_files()}
+    broken: dict[str, dict[str, Any]] = {}
+    for n, stored in enumerate(needed.values(), start=1):
+        read = _read(stored)
+        check.n_bytes += read.n_bytes
+        check.n_unrecorded += not stored.sha256
+        if read.problem:
+            broken[stored.name] = _said(stored, read)
+        tell(n, len(needed), check.n_bytes)
+    # What was deleted while this went on is not broken.
+    still = {one.name for name in broken for one in files.stored_files(name)}
+    check.n_files = len(needed)
+    check.broken = [said for name, said in broken.items() if name in still]
+    check.finished_at = timezone.now()
+    check.save()
+    for said in check.broken:
+        log.error("broken: %s (%s): %s", said["file"], said["what"], said["problem"])
+    return check
+
+
+def _read(stored: StoredFile) -> _Read:
+    try:
+        digest = files.digest_of(stored.name)
+        read = _Read(
+            n_bytes=default_storage.size(stored.name),
+            changed_at=default_storage.get_modified_time(stored.name),
+        )
+    except FileNotFoundError:
+        return _Read(problem="gone")
+    except OSError as error:  # a bad disk: the other files are read all the same
+        return _Read(problem=f"cannot be read: {error}")
+    if stored.sha256 and digest != stored.sha256:
+        read.problem = f"altered: SHA-256 {digest}, expected {stored.sha256}"
+    return read
+
+
+def _said(stored: StoredFile, read: _Read) -> dict[str, Any]:
+    whole_at = files.whole_at(stored.name)
+    return {
+        "file": stored.name,
+        "what": stored.what,
+        "problem": read.problem,
+        "whole_at": whole_at and whole_at.isoformat(),
+        "changed_at": read.changed_at and read.changed_at.isoformat(),
+        "dependents": files.dependents_of(stored.name),
+    }
