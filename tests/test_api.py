@@ -140,6 +140,15 @@ def test_what_is_not_json_is_told(api, benchmark):
     assert (response.status_code, response.json()["code"]) == (400, "not-json")
 
 
+@pytest.mark.parametrize("deep", [65, 900, 200_000])
+def test_json_that_is_nested_too_deeply_is_refused(api, benchmark, deep):
+    for body in ("[" * deep + "]" * deep, '{"a":' * deep + "1" + "}" * deep):
+        answer = api.post(f"{OF}qrels/", body, content_type="application/json")
+
+        assert (answer.status_code, answer.json()["code"]) == (400, "not-json")
+        assert "nested more than 64 levels deep" in answer.json()["message"]
+
+
 def test_unexpected_error_is_json_as_well_and_tells_nothing(api, benchmark, monkeypatch):
     def broken(*_):
         raise RuntimeError("secret")

@@ -7,11 +7,12 @@ from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.parsing import BoundedJSONParser
 from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import UPLOADS
 from benchmarks_app.core.families import GroupingOptions, Linkage
@@ -422,7 +423,7 @@ class FamilyGroup(Endpoint):
     limits = {"POST": UPLOADS}
     serializer_class = GroupSerializer
     pagination_class = None
-    parser_classes = [JSONParser, MultiPartParser]
+    parser_classes = [BoundedJSONParser, MultiPartParser]
 
     @extend_schema(
         summary="Start grouping the queries, or tell how many reviews it would cost",

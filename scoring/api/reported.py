@@ -8,11 +8,12 @@ from django.shortcuts import get_object_or_404
 from django.urls import path
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.parsing import BoundedJSONParser
 from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.permissions import Action, may
 from scoring import selectors
@@ -135,7 +136,7 @@ def _sent(
 
 class ReportedList(Endpoint):
     serializer_class = ReportedScoreSerializer
-    parser_classes = [JSONParser, MultiPartParser]
+    parser_classes = [BoundedJSONParser, MultiPartParser]
 
     @extend_schema(
         summary="Values reported from elsewhere, not verified",
