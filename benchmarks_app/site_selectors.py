@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from celery import current_app
 from django.conf import settings
 from django.core.cache import cache
 from django.core.files.storage import FileSystemStorage, default_storage
@@ -43,6 +44,7 @@ log = logging.getLogger(__name__)
 
 STORAGE_SIZE_KEPT_SECONDS = 60
 GROWTH_DAYS = 7
+BROKER_ANSWERS_WITHIN_SECONDS = 2
 
 
 # --- home ----------------------------------------------------------------------------------
@@ -294,8 +296,12 @@ def _said_of_store(store: StoreCheck | None) -> str:
 
 
 def readiness() -> dict[str, bool]:
-    """Whether the database answers and the storage can be written; the causes go to the log."""
-    return {"database": is_database_there(), "storage": is_storage_there()}
+    """Whether database and broker answer and the storage can be written; causes go to the log."""
+    return {
+        "database": is_database_there(),
+        "storage": is_storage_there(),
+        "broker": is_broker_there(),
+    }
 
 
 def is_database_there() -> bool:
@@ -310,14 +316,42 @@ def is_database_there() -> bool:
 
 def is_storage_there() -> bool:
     if _is_on_disk():
-        folder = Path(default_storage.location)
-        if folder.is_dir() and os.access(folder, os.W_OK):
-            return True
-        log.error("not ready: %s cannot be written", folder)
-        return False
+        return _is_writable(Path(default_storage.location))
     try:
         default_storage.exists("readyz")
     except Exception:
         log.exception("not ready: the storage does not answer")
         return False
     return True
+
+
+def is_broker_there() -> bool:
+    options = settings.CELERY_BROKER_TRANSPORT_OPTIONS
+    try:
+        if folder := options.get("data_folder_out"):
+            return _is_writable(Path(folder))
+        with current_app.connection_for_write(
+            settings.CELERY_BROKER_URL,
+            connect_timeout=BROKER_ANSWERS_WITHIN_SECONDS,
+            transport_options={**options, **_limits_of(settings.CELERY_BROKER_URL)},
+        ) as broker:
+            broker.ensure_connection(max_retries=1, timeout=BROKER_ANSWERS_WITHIN_SECONDS)
+    except Exception:
+        log.exception("not ready: the broker does not answer")
+        return False
+    return True
+
+
+def _limits_of(broker_url: str) -> dict[str, float]:
+    """How long the client waits; that of Redis does not go by the time given for connecting."""
+    if not broker_url.startswith("redis"):
+        return {}
+    names = ("socket_connect_timeout", "socket_timeout")
+    return dict.fromkeys(names, BROKER_ANSWERS_WITHIN_SECONDS)
+
+
+def _is_writable(folder: Path) -> bool:
+    if folder.is_dir() and os.access(folder, os.W_OK):
+        return True
+    log.error("not ready: %s cannot be written", folder)
+    return False

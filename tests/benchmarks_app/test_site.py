@@ -1,5 +1,7 @@
 """Home, health, readiness, the operator's page."""
 
+import socket
+import time
 from datetime import timedelta
 
 import pytest
@@ -160,10 +162,41 @@ def test_healthz_asks_no_database(client, django_assert_num_queries, db):
         assert client.get("/healthz").content == b"ok\n"
 
 
-def test_readyz_is_200_when_database_and_storage_answer(client, db):
+def test_readyz_is_200_when_database_storage_and_broker_answer(client, db):
     answer = client.get("/readyz")
 
-    assert (answer.status_code, answer.json()) == (200, {"database": "ok", "storage": "ok"})
+    ready = {"database": "ok", "storage": "ok", "broker": "ok"}
+    assert (answer.status_code, answer.json()) == (200, ready)
+
+
+@pytest.mark.parametrize("gone", ["redis://127.0.0.1:1/0", "amqp://guest@127.0.0.1:1//"])
+def test_readyz_is_503_when_the_broker_is_gone(client, db, settings, caplog, gone):
+    settings.CELERY_BROKER_URL, settings.CELERY_BROKER_TRANSPORT_OPTIONS = gone, {}
+
+    answer = client.get("/readyz")
+
+    assert answer.status_code == 503
+    assert answer.json() == {"database": "ok", "storage": "ok", "broker": "unavailable"}
+    assert "the broker does not answer" in caplog.text
+
+
+@pytest.mark.parametrize("scheme", ["redis", "amqp"])
+def test_readyz_does_not_wait_for_a_broker_that_says_nothing(client, db, settings, scheme):
+    settings.CELERY_BROKER_TRANSPORT_OPTIONS = {}
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        settings.CELERY_BROKER_URL = f"{scheme}://127.0.0.1:{silent.getsockname()[1]}/0"
+        began = time.monotonic()
+
+        answer = client.get("/readyz")
+
+    assert answer.json()["broker"] == "unavailable"
+    assert time.monotonic() - began < 20
+
+
+def test_readyz_is_503_without_the_folder_of_messages(client, db, settings, tmp_path):
+    settings.CELERY_BROKER_TRANSPORT_OPTIONS = {"data_folder_out": str(tmp_path / "gone")}
+
+    assert client.get("/readyz").json()["broker"] == "unavailable"
 
 
 def test_readyz_is_503_when_the_database_does_not_answer(client, db, monkeypatch, caplog):
@@ -176,7 +209,7 @@ def test_readyz_is_503_when_the_database_does_not_answer(client, db, monkeypatch
     answer = client.get("/readyz")
 
     assert answer.status_code == 503
-    assert answer.json() == {"database": "unavailable", "storage": "ok"}
+    assert answer.json() == {"database": "unavailable", "storage": "ok", "broker": "ok"}
     assert "secret-host" in caplog.text
 
 
