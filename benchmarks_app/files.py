@@ -152,7 +152,7 @@ def _cached_copy(name: str) -> Path:
 def _refuse_altered(path: Path, name: str, recorded: str) -> None:
     try:
         at = path.stat()
-        digest = _digest_at(path, at.st_size, at.st_mtime_ns)
+        digest = _digest_at(path, at.st_size, (at.st_mtime_ns, at.st_ctime_ns))
     except FileNotFoundError as error:
         raise _broken(StoredFileMissingError, name, recorded) from error
     if digest != recorded:
@@ -161,10 +161,11 @@ def _refuse_altered(path: Path, name: str, recorded: str) -> None:
 
 
 @lru_cache(maxsize=1 << 16)
-def _digest_at(path: Path, size: int, changed: int) -> str:
+def _digest_at(path: Path, size: int, changed: tuple[int, int]) -> str:
     """The SHA-256 of a file; of a large one it is remembered for the other processes, too.
 
-    Size and time of change are what it is remembered by.
+    It is remembered by size and times of change: of the content, and of the file's entry, which
+    nobody can set back.
     """
     if size < REMEMBERED_FROM:
         return sha256_of(path)
@@ -172,13 +173,13 @@ def _digest_at(path: Path, size: int, changed: int) -> str:
     memory = settings.DATA_DIR / "cache" / "digests" / key
     with suppress(OSError, ValueError):
         *at, digest = memory.read_text("ascii").split()
-        if at == [str(size), str(changed)] and len(digest) == 64:
+        if at == [str(number) for number in (size, *changed)] and len(digest) == 64:
             return digest
     digest = sha256_of(path)
     with suppress(OSError):  # a full disk is no reason not to read
         memory.parent.mkdir(parents=True, exist_ok=True)
         partial = memory.with_name(f"{key}.{uuid.uuid4().hex}.part")
-        partial.write_text(f"{size} {changed} {digest}", "ascii")
+        partial.write_text(" ".join(map(str, (size, *changed, digest))), "ascii")
         partial.replace(memory)
     return digest
 

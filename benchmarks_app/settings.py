@@ -184,6 +184,10 @@ LOG_REGIONS = env_regions(
 MEDIA_ROOT = DATA_DIR / "files"
 STAGING_DIR = DATA_DIR / "staging"
 FILE_UPLOAD_TEMP_DIR = str(DATA_DIR / "incoming")
+FILE_UPLOAD_HANDLERS = [
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "benchmarks_app.incoming.LockedFileUploadHandler",
+]
 for folder in (MEDIA_ROOT, STAGING_DIR, DATA_DIR / "incoming"):
     folder.mkdir(parents=True, exist_ok=True)
 UPLOAD_LIMIT_BYTES = env_int("UPLOAD_LIMIT_MB", 8192, minimum=1) * 1024 * 1024

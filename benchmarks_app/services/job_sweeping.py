@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from benchmarks_app.incoming import clear_incoming
 from benchmarks_app.models import Job
 from benchmarks_app.services import jobs
 from benchmarks_app.services.job_limits import Limits
@@ -35,6 +36,7 @@ def sweep() -> Swept:
     resent = _sweep_unsent()
     _sweep_cancelled()
     _sweep_folders()
+    clear_incoming()
     for sweeper in jobs.SWEEPERS:
         sweeper()
     return Swept(requeued, given_up, resent)

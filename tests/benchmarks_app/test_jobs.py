@@ -1,10 +1,14 @@
 """Background work: taken once, fenced, swept, and done together with its result or not at all."""
 
 import logging
+import os
+import subprocess
+import sys
 import threading
 import time
 import uuid
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.conf import settings as site
@@ -428,6 +432,40 @@ def test_sweep_removes_folders_of_attempts_that_are_over_and_no_others(settings)
     job_sweeping.sweep()
 
     assert (mine.exists(), left.exists(), other.exists()) == (True, False, True)
+
+
+def test_sweep_removes_what_a_cut_off_upload_left_and_nothing_that_is_received(settings):
+    code = (
+        "import django, os; django.setup()\n"
+        "from django.core.files.uploadhandler import load_handler\n"
+        "from django.conf import settings\n"
+        "spool = load_handler(settings.FILE_UPLOAD_HANDLERS[-1], None)\n"
+        "spool.new_file('run', 'my.run', 'text/plain', 10)\n"
+        "spool.receive_data_chunk(b'q1 Q0 d1', 0)\n"
+        "print('received', flush=True)\n"
+        "input()"
+    )
+    given = {
+        "DJANGO_SETTINGS_MODULE": "benchmarks_app.settings",
+        "BENCHWRIGHT_DATA": str(settings.DATA_DIR),
+    }
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **given},
+    ) as web:
+        assert web.stdout.readline() == b"received\n"
+        (spooled,) = Path(settings.FILE_UPLOAD_TEMP_DIR).iterdir()
+        os.utime(spooled, (0, 0))
+        job_sweeping.sweep()
+        assert spooled.exists()
+        web.kill()
+    assert spooled.exists()
+
+    job_sweeping.sweep()
+
+    assert not spooled.exists()
 
 
 # --- the attempt ---------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -174,6 +175,16 @@ def test_file_is_read_once_for_its_size_and_time(release, monkeypatch):
         release_file_path(release, "qrels.trec")
 
     assert read == ["qrels.trec"]
+
+
+def test_file_whose_time_was_set_back_is_looked_at_anew(release):
+    path = release_file_path(release, "qrels.trec")
+    content, at = path.read_bytes(), path.stat()
+    for given in (content.replace(b"d3 0", b"d3 3"), content):
+        with pytest.raises(StoredFileError) if given != content else nullcontext():
+            path.write_bytes(given)
+            os.utime(path, ns=(at.st_atime_ns, at.st_mtime_ns))
+            release_file_path(release, "qrels.trec")
 
 
 def test_large_file_is_read_once_by_all_processes(monkeypatch):
