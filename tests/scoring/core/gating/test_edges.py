@@ -10,7 +10,7 @@ from scipy import stats
 
 from scoring.core.gating.bounds import Difference, Method, measured, p_less
 from scoring.core.gating.deciding import Verdict
-from scoring.core.gating.evidence import Arm, Wanted, numbered
+from scoring.core.gating.evidence import Arm, Process, Wanted, numbered
 from scoring.core.gating.findings import Check, Finding, Level, counted, defined, signed
 from scoring.core.gating.policy import GuardRails
 from scoring.core.gating.rehearsal import HARM, NO_CHANGE, _warnings, class_of
@@ -104,6 +104,22 @@ def test_where_nothing_differs_nothing_is_shown_and_nothing_is_lost():
     assert (improve.verdict, kept.verdict) == (Verdict.INCONCLUSIVE, Verdict.PASS)
     assert finding(improve, "overall", "nDCG@10").outcome == "inconclusive"
     assert finding(kept, "overall", "nDCG@10").outcome == "not worse"
+
+
+def test_where_nothing_differs_no_loss_is_told_of():
+    found = finding(decided(np.zeros(N), policy(alpha=0.025)), "overall", "nDCG@10")
+
+    assert found.reason == (
+        "+0.0000, at least +0.0000 and at most +0.0000 (one-sided 97.5 % each). "
+        "0 families or queries differ; no interval is right here."
+    )
+
+
+@pytest.mark.parametrize("mean", [0.02, 0.0])
+def test_of_what_is_not_below_zero_no_p_is_told(mean):
+    found = finding(decided(spread(mean), policy()), "overall", "nDCG@10")
+
+    assert found.reason.endswith("(one-sided 95 % each).")
 
 
 LOST = "Find what was lost: the queries that lose most come first."
@@ -253,7 +269,123 @@ def test_what_holds_a_small_improvement_back_is_told():
     assert "by less than the 0.01 that count" in decision.sentence
 
 
+@pytest.mark.parametrize("rule", ["tested", "share"])
+@pytest.mark.parametrize(
+    ("n_lost", "outcome", "told"),
+    [(100, "few enough", "100 of 400 (25.0 %)"), (101, "too many", "101 of 400 (25.2 %)")],
+)
+def test_a_share_of_losers_of_exactly_the_limit_is_few_enough(rule, n_lost, outcome, told):
+    """A quarter, which a computer holds exactly; the worst queries are named, 20 of them."""
+    rails = GuardRails(measures=(), worst_share=0.25, worst_rule=rule)
+    differences = np.where(np.arange(N) < n_lost, -0.5 + np.arange(N) / 1000, 0.2)
+
+    decision = decided(differences, policy(guard_rails=rails))
+
+    found = finding(decision, "guard_rails", "Queries that lose more than 0.3")
+    assert (found.outcome, found.reason.startswith(told)) == (outcome, True)
+    assert found.reason.count("25 %") == 1
+    named = [one["query"] for one in found.numbers["queries"]]
+    assert named == [f"q{place}" for place in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("rails", "lexical", "told"),
+    [
+        (GuardRails(), None, "The policy names no slice of exact-match queries."),
+        (GuardRails(exact_slice="gone"), None, "There is no lexical run."),
+        (GuardRails(exact_slice="gone"), 0.6, "Slice gone holds 0 queries; 30 are needed."),
+        (GuardRails(exact_slice="one"), 0.6, "Slice one holds 1 query; 30 are needed."),
+    ],
+)
+def test_why_exact_matches_are_not_checked(rails, lexical, told):
+    against = None if lexical is None else arm("bm25", np.full(N, lexical))
+    decision = decided(
+        spread(0.02),
+        policy(guard_rails=rails),
+        slices={"one": np.arange(N) < 1},
+        lexical=against,
+    )
+
+    found = finding(decision, "guard_rails", "Exact match against a lexical run")
+    assert (found.outcome, found.level, found.reason) == ("not run", "note", told)
+    assert found.change == ("Name one." if "lexical" in told else "")
+
+
+# --- process -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("known", "name", "told"),
+    [
+        ({"prior_submissions": 1}, "Earlier submissions", "1 earlier submission on these hidden"),
+        ({"prior_submissions": 2}, "Earlier submissions", "2 earlier submissions on these hidden"),
+        ({"contaminated": 1}, "Contamination", "1 query (0.2 %) known to be in a list from out"),
+        ({"contaminated": 40}, "Contamination", "40 queries (10.0 %) known to be in a list from"),
+        ({"stale_share": 0.25}, "Fresh labels", "25.0 % of the labels are of a text that has"),
+        ({"agreement": 0.7}, "Agreement of labels", "Krippendorff's alpha is 0.70; at least 0.67"),
+    ],
+)
+def test_what_is_known_of_the_process_is_told_in_numbers(known, name, told):
+    found = finding(decided(spread(0.02), policy(), process=Process(**known)), "process", name)
+
+    assert found.reason.startswith(told)
+    limits = {"Contamination": "at most 5 %.", "Fresh labels": "at most 10 %."}
+    assert found.reason.endswith(limits.get(name, found.reason))
+
+
 # --- comparable ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("missing", "told"),
+    [
+        (("a",), "1 query of the benchmark has no result: a. "),
+        (("a", "b", "c"), "3 queries of the benchmark have no result: a, b, c. "),
+        (("a", "b", "c", "d"), "4 queries of the benchmark have no result: a, b, c …. "),
+    ],
+)
+def test_up_to_three_queries_without_a_result_are_named(missing, told):
+    found = finding(decided(spread(0.02), policy(), missing=missing), "comparable", NEW)
+
+    assert found.reason.startswith(told)
+    assert found.numbers == {"missing": len(missing)}
+
+
+NEW = "Coverage of new"
+
+
+def test_coverage_is_of_both_runs_and_then_of_the_lexical_one():
+    lexical = arm("bm25", np.full(N, 0.6))
+    findings = decided(spread(0.02), policy(), lexical=lexical).checks["comparable"].findings
+
+    names = ["Coverage of old", NEW, "Coverage of bm25", "Depth", "Judged documents"]
+    assert [one.name for one in findings] == names
+    assert findings[0].numbers == {"missing": 0}
+
+
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize(
+    ("first", "gap", "labels", "outcomes"),
+    [
+        (1.0, 0.02, "pooled", ("comparable", "provisional")),
+        (1.0, 0.05, "pooled", ("provisional", "not comparable")),
+        (0.5, 0.02, "sparse", ("comparable", "provisional")),
+        (0.5, 0.05, "sparse", ("provisional", "not comparable")),
+        (0.95, 0.0, "pooled", ("comparable", "provisional")),
+        (0.80, 0.0, "pooled", ("provisional", "not comparable")),
+    ],
+)
+def test_judged_shares_at_a_limit_are_within_it_and_just_beyond_are_not(
+    first, gap, labels, outcomes, side
+):
+    for beyond, outcome in zip((0.0, 1e-6), outcomes, strict=True):
+        judged = (first, first - gap - beyond)[::side]
+        found = finding(
+            decided(spread(0.02), policy(labels=labels), judged=judged),
+            "comparable",
+            "Judged documents",
+        )
+        assert found.outcome == outcome
 
 
 def test_the_shallower_run_is_the_one_to_run_again():

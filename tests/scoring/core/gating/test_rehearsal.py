@@ -128,6 +128,12 @@ def test_one_query_is_too_few_to_rehearse_with():
         rehearsed(policy(), [runs(n=1)])
 
 
+def test_two_queries_are_enough_to_rehearse_with():
+    found = rehearsed(policy(), [runs(n=2)], n_made=1)
+
+    assert (found["n_queries"], found["n_families"]) == (2, 2)
+
+
 def test_progress_is_told():
     told = []
     rehearsed(policy(), [runs(), runs()], n_made=10, progress=lambda *of: told.append(of))
