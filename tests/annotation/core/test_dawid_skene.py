@@ -179,3 +179,34 @@ def test_equally_likely_grades_give_the_lower():
 
 def test_no_labels_give_no_grades():
     assert list(Derivation(RULE, Settings()).of([])) == []
+
+
+def test_what_has_settled_moves_no_more(monkeypatch):
+    pairs, _ = planted(300, 4)
+    found = fit(pairs)
+    monkeypatch.setattr("annotation.core.rules.dawid_skene.TOLERANCE", 0.0)
+    settled = fit(pairs, smoothing=0.1)
+
+    assert found.is_converged and found.n_iterations < settled.n_iterations
+    np.testing.assert_allclose(found.probabilities, settled.probabilities, atol=1e-4)
+
+
+def test_what_never_settles_ends_after_a_hundred_steps(monkeypatch):
+    monkeypatch.setattr("annotation.core.rules.dawid_skene.TOLERANCE", 0.0)
+
+    found = fit(planted(20, 3)[0])
+
+    assert (found.n_iterations, found.is_converged) == (100, False)
+
+
+@pytest.mark.parametrize(("n_more", "grade"), [(1, 2), (-1, 0)])
+def test_a_document_of_thousands_of_labels_has_shares_too(n_more, grade):
+    """Of 3,000 labels that tell next to nothing, the likelihood is less than a computer holds."""
+    n = 1_500
+    labels = [Label((who, ""), 2 if who < n + n_more else 0, who) for who in range(2 * n)]
+
+    found = fit([Pair("q", "d", tuple(labels))], smoothing=1e3)
+
+    np.testing.assert_allclose(found.probabilities.sum(axis=1), 1)
+    assert found.probabilities.max() < 0.6
+    assert found.grades == [grade]

@@ -243,6 +243,22 @@ def test_an_open_pair_takes_the_lower_median_is_left_out_or_stops_everything():
         grade_by("adjudicated-first", given, unresolved="refuse")
 
 
+def test_where_nothing_is_open_nothing_stops():
+    assert grade_by("adjudicated-first", ledger(2, 2), unresolved="refuse") == 2
+
+
+def test_five_open_pairs_are_named_of_as_many_as_there_are():
+    given = [
+        Event(1, "q1", f"d{n}", "grade", grade, who)
+        for n in range(6)
+        for who, grade in ((ADA, 0), (BO, 3))
+    ]
+
+    with pytest.raises(UnresolvedPairsError, match=r"6 documents .*") as raised:
+        list(decisions(given, DEFAULT_RULE, Settings(unresolved="refuse")))
+    assert [f"document d{n}" in str(raised.value) for n in range(6)] == [True] * 5 + [False]
+
+
 def test_a_derivation_counts_how_its_grades_came_about():
     def of(docid, *grades):
         return [Event(n, "q1", docid, "grade", grade, n) for n, grade in enumerate(grades, 1)]
