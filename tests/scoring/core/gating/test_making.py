@@ -11,6 +11,7 @@ from scoring.core.gating.deciding import Kind
 from scoring.core.gating.evidence import Evidence
 from scoring.core.gating.making import Drawn, Pair, Truth, draw, made
 from scoring.core.gating.policy import GuardRails
+from scoring.core.statistics.losses import much_lost
 from tests.scoring.core.gating.making import T, arm, policy
 
 N = 60
@@ -150,6 +151,29 @@ def test_a_column_without_a_query_is_undefined_and_one_without_a_difference_has_
     assert np.isnan(tests.mean[1, 0])
     assert tests.n[:, 0].tolist() == [60, 0, 30]
     assert (tests.mean[2, 0], tests.p[2, 0]) == (0, 1)
+
+
+@pytest.mark.parametrize("n_lost", [0, 1, 2])
+@pytest.mark.parametrize("n_won", [0, 3])
+def test_losses_of_few_queries_are_those_of_the_gate(n_lost, n_won):
+    gain = np.zeros(N)
+    gain[:n_lost], gain[N - n_won :] = -0.5, 0.9
+
+    found = making.tests_of(policy(), as_drawn(N), gain, gain[np.newaxis][:0], np.zeros((0, N)))
+
+    expected = much_lost(gain[:, np.newaxis], by=0.3)
+    for name in ("n", "lost", "won", "mirrored", "share", "p"):
+        assert getattr(found.losses, name) == pytest.approx(getattr(expected, name)), name
+    assert (found.losses.p[0] == 1) == (n_lost == 0)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_mean_is_of_the_queries_there_are(n):
+    mask = (np.arange(N) < n)[np.newaxis]
+
+    found = making.tests_of(policy(), as_drawn(N), np.full(N, 0.25), np.zeros((0, N)), mask)
+
+    assert (found.n[1, 0], found.n_families[1, 0], found.mean[1, 0]) == (n, n, 0.25)
 
 
 # --- truths --------------------------------------------------------------------------------------

@@ -5,10 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks_app.core.statistics import wilson
 from scoring.core.errors import TooFewQueriesError
 from scoring.core.gating.errors import RehearsalError
 from scoring.core.gating.policy import GuardRails, Policy
-from scoring.core.gating.rehearsal import HARM, NO_CHANGE, pair_of, power_of, rehearsed
+from scoring.core.gating.rehearsal import (
+    HARM,
+    NO_CHANGE,
+    Counts,
+    pair_of,
+    power_of,
+    rehearsed,
+    table_of,
+)
 from scoring.core.gating.verdict import decide
 from tests.scoring.core.gating.making import RAILS, T, arm, evidence, policy
 
@@ -225,3 +234,39 @@ def test_a_verdict_says_the_power_of_its_rail_at_this_size():
     assert report["power"] == power_of(policy(guard_rails=GuardRails(measures=())), runs(0.05))
     assert report["power"]["rail"][0] >= 0.99
     assert "a tenth of these queries lost 0.4" in report["power"]["sentence"]
+
+
+def test_verdicts_are_counted_by_class_and_truth_over_all_parts():
+    counts = Counts()
+    for found in (["pass", "pass_strict"], ["block", "pass", "hold"]):
+        counts.add("related", "t", np.array(found), np.array([True, False]))
+    counts.add("near", "t", np.array(["inconclusive"]), np.array([False]))
+
+    near, related = counts.rows()
+
+    assert [(row["class"], row["truth"], row["n"]) for row in (near, related)] == [
+        ("near", "t", 1),
+        ("related", "t", 5),
+    ]
+    n_of = {"pass": 3, "block": 1, "hold": 1, "inconclusive": 0, "rail": 2}
+    for name, n in n_of.items():
+        assert related[name] == [n / 5, *wilson(n, 5)]
+    for name in n_of:
+        assert near[name][0] == (name == "inconclusive")
+
+
+def test_a_table_has_shares_with_their_intervals():
+    row = {"class": "near", "truth": "t", "pass": [0.5, 0.4, 0.6], "block": [0.251, 0.2, 0.3]}
+    row |= {"hold": [0.1, 0.05, 0.2], "inconclusive": [0.149, 0.1, 0.2]}
+
+    assert table_of({"rows": [row]}) == [
+        ["near", "t", "50 % (40-60 %)", "25 % (20-30 %)", "10 %", "15 %"]
+    ]
+
+
+def test_without_a_slice_of_exact_matches_a_lexical_run_is_not_asked():
+    found = replace(runs(), lexical=arm("bm25", np.full(300, 0.5)))
+
+    pair = pair_of(policy(guard_rails=GuardRails(measures=(), exact_slice="gone")), found)
+
+    assert (pair.exact, pair.against, pair.baseline_against) == (None, None, None)
