@@ -299,6 +299,12 @@ def test_parts_add_up_to_as_many_as_were_asked_for(monkeypatch, n_families):
     assert sizes == ([7, 7, 6] if n_families is None else [15, 5])
 
 
+def test_of_more_queries_than_are_drawn_at_a_time_one_comparison_is(monkeypatch):
+    monkeypatch.setattr(making, "CHUNK", N // 2)
+
+    assert [len(part.is_kept) for part in outcomes(pair_of(families=None), 3)] == [1, 1, 1]
+
+
 def test_a_rule_for_slices_draws_them_anew_for_each_comparison():
     drawn = as_drawn(N, 40)
 

@@ -218,6 +218,14 @@ def test_many_comparisons_come_in_parts_and_none_is_lost(monkeypatch):
     assert found.kept["pass"] > 0.8 > 0.2 > found.verdicts["pass"]
 
 
+def test_more_queries_than_are_made_at_a_time_are_made_all_the_same(monkeypatch):
+    monkeypatch.setattr("scoring.core.gating.simulation.CHUNK", 299)
+
+    found = simulated(Cell(300, 0.10, "better"), n_runs=3, seed=2)
+
+    assert (found.n, sum(found.verdicts.values())) == (3, pytest.approx(1))
+
+
 def test_a_cell_and_a_seed_have_numbers_of_their_own():
     seeds = [(Cell(300, 0.10, "better"), 1), (Cell(300, 0.10, "better"), 2)]
     seeds += [(Cell(300, 0.11, "better"), 1), (Cell(300, 0.10, "no change"), 1)]
