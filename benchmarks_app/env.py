@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
 TRUE = ("1", "true", "yes", "on")
@@ -17,6 +18,21 @@ class EnvError(Exception):
 
 def env_str(name: str, default: str) -> str:
     return os.environ.get(name, default)
+
+
+def env_secret(name: str, *, is_debug: bool) -> str:
+    """A secret that is long enough to sign with; empty where none is given."""
+    return strong_secret(name, os.environ.get(name, ""), is_debug=is_debug)
+
+
+def strong_secret(name: str, secret: str, *, is_debug: bool) -> str:
+    """The secret, if nobody guesses it (by Django's own rule for `check --deploy`)."""
+    is_weak = len(secret) < 50 or len(set(secret)) < 5 or secret.startswith("django-insecure-")
+    if secret and is_weak and not is_debug:
+        # Not the value: messages are read by more people than secrets are.
+        accepted = "50 characters or more, at random; left out, one is made and kept"
+        raise EnvError(name, "too weak", accepted)
+    return secret
 
 
 def env_bool(name: str, *, default: bool) -> bool:
@@ -76,6 +92,18 @@ def env_addresses(name: str) -> dict[str, str]:
             raise EnvError(name, os.environ.get(name, ""), accepted)
         found[variable] = address
     return found
+
+
+def env_proxies(name: str) -> int | tuple[IPv4Network | IPv6Network, ...]:
+    """How many proxies stand before the site, or the networks they are in; 0 by default."""
+    value = os.environ.get(name, "")
+    if value.isascii() and value.isdigit():
+        return int(value)
+    try:
+        return tuple(ip_network(part) for part in env_list(name, [])) or 0
+    except ValueError as error:
+        accepted = "a number of proxies, or networks such as 10.0.0.0/8, separated by commas"
+        raise EnvError(name, value, accepted) from error
 
 
 def env_choice(name: str, default: str, choices: Sequence[str]) -> str:

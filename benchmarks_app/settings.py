@@ -16,8 +16,11 @@ from benchmarks_app.env import (
     env_limits,
     env_list,
     env_path,
+    env_proxies,
     env_regions,
+    env_secret,
     env_str,
+    strong_secret,
 )
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -27,7 +30,7 @@ DEBUG = env_bool("DEBUG", default=False)
 
 def secret_key() -> str:
     """The secret of this site: from the environment, or made once and kept in the data folder."""
-    given = env_str("SECRET_KEY", "")
+    given = env_secret("SECRET_KEY", is_debug=DEBUG)
     if given:
         return given
     file = DATA_DIR / "secret_key"
@@ -38,14 +41,19 @@ def secret_key() -> str:
             out.write(secrets.token_urlsafe(48))
     except FileExistsError:
         pass
-    return file.read_text()
+    return strong_secret("SECRET_KEY", file.read_text(), is_debug=DEBUG)
 
 
 SECRET_KEY = secret_key()
+# Earlier ones: what was signed or encrypted with them is still read.
+SECRET_KEY_FALLBACKS = env_list("SECRET_KEY_FALLBACKS", [])
 SITE_PORT = env_int("PORT", 8000, minimum=1)
 SITE_HOST = env_str("HOST", "127.0.0.1")
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]", SITE_HOST])
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS", [])
+# Who is believed about where a request comes from: so many proxies, or those in networks.
+TRUSTED_PROXIES = env_proxies("TRUSTED_PROXIES")
+USE_X_FORWARDED_HOST = bool(TRUSTED_PROXIES)
 
 INSTALLED_APPS = [
     "benchmarks_app.apps.BenchmarksConfig",
@@ -66,6 +74,7 @@ INSTALLED_APPS = [
     "rest_framework",
 ]
 MIDDLEWARE = [
+    "benchmarks_app.forwarding.ForwardingMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -239,6 +248,7 @@ LOGOUT_REDIRECT_URL = "sign-in"
 AXES_FAILURE_LIMIT = env_int("SIGN_IN_FAILURES", 5, minimum=1)
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_CLIENT_IP_CALLABLE = "benchmarks_app.forwarding.counted_address"
 AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
@@ -280,6 +290,10 @@ HAS_HTTPS = env_bool("HTTPS", default=False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HAS_HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HAS_HTTPS else None
 SECURE_HSTS_SECONDS = 31_536_000 if HAS_HTTPS else 0
+SECURE_SSL_REDIRECT = HAS_HTTPS
+SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$"]
+# Subdomains, and lists that browsers are built with, are for whoever has the domain to decide.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = 14 * 24 * 3600

@@ -7,7 +7,7 @@ from pathlib import Path
 
 # Before Django reads its settings: tests never touch a site's data folder.
 os.environ.setdefault("BENCHWRIGHT_DATA", tempfile.mkdtemp(prefix="benchwright-tests-"))
-os.environ.setdefault("SECRET_KEY", "only for tests")
+os.environ.setdefault("SECRET_KEY", "only-for-tests-0123456789-abcdefghijklmnopqrstuvwxyz")
 
 import hypothesis  # after the environment is set
 import pytest

@@ -9,6 +9,8 @@ from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
 
+from benchmarks_app.forwarding import counted_address
+
 UPLOADS = "uploads"
 """Files that are sent: submissions, imports, query logs."""
 COMPUTATIONS = "computations"
@@ -36,7 +38,9 @@ class Rate(SimpleRateThrottle):
 
     def get_cache_key(self, request: Request, view: Any) -> str:
         user = request.user
-        ident = user.pk if user and user.is_authenticated else self.get_ident(request)
+        is_known = bool(user and user.is_authenticated)
+        # Two kinds of keys: an address is never somebody's number.
+        ident = f"user-{user.pk}" if is_known else f"address-{counted_address(request)}"
         return self.cache_format % {"scope": self.scope, "ident": ident}
 
 

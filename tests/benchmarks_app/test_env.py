@@ -1,5 +1,9 @@
 """A wrong setting stops the start, and says what is accepted."""
 
+import os
+import subprocess
+import sys
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
@@ -125,3 +129,76 @@ def test_countries_that_are_none_are_refused(given, value):
 
     with pytest.raises(EnvError, match="accepted: two letters a country"):
         env.env_regions(NAME, ["US"])
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        (None, 0),
+        ("", 0),
+        ("2", 2),
+        ("10.0.0.0/8, ::1", (ip_network("10.0.0.0/8"), ip_network("::1"))),
+    ],
+)
+def test_proxies_are_a_number_or_networks(given, value, read):
+    given(value)
+
+    assert env.env_proxies(NAME) == read
+
+
+@pytest.mark.parametrize("value", ["-1", "proxy.example.org", "10.0.0.1/8", "1, 10.0.0.0/8"])
+def test_proxies_that_are_neither_are_refused(given, value):
+    given(value)
+
+    with pytest.raises(EnvError, match="a number of proxies, or networks"):
+        env.env_proxies(NAME)
+
+
+STRONG = "".join(chr(33 + n) for n in range(50))
+
+
+@pytest.mark.parametrize(
+    "weak", ["changeme", STRONG[:49], "abcd" * 20, f"django-insecure-{STRONG}"], ids=len
+)
+def test_weak_secret_ends_the_start_and_is_not_told(given, weak):
+    given(weak)
+
+    with pytest.raises(EnvError, match="50 characters or more") as caught:
+        env.env_secret(NAME, is_debug=False)
+
+    assert weak not in str(caught.value)
+    assert env.env_secret(NAME, is_debug=True) == weak
+
+
+def test_secret_is_read_or_there_is_none(given):
+    given(STRONG)
+    assert env.env_secret(NAME, is_debug=False) == STRONG
+
+    given(None)
+    assert env.env_secret(NAME, is_debug=False) == ""
+
+
+def deployed(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    manage = Path(__file__).resolve().parent.parent.parent / "manage.py"
+    return subprocess.run(
+        [sys.executable, str(manage), "check", "--deploy", "--fail-level", "WARNING"],
+        env={"PATH": os.environ["PATH"], "BENCHWRIGHT_DATA": str(folder), **environment},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_site_behind_https_passes_the_checks_of_a_deployment(tmp_path):
+    answer = deployed(tmp_path, HTTPS="1")
+
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert len((tmp_path / "secret_key").read_text()) >= 50
+
+
+def test_weak_secret_in_the_file_ends_the_start_as_well(tmp_path):
+    (tmp_path / "secret_key").write_text("changeme")
+
+    answer = deployed(tmp_path)
+
+    assert answer.returncode == 1
+    assert "SECRET_KEY is 'too weak'; accepted: 50 characters or more" in answer.stderr

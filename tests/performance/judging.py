@@ -36,7 +36,7 @@ MOST_GROWTH = 1.3
 # The command of the web server is read from the settings, whose folders are not to be a site's.
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks_app.settings")
 os.environ.setdefault("BENCHWRIGHT_DATA", str(Path(tempfile.gettempdir()) / "benchwright-load"))
-os.environ.setdefault("SECRET_KEY", "only for timing")
+os.environ.setdefault("SECRET_KEY", "only-for-timing-0123456789-abcdefghijklmnopqrstuvwxyz")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

@@ -94,7 +94,7 @@ class Site:
             "PYTHONPATH": str(ROOT),
             "PYTHONUNBUFFERED": "1",
             "QUEUE_NAME": self.name,
-            "SECRET_KEY": "only for tests",
+            "SECRET_KEY": "only-for-tests-0123456789-abcdefghijklmnopqrstuvwxyz",
             MARK: self.name,
         }
 
