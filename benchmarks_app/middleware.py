@@ -1,8 +1,9 @@
-"""Domain errors become pages here, and nowhere else."""
+"""Domain errors become pages here, and nowhere else; and who may keep an answer is said here."""
 
 import logging
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -34,4 +35,27 @@ class DomainErrorMiddleware:
         response = render(request, "error.html", context, status=error.status)
         # For scripts: the sentence may be reworded, the code stays.
         response["X-Error-Code"] = error.code
+        return response
+
+
+class PrivateAnswersMiddleware:
+    """No cache keeps what the API answers, nor what was made for one person.
+
+    Whoever comes with a session or a key, or gets a cookie, is one; to look the person up would
+    cost a query. An answer that says itself how long it is good (pictures, assets) keeps that.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        is_of_one = bool(
+            settings.SESSION_COOKIE_NAME in request.COOKIES
+            or "Authorization" in request.headers
+            or response.cookies
+        )
+        is_api = request.path_info.startswith("/api/")
+        if is_api or (is_of_one and not response.has_header("Cache-Control")):
+            response["Cache-Control"] = "private, no-store"
         return response

@@ -857,6 +857,10 @@ ROWS = _rows()
 POSTED = [name for name, how in ROWS if how == "POST" and {"405"} < {*ROWS[name, how], "405"}]
 # The API answers in JSON, and asks who has a session alone: its tests are in api/test_access.py.
 POSTED = [name for name in POSTED if not name.startswith("api:")]
+# Pictures: the browser keeps them, and asks each time whether it may show them.
+ASKED_AGAIN = {
+    name for name, how in ROWS if name.endswith("-chart") and not name.startswith("api:")
+} | {"scoring:contextual-image"}
 ADDRESSES = {address.name: address for address in worlds.addresses()}
 
 
@@ -917,9 +921,25 @@ def test_answer_is_that_of_the_table(world, name, method):
     answers += [ask(world.client(who), method, address, world.arguments) for who in PEOPLE[::7]]
 
     assert [told(answer) for answer in answers] == expected[-len(answers) :]
-    for answer in answers:
+    for who, answer in zip([*people, *PEOPLE[::7]], answers, strict=True):
+        assert_no_cache_keeps_it(name, who, answer)
         if answer.status_code == 200:
             assert_browser_is_told(answer)
+
+
+def assert_no_cache_keeps_it(name: str, who: str, response: HttpResponse) -> None:
+    """What is somebody's own, and the API's, is stored by no browser or proxy on the way."""
+    kept = response.get("Cache-Control", "")
+    if name in ASKED_AGAIN and response.status_code == 200:
+        assert kept == "private, no-cache"
+    elif name == "chart-bundle" and response.status_code == 200:
+        assert kept == "public, max-age=31536000, immutable"
+    elif (
+        who != "anonymous"
+        or name.startswith(("api:", "api-docs", "api-schema"))
+        or response.cookies
+    ):
+        assert {"private", "no-store"} <= set(kept.split(", ")), (name, who, kept)
 
 
 @pytest.mark.parametrize("who", ["anonymous", "olga"])
