@@ -228,6 +228,13 @@ STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_MAX_AGE = 3600
 
+# What is kept to save time, and apart from it what limits count: it must not be pushed out.
+IN_MEMORY = "django.core.cache.backends.locmem.LocMemCache"
+CACHES = {
+    "default": {"BACKEND": IN_MEMORY},
+    "limits": {"BACKEND": IN_MEMORY, "LOCATION": "limits", "OPTIONS": {"MAX_ENTRIES": 100_000}},
+}
+
 # --- people ------------------------------------------------------------------------------------
 SESSION_ENGINE = "benchmarks_app.sessions"
 AUTH_USER_MODEL = "benchmarks_app.User"
@@ -247,6 +254,7 @@ LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign-in"
 AXES_FAILURE_LIMIT = env_int("SIGN_IN_FAILURES", 5, minimum=1)
+AXES_HANDLER = "benchmarks_app.sign_ins.SignInLimits"
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_CLIENT_IP_CALLABLE = "benchmarks_app.forwarding.counted_address"
@@ -254,6 +262,8 @@ AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
 INVITATION_DAYS = 7
+# Links that one account is sent in an hour; one address may ask ten times as often.
+PASSWORD_RESETS_PER_HOUR = env_int("PASSWORD_RESETS_PER_HOUR", 3, minimum=1)
 # Valid submissions of one person that a new phase scores in 24 hours.
 SUBMISSIONS_PER_DAY = env_int("SUBMISSIONS_PER_DAY", 20, minimum=1)
 # Documents of one query in a submitted run: they are ranked in one piece.
@@ -265,8 +275,15 @@ CONTRASTIVE_MAX_PAIRS = env_int("CONTRASTIVE_MAX_PAIRS", 200_000, minimum=1)
 EMBEDDINGS_LIMIT_BYTES = env_int("EMBEDDINGS_LIMIT_MB", 8192, minimum=1) * 1024 * 1024
 # Documents that one worker searches at a time; a corpus of more is shared among several.
 SHARD_DOCUMENTS = env_int("SHARD_DOCUMENTS", 500_000, minimum=1)
-EMAIL_BACKEND = env_str("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
-EMAIL_HOST = env_str("EMAIL_HOST", "localhost")
+EMAIL_HOST = env_str("EMAIL_HOST", "")
+# Without a server it is for the operator to read: links that set passwords belong in no log.
+EMAIL_BACKEND = env_str(
+    "EMAIL_BACKEND",
+    f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'filebased'}.EmailBackend",
+)
+EMAIL_FILE_PATH = DATA_DIR / "mail"
+EMAIL_FILE_PATH.mkdir(mode=0o700, exist_ok=True)
+EMAIL_TIMEOUT = 10
 EMAIL_PORT = env_int("EMAIL_PORT", 25, minimum=1)
 EMAIL_HOST_USER = env_str("EMAIL_HOST_USER", "")
 EMAIL_HOST_PASSWORD = env_str("EMAIL_HOST_PASSWORD", "")

@@ -84,9 +84,16 @@ def folders(settings, tmp_path: Path) -> None:
 @pytest.fixture(autouse=True)
 def nothing_kept() -> None:
     """What one test left in the cache is not the next one's: rolled back, keys come again."""
-    from django.core.cache import cache
+    from django.core.cache import caches
 
-    cache.clear()
+    for name in ("default", "limits"):
+        caches[name].clear()
+
+
+@pytest.fixture(autouse=True)
+def mail_is_sent_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is sent beside the answer is sent before it: a thread would not see a test's rows."""
+    monkeypatch.setattr("benchmarks_app.services.mailing.send_later", lambda send: send())
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,7 @@ from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
 
+from benchmarks_app import limits
 from benchmarks_app.forwarding import counted_address
 
 UPLOADS = "uploads"
@@ -21,6 +22,7 @@ class Rate(SimpleRateThrottle):
     """So many requests a minute of one person, fewer of one address without an account."""
 
     scope = "api"
+    cache = limits.counts
 
     def __init__(self) -> None:
         self.num_requests, self.duration = 0, 60

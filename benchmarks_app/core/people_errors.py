@@ -7,7 +7,8 @@ PeopleError
 │   ├── InvitationUsedError
 │   └── InvitationRevokedError
 ├── InvitationDaysError        an expiry that is not within the limits
-└── AccountRemovedError        an account that was anonymised
+├── AccountRemovedError        an account that was anonymised
+└── ManyResetsError            an address that asked for too many links
 """
 
 from benchmarks_app.core.errors import BenchmarkError
@@ -59,3 +60,9 @@ class AccountRemovedError(PeopleError):
     code = "account-removed"
     status = 409
     message = "This account was removed, and cannot join or be invited."
+
+
+class ManyResetsError(PeopleError):
+    code = "many-resets"
+    status = 429
+    message = "From your address came {most} requests for links within an hour. Try again later."

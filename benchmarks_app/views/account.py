@@ -1,12 +1,18 @@
 """One's own account: signing in and out, passwords, profile."""
 
+from functools import partial
 from typing import Any
 
 from axes.utils import reset as forget_failed_sign_ins
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import views as auth_views
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
+from django.contrib.auth.forms import (
+    AuthenticationForm,
+    PasswordChangeForm,
+    SetPasswordForm,
+)
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse_lazy
@@ -15,19 +21,28 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
+from benchmarks_app.core.people_errors import ManyResetsError
+from benchmarks_app.forwarding import counted_address
+from benchmarks_app.limits import is_among_first
 from benchmarks_app.models import User
-from benchmarks_app.people_forms import PASSWORD_HELP, ApiTokenForm, ProfileForm
-from benchmarks_app.services import audit
+from benchmarks_app.people_forms import PASSWORD_HELP, ApiTokenForm, ProfileForm, ResetForm
+from benchmarks_app.services import audit, mailing
 from benchmarks_app.services.api_tokens import create_api_token, revoke_api_token
 from benchmarks_app.services.people import change_profile
+from benchmarks_app.sign_ins import ELSEWHERE, remember_device
 
 TOKENS_SHOWN = 100
 
 
 class SignIn(auth_views.LoginView):
-    """Locked out after too many failures; see the `AXES_` settings."""
+    """Locked out after too many failures; see `sign_ins`."""
 
     template_name = "registration/sign_in.html"
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        response = super().form_valid(form)
+        remember_device(self.request, response, form.get_user())
+        return response
 
 
 class SignOut(auth_views.LogoutView):
@@ -57,12 +72,34 @@ class PasswordChange(ShortHelp, auth_views.PasswordChangeView):
 
 
 class PasswordReset(auth_views.PasswordResetView):
-    """Answers the same whether or not an account has the address."""
+    """Answers the same, and as soon, whether or not an account has the address.
+
+    Raises
+    ------
+    ManyResetsError
+        If too many were asked for from the same address, whatever they named.
+    """
+
+    form_class = ResetForm
 
     template_name = "registration/password_reset.html"
     email_template_name = "registration/password_reset_email.txt"
     subject_template_name = "registration/password_reset_subject.txt"
     success_url = reverse_lazy("password-reset-sent")
+
+    def form_valid(self, form: ResetForm) -> HttpResponse:
+        most = settings.PASSWORD_RESETS_PER_HOUR * ELSEWHERE
+        if not is_among_first(most, of=f"resets-from-{counted_address(self.request)}"):
+            raise ManyResetsError(most=most)
+        send = partial(
+            form.save,
+            domain_override=self.request.get_host(),
+            use_https=self.request.is_secure(),
+            email_template_name=self.email_template_name,
+            subject_template_name=self.subject_template_name,
+        )
+        mailing.send_later(send)
+        return redirect(self.get_success_url())
 
 
 class PasswordResetSent(auth_views.PasswordResetDoneView):

@@ -1,0 +1,24 @@
+"""Mail is sent beside the answer, one at a time, by a thread of the web server."""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from django.db import connections
+
+log = logging.getLogger(__name__)
+_SENDER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
+
+
+def send_later(send: Callable[[], object]) -> None:
+    """Look up and send without the answer waiting: its time would tell whether anybody is there."""
+    _SENDER.submit(_sent, send)
+
+
+def _sent(send: Callable[[], object]) -> None:
+    try:
+        send()
+    except Exception:
+        log.exception("mail was not sent")
+    finally:
+        connections.close_all()
