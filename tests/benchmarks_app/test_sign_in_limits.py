@@ -1,6 +1,5 @@
 """Wrong passwords and resets: who has to wait, and who cannot be made to wait by an outsider."""
 
-from pathlib import Path
 from threading import Event
 
 import pytest
@@ -167,15 +166,20 @@ def test_mail_that_fails_is_logged_and_the_next_is_sent(caplog):
 
 
 def test_mail_without_a_server_is_a_file_for_the_operator_and_in_no_log(settings, ada, capfd):
-    settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = site.EMAIL_BACKEND, site.EMAIL_FILE_PATH
+    settings.EMAIL_BACKEND = site.EMAIL_BACKEND
+    settings.EMAIL_FILE_PATH = settings.DATA_DIR / "mail"
 
     ask_reset("ada@example.org")
 
-    [file] = Path(site.EMAIL_FILE_PATH).iterdir()
+    [file] = settings.EMAIL_FILE_PATH.iterdir()
     assert "To: ada@example.org" in file.read_text()
-    assert file.parent.parent == site.DATA_DIR
-    assert file.parent.stat().st_mode & 0o077 == 0
+    assert RESET in file.read_text()
     assert RESET not in "".join(capfd.readouterr())
+
+
+def test_folder_of_mail_is_closed_to_others():
+    assert site.EMAIL_FILE_PATH == site.DATA_DIR / "mail"
+    assert site.EMAIL_FILE_PATH.stat().st_mode & 0o077 == 0
 
 
 def test_counts_are_not_pushed_out_by_many_others():
