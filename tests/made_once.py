@@ -1,5 +1,6 @@
 """What takes long to make and is made once in a test run, though several processes need it."""
 
+import atexit
 import fcntl
 import os
 import shutil
@@ -12,9 +13,13 @@ FOLDER = "BENCHWRIGHT_TEST_RUN"
 
 
 def begin_run() -> None:
-    """Choose the folder of this run, unless the process that started this one has."""
+    """Choose the folder of this run, unless the process that started this one has.
+
+    It goes with the process that chose it.
+    """
     if FOLDER not in os.environ:
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="benchwright-run-")
+        atexit.register(end_run)
 
 
 def end_run() -> None:
@@ -24,11 +29,13 @@ def end_run() -> None:
 
 def run_name() -> str:
     """A name of this run alone, of letters, digits and `_`."""
+    begin_run()
     return Path(os.environ[FOLDER]).name.removeprefix("benchwright-run-").lower()
 
 
 def made_once(name: str, make: Callable[[Path], None]) -> Path:
     """The folder that `make` filled, in whichever process came first; the others wait for it."""
+    begin_run()
     run = Path(os.environ[FOLDER])
     folder, making = run / name, run / f"{name}.making"
     with (run / f"{name}.lock").open("w") as lock:

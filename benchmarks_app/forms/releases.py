@@ -64,8 +64,9 @@ class DraftForm(forms.Form):
     )
     measures = forms.CharField(
         required=False,
-        help_text="Whose means submitters and visitors see of hidden splits, with spaces between, "
-        "such as nDCG@10 R@100. Left empty, those of every board. They never change.",
+        label="Measures told of hidden splits",
+        help_text="Whose means submitters and visitors see, with spaces between, such as "
+        "nDCG@10 R@100. Left empty, those of every board. They never change.",
     )
     formats = forms.MultipleChoiceField(
         required=False,

@@ -1,11 +1,5 @@
 """Timings and simulations; `python -m tests.performance` says more."""
 
-import atexit
-import os
+from tests.made_once import begin_run
 
-from tests.made_once import FOLDER, begin_run, end_run
-
-# Parts start sites as tests do; outside of a test run, a part is a run of its own.
-if FOLDER not in os.environ:
-    begin_run()
-    atexit.register(end_run)
+begin_run()  # the processes that parts start share what is made once
