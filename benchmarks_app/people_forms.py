@@ -5,10 +5,10 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.contrib.auth.forms import PasswordResetForm, UserCreationForm
+from django.contrib.auth.forms import PasswordChangeForm, PasswordResetForm, UserCreationForm
 
 from benchmarks_app.limits import is_among_first
-from benchmarks_app.models import Role, User
+from benchmarks_app.models import ApiToken, Role, Scope, User
 from benchmarks_app.services.api_tokens import MOST_DAYS
 from benchmarks_app.services.people import MOST_INVITATION_DAYS
 
@@ -103,10 +103,47 @@ def unused_email(email: str, *, but_of: User | None = None) -> str:
     return email
 
 
+SCOPE_CHOICES = [
+    (Scope.READ, "Read: whatever you may see"),
+    (Scope.SUBMIT, "Submit: runs, embeddings, gates, reported values"),
+    (Scope.JUDGE, "Judge: enter grades"),
+    (Scope.MANAGE, "Manage: everything else that changes something"),
+]
+
+
+class PasswordForm(PasswordChangeForm):
+    """A new password, and which API tokens outlive the old one."""
+
+    tokens = forms.ModelMultipleChoiceField(
+        ApiToken.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Keep these API tokens",
+        help_text="All others end. Keep none if somebody else may know your password.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["tokens"].queryset = self.user.api_tokens.valid().order_by("-pk")
+        if not self.fields["tokens"].queryset.exists():
+            del self.fields["tokens"]
+
+    def save(self, commit: bool = True) -> User:
+        self.user.tokens_kept = self.cleaned_data.get("tokens", ())
+        return super().save(commit)
+
+
 class ApiTokenForm(forms.Form):
     name = forms.CharField(max_length=120, help_text="What it is for, such as “export at night”.")
     days = forms.IntegerField(
         label="Days until it expires", min_value=1, max_value=MOST_DAYS, initial=90
+    )
+    scopes = forms.MultipleChoiceField(
+        choices=SCOPE_CHOICES,
+        initial=[Scope.READ],
+        widget=forms.CheckboxSelectMultiple,
+        label="What it is good for",
+        help_text="Within what your roles allow. What sends something and waits for it reads, too.",
     )
 
 
@@ -114,6 +151,11 @@ class InvitationForm(forms.Form):
     role = forms.ChoiceField(choices=ROLE_CHOICES, initial=Role.ANNOTATOR)
     note = forms.CharField(
         required=False, max_length=200, help_text="Whom the link is for; only owners see it."
+    )
+    email = forms.EmailField(
+        required=False,
+        label="Only for the address",
+        help_text="Then only an account of this address can accept.",
     )
     days = forms.IntegerField(
         label="Days until it expires",

@@ -4,6 +4,8 @@ import gzip
 import json
 import re
 import shlex
+import string
+import zlib
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -30,6 +32,8 @@ from tests.annotation.making import judge, pool
 pytestmark = pytest.mark.django_db
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 OF = "/api/v1/benchmarks/stdlib/"
+TOKEN_FORM = "bw_([0-9A-Za-z]{43})([0-9A-Za-z]{6})"
+DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
 
 @pytest.fixture
@@ -409,6 +413,26 @@ def test_secret_is_not_kept_and_its_use_is_told_once_a_minute(owner):
     assert ApiToken.objects.get().last_used_at > first
 
 
+def test_secret_has_the_form_that_scanners_look_for(owner):
+    secret = create_api_token(user=owner, name="test", days=3).secret
+
+    form = re.fullmatch(TOKEN_FORM, secret)
+    check = sum(DIGITS.index(digit) * 62**place for place, digit in enumerate(form[2][::-1]))
+    assert check == zlib.crc32(form[1].encode())
+
+
+def test_docs_tell_the_form_of_a_token():
+    assert f"`{TOKEN_FORM}`" in (DOCS / "api.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("secret", ["bw_" + "x-_" * 14 + "y", "bw_short"])
+def test_token_made_before_there_were_checksums_still_works(owner, secret):
+    token = create_api_token(user=owner, name="test", days=3).token
+    ApiToken.objects.update(secret_digest=digest_of(secret))
+
+    assert token_of(secret) == token
+
+
 def test_forgotten_person_has_no_token_that_works(ada):
     issued = create_api_token(user=ada, name="test", days=3)
 
@@ -422,23 +446,32 @@ def test_token_is_made_shown_once_listed_and_revoked_on_the_account_page(owner, 
     client = signed_in(owner)
     account = reverse("account-detail")
 
-    made = client.post(reverse("api-token-create"), {"name": "nightly", "days": 30})
+    given = {"name": "nightly", "days": 30, "scopes": ["read", "submit"]}
+    made = client.post(reverse("api-token-create"), given)
     secret = re.search(r"bw_[\w-]{40,}", made.content.decode())[0]
     listed = client.get(account).content.decode()
     client.post(reverse("api-token-revoke", args=[ApiToken.objects.get().pk]))
 
     assert made["Cache-Control"].startswith("max-age=0, no-cache, no-store")
     assert token_of(secret) is None
+    assert ApiToken.objects.get().scopes == ["read", "submit"]
     assert "nightly" in listed
+    assert "Read, submit" in listed
     assert secret not in listed
     assert list(client.get(account).context["tokens"]) == []
     said = AuditEvent.objects.filter(action__startswith="api-token").order_by("pk")
     assert [event.action for event in said] == ["api-token-create", "api-token-revoke"]
 
 
-@pytest.mark.parametrize("days", ["0", "366", "x"])
-def test_token_for_a_strange_time_is_refused(owner, signed_in, days):
-    response = signed_in(owner).post(reverse("api-token-create"), {"name": "a", "days": days})
+@pytest.mark.parametrize(
+    "strange",
+    [{"days": "0"}, {"days": "366"}, {"days": "x"}, {"scopes": []}, {"scopes": ["everything"]}],
+    ids=str,
+)
+def test_token_for_a_strange_time_or_scope_is_refused(owner, signed_in, strange):
+    given = {"name": "a", "days": "9", "scopes": ["read"], **strange}
+
+    response = signed_in(owner).post(reverse("api-token-create"), given)
 
     assert response.status_code == 422
     assert not ApiToken.objects.exists()

@@ -22,6 +22,7 @@ from benchmarks_app.models import (
     QrelSet,
     Role,
     Run,
+    Scope,
     Slice,
     User,
 )
@@ -274,6 +275,25 @@ def _rows() -> list[tuple[str, str, str, list[int]]]:
 
 
 ROWS = _rows()
+# What a token must be good for, where it is not "read" (GET) or "manage" (all other methods).
+SCOPES = {
+    ("comparison-list", "POST"): "read",
+    ("comparison-robustness", "POST"): "read",
+    ("log-sample-preview", "POST"): "read",
+    ("slice-preview", "POST"): "read",
+    ("split-preview", "POST"): "read",
+    ("submission-list", "POST"): "submit",
+    ("submission-embeddings", "POST"): "submit",
+    ("submission-withdraw", "POST"): "submit",
+    ("contrastive-list", "POST"): "submit",
+    ("contrastive-detail", "DELETE"): "submit",
+    ("gate-list", "POST"): "submit",
+    ("gate-online", "POST"): "submit",
+    ("reported-list", "POST"): "submit",
+    ("reported-detail", "PATCH"): "submit",
+    ("reported-detail", "DELETE"): "submit",
+    ("judgments-import", "POST"): "judge",
+}
 
 
 @pytest.fixture(scope="module")
@@ -558,6 +578,26 @@ def test_answer_is_that_of_the_table(urls, cast, way: Callable[..., Client], nam
             error = json.loads(content)
             assert set(error) == {"code", "message", "detail"}
             assert error["code"] == CODES[status]
+
+
+@pytest.mark.parametrize(("name", "how", "body", "told"), ROWS, ids=lambda value: str(value)[:20])
+def test_token_opens_what_its_scope_is_for_and_names_the_one_it_lacks(
+    urls, cast, name, how, body, told
+):
+    needed = SCOPES.get((name, how), "read" if how == "GET" else "manage")
+    others = [scope for scope in Scope.values if scope != needed]
+
+    for scopes in ([], *([scope] for scope in others), others):
+        status, content = ask(by_token(cast["olga"], scopes=scopes), how, urls[name], body)
+        error = json.loads(content)
+        assert (status, error["code"], error["detail"]) == (403, "scope", {"scope": needed})
+        assert f"“{needed}”" in error["message"]
+    status, _ = ask(by_token(cast["olga"], scopes=[needed]), how, urls[name], body)
+    assert status in set(told) - {401, 403}
+
+
+def test_every_scope_opens_something():
+    assert {*SCOPES.values(), "manage"} == set(Scope.values)
 
 
 @pytest.mark.parametrize(

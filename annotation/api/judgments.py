@@ -38,7 +38,7 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.errors import answer
 from benchmarks_app.api.throttling import UPLOADS
 from benchmarks_app.core.ids import id_problem
-from benchmarks_app.models import Benchmark
+from benchmarks_app.models import Benchmark, Scope
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.services import audit
 from benchmarks_app.services.exposure import is_withheld
@@ -74,6 +74,7 @@ class JudgmentsExport(Endpoint):
 
 class JudgmentsImport(Endpoint):
     limits = {"POST": UPLOADS}
+    scopes = {"POST": Scope.JUDGE}
     pagination_class = None
 
     @extend_schema(

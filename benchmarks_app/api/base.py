@@ -8,10 +8,13 @@ from django.db.models import QuerySet
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.generics import GenericAPIView
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
-from benchmarks_app.models import Benchmark
+from benchmarks_app.core.people_errors import ScopeError
+from benchmarks_app.models import ApiToken, Benchmark, Scope
 from benchmarks_app.permissions import Action, may
 
 
@@ -20,10 +23,23 @@ class Endpoint(GenericAPIView):
 
     # What its methods cost beside a request, as `throttling` names it: {"POST": UPLOADS}.
     limits: ClassVar[Mapping[str, str]] = {}
+    # What its methods ask of a token, where that is not `read` (safe methods) or `manage` (others).
+    scopes: ClassVar[Mapping[str, Scope]] = {}
     # Errors its methods answer with beside those that follow from method and address.
     refusals: ClassVar[Mapping[str, tuple[int, ...]]] = {}
     # Of the schema alone, which must not guess from the database.
     queryset = Benchmark.objects.none()
+
+    def check_permissions(self, request: Request) -> None:
+        """Whether the token, if there is one, is good for this; roles: `benchmark_for`."""
+        super().check_permissions(request)
+        if isinstance(request.auth, ApiToken):
+            scope = self.scope_of(request.method)
+            if scope not in request.auth.scopes:
+                raise ScopeError(scope=scope.value)
+
+    def scope_of(self, method: str) -> Scope:
+        return self.scopes.get(method, Scope.READ if method in SAFE_METHODS else Scope.MANAGE)
 
     def benchmark_for(self, action: Action) -> Benchmark:
         """The benchmark of the address, if the caller may do `action` there.

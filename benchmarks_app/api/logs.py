@@ -20,7 +20,7 @@ from benchmarks_app.core.logs.columns import LABELS, LogColumns
 from benchmarks_app.core.logs.masking import KIND_LABELS, checked_regions
 from benchmarks_app.core.logs.sampling import Allocation, Design, Weighting, Wordings
 from benchmarks_app.core.logs.strata import By
-from benchmarks_app.models import Benchmark, QueryLog, QuerySample
+from benchmarks_app.models import Benchmark, QueryLog, QuerySample, Scope
 from benchmarks_app.permissions import Action
 from benchmarks_app.selectors import logs as selectors
 from benchmarks_app.services import importing_logs, sampling
@@ -217,6 +217,7 @@ class LogSamples(Endpoint):
 
 class LogSamplePreview(Endpoint):
     limits = {"POST": COMPUTATIONS}
+    scopes = {"POST": Scope.READ}
     serializer_class = DesignSerializer
     pagination_class = None
 

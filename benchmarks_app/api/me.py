@@ -9,13 +9,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.models import ApiToken, Membership, User
+from benchmarks_app.models import ApiToken, Membership, Scope, User
 
 
 class TokenShownSerializer(serializers.ModelSerializer):
+    scopes = serializers.ListField(child=serializers.ChoiceField(Scope.choices))
+
     class Meta:
         model = ApiToken
-        fields = ["name", "expires_at"]
+        fields = ["name", "scopes", "expires_at"]
 
 
 class MembershipShownSerializer(serializers.ModelSerializer):
@@ -53,7 +55,7 @@ class MeDetail(Endpoint):
     serializer_class = MeSerializer
     pagination_class = None
 
-    @extend_schema(summary="Who you are, and until when your token is good", tags=["account"])
+    @extend_schema(summary="Who you are, and what your token is good for", tags=["account"])
     def get(self, request: Request) -> Response:
         if not request.user.is_authenticated:
             raise exceptions.NotAuthenticated(code="not_authenticated")

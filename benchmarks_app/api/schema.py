@@ -24,7 +24,7 @@ ERROR = {
 MEANINGS = {
     400: "What was sent is not what is expected; `detail` names the fields.",
     401: "No token, or one that is unknown, revoked or expired.",
-    403: "Your role in the benchmark does not allow it.",
+    403: "Your role in the benchmark does not allow it, or the token's scopes do not.",
     404: "There is no such thing, or it is not for you to see.",
     406: "It is not given in the form that `Accept` asks for.",
     409: "The benchmark does not allow it as it stands now; the message says what to do.",
@@ -62,6 +62,10 @@ class Description(AutoSchema):
     def get_operation(self, *args: Any, **settings: Any) -> dict[str, Any] | None:
         operation: dict[str, Any] | None = super().get_operation(*args, **settings)
         if operation is not None:
+            if scope_of := getattr(self.view, "scope_of", None):
+                needed = f"A token needs the scope `{scope_of(self.method)}`."
+                described = (operation.get("description"), needed)
+                operation["description"] = "\n\n".join(filter(None, described))
             for status in sorted(self._refusals(operation)):
                 told = {"$ref": f"#/components/responses/{_name(status)}"}
                 operation["responses"].setdefault(str(status), told)

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
-from benchmarks_app.models import Benchmark, Job, Slice, SliceMember
+from benchmarks_app.models import Benchmark, Job, Scope, Slice, SliceMember
 from benchmarks_app.models.slices import SMALLEST_SLICE
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors import slices as selectors
@@ -209,6 +209,7 @@ class SliceList(Endpoint):
 
 class SlicePreview(Endpoint):
     limits = {"POST": COMPUTATIONS}
+    scopes = {"POST": Scope.READ}
     serializer_class = SlicePreviewSerializer
     pagination_class = None
 

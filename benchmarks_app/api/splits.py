@@ -19,7 +19,7 @@ from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
 from benchmarks_app.core.leaks import as_markdown
 from benchmarks_app.core.splitting import DEFAULT_SHARES, MODES, SPLITS, SplitRecipe
 from benchmarks_app.core.splitting.recipe import Mode, Straddling
-from benchmarks_app.models import Benchmark, ContaminatedQuery, ContaminationCheck, QrelSet
+from benchmarks_app.models import Benchmark, ContaminatedQuery, ContaminationCheck, QrelSet, Scope
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors import splits as selectors
 from benchmarks_app.services import contamination, leak_reports, splitting
@@ -145,6 +145,7 @@ class SplitDetail(Endpoint):
 
 class SplitPreview(Endpoint):
     limits = {"POST": COMPUTATIONS}
+    scopes = {"POST": Scope.READ}
     pagination_class = None
 
     @extend_schema(

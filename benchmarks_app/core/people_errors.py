@@ -7,8 +7,10 @@ PeopleError
 │   ├── InvitationUsedError
 │   └── InvitationRevokedError
 ├── InvitationDaysError        an expiry that is not within the limits
+├── InvitationAddressError     an invitation that is for another address
 ├── AccountRemovedError        an account that was anonymised
-└── ManyResetsError            an address that asked for too many links
+├── ManyResetsError            an address that asked for too many links
+└── ScopeError                 an API token that is not good for what was asked
 """
 
 from benchmarks_app.core.errors import BenchmarkError
@@ -56,6 +58,14 @@ class InvitationDaysError(PeopleError):
     message = "An invitation cannot last {days} days; expected 1 to {most}."
 
 
+class InvitationAddressError(PeopleError):
+    """Does not name the address: who only found the link must not learn it."""
+
+    code = "invitation-address"
+    status = 403
+    message = "This invitation is for another address. Use the account of that address."
+
+
 class AccountRemovedError(PeopleError):
     code = "account-removed"
     status = 409
@@ -66,3 +76,12 @@ class ManyResetsError(PeopleError):
     code = "many-resets"
     status = 429
     message = "From your address came {most} requests for links within an hour. Try again later."
+
+
+class ScopeError(PeopleError):
+    code = "scope"
+    status = 403
+    message = (
+        "This token has not the scope “{scope}”, which is asked for here. "
+        "Make one that has it on your account page."
+    )

@@ -15,7 +15,15 @@ from benchmarks_app.models.collection import (
 from benchmarks_app.models.grouping import FamilyChange, FamilyLink, Grouping
 from benchmarks_app.models.jobs import Job, WorkerHeartbeat
 from benchmarks_app.models.logs import PendingLog, QueryLog, QuerySample
-from benchmarks_app.models.people import ApiToken, Invitation, Membership, Role, Team, User
+from benchmarks_app.models.people import (
+    ApiToken,
+    Invitation,
+    Membership,
+    Role,
+    Scope,
+    Team,
+    User,
+)
 from benchmarks_app.models.qrels import Qrel, QrelSet
 from benchmarks_app.models.queries import Query, QueryFamily
 from benchmarks_app.models.releases import Release
@@ -53,6 +61,7 @@ __all__ = [
     "Release",
     "Role",
     "Run",
+    "Scope",
     "Slice",
     "SliceMember",
     "SplitPlan",

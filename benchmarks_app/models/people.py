@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Collection
 from typing import Self
 
 from django.conf import settings
@@ -14,6 +15,8 @@ from django.utils import timezone
 class User(AbstractUser):
     """An account. Deleting one anonymises it: its judgments stay."""
 
+    # API tokens that the next change of the password leaves as they are.
+    tokens_kept: Collection["ApiToken"] = ()
     is_anonymised = models.BooleanField(default=False)
 
     class Meta(AbstractUser.Meta):
@@ -83,6 +86,7 @@ class Invitation(models.Model):
     )
     role = models.CharField(max_length=16, choices=Role)
     note = models.CharField(max_length=200, blank=True)
+    email = models.EmailField(blank=True, help_text="Whose account alone may accept; empty: any")
     secret_digest = models.CharField(max_length=64, unique=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="invitations_made"
@@ -112,6 +116,10 @@ class Invitation(models.Model):
     def __str__(self) -> str:
         return f"invitation as {self.role}"
 
+    def is_for(self, email: str) -> bool:
+        """Whether an account of this address may accept; how letters are written is the same."""
+        return not self.email or self.email.casefold() == email.casefold()
+
     @staticmethod
     def new_secret() -> str:
         return secrets.token_urlsafe(32)
@@ -119,6 +127,15 @@ class Invitation(models.Model):
     @staticmethod
     def digest_of(secret: str) -> str:
         return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class Scope(models.TextChoices):
+    """What a token is good for, within what its owner's roles allow; see `api/base.py`."""
+
+    READ = "read"
+    SUBMIT = "submit"
+    JUDGE = "judge"
+    MANAGE = "manage"
 
 
 class ApiTokenQuerySet(models.QuerySet):
@@ -133,6 +150,7 @@ class ApiToken(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=120)
     secret_digest = models.CharField(max_length=64, unique=True)
+    scopes = models.JSONField(default=list)
     hint = models.CharField(max_length=12, help_text="The secret's first characters, to know it by")
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()

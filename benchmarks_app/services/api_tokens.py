@@ -2,6 +2,9 @@
 
 import hashlib
 import secrets
+import string
+import zlib
+from collections.abc import Collection
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -9,10 +12,14 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from benchmarks_app.models import ApiToken, User
+from benchmarks_app.models import ApiToken, Scope, User
 from benchmarks_app.services import audit
 
+# What scanners find a leaked token by: the prefix, so many random digits, and their CRC-32.
 PREFIX = "bw_"
+DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
+N_RANDOM = 43  # 256 bits
+N_CHECK = 6
 HINT_LENGTH = 8
 MOST_DAYS = 365
 # That a token was used is written down, but not at each request.
@@ -27,20 +34,32 @@ class Issued(NamedTuple):
 
 
 @transaction.atomic
-def create_api_token(*, user: User, name: str, days: int) -> Issued:
-    """Make a token that is good for so many days, at most `MOST_DAYS`."""
-    secret = PREFIX + secrets.token_urlsafe(32)
+def create_api_token(
+    *, user: User, name: str, days: int, scopes: Collection[str] = tuple(Scope)
+) -> Issued:
+    """Make a token that is good for so many days, at most `MOST_DAYS`, and for these scopes."""
+    secret = _new_secret()
     now = timezone.now()
     token = ApiToken.objects.create(
         user=user,
         name=name,
+        scopes=[scope.value for scope in Scope if scope in scopes],
         secret_digest=digest_of(secret),
         hint=secret[:HINT_LENGTH],
         created_at=now,
         expires_at=now + timedelta(days=min(days, MOST_DAYS)),
     )
-    audit.record(actor=user, action="api-token-create", target=f"token {token.pk}")
+    audit.record(
+        actor=user, action="api-token-create", target=f"token {token.pk}", scopes=token.scopes
+    )
     return Issued(token, secret)
+
+
+def _new_secret() -> str:
+    random = "".join(secrets.choice(DIGITS) for _ in range(N_RANDOM))
+    check = zlib.crc32(random.encode())
+    in_base_62 = (DIGITS[check // 62**place % 62] for place in reversed(range(N_CHECK)))
+    return PREFIX + random + "".join(in_base_62)
 
 
 @transaction.atomic
@@ -49,6 +68,25 @@ def revoke_api_token(*, token: ApiToken, actor: User) -> None:
     open_one = ApiToken.objects.filter(pk=token.pk, revoked_at=None)
     if open_one.update(revoked_at=timezone.now()):
         audit.record(actor=actor, action="api-token-revoke", target=f"token {token.pk}")
+
+
+class TokensEnd:
+    """Of Django's password validators the one that is told of a change: API tokens end with it.
+
+    So they do by every way to a new password: the account's page, the link of an email, the admin,
+    a command. `User.tokens_kept` stay.
+    """
+
+    def validate(self, password: str, user: User | None = None) -> None:
+        """Takes every password."""
+
+    def get_help_text(self) -> str:
+        return "API tokens end with the password they were made under."
+
+    def password_changed(self, password: str, user: User) -> None:
+        kept = [token.pk for token in user.tokens_kept]
+        for token in user.api_tokens.valid().exclude(pk__in=kept):
+            revoke_api_token(token=token, actor=user)
 
 
 def digest_of(secret: str) -> str:

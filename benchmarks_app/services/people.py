@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from benchmarks_app.core.people_errors import (
     AccountRemovedError,
+    InvitationAddressError,
     InvitationClosedError,
     InvitationDaysError,
     InvitationExpiredError,
@@ -78,7 +79,11 @@ def anonymise_user(*, user: User, actor: User | None) -> None:
     for membership in user.memberships.select_related("benchmark"):
         remove_member(membership=membership, actor=actor)
     _revoke_open(user.invitations_made.all())
-    user.invitations_accepted.update(note="")
+    user.invitations_accepted.update(note="", email="")
+    if user.email:
+        bound = Invitation.objects.filter(email__iexact=user.email)
+        _revoke_open(bound)
+        bound.update(note="", email="")
     user.api_tokens.filter(revoked_at=None).update(revoked_at=timezone.now())
     user.teams.clear()
     user.groups.clear()
@@ -207,8 +212,18 @@ def is_higher(role: Role, *, than: Role) -> bool:
 
 
 @transaction.atomic
-def invite(*, benchmark: Benchmark, role: Role, actor: User, days: int, note: str = "") -> Invited:
+def invite(
+    *,
+    benchmark: Benchmark,
+    role: Role,
+    actor: User,
+    days: int,
+    note: str = "",
+    email: str = "",
+) -> Invited:
     """Make a link with a role and an expiry; its secret is returned here and nowhere kept.
+
+    With an `email` only an account of that address can accept it.
 
     Raises
     ------
@@ -223,12 +238,13 @@ def invite(*, benchmark: Benchmark, role: Role, actor: User, days: int, note: st
         benchmark=benchmark,
         role=role,
         note=note,
+        email=email,
         secret_digest=Invitation.digest_of(secret),
         created_by=actor,
         created_at=now,
         expires_at=now + timedelta(days=days),
     )
-    _record(invitation, "invitation-create", actor, role=role, days=days)
+    _record(invitation, "invitation-create", actor, role=role, days=days, is_bound=bool(email))
     return Invited(invitation, secret)
 
 
@@ -252,9 +268,13 @@ def accept_invitation(*, invitation: Invitation, user: User) -> Membership:
 
     Raises
     ------
+    InvitationAddressError
+        If it is for another address than the account's.
     InvitationClosedError
         If it expired, was used or revoked.
     """
+    if not invitation.is_for(user.email):
+        raise InvitationAddressError
     benchmark = invitation.benchmark
     known = Membership.objects.filter(benchmark=benchmark, user=user).first()
     if known and not is_higher(Role(invitation.role), than=Role(known.role)):

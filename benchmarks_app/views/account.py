@@ -8,11 +8,8 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import views as auth_views
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import (
-    AuthenticationForm,
-    PasswordChangeForm,
-    SetPasswordForm,
-)
+from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse_lazy
@@ -25,7 +22,13 @@ from benchmarks_app.core.people_errors import ManyResetsError
 from benchmarks_app.forwarding import counted_address
 from benchmarks_app.limits import is_among_first
 from benchmarks_app.models import User
-from benchmarks_app.people_forms import PASSWORD_HELP, ApiTokenForm, ProfileForm, ResetForm
+from benchmarks_app.people_forms import (
+    PASSWORD_HELP,
+    ApiTokenForm,
+    PasswordForm,
+    ProfileForm,
+    ResetForm,
+)
 from benchmarks_app.services import audit, mailing
 from benchmarks_app.services.api_tokens import create_api_token, revoke_api_token
 from benchmarks_app.services.people import change_profile
@@ -61,10 +64,12 @@ class ShortHelp:
 
 
 class PasswordChange(ShortHelp, auth_views.PasswordChangeView):
+    form_class = PasswordForm
     template_name = "registration/password_change.html"
     success_url = reverse_lazy("account-detail")
 
-    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
+    @transaction.atomic
+    def form_valid(self, form: PasswordForm) -> HttpResponse:
         response = super().form_valid(form)
         audit.record(actor=form.user, action="password-change", target=f"user {form.user.pk}")
         messages.success(self.request, "Your password was changed. Other devices were signed out.")
@@ -112,6 +117,7 @@ class PasswordResetConfirm(ShortHelp, auth_views.PasswordResetConfirmView):
     template_name = "registration/password_reset_confirm.html"
     success_url = reverse_lazy("sign-in")
 
+    @transaction.atomic
     def form_valid(self, form: SetPasswordForm) -> HttpResponse:
         response = super().form_valid(form)
         # Who could read the email owns the account: a lock-out of guesses must not hold them up.

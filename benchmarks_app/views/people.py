@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from benchmarks_app.core.people_errors import InvitationClosedError
+from benchmarks_app.core.people_errors import InvitationAddressError, InvitationClosedError
 from benchmarks_app.models import Benchmark, Invitation, Membership, Role
 from benchmarks_app.people_forms import ROLE_HELP, AccountForm, InvitationForm, RoleForm
 from benchmarks_app.permissions import Action, benchmark_view
@@ -127,11 +127,14 @@ def _join(request: HttpRequest, invitation: Invitation) -> HttpResponse:
         return _welcome(request, membership)
     known = benchmark.memberships.filter(user=request.user).first()
     keeps = known and not people.is_higher(Role(invitation.role), than=Role(known.role))
-    return _link_page(request, invitation, {"known": known, "keeps": keeps})
+    anothers = not invitation.is_for(request.user.email)
+    return _link_page(request, invitation, {"known": known, "keeps": keeps, "anothers": anothers})
 
 
 def _join_with_new_account(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     form = AccountForm(request.POST or None)
+    if form.is_bound and form.is_valid() and not invitation.is_for(form.cleaned_data["email"]):
+        form.add_error("email", str(InvitationAddressError()))
     if request.method != "POST" or not form.is_valid():
         return _link_page(request, invitation, {"form": form}, 422 if form.is_bound else 200)
     membership = people.accept_with_new_account(

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
-from benchmarks_app.models import Benchmark
+from benchmarks_app.models import Benchmark, Scope
 from benchmarks_app.permissions import Action
 from scoring import selectors
 from scoring.core.errors import TooFewRunsError
@@ -177,6 +177,9 @@ class RobustnessSerializer(serializers.Serializer):
 
 class AboutComparison(Endpoint):
     """What the endpoints share: reading what is asked for."""
+
+    # A job computes, and changes nothing that was there.
+    scopes = {"POST": Scope.READ}
 
     def asked(self, benchmark: Benchmark, given: QueryDict) -> AskedComparison:
         release = asked_release(given, benchmark)

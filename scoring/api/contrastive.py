@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import UPLOADS
-from benchmarks_app.models import Run
+from benchmarks_app.models import Run, Scope
 from benchmarks_app.permissions import Action
 from scoring.api.submissions import SubmissionProblemSerializer, team_named
 from scoring.forms.contrastive import FILES
@@ -218,6 +218,7 @@ class PairEndpoint(Endpoint):
 
 class ContrastiveList(PairEndpoint):
     limits = {"POST": UPLOADS}
+    scopes = {"POST": Scope.SUBMIT}
     parser_classes = [MultiPartParser]
     pagination_class = Endpoint.pagination_class
     serializer_class = EmbeddingPairSerializer
@@ -250,6 +251,8 @@ class ContrastiveList(PairEndpoint):
 
 
 class ContrastiveDetail(PairEndpoint):
+    scopes = {"DELETE": Scope.SUBMIT}
+
     @extend_schema(summary="A pair of embeddings: state, accuracy, worst pairs", tags=TAG)
     def get(self, request: Request, slug: str, pk: int) -> Response:
         return self.told(self.found())

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import COMPUTATIONS
-from benchmarks_app.models import Benchmark, Release, Run
+from benchmarks_app.models import Benchmark, Release, Run, Scope
 from benchmarks_app.permissions import Action
 from scoring import selectors
 from scoring.core.gating.policy import DEFAULTS
@@ -297,6 +297,7 @@ class GateRehearsalDetail(GateEndpoint):
 
 class GateList(GateEndpoint):
     limits = {"POST": COMPUTATIONS}
+    scopes = {"POST": Scope.SUBMIT}
 
     @extend_schema(
         operation_id="gates_list",
@@ -377,6 +378,8 @@ class GateReport(GateEndpoint):
 
 
 class GateOnline(GateEndpoint):
+    scopes = {"POST": Scope.SUBMIT}
+
     @extend_schema(
         operation_id="gate_online_list", tags=TAG, responses=OnlineResultSerializer(many=True)
     )

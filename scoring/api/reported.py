@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.parsing import BoundedJSONParser
-from benchmarks_app.models import Benchmark, Release, Run
+from benchmarks_app.models import Benchmark, Release, Run, Scope
 from benchmarks_app.permissions import Action, may
 from scoring import selectors
 from scoring.models import ReportedScore
@@ -135,6 +135,7 @@ def _sent(
 
 
 class ReportedList(Endpoint):
+    scopes = {"POST": Scope.SUBMIT}
     serializer_class = ReportedScoreSerializer
     parser_classes = [BoundedJSONParser, MultiPartParser]
 
@@ -182,6 +183,7 @@ class ReportedList(Endpoint):
 
 
 class ReportedDetail(Endpoint):
+    scopes = {"PATCH": Scope.SUBMIT, "DELETE": Scope.SUBMIT}
     serializer_class = ReportedScoreSerializer
     pagination_class = None
 

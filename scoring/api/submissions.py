@@ -18,7 +18,7 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import UPLOADS
 from benchmarks_app.core.aggregating import LABELS
 from benchmarks_app.core.run_facts import checked
-from benchmarks_app.models import Run, Team, User
+from benchmarks_app.models import Run, Scope, Team, User
 from benchmarks_app.permissions import Action
 from scoring import selectors
 from scoring.models import Submission
@@ -219,6 +219,7 @@ class SubmissionEndpoint(Endpoint):
 
 class SubmissionList(SubmissionEndpoint):
     limits = {"POST": UPLOADS}
+    scopes = {"POST": Scope.SUBMIT}
     parser_classes = [MultiPartParser]
     pagination_class = Endpoint.pagination_class
     serializer_class = SubmissionSerializer
@@ -277,6 +278,8 @@ class SubmissionDetail(SubmissionEndpoint):
 
 
 class SubmissionWithdraw(SubmissionEndpoint):
+    scopes = {"POST": Scope.SUBMIT}
+
     @extend_schema(
         summary="Withdraw a submission: it leaves every board, for good",
         tags=TAG,

@@ -7,6 +7,7 @@ from django.core import mail
 from django.urls import reverse
 
 from benchmarks_app.models import AuditEvent, User
+from benchmarks_app.services.api_tokens import create_api_token, token_of
 
 SIGN_IN = "/sign-in/"
 RIGHT = {"username": "ada", "password": "a long password"}
@@ -136,6 +137,64 @@ def test_password_change_needs_the_old_one_and_keeps_one_signed_in(signed_in, ad
     assert refused.context["form"].errors["old_password"]
     assert User.objects.get(pk=ada.pk).check_password("another long one")
     assert client.get(reverse("account-detail")).status_code == 200
+
+
+def test_password_change_ends_the_tokens_but_those_kept_on_purpose(signed_in, ada, bo):
+    kept, ended, bos = (
+        create_api_token(user=user, name=name, days=9)
+        for user, name in [(ada, "nightly"), (ada, "lost laptop"), (bo, "of bo")]
+    )
+    page = signed_in(ada).get(reverse("password-change")).content.decode()
+    given = {"old_password": "a long password", "tokens": [kept.token.pk]}
+
+    new = {"new_password1": "another long one", "new_password2": "another long one"}
+    signed_in(ada).post(reverse("password-change"), {**given, **new})
+
+    assert "lost laptop" in page
+    assert "of bo" not in page
+    assert [bool(token_of(one.secret)) for one in (kept, ended, bos)] == [True, False, True]
+    events = AuditEvent.objects.filter(action="api-token-revoke")
+    assert [(event.actor_id, event.target) for event in events] == [
+        (ada.pk, f"token {ended.token.pk}")
+    ]
+
+
+def test_nobody_keeps_anothers_token_by_changing_a_password(signed_in, ada, bo):
+    theirs = create_api_token(user=bo, name="of bo", days=9)
+    create_api_token(user=ada, name="of ada", days=9)
+    new = {"new_password1": "another long one", "new_password2": "another long one"}
+    given = {"old_password": "a long password", "tokens": [theirs.token.pk], **new}
+
+    answer = signed_in(ada).post(reverse("password-change"), given)
+
+    assert answer.context["form"].errors["tokens"]
+
+
+def test_password_set_by_mail_or_by_the_operator_ends_every_token(client, ada):
+    by_mail = create_api_token(user=ada, name="a", days=9)
+    client.post(reverse("password-reset"), {"email": "ada@example.org"})
+    form = open_reset_form(client, link_in_mail())
+    new = {"new_password1": "another long one", "new_password2": "another long one"}
+    client.post(form.request["PATH_INFO"], new)
+    assert token_of(by_mail.secret) is None
+
+    by_operator = create_api_token(user=ada, name="b", days=9)
+    person = User.objects.get(pk=ada.pk)
+    person.set_password("a third long one")
+    person.save()
+    assert token_of(by_operator.secret) is None
+
+
+def test_tokens_outlive_a_password_that_is_only_hashed_anew(client, ada, settings):
+    issued = create_api_token(user=ada, name="a", days=9)
+    before = User.objects.get(pk=ada.pk).password
+    first = "django.contrib.auth.hashers.ScryptPasswordHasher"
+    settings.PASSWORD_HASHERS = [first, *settings.PASSWORD_HASHERS]
+
+    client.post(SIGN_IN, RIGHT)
+
+    assert User.objects.get(pk=ada.pk).password != before
+    assert token_of(issued.secret) == issued.token
 
 
 @pytest.mark.parametrize("weak", ["short", "password123", "ada@example.org"])

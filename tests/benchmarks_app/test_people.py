@@ -153,6 +153,89 @@ def test_newcomer_makes_an_account_joins_and_is_signed_in(client, benchmark, inv
     assert client.session["_auth_user_id"] == str(nora.pk)
 
 
+@pytest.fixture
+def for_nora(benchmark, owner):
+    """An invitation for one address, as an owner types it."""
+    asked = {"role": Role.ANNOTATOR, "days": 7, "email": "Nora@Example.org"}
+    return people.invite(benchmark=benchmark, actor=owner, **asked)
+
+
+def test_invitation_for_an_address_is_for_no_other_account(signed_in, benchmark, for_nora, cy):
+    client = signed_in(cy)
+
+    page = client.get(join_url(for_nora.secret)).content.decode()
+    answer = client.post(join_url(for_nora.secret))
+
+    assert "for another address" in page
+    assert "nora@" not in page.lower()
+    assert "Join as" not in page
+    assert answer.status_code == 403
+    assert not benchmark.memberships.filter(user=cy).exists()
+    assert Invitation.objects.open().filter(pk=for_nora.invitation.pk).exists()
+
+
+def test_account_of_the_address_accepts_however_it_is_written(signed_in, benchmark, for_nora, cy):
+    User.objects.filter(pk=cy.pk).update(email="nora@example.ORG")
+    cy.refresh_from_db()
+
+    signed_in(cy).post(join_url(for_nora.secret))
+
+    assert role_of(benchmark, cy) == "annotator"
+
+
+def test_newcomer_needs_the_address_that_was_invited(client, benchmark, for_nora):
+    url = join_url(for_nora.secret)
+
+    refused = client.post(url, {**NEW_ACCOUNT, "email": "other@example.org"})
+
+    assert refused.status_code == 422
+    assert "for another address" in refused.context["form"].errors["email"][0]
+    assert "nora@" not in refused.content.decode().lower()
+    assert not User.objects.filter(username="nora").exists()
+    assert client.post(url, {**NEW_ACCOUNT, "email": "nora@example.org"}).status_code == 302
+    assert role_of(benchmark, User.objects.get(username="nora")) == "annotator"
+
+
+def test_owner_binds_a_link_on_the_page_and_by_the_command(signed_in, benchmark, owner):
+    client = signed_in(owner)
+    given = {"role": "viewer", "days": "3", "email": "page@example.org"}
+
+    made = client.post(reverse("invitation-create", args=[benchmark.slug]), given)
+    run_command("invite", "stdlib", "--role", "viewer", "--email", "shell@example.org")
+
+    assert "page@example.org" in made.content.decode()
+    listed = client.get(reverse("people-list", args=[benchmark.slug])).content.decode()
+    assert "page@example.org" in listed
+    assert "shell@example.org" in listed
+    told = AuditEvent.objects.filter(action="invitation-create").values_list("detail", flat=True)
+    assert [event["is_bound"] for event in told] == [True, True]
+    assert "example.org" not in str(list(told))
+
+
+@pytest.mark.parametrize("email", ["nobody", "a@b", "a b@example.org"])
+def test_address_that_is_none_is_refused(signed_in, benchmark, owner, email):
+    given = {"role": "viewer", "days": "3", "email": email}
+
+    answer = signed_in(owner).post(reverse("invitation-create", args=[benchmark.slug]), given)
+
+    assert answer.status_code == 422
+    with pytest.raises(CommandError, match="valid email"):
+        run_command("invite", "stdlib", "--role", "viewer", "--email", email)
+    assert not Invitation.objects.exists()
+
+
+def test_address_of_a_removed_person_stays_in_no_invitation(benchmark, owner, for_nora, cy):
+    nora = factories.user("nora2")
+    User.objects.filter(pk=nora.pk).update(email="nora@example.org")
+    nora.refresh_from_db()
+
+    people.anonymise_user(user=nora, actor=None)
+
+    invitation = Invitation.objects.get()
+    assert invitation.email == ""
+    assert invitation.revoked_at  # it must not be open to everybody now
+
+
 def test_link_works_once(client, invited, cy, signed_in):
     client.post(join_url(invited.secret), NEW_ACCOUNT)
 

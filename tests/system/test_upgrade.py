@@ -16,9 +16,11 @@ NEW = {
         {"querytime": "long ago"},
         {},
     ],
+    "scopes": [["read", "submit", "judge", "manage"]],
 }
 # What is set aside keeps its end, which the version before does not look at.
 OLD = NEW | {"holders": [["bo", ""], ["olga", ""], [None, ""]], "first_seen": [None] * 3}
+OLD["scopes"] = [[]]  # tokens had none, and were good for everything
 
 
 @pytest.fixture

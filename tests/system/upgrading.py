@@ -4,7 +4,7 @@ Models are those of the migrations that are applied, never those of the code.
 """
 
 import uuid
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.core.management import call_command
@@ -43,6 +43,11 @@ def fill() -> None:
     """Rows of the old version: topics with times, a label of a rater, a document set aside."""
     tables = _Tables()
     olga, bo = (tables.make("User", username=name) for name in ("olga", "bo"))
+    times = {
+        "created_at": datetime(2026, 1, 1, tzinfo=UTC),
+        "expires_at": datetime(2027, 1, 1, tzinfo=UTC),
+    }
+    tables.make("ApiToken", user=olga, name="ci", secret_digest="0", hint="bw_", **times)
     corpus = tables.make("Corpus", name="c", owner=olga)
     benchmark = tables.make("Benchmark", slug="b", name="b", corpus=corpus)
     for qid, said in (("MB1", "Tue Feb 08 12:30:27 +0100 2011"), ("MB2", "long ago"), ("MB3", "")):
@@ -94,6 +99,7 @@ def rows() -> dict[str, list[Any]]:
         "has_end": [one.lease_expires_at is not None for one in slots],
         "first_seen": [_iso(one.first_seen_at) for one in queries],
         "metadata": [one.metadata for one in queries],
+        "scopes": [getattr(one, "scopes", []) for one in tables["ApiToken"].objects.all()],
     }
 
 

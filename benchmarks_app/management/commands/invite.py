@@ -2,7 +2,9 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
+from django.core.validators import validate_email
 from django.urls import reverse
 
 from benchmarks_app.core.people_errors import PeopleError
@@ -25,6 +27,9 @@ class Command(BaseCommand):
         parser.add_argument("--days", type=int, default=settings.INVITATION_DAYS)
         parser.add_argument("--note", default="", help="whom the link is for")
         parser.add_argument(
+            "--email", default="", help="whose account alone may accept; anybody's if not given"
+        )
+        parser.add_argument(
             "--as", dest="username", help="the owner who invites; the first one if not given"
         )
         parser.add_argument(
@@ -38,6 +43,7 @@ class Command(BaseCommand):
         role: str,
         days: int,
         note: str,
+        email: str,
         username: str | None,
         site: str,
         **options: Any,
@@ -46,10 +52,20 @@ class Command(BaseCommand):
         if benchmark is None:
             message = f"There is no benchmark '{slug}'."
             raise CommandError(message)
+        try:
+            if email:
+                validate_email(email)
+        except ValidationError as error:
+            raise CommandError(error.message) from error
         actor = self._owner(benchmark, username)
         try:
             invited = invite(
-                benchmark=benchmark, role=Role(role), actor=actor, days=days, note=note
+                benchmark=benchmark,
+                role=Role(role),
+                actor=actor,
+                days=days,
+                note=note,
+                email=email,
             )
         except PeopleError as error:
             raise CommandError(str(error)) from error
