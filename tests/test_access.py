@@ -860,7 +860,7 @@ POSTED = [name for name in POSTED if not name.startswith("api:")]
 # Pictures: the browser keeps them, and asks each time whether it may show them.
 ASKED_AGAIN = {
     name for name, how in ROWS if name.endswith("-chart") and not name.startswith("api:")
-} | {"scoring:contextual-image"}
+} | {"log-curve", "scoring:contextual-image"}
 ADDRESSES = {address.name: address for address in worlds.addresses()}
 
 

@@ -1,12 +1,15 @@
 """Mail is sent beside the answer, one at a time, by a thread of the web server."""
 
 import logging
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from django.db import connections
 
 log = logging.getLogger(__name__)
+# By then the answer has gone: work beside it would slow it down, for known names alone.
+PAUSE_SECONDS = 0.2
 _SENDER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
 
 
@@ -16,6 +19,7 @@ def send_later(send: Callable[[], object]) -> None:
 
 
 def _sent(send: Callable[[], object]) -> None:
+    time.sleep(PAUSE_SECONDS)
     try:
         send()
     except Exception:
