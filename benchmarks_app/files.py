@@ -77,6 +77,9 @@ def publish(path: Path, name: str, sha256: str = "") -> str:
         target = Path(default_storage.path(name))
         target.parent.mkdir(parents=True, exist_ok=True)
         _move(path, target)
+        if recorded:  # so an upload of gigabytes is not read once more before it is shown
+            at = target.stat()
+            _remember(target, at.st_size, (at.st_mtime_ns, at.st_ctime_ns), recorded)
         return name
     default_storage.delete(name)
     with path.open("rb") as content:
@@ -169,19 +172,29 @@ def _digest_at(path: Path, size: int, changed: tuple[int, int]) -> str:
     """
     if size < REMEMBERED_FROM:
         return sha256_of(path)
-    key = hashlib.sha256(str(path).encode()).hexdigest()
-    memory = settings.DATA_DIR / "cache" / "digests" / key
     with suppress(OSError, ValueError):
-        *at, digest = memory.read_text("ascii").split()
+        *at, digest = _memory_of(path).read_text("ascii").split()
         if at == [str(number) for number in (size, *changed)] and len(digest) == 64:
             return digest
     digest = sha256_of(path)
+    _remember(path, size, changed, digest)
+    return digest
+
+
+def _remember(path: Path, size: int, changed: tuple[int, int], digest: str) -> None:
+    if size < REMEMBERED_FROM:
+        return
+    memory = _memory_of(path)
     with suppress(OSError):  # a full disk is no reason not to read
         memory.parent.mkdir(parents=True, exist_ok=True)
-        partial = memory.with_name(f"{key}.{uuid.uuid4().hex}.part")
+        partial = memory.with_name(f"{memory.name}.{uuid.uuid4().hex}.part")
         partial.write_text(" ".join(map(str, (size, *changed, digest))), "ascii")
         partial.replace(memory)
-    return digest
+
+
+def _memory_of(path: Path) -> Path:
+    key = hashlib.sha256(str(path).encode()).hexdigest()
+    return settings.DATA_DIR / "cache" / "digests" / key
 
 
 # --- what is broken ------------------------------------------------------------------------
@@ -222,8 +235,8 @@ def _broken(
     The error tells strangers how much depends on it, not what: it may be private.
     """
     dependents, whole = dependents_of(name), whole_at(name)
-    said = [f"It was whole on {whole:%Y-%m-%d %H:%M} UTC." if whole else ""]
-    said += [f"It was last written to on {changed:%Y-%m-%d %H:%M} UTC." if changed else ""]
+    said = [f"It was whole on {whole:%Y-%m-%d %H:%M:%S} UTC." if whole else ""]
+    said += [f"It was last written to on {changed:%Y-%m-%d %H:%M:%S} UTC." if changed else ""]
     error = kind(
         file=name,
         expected=recorded,

@@ -160,7 +160,7 @@ def test_error_counts_what_depends_on_a_file_and_the_log_names_it(release, tmp_p
         exporting.run_zip(run, run.owner)
 
     assert caught.value.n_dependents == 2
-    assert f"whole on {run.created_at:%Y-%m-%d %H:%M} UTC" in str(caught.value)
+    assert f"whole on {run.created_at:%Y-%m-%d %H:%M:%S} UTC" in str(caught.value)
     assert "private one" not in str(caught.value)
     assert f"run private one of {run.benchmark}; scores of private one on" in caplog.text
 
@@ -196,16 +196,29 @@ def test_large_file_is_read_once_by_all_processes(monkeypatch):
     staged = settings.STAGING_DIR / "made"
     staged.write_bytes(content)
     files.publish(staged, name)
+    path = settings.MEDIA_ROOT / name
+    os.utime(path)  # as a backup does that is played back
     local_path(name)
     files._digest_at.cache_clear()  # as another process begins
     monkeypatch.setattr(files, "sha256_of", None)
 
-    path = local_path(name)
+    assert local_path(name) == path
 
     monkeypatch.undo()
     path.write_bytes(content[:-1] + b"x")
     with pytest.raises(StoredFileError):
         local_path(name)
+
+
+def test_large_file_is_not_read_once_more_when_it_was_just_written(monkeypatch):
+    content = bytes(files.REMEMBERED_FROM)
+    staged = settings.STAGING_DIR / "made"
+    staged.write_bytes(content)
+    monkeypatch.setattr(files, "sha256_of", None)
+
+    name = files.publish(staged, f"uploads/{hashlib.sha256(content).hexdigest()}/a.run")
+
+    assert local_path(name).stat().st_size == len(content)
 
 
 def test_file_that_is_stored_again_with_its_bytes_is_whole_again():
