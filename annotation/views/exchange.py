@@ -55,5 +55,5 @@ def _who_and_what(request: HttpRequest, pk: int) -> tuple[int, Pool]:
 def _json(request: HttpRequest) -> object:
     try:
         return json.loads(request.body)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise EventError(what="the request", expected="JSON") from None

@@ -335,6 +335,7 @@ def test_a_pool_that_is_not_open_says_so(page, state):
         b'{"want": -1}',
         b'{"have": [1]}',
         json.dumps({"say": [{}] * 201}).encode(),
+        b"[" * 200_000 + b"]" * 200_000,
     ],
 )
 def test_a_request_that_cannot_be_read_is_refused_as_json(page, body):
