@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from benchmarks_app.core.splitting import balancing
-from benchmarks_app.core.splitting.balancing import Balance, _exchange_best, balanced
+from benchmarks_app.core.splitting.balancing import (
+    Balance,
+    _exchange_best,
+    _greedy,
+    _repair,
+    balanced,
+)
 
 
 @pytest.mark.parametrize(
@@ -131,3 +137,22 @@ def test_exchange_is_the_best_of_those_drawn(seed):
         assert unevenness(contents, shares, splits) == pytest.approx(best)
         held = [contents[splits == split].sum(axis=0) for split in range(3)]
         assert balance.off == pytest.approx(np.array(held) - balance.wanted)
+
+
+def test_split_that_is_full_is_given_nothing_though_it_lacks_a_stratum():
+    contents = np.array([[2, 0], [1, 10], [1, 5]], dtype=float)
+
+    assert list(_greedy(Balance(contents, np.array([0.5, 0.5])), range(3))) == [0, 1, 1]
+
+
+def test_smallest_families_in_size_move_to_a_split_that_lacks_more_than_the_largest():
+    contents = np.array([[3, 0], [1, 9], [2, 5], [2, 1], [2, 1]], dtype=float)
+    balance, splits = Balance(contents, np.array([0.5, 0.5])), np.zeros(5, dtype=np.int64)
+    for family in range(5):
+        balance.add(family, 0)
+
+    _repair(balance, splits, range(5))
+
+    # One split has 10 where 5 are wanted: families leave it until it has 3 too many at most.
+    assert list(splits) == [0, 1, 1, 0, 0]
+    assert balance.off[:, 0].tolist() == [2.0, -2.0]

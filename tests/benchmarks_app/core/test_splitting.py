@@ -222,6 +222,10 @@ def test_random_cut_moves_to_the_nearest_end_of_a_family_and_of_two_to_the_later
     assert off[found] not in off[found + 1 :]
 
 
+def test_random_cut_that_rounding_puts_beyond_the_last_family_is_after_it():
+    assert _nearest([0, 3, 7], 7.000001) == 2
+
+
 @settings(max_examples=60, deadline=None)
 @given(collections(), shares(), st.integers(0, 99))
 def test_random_split_ends_within_half_a_family_of_what_was_asked_for(queries, wanted, seed):

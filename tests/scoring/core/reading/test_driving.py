@@ -180,6 +180,27 @@ def test_file_is_halved_from_its_least_size_on_where_there_are_two_processors(
     assert (middle_of(path, path.stat().st_size + more) > 0) is is_halved
 
 
+@pytest.mark.parametrize(
+    ("qids", "worth", "n_scanners"),
+    [((b"1", b"2", b"3"), 1, 2), ((b"1", b"2", b"1"), 1, 1), ((b"1", b"2", b"3"), 1 << 20, 1)],
+)
+def test_halves_are_kept_unless_a_query_is_in_both(
+    extension, tmp_path, monkeypatch, qids, worth, n_scanners
+):
+    monkeypatch.setattr(driving.os, "cpu_count", lambda: 2)
+    rows = [b"%b Q0 d%d 1 %d t\n" % (qid, n, -n) for qid in qids for n in range(9)]
+    if len({*qids}) < len(qids):
+        rows = [row.replace(b" d", b" e%d" % (n // 9)) for n, row in enumerate(rows)]
+    (tmp_path / "run").write_bytes(b"".join(rows))
+    table = driving.compiled({b"1": {b"d1": 1}})
+    rules = (table, Shape("trec", 1), 0, 0, 1 << 10)
+
+    scanners = driving._Reading(driving.extension(), tmp_path / "run", *rules).scanned(worth)
+
+    assert len(scanners) == n_scanners
+    assert {qid for scanner in scanners for qid in scanner.queries()} == {*qids}
+
+
 # --- warnings ------------------------------------------------------------------------------
 
 

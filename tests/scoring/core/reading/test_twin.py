@@ -128,6 +128,19 @@ def test_file_is_read_once_and_a_query_held_unless_one_comes_back(
     assert (len(passes), len(passes[-1].queries)) == (n_passes, n_held)
 
 
+def test_plain_lines_of_a_block_are_taken_at_once_and_odd_ones_one_by_one():
+    """Scores stay as they are written, and line numbers are told once, where rows came together."""
+    plain = b"".join(b"q Q0 d%d %d 0.5 t\n" % (n, n) for n in range(4))
+    reading, slowly = made_scan(), made_scan()
+
+    reading.take_block(1, plain)
+    slowly.take_block(1, plain.replace(b"d1", b"d\0"))
+
+    assert (reading.current.form, reading.current.lines) == ((3, 1), [(0, 1)])
+    assert reading.current.scores == [b"0.5"] * 4
+    assert (slowly.current.form, slowly.current.lines) == (None, [(n, n + 1) for n in range(4)])
+
+
 # --- ranks ---------------------------------------------------------------------------------
 
 RANKS = st.lists(st.sampled_from([b"1", b"2", b"3", b"07", b"x"]), min_size=1, max_size=5)
