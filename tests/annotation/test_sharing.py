@@ -227,6 +227,20 @@ def test_a_document_comes_back_with_its_answer_to_who_asked(benchmark, ada, ann)
     assert not return_slot(question=question)
 
 
+def test_what_comes_back_with_an_answer_waits_a_week_and_is_not_put_off(benchmark, ada):
+    made = pool(benchmark, {"q1": ["d1"]})
+    (slot,) = claimed(made, ada)
+    question = ask_question(slot=slot, actor=ada, client_id=uuid.uuid4(), text="Is it?")
+    Slot.objects.update(is_later=True)
+
+    return_slot(question=question)
+
+    slot.refresh_from_db()
+    week = timedelta(days=7)
+    assert week - timedelta(hours=1) < slot.lease_expires_at - statements.clock() <= week
+    assert not slot.is_later
+
+
 def test_a_question_about_a_lost_document_is_kept(benchmark, ada, ann):
     made = pool(benchmark, {"q1": ["d1"]})
     (slot,) = claimed(made, ada)
@@ -310,7 +324,9 @@ def test_waived_double_labels_are_no_longer_wanted(benchmark, owner, ada, ann):
 
     made.refresh_from_db()
     assert (made.n_wanted, made.n_waived) == (3, 1)
-    assert Slot.objects.filter(state="waived").count() == 1
+    waived = Slot.objects.get(state="waived")
+    assert (waived.annotator, waived.lease_expires_at) == (None, None)
+    assert (waived.is_later, waived.arm) == (False, "")
     assert AuditEvent.objects.get(action="waive-double-labels").detail["n_labels"] == 1
     assert len(judge_all(made, ann)) == 1
     assert waive_double_labels(pool=made, actor=owner) == 1
@@ -335,6 +351,18 @@ def test_an_order_that_learns_follows_what_was_found_relevant(benchmark, ada):
 
     assert docids(slots) == {"d4", "d5"}
     assert {slot.arm for slot in slots} == {"good"}
+
+
+def test_run_that_chose_a_document_is_named_in_up_to_120_characters(benchmark, ada):
+    made = pool(benchmark, {"q1": [f"d{n}" for n in range(3)]}, order="maxmean")
+    made.parameters = {"burn_in": 1}
+    for rank, entry in enumerate(made.entries.order_by("priority"), start=1):
+        ranks = {"contributors": {"r" * 130: rank}, "best_rank": rank}
+        PoolEntry.objects.filter(pk=entry.pk).update(**ranks)
+    for slot in claimed(made, ada, n=1):
+        judge(slot, ada, 3)
+
+    assert {slot.arm for slot in claimed(made, ada, n=2)} == {"r" * 120}
 
 
 def test_a_budget_ends_a_query(benchmark, ada):
