@@ -78,7 +78,13 @@ class NewPoolSerializer(serializers.Serializer):
 
     name = serializers.CharField(max_length=120)
     strategy = serializers.ChoiceField(choices=Pool.Strategy.choices, required=False, default="")
-    order = serializers.ChoiceField(choices=Pool.Order.choices, required=False, default="")
+    order = serializers.ChoiceField(
+        choices=Pool.Order.choices,
+        required=False,
+        default="",
+        help_text="Of the pool's entries. People get a query's documents shuffled, but for mtf and "
+        "maxmean: what these hand out next tells what systems rank high.",
+    )
     runs = serializers.ListField(child=serializers.CharField(), required=False, default=list)
     candidates = serializers.CharField(required=False, default="", allow_blank=True)
     depth = serializers.IntegerField(min_value=1, max_value=1000, default=10)

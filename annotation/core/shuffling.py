@@ -7,17 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class InHand:
-    """A document that somebody holds: its place in the queue and the best rank a run gave it."""
+    """A document that somebody holds, with its place in the queue."""
 
     key: int
     query: int
     position: int
-    best_rank: int | None
     is_later: bool
 
 
 def shown_order(
-    documents: Iterable[InHand], *, seed: int, person: int, order: str, first: int | None = None
+    documents: Iterable[InHand], *, seed: int, person: int, first: int | None = None
 ) -> list[InHand]:
     """Return the documents as one person sees them: query by query, what was put off at the end.
 
@@ -28,11 +27,9 @@ def shown_order(
 
     Notes
     -----
-    A queue that goes rank by rank is shuffled within each rank, a list is shown as it is, and any
-    other queue is shuffled among what is in hand: which of the next few documents a system placed
-    first is not to be seen from the order. Documents that no run ranked belong to the rank before
-    them in the queue. The shuffle is by SHA-256 of seed, person and document, so it is each
-    person's own and stays.
+    What is in hand of a query is shuffled: which of the next few documents a system placed first is
+    not to be seen from the order, also where an order that learns chose them. The shuffle is by
+    SHA-256 of seed, person and document, so it is each person's own and stays.
     """
     queries: dict[int, list[InHand]] = {}
 
@@ -42,26 +39,8 @@ def shown_order(
     for document in sorted(documents, key=place):
         queries.setdefault(document.query, []).append(document)
 
-    def drawn(document: InHand) -> bytes:
-        return hashlib.sha256(f"{seed} {person} {document.key}".encode()).digest()
+    def drawn(document: InHand) -> tuple[bool, bytes]:
+        text = f"{seed} {person} {document.key}"
+        return document.is_later, hashlib.sha256(text.encode()).digest()
 
-    return [
-        document
-        for of_query in queries.values()
-        for _, _, _, document in sorted(
-            (
-                (document.is_later, layer, drawn(document), document)
-                for layer, document in _layered(of_query, order)
-            ),
-            key=lambda row: row[:3],
-        )
-    ]
-
-
-def _layered(of_query: list[InHand], order: str) -> Iterable[tuple[int, InHand]]:
-    """Each document with what it is not shuffled across; given in the order of the queue."""
-    rank = 0
-    for document in of_query:
-        rank = document.best_rank or rank
-        layers = {"layered": rank, "listed": document.position}
-        yield layers.get(order, 0), document
+    return [document for of_query in queries.values() for document in sorted(of_query, key=drawn)]

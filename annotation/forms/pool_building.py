@@ -80,8 +80,9 @@ class PoolForm(forms.Form):
         choices=[("", "as usual for them"), *Pool.Order.choices],
         required=False,
         label="In which order",
-        help_text="Of a query's documents. The two that learn begin once its first five ranks are "
-        "judged.",
+        help_text="People get a query's documents shuffled, whatever the pool's order, but for the "
+        "two that learn: these give its first five ranks first, and what comes next tells "
+        "annotators what systems rank high.",
     )
     control = percent(
         5, "Random documents", "From deeper ranks, beside each query's documents: what they miss."

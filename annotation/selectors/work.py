@@ -55,12 +55,10 @@ def in_shown_order(slots: Iterable[Slot], annotator: User) -> list[Slot]:
         return []
     pool = next(iter(by_key.values())).pool
     documents = [
-        InHand(
-            key, slot.query_id, slot.queue_position, slot.entry.best_rank, is_later=slot.is_later
-        )
+        InHand(key, slot.query_id, slot.queue_position, is_later=slot.is_later)
         for key, slot in by_key.items()
     ]
-    shown = shown_order(documents, seed=pool.seed, person=annotator.pk, order=pool.order)
+    shown = shown_order(documents, seed=pool.seed, person=annotator.pk)
     return [by_key[document.key] for document in shown]
 
 

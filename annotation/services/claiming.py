@@ -59,10 +59,10 @@ def in_shown_order(cards: Iterable[Card], pool: Pool, me: int, begun: int | None
     """The cards as this person sees them, who is in the middle of a query."""
     by_key = {card.entry: card for card in cards}
     documents = [
-        InHand(card.entry, card.query, card.position, card.best_rank, is_later=bool(card.is_later))
+        InHand(card.entry, card.query, card.position, is_later=bool(card.is_later))
         for card in by_key.values()
     ]
-    shown = shown_order(documents, seed=pool.seed, person=me, order=pool.order, first=begun)
+    shown = shown_order(documents, seed=pool.seed, person=me, first=begun)
     return [by_key[document.key] for document in shown]
 
 

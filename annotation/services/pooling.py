@@ -124,7 +124,7 @@ def build_pool(job: jobs.RunningJob) -> None:
     pool = _stage_pool(job, planned)
     documents = _stage_documents(job, planned)
     entries = _stage_entries(job, pool, planned, documents)
-    n_slots = _stage_slots(job, pool, entries, planned.labels)
+    n_slots = _stage_slots(job, pool, planned, entries)
     _open_pool(job, pool, planned, n_slots)
 
 
@@ -249,10 +249,13 @@ def _stage_entries(
 
 
 def _stage_slots(
-    job: jobs.RunningJob, pool: Pool, entries: list[tuple[int, int]], labels: list[int]
+    job: jobs.RunningJob, pool: Pool, planned: PlannedPool, entries: list[tuple[int, int]]
 ) -> int:
-    """One slot for each label wanted, numbered at random: a slot's number tells no rank."""
-    places = list(_places(entries, labels))
+    """One slot for each label wanted; neither its number nor its place tells a rank."""
+    pairs = planned.table.frame.select("qid", "docid").iter_rows()
+    shown = pooling.shown_places(pairs, seed=pool.seed)
+    labels = [planned.labels[place] for place in shown]
+    places = list(_places([entries[place] for place in shown], labels))
     random.SystemRandom().shuffle(places)
     n_made = 0
     for batch in batched(places, ROWS_PER_BATCH):

@@ -194,13 +194,12 @@ class Card(NamedTuple):
     kind: str
     is_later: bool
     position: int
-    best_rank: int | None
     arm: str
     is_ageing: bool = False
 
 
 _CARD = """s.id, s.entry_id, s.query_id, e.document_id, s.kind, s.is_later, s.queue_position,
-    e.best_rank, s.arm"""
+    s.arm"""
 _FROM = "FROM annotation_slot s JOIN annotation_poolentry e ON e.id = s.entry_id"
 _HELD = f"""
     SELECT {_CARD}, s.lease_expires_at < %(renew_below)s {_FROM}

@@ -3,7 +3,7 @@
 from annotation.core.pooling.building import Extras, build_depth_pool, build_pool
 from annotation.core.pooling.digest import pool_digest
 from annotation.core.pooling.entries import BuiltPool, Pair, PoolEntry, Ranking
-from annotation.core.pooling.order import queue_order
+from annotation.core.pooling.order import queue_order, shown_places
 from annotation.core.pooling.recipe import DEPTH_K, Recipe, Stratum, recipe_of
 from annotation.core.pooling.statistics import (
     Overlap,
@@ -30,4 +30,5 @@ __all__ = [
     "pool_statistics",
     "queue_order",
     "recipe_of",
+    "shown_places",
 ]

@@ -1,10 +1,11 @@
 """In which order a pool is judged; not which documents are in it."""
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import groupby
 
-from annotation.core.pooling.entries import PoolEntry
+from annotation.core.pooling.entries import Pair, PoolEntry
 from annotation.core.pooling.recipe import LAYERED, LISTED, RBP, RRF
-from annotation.core.pooling.seeding import DOCUMENT, QUERY, SPREAD, fraction, seeded
+from annotation.core.pooling.seeding import DOCUMENT, QUERY, SHOWN, SPREAD, fraction, seeded
 
 # Sums of whole numbers are the same in any order, which sums of floats are not.
 ONE = 10**15
@@ -27,7 +28,7 @@ WEIGHTS: Mapping[str, Callable[[int], int]] = {RRF: rrf_weight, RBP: rbp_weight}
 def queue_order(
     entries: Iterable[PoolEntry], *, seed: int, order: str = LAYERED
 ) -> list[PoolEntry]:
-    """Return the entries as they are judged: query by query, each by its order, ties seeded.
+    """Return the entries as a pool has them: query by query, each by its order, ties seeded.
 
     Notes
     -----
@@ -50,6 +51,19 @@ def queue_order(
         for qid in sorted(by_query, key=place)
         for entry in _query_order(by_query[qid], seed, order)
     ]
+
+
+def shown_places(pairs: Iterable[Pair], *, seed: int) -> list[int]:
+    """Return the places of a queue in the order in which people get them.
+
+    Queries stay where they are; the documents of each are shuffled as a whole, so that no place
+    tells what a run said of one. The shuffle is seeded.
+    """
+    shown: list[int] = []
+    for _, of_query in groupby(enumerate(pairs), key=lambda row: row[1][0]):
+        drawn = sorted(of_query, key=lambda row: seeded(seed, SHOWN, *row[1]))
+        shown += (place for place, _ in drawn)
+    return shown
 
 
 def _query_order(entries: list[PoolEntry], seed: int, order: str) -> list[PoolEntry]:

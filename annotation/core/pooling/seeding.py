@@ -9,6 +9,7 @@ DOCUMENT = "document"
 STRATUM = "stratum"
 CONTROL = "control"
 SPREAD = "spread"
+SHOWN = "shown"
 DIGEST_BYTES = 16
 WHOLE = 1 << 64
 
