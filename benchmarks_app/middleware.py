@@ -27,7 +27,7 @@ class DomainErrorMiddleware:
         if not isinstance(error, BenchmarkError):
             return None
         context = {
-            "title": "This did not work",
+            "title": error.heading,
             "message": str(error),
             "code": error.code,
             "problems": error.facts.get("problems", ()),

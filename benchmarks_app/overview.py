@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks_app.models import Benchmark
+from benchmarks_app.permissions import Action, may
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step from corpus to leaderboard; `order` places it, `url` leads to its page."""
+    """One step from corpus to leaderboard; `order` places it, `url` leads to its page.
+
+    Who may not do `action` is not told of it.
+    """
 
     order: int
     title: str
@@ -17,6 +21,7 @@ class Step:
     detail: str
     url: str
     call: str  # what to do next, as a button says it
+    action: Action = Action.VIEW
 
 
 StepMaker = Callable[[Benchmark, Any], Step]
@@ -31,7 +36,9 @@ def step(maker: StepMaker) -> StepMaker:
 
 def steps_of(benchmark: Benchmark, user: Any) -> list[dict[str, Any]]:
     """Every step in order, each done, current (the first that is not done) or still to do."""
-    steps = sorted((maker(benchmark, user) for maker in MAKERS), key=lambda one: one.order)
+    made = (maker(benchmark, user) for maker in MAKERS)
+    told = (one for one in made if may(user, one.action, benchmark))
+    steps = sorted(told, key=lambda one: one.order)
     first_open = next((one for one in steps if not one.is_done), None)
     return [
         {

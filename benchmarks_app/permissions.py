@@ -10,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404
 
+from benchmarks_app.core.people_errors import BlindError
 from benchmarks_app.models import Benchmark, Membership, Role
 
 EVERYONE = frozenset(Role)
@@ -17,7 +18,8 @@ KEEPERS = frozenset({Role.OWNER, Role.MAINTAINER})
 
 
 class Action(StrEnum):
-    VIEW = "view"  # overview, queries, releases, leaderboard
+    VIEW = "view"  # overview, guideline, queries, documents
+    SEE_RESULTS = "see_results"  # runs, scores, boards, and the files of releases
     JUDGE = "judge"  # the labeling page
     SUBMIT = "submit"  # a run, to a phase
     SEE_POOLS = "see_pools"  # pool pages: which run brought what
@@ -28,6 +30,7 @@ class Action(StrEnum):
 
 ALLOWED: dict[Action, frozenset[Role]] = {
     Action.VIEW: EVERYONE,
+    Action.SEE_RESULTS: EVERYONE,  # less who may still be asked to judge: `is_blind`
     Action.JUDGE: KEEPERS | {Role.ADJUDICATOR, Role.ANNOTATOR},
     Action.SUBMIT: KEEPERS | {Role.SUBMITTER},
     Action.SEE_POOLS: KEEPERS | {Role.ADJUDICATOR},
@@ -35,6 +38,8 @@ ALLOWED: dict[Action, frozenset[Role]] = {
     Action.EDIT: KEEPERS,
     Action.MANAGE_PEOPLE: frozenset({Role.OWNER}),
 }
+
+OF_PUBLIC = frozenset({Action.VIEW, Action.SEE_RESULTS})  # what anybody may in a public benchmark
 
 
 def role_in(user: Any, benchmark: Benchmark) -> Role | None:
@@ -48,11 +53,31 @@ def role_in(user: Any, benchmark: Benchmark) -> Role | None:
     return known[benchmark.pk]
 
 
+def is_blind(user: Any, benchmark: Benchmark) -> bool:
+    """Whether results are withheld, as the user may still be asked to judge; asked once."""
+    if role_in(user, benchmark) not in ALLOWED[Action.JUDGE] - ALLOWED[Action.SEE_POOLS]:
+        return False
+    known = user.__dict__.setdefault("_blind", {})
+    if benchmark.pk not in known:
+        known[benchmark.pk] = user.memberships.blind().filter(benchmark=benchmark).exists()
+    return known[benchmark.pk]
+
+
 def may(user: Any, action: Action, benchmark: Benchmark) -> bool:
     role = role_in(user, benchmark)
-    if role is not None:
-        return role in ALLOWED[action]
-    return action == Action.VIEW and benchmark.visibility == Benchmark.Visibility.PUBLIC
+    if role is None:
+        is_public = benchmark.visibility == Benchmark.Visibility.PUBLIC
+        return is_public and action in OF_PUBLIC
+    return role in ALLOWED[action] and not (
+        action == Action.SEE_RESULTS and is_blind(user, benchmark)
+    )
+
+
+def refusal(user: Any, action: Action, benchmark: Benchmark) -> Exception:
+    """What is raised where `may` says no to somebody who sees the benchmark."""
+    if action == Action.SEE_RESULTS and is_blind(user, benchmark):
+        return BlindError()
+    return PermissionDenied()
 
 
 def benchmark_view(action: Action) -> Callable[[Callable], Callable]:
@@ -67,12 +92,12 @@ def benchmark_view(action: Action) -> Callable[[Callable], Callable]:
         def checked(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponseBase:
             benchmark = Benchmark.objects.visible_to(request.user).filter(slug=slug)
             if not request.user.is_authenticated and not (
-                action == Action.VIEW and benchmark.exists()
+                action in OF_PUBLIC and benchmark.exists()
             ):
                 return redirect_to_login(request.get_full_path())
             found = get_object_or_404(benchmark.select_related("corpus"))
             if not may(request.user, action, found):
-                raise PermissionDenied
+                raise refusal(request.user, action, found)
             request.benchmark = found
             return view(request, found, *args, **kwargs)
 
@@ -87,4 +112,4 @@ def require(user: Any, action: Action, benchmark: Benchmark) -> None:
     if not Benchmark.objects.visible_to(user).filter(pk=benchmark.pk).exists():
         raise Http404
     if not may(user, action, benchmark):
-        raise PermissionDenied
+        raise refusal(user, action, benchmark)

@@ -8,6 +8,7 @@ from django.urls import reverse
 from benchmarks_app.models import Benchmark, Run, Unit
 from benchmarks_app.navigation import badge
 from benchmarks_app.overview import Step, step
+from benchmarks_app.permissions import Action
 from benchmarks_app.selectors.families import n_waiting
 
 # Families that wait for somebody to look at them.
@@ -42,7 +43,8 @@ def queries_step(benchmark: Benchmark, user: Any) -> Step:
 def runs_step(benchmark: Benchmark, user: Any) -> Step:
     n = Run.objects.visible_to(user).filter(benchmark=benchmark).count()
     detail = f"{n} run{'s' if n != 1 else ''}" if n else "no runs yet"
-    return Step(30, "Runs", n > 0, detail, reverse("run-list", args=[benchmark.slug]), "Add runs")
+    url = reverse("run-list", args=[benchmark.slug])
+    return Step(30, "Runs", n > 0, detail, url, "Add runs", Action.SEE_RESULTS)
 
 
 @step
@@ -50,4 +52,5 @@ def release_step(benchmark: Benchmark, user: Any) -> Step:
     newest = benchmark.releases.published().newest_first().first()
     detail = f"{newest.version} published" if newest else "nothing published yet"
     url = reverse("release-list", args=[benchmark.slug])
-    return Step(70, "Release", newest is not None, detail, url, "Publish a release")
+    call = "Publish a release"
+    return Step(70, "Release", newest is not None, detail, url, call, Action.SEE_RESULTS)

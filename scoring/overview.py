@@ -8,6 +8,7 @@ from django.urls import reverse
 from benchmarks_app.models import Benchmark
 from benchmarks_app.navigation import badge
 from benchmarks_app.overview import Step, step
+from benchmarks_app.permissions import Action
 from benchmarks_app.reach import Reach, measures_reach
 from benchmarks_app.results_seen import counts_results
 from scoring.models import ScoreSet
@@ -43,6 +44,7 @@ def leaderboard_step(benchmark: Benchmark, user: Any) -> Step:
         detail=_detail(release, n),
         url=reverse("scoring:leaderboard", args=[benchmark.slug]),
         call="See the leaderboard" if n else "Submit a run",
+        action=Action.SEE_RESULTS,
     )
 
 

@@ -145,35 +145,35 @@ api-token-create                GET  login 405   405   405   405   405   405   4
 api-token-create                POST login 422   422   422   422   422   422   422   login 422
 api-token-revoke                GET  login 405   405   405   405   405   405   405   login 405
 api-token-revoke                POST login 404   404   404   404   404   302   404   login 404
-api:ann                         GET  401   400   400   400   400   400   400   404   400   400
+api:ann                         GET  401   400   403   400   400   400   400   404   400   400
 api:ann                         POST 405
-api:freshness-detail            GET  401   200   200   200   200   200   200   404   200   200
+api:freshness-detail            GET  401   200   403   200   200   200   200   404   200   200
 api:freshness-detail            POST 405
-api:gate-came-true              GET  401   200   200   200   200   200   200   404   200   200
+api:gate-came-true              GET  401   200   403   200   200   200   200   404   200   200
 api:gate-came-true              POST 405
-api:gate-detail                 GET  401   200   200   200   200   200   200   404   200   200
+api:gate-detail                 GET  401   200   403   200   200   200   200   404   200   200
 api:gate-detail                 POST 405
-api:gate-list                   GET  401   200   200   200   200   200   200   404   200   200
+api:gate-list                   GET  401   200   403   200   200   200   200   404   200   200
 api:gate-list                   POST 401   403   403   415   403   415   415   404   401   403
-api:gate-online                 GET  401   200   200   200   200   200   200   404   200   200
+api:gate-online                 GET  401   200   403   200   200   200   200   404   200   200
 api:gate-online                 POST 401   403   403   415   403   415   415   404   401   403
-api:gate-policy-detail          GET  401   200   200   200   200   200   200   404   200   200
+api:gate-policy-detail          GET  401   200   403   200   200   200   200   404   200   200
 api:gate-policy-detail          POST 405
-api:gate-policy-list            GET  401   200   200   200   200   200   200   404   200   200
+api:gate-policy-list            GET  401   200   403   200   200   200   200   404   200   200
 api:gate-policy-list            POST 401   403   403   415   403   415   415   404   401   403
 api:gate-policy-retire          GET  405
 api:gate-policy-retire          POST 401   403   403   403   403   200   200   404   401   403
-api:gate-report                 GET  401   200   200   200   200   200   200   404   200   200
+api:gate-report                 GET  401   200   403   200   200   200   200   404   200   200
 api:gate-report                 POST 405
 api:gate-rehearsal-detail       GET  401   403   403   404   403   200   200   404   401   403
 api:gate-rehearsal-detail       POST 405
 api:gate-rehearsal-list         GET  405
 api:gate-rehearsal-list         POST 401   403   403   415   403   415   415   404   401   403
-api:planner                     GET  401   200   200   200   200   200   200   404   200   200
+api:planner                     GET  401   200   403   200   200   200   200   404   200   200
 api:planner                     POST 405
-api:reusability-detail          GET  401   200   200   200   200   200   200   404   200   200
+api:reusability-detail          GET  401   200   403   200   200   200   200   404   200   200
 api:reusability-detail          POST 405
-api:top-up-list                 GET  401   400   400   400   400   400   400   404   400   400
+api:top-up-list                 GET  401   400   403   400   400   400   400   404   400   400
 api:top-up-list                 POST 401   403   403   403   403   415   415   404   401   403
 api:agreement-detail            GET  401   403   403   403   200   200   200   404   401   403
 api:agreement-detail            POST 405
@@ -189,16 +189,16 @@ api:contamination-list          GET  401   200   200   200   200   200   200   4
 api:contamination-list          POST 401   403   403   403   403   415   415   404   401   403
 api:contamination-matches       GET  401   200   200   200   200   200   200   404   200   200
 api:contamination-matches       POST 405
-api:comparison-detail           GET  401   404   404   404   404   404   404   404   404   404
+api:comparison-detail           GET  401   404   403   404   404   404   404   404   404   404
 api:comparison-detail           POST 405
-api:comparison-list             GET  401   422   422   422   422   422   422   404   422   422
-api:comparison-list             POST 401   415   415   415   415   415   415   404   401   415
-api:comparison-queries          GET  401   422   422   422   422   422   422   404   422   422
+api:comparison-list             GET  401   422   403   422   422   422   422   404   422   422
+api:comparison-list             POST 401   415   403   415   415   415   415   404   401   415
+api:comparison-queries          GET  401   422   403   422   422   422   422   404   422   422
 api:comparison-queries          POST 405
-api:comparison-results          GET  401   422   422   422   422   422   422   404   422   422
+api:comparison-results          GET  401   422   403   422   422   422   422   404   422   422
 api:comparison-results          POST 405
-api:comparison-robustness       GET  401   422   422   422   422   422   422   404   422   422
-api:comparison-robustness       POST 401   415   415   415   415   415   415   404   401   415
+api:comparison-robustness       GET  401   422   403   422   422   422   422   404   422   422
+api:comparison-robustness       POST 401   415   403   415   415   415   415   404   401   415
 api:corpus-detail               GET  401   200   200   200   200   200   200   404   200   200
 api:corpus-detail               POST 405
 api:document-grades-list        GET  405
@@ -225,9 +225,9 @@ api:family-verdict              GET  405
 api:family-verdict              POST 401   403   403   403   403   415   415   404   401   403
 api:fetch-list                  GET  405
 api:fetch-list                  POST 401   403   403   403   403   415   415   404   401   403
-api:export-detail               GET  401   200   200   200   200   200   200   404   200   200
+api:export-detail               GET  401   200   403   200   200   200   200   404   200   200
 api:export-detail               POST 401   403   403   403   403   202   202   404   401   403
-api:export-list                 GET  401   200   200   200   200   200   200   404   200   200
+api:export-list                 GET  401   200   403   200   200   200   200   404   200   200
 api:export-list                 POST 405
 api:job-cancel                  GET  405
 api:job-cancel                  POST 401   404   404   404   404   200   200   404   401   404
@@ -239,9 +239,9 @@ api:judgments-export            GET  401   403   403   403   403   200   200   4
 api:judgments-export            POST 405
 api:judgments-import            GET  405
 api:judgments-import            POST 401   403   403   403   403   415   415   404   401   403
-api:leak-report                 GET  401   200   200   200   200   200   200   404   200   200
+api:leak-report                 GET  401   200   403   200   200   200   200   404   200   200
 api:leak-report                 POST 405
-api:leak-report-markdown        GET  401   200   200   200   200   200   200   404   200   200
+api:leak-report-markdown        GET  401   200   403   200   200   200   200   404   200   200
 api:leak-report-markdown        POST 405
 api:log-detail                  GET  401   403   403   403   403   200   200   404   401   403
 api:log-detail                  POST 405
@@ -253,9 +253,9 @@ api:log-samples                 GET  401   403   403   403   403   200   200   4
 api:log-samples                 POST 401   403   403   403   403   415   415   404   401   403
 api:me-detail                   GET  401   200   200   200   200   200   200   200   401   200
 api:me-detail                   POST 405
-api:moves-detail                GET  401   200   200   200   200   200   200   404   200   200
+api:moves-detail                GET  401   200   403   200   200   200   200   404   200   200
 api:moves-detail                POST 405
-api:rescoring-detail            GET  401   200   200   200   200   200   200   404   200   200
+api:rescoring-detail            GET  401   200   403   200   200   200   200   404   200   200
 api:rescoring-detail            POST 401   403   403   403   403   202   202   404   401   403
 api:pair-detail                 GET  401   403   403   403   400   400   400   404   401   403
 api:pair-detail                 POST 405
@@ -291,7 +291,7 @@ api:qrels-map                   GET  405
 api:qrels-map                   POST 401   403   403   403   403   415   415   404   401   403
 api:release-deprecate           GET  405
 api:release-deprecate           POST 401   403   403   403   403   415   415   404   401   403
-api:release-detail              GET  401   200   200   200   200   200   200   404   200   200
+api:release-detail              GET  401   200   403   200   200   200   200   404   200   200
 api:release-detail              POST 405
 api:release-draft               GET  401   403   403   403   403   200   200   404   401   403
 api:release-draft               POST 405
@@ -299,33 +299,37 @@ api:release-draft-check         GET  405
 api:release-draft-check         POST 401   403   403   403   403   202   202   404   401   403
 api:release-draft-publish       GET  405
 api:release-draft-publish       POST 401   403   403   403   403   415   415   404   401   403
-api:release-file                GET  401   200   200   200   200   200   200   404   200   200
+api:release-file                GET  401   200   403   200   200   200   200   404   200   200
 api:release-file                POST 405
-api:release-list                GET  401   200   200   200   200   200   200   404   200   200
+api:release-list                GET  401   200   403   200   200   200   200   404   200   200
 api:release-list                POST 401   403   403   403   403   415   415   404   401   403
 api:probing-settle              GET  405
 api:probing-settle              POST 401   403   403   403   403   200   200   404   401   403
-api:baseline-list               GET  401   200   200   200   200   200   200   404   200   200
+api:baseline-list               GET  401   200   403   200   200   200   200   404   200   200
 api:baseline-list               POST 401   403   403   403   403   415   415   404   401   403
-api:run-latencies               GET  401   200   200   200   200   200   200   404   200   200
+api:run-latencies               GET  401   200   403   200   200   200   200   404   200   200
 api:run-latencies               POST 405
-api:run-scores                  GET  401   200   200   200   200   200   200   404   200   200
+api:run-scores                  GET  401   200   403   200   200   200   200   404   200   200
 api:run-scores                  POST 405
-api:run-queries                 GET  401   200   200   200   200   200   200   404   200   200
+api:run-queries                 GET  401   200   403   200   200   200   200   404   200   200
 api:run-queries                 POST 405
+api:member-list                 GET  401   403   403   403   403   403   200   404   401   403
+api:member-list                 POST 405
+api:member-detail               GET  401   403   403   403   403   403   200   404   401   403
+api:member-detail               POST 405
 api:live-ask                    GET  405
 api:live-ask                    POST 401   403   403   403   403   415   415   404   401   403
-api:live-detail                 GET  401   200   200   200   200   200   200   404   200   200
+api:live-detail                 GET  401   200   403   200   200   200   200   404   200   200
 api:live-detail                 POST 405
-api:live-list                   GET  401   200   200   200   200   200   200   404   200   200
+api:live-list                   GET  401   200   403   200   200   200   200   404   200   200
 api:live-list                   POST 401   403   403   403   403   415   415   404   401   403
 api:live-try                    GET  405
 api:live-try                    POST 401   403   403   403   403   415   415   404   401   403
-api:run-holes                   GET  401   200   200   200   200   200   200   404   200   200
+api:run-holes                   GET  401   200   403   200   200   200   200   404   200   200
 api:run-holes                   POST 405
 api:probing-list                GET  401   403   403   403   403   200   200   404   401   403
 api:probing-list                POST 405
-api:run-export                  GET  401   200   200   200   200   200   200   404   200   200
+api:run-export                  GET  401   200   403   200   200   200   200   404   200   200
 api:run-export                  POST 405
 api:slice-decide                GET  405
 api:slice-decide                POST 401   403   403   403   403   415   415   404   401   403
@@ -435,9 +439,9 @@ leak-differ                     GET  405
 leak-differ                     POST login 403   403   403   403   404   404   404   login 403
 leak-report-compute             GET  405
 leak-report-compute             POST login 403   403   403   403   302   302   404   login 403
-leak-report-detail              GET  login 200   200   200   200   200   200   404   200   200
+leak-report-detail              GET  login 200   403   200   200   200   200   404   200   200
 leak-report-detail              POST 405
-leak-report-file                GET  login 200   200   200   200   200   200   404   200   200
+leak-report-file                GET  login 200   403   200   200   200   200   404   200   200
 leak-report-file                POST 405
 log-columns                     GET  login 403   403   403   403   200   200   404   login 403
 log-columns                     POST login 403   403   403   403   422   422   404   login 403
@@ -449,6 +453,8 @@ log-discard                     GET  405
 log-discard                     POST login 403   403   403   403   302   302   404   login 403
 log-list                        GET  login 403   403   403   403   200   200   404   login 403
 log-list                        POST login 403   403   403   403   422   422   404   login 403
+member-blindness                GET  405
+member-blindness                POST login 403   403   403   403   403   302   404   login 403
 member-remove                   GET  405
 member-remove                   POST login 403   403   403   403   403   302   404   login 403
 member-role                     GET  405
@@ -477,11 +483,11 @@ query-list                      GET  login 200   200   200   200   200   200   4
 query-list                      POST 405
 readyz                          GET  200
 readyz                          POST 405
-release-card                    GET  login 200   200   200   200   200   200   404   200   200
+release-card                    GET  login 200   403   200   200   200   200   404   200   200
 release-card                    POST 405
 release-deprecate               GET  login 403   403   403   403   200   200   404   login 403
 release-deprecate               POST login 403   403   403   403   422   422   404   login 403
-release-detail                  GET  login 200   200   200   200   200   200   404   200   200
+release-detail                  GET  login 200   403   200   200   200   200   404   200   200
 release-detail                  POST 405
 release-draft                   GET  login 403   403   403   403   200   200   404   login 403
 release-draft                   POST login 403   403   403   403   422   422   404   login 403
@@ -491,63 +497,63 @@ release-draft-delete            GET  405
 release-draft-delete            POST login 403   403   403   403   302   302   404   login 403
 release-draft-edit              GET  login 403   403   403   403   200   200   404   login 403
 release-draft-edit              POST login 403   403   403   403   422   422   404   login 403
-release-export                  GET  login 200   200   200   200   200   200   404   200   200
+release-export                  GET  login 200   403   200   200   200   200   404   200   200
 release-export                  POST 405
-release-export-format           GET  login 200   200   200   200   200   200   404   200   200
+release-export-format           GET  login 200   403   200   200   200   200   404   200   200
 release-export-format           POST 405
 release-export-start            GET  405
 release-export-start            POST login 403   403   403   403   302   302   404   login 403
-release-exports                 GET  login 200   200   200   200   200   200   404   200   200
+release-exports                 GET  login 200   403   200   200   200   200   404   200   200
 release-exports                 POST 405
-release-file                    GET  login 200   200   200   200   200   200   404   200   200
+release-file                    GET  login 200   403   200   200   200   200   404   200   200
 release-file                    POST 405
-release-files                   GET  login 200   200   200   200   200   200   404   200   200
+release-files                   GET  login 200   403   200   200   200   200   404   200   200
 release-files                   POST 405
-release-list                    GET  login 200   200   200   200   200   200   404   200   200
+release-list                    GET  login 200   403   200   200   200   200   404   200   200
 release-list                    POST 405
 release-new                     GET  login 403   403   403   403   200   200   404   login 403
 release-new                     POST login 403   403   403   403   422   422   404   login 403
-run-detail                      GET  login 200   200   200   200   200   200   404   200   200
+run-detail                      GET  login 200   403   200   200   200   200   404   200   200
 run-detail                      POST 405
-run-export                      GET  login 200   200   200   200   200   200   404   200   200
+run-export                      GET  login 200   403   200   200   200   200   404   200   200
 run-export                      POST 405
-run-list                        GET  login 200   200   200   200   200   200   404   200   200
+run-list                        GET  login 200   403   200   200   200   200   404   200   200
 run-list                        POST 405
 sample-new                      GET  login 403   403   403   403   200   200   404   login 403
 sample-new                      POST login 403   403   403   403   422   422   404   login 403
 sample-preview                  GET  login 403   403   403   403   200   200   404   login 403
 sample-preview                  POST 405
-scoring:baseline-list           GET  login 200   200   200   200   200   200   404   200   200
+scoring:baseline-list           GET  login 200   403   200   200   200   200   404   200   200
 scoring:baseline-list           POST login 403   403   403   403   422   422   404   403   403
-scoring:baseline-progress       GET  login 302   302   302   302   302   302   404   302   302
+scoring:baseline-progress       GET  login 302   403   302   302   302   302   404   302   302
 scoring:baseline-progress       POST 405
 scoring:baselines-create        GET  405
 scoring:baselines-create        POST login 403   403   403   403   302   302   404   login 403
-scoring:comparison              GET  login 200   200   200   200   200   200   404   200   200
+scoring:comparison              GET  login 200   403   200   200   200   200   404   200   200
 scoring:comparison              POST 405
-scoring:comparison-chart        GET  login 404   404   404   404   404   404   404   404   404
+scoring:comparison-chart        GET  login 404   403   404   404   404   404   404   404   404
 scoring:comparison-chart        POST 405
-scoring:comparison-queries      GET  login 404   404   404   404   404   404   404   404   404
+scoring:comparison-queries      GET  login 404   403   404   404   404   404   404   404   404
 scoring:comparison-queries      POST 405
-scoring:comparison-robustness   GET  login 302   302   302   302   302   302   404   302   302
+scoring:comparison-robustness   GET  login 302   403   302   302   302   302   404   302   302
 scoring:comparison-robustness   POST 405
 scoring:comparison-start        GET  405
-scoring:comparison-start        POST login 302   302   302   302   302   302   404   302   302
-scoring:comparison-summary      GET  login 404   404   404   404   404   404   404   404   404
+scoring:comparison-start        POST login 302   403   302   302   302   302   404   302   302
+scoring:comparison-summary      GET  login 404   403   404   404   404   404   404   404   404
 scoring:comparison-summary      POST 405
-scoring:gate-chart              GET  login 200   200   200   200   200   200   404   200   200
+scoring:gate-chart              GET  login 200   403   200   200   200   200   404   200   200
 scoring:gate-chart              POST 405
-scoring:gate-detail             GET  login 200   200   200   200   200   200   404   200   200
+scoring:gate-detail             GET  login 200   403   200   200   200   200   404   200   200
 scoring:gate-detail             POST 405
-scoring:gate-list               GET  login 200   200   200   200   200   200   404   200   200
+scoring:gate-list               GET  login 200   403   200   200   200   200   404   200   200
 scoring:gate-list               POST 405
 scoring:gate-online             GET  405
 scoring:gate-online             POST login 403   403   422   403   422   422   404   login 403
-scoring:gate-report             GET  login 200   200   200   200   200   200   404   200   200
+scoring:gate-report             GET  login 200   403   200   200   200   200   404   200   200
 scoring:gate-report             POST 405
-scoring:gate-state              GET  login 200   200   200   200   200   200   404   200   200
+scoring:gate-state              GET  login 200   403   200   200   200   200   404   200   200
 scoring:gate-state              POST 405
-scoring:policy-detail           GET  login 200   200   200   200   200   200   404   200   200
+scoring:policy-detail           GET  login 200   403   200   200   200   200   404   200   200
 scoring:policy-detail           POST login 403   403   422   403   422   422   404   403   403
 scoring:policy-new              GET  login 403   403   200   403   200   200   404   login 403
 scoring:policy-new              POST login 403   403   422   403   422   422   404   login 403
@@ -557,87 +563,87 @@ scoring:rehearsal-detail        GET  login 403   403   404   403   200   200   4
 scoring:rehearsal-detail        POST login 403   403   404   403   422   422   404   login 403
 scoring:rehearsal-state         GET  login 403   403   404   403   200   200   404   login 403
 scoring:rehearsal-state         POST 405
-scoring:side-by-side            GET  login 302   302   302   302   302   302   404   302   302
+scoring:side-by-side            GET  login 302   403   302   302   302   302   404   302   302
 scoring:side-by-side            POST 405
-scoring:leaderboard             GET  login 302   302   302   302   302   302   404   302   302
+scoring:leaderboard             GET  login 302   403   302   302   302   302   404   302   302
 scoring:leaderboard             POST 405
-scoring:leaderboard-csv         GET  login 200   200   200   200   200   200   404   200   200
+scoring:leaderboard-csv         GET  login 200   403   200   200   200   200   404   200   200
 scoring:leaderboard-csv         POST 405
-scoring:leaderboard-compare     GET  login 404   404   404   404   404   404   404   404   404
+scoring:leaderboard-compare     GET  login 404   403   404   404   404   404   404   404   404
 scoring:leaderboard-compare     POST 405
-scoring:leaderboard-history     GET  login 200   200   200   200   200   200   404   200   200
+scoring:leaderboard-history     GET  login 200   403   200   200   200   200   404   200   200
 scoring:leaderboard-history     POST 405
-scoring:leaderboard-history-chart GET login 200  200   200   200   200   200   404   200   200
+scoring:leaderboard-history-chart GET login 200  403   200   200   200   200   404   200   200
 scoring:leaderboard-history-chart POST 405
-scoring:leaderboard-json        GET  login 200   200   200   200   200   200   404   200   200
+scoring:leaderboard-json        GET  login 200   403   200   200   200   200   404   200   200
 scoring:leaderboard-json        POST 405
-scoring:leaderboard-markdown    GET  login 200   200   200   200   200   200   404   200   200
+scoring:leaderboard-markdown    GET  login 200   403   200   200   200   200   404   200   200
 scoring:leaderboard-markdown    POST 405
-scoring:leaderboard-slices      GET  login 200   200   200   200   200   200   404   200   200
+scoring:leaderboard-slices      GET  login 200   403   200   200   200   200   404   200   200
 scoring:leaderboard-slices      POST 405
-scoring:leaderboard-slices-csv  GET  login 200   200   200   200   200   200   404   200   200
+scoring:leaderboard-slices-csv  GET  login 200   403   200   200   200   200   404   200   200
 scoring:leaderboard-slices-csv  POST 405
 scoring:reported-delete         GET  405
 scoring:reported-delete         POST login 403   403   403   403   302   302   404   login 403
 scoring:reported-edit           GET  login 403   403   403   403   200   200   404   login 403
 scoring:reported-edit           POST login 403   403   403   403   422   422   404   login 403
-scoring:reported-list           GET  login 200   200   200   200   200   200   404   200   200
+scoring:reported-list           GET  login 200   403   200   200   200   200   404   200   200
 scoring:reported-list           POST 405
 scoring:reported-new            GET  login 403   403   200   403   200   200   404   login 403
 scoring:reported-new            POST login 403   403   422   403   422   422   404   login 403
-api:leaderboard-detail          GET  401   200   200   200   200   200   200   404   200   200
+api:leaderboard-detail          GET  401   200   403   200   200   200   200   404   200   200
 api:leaderboard-detail          POST 405
-api:leaderboard-slices          GET  401   200   200   200   200   200   200   404   200   200
+api:leaderboard-slices          GET  401   200   403   200   200   200   200   404   200   200
 api:leaderboard-slices          POST 405
-api:leaderboard-history         GET  401   200   200   200   200   200   200   404   200   200
+api:leaderboard-history         GET  401   200   403   200   200   200   200   404   200   200
 api:leaderboard-history         POST 405
-api:reported-list               GET  401   200   200   200   200   200   200   404   200   200
+api:reported-list               GET  401   200   403   200   200   200   200   404   200   200
 api:reported-list               POST 401   403   403   415   403   415   415   404   401   403
-api:reported-detail             GET  401   200   200   200   200   200   200   404   200   200
+api:reported-detail             GET  401   200   403   200   200   200   200   404   200   200
 api:reported-detail             POST 405
-api:contrastive-list            GET  401   200   200   200   200   200   200   404   200   200
+api:contrastive-list            GET  401   200   403   200   200   200   200   404   200   200
 api:contrastive-list            POST 401   403   403   415   403   415   415   404   401   403
-api:contrastive-detail          GET  401   200   200   200   200   200   200   404   200   200
+api:contrastive-detail          GET  401   200   403   200   200   200   200   404   200   200
 api:contrastive-detail          POST 405
-api:contrastive-ranks           GET  401   200   200   200   200   200   200   404   200   200
+api:contrastive-ranks           GET  401   200   403   200   200   200   200   404   200   200
 api:contrastive-ranks           POST 405
-scoring:leaderboard-release     GET  login 200   200   200   200   200   200   404   200   200
+scoring:leaderboard-release     GET  login 200   403   200   200   200   200   404   200   200
 scoring:leaderboard-release     POST 405
-scoring:ann                     GET  login 200   200   200   200   200   200   404   200   200
+scoring:ann                     GET  login 200   403   200   200   200   200   404   200   200
 scoring:ann                     POST 405
-scoring:ann-chart               GET  login 200   200   200   200   200   200   404   200   200
+scoring:ann-chart               GET  login 200   403   200   200   200   200   404   200   200
 scoring:ann-chart               POST 405
-scoring:contrastive-list        GET  login 200   200   200   200   200   200   404   200   200
+scoring:contrastive-list        GET  login 200   403   200   200   200   200   404   200   200
 scoring:contrastive-list        POST 405
 scoring:contrastive-new         GET  login 403   403   200   403   200   200   404   login 403
 scoring:contrastive-new         POST login 403   403   422   403   422   422   404   login 403
-scoring:contrastive-detail      GET  login 200   200   200   200   200   200   404   200   200
+scoring:contrastive-detail      GET  login 200   403   200   200   200   200   404   200   200
 scoring:contrastive-detail      POST 405
-scoring:contrastive-state       GET  login 200   200   200   200   200   200   404   200   200
+scoring:contrastive-state       GET  login 200   403   200   200   200   200   404   200   200
 scoring:contrastive-state       POST 405
-scoring:contrastive-ranks-csv   GET  login 200   200   200   200   200   200   404   200   200
+scoring:contrastive-ranks-csv   GET  login 200   403   200   200   200   200   404   200   200
 scoring:contrastive-ranks-csv   POST 405
-scoring:contrastive-chart       GET  login 200   200   200   200   200   200   404   200   200
+scoring:contrastive-chart       GET  login 200   403   200   200   200   200   404   200   200
 scoring:contrastive-chart       POST 405
 scoring:contrastive-delete      GET  405
 scoring:contrastive-delete      POST login 403   403   302   403   302   302   404   login 403
-scoring:contextual-list         GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-list         GET  login 200   403   200   200   200   200   404   200   200
 scoring:contextual-list         POST 405
-scoring:contextual-set          GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-set          GET  login 200   403   200   200   200   200   404   200   200
 scoring:contextual-set          POST 405
-scoring:contextual-image        GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-image        GET  login 200   403   200   200   200   200   404   200   200
 scoring:contextual-image        POST 405
-scoring:contextual-evaluation   GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-evaluation   GET  login 200   403   200   200   200   200   404   200   200
 scoring:contextual-evaluation   POST 405
-scoring:contextual-progress     GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-progress     GET  login 200   403   200   200   200   200   404   200   200
 scoring:contextual-progress     POST 405
-scoring:contextual-chart        GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-chart        GET  login 200   403   200   200   200   200   404   200   200
 scoring:contextual-chart        POST 405
-scoring:contextual-export       GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-export       GET  login 200   403   200   200   200   200   404   200   200
 scoring:contextual-export       POST 405
-scoring:contextual-case         GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-case         GET  login 200   403   200   200   200   200   404   200   200
 scoring:contextual-case         POST 405
-scoring:contextual-compare      GET  login 200   200   200   200   200   200   404   200   200
+scoring:contextual-compare      GET  login 200   403   200   200   200   200   404   200   200
 scoring:contextual-compare      POST 405
 scoring:contextual-judge-list   GET  login 403   403   403   403   200   200   404   login 403
 scoring:contextual-judge-list   POST 405
@@ -667,13 +673,13 @@ scoring:contextual-retry        GET  405
 scoring:contextual-retry        POST login 403   403   403   403   302   302   404   login 403
 scoring:contextual-cancel       GET  405
 scoring:contextual-cancel       POST login 403   403   403   403   302   302   404   login 403
-api:contextual-set-list         GET  401   200   200   200   200   200   200   404   200   200
+api:contextual-set-list         GET  401   200   403   200   200   200   200   404   200   200
 api:contextual-set-list         POST 401   403   403   403   403   415   415   404   401   403
-api:contextual-set-detail       GET  401   200   200   200   200   200   200   404   200   200
+api:contextual-set-detail       GET  401   200   403   200   200   200   200   404   200   200
 api:contextual-set-detail       POST 405
-api:contextual-set-cases        GET  401   200   200   200   200   200   200   404   200   200
+api:contextual-set-cases        GET  401   200   403   200   200   200   200   404   200   200
 api:contextual-set-cases        POST 405
-api:contextual-set-image        GET  401   200   200   200   200   200   200   404   200   200
+api:contextual-set-image        GET  401   200   403   200   200   200   200   404   200   200
 api:contextual-set-image        POST 405
 api:contextual-set-estimate     GET  401   403   403   403   403   200   200   404   401   403
 api:contextual-set-estimate     POST 405
@@ -683,87 +689,87 @@ api:contextual-judge-detail     GET  401   403   403   403   403   200   200   4
 api:contextual-judge-detail     POST 405
 api:contextual-judge-try        GET  405
 api:contextual-judge-try        POST 401   403   403   403   403   202   202   404   401   403
-api:contextual-evaluation-list  GET  401   200   200   200   200   200   200   404   200   200
+api:contextual-evaluation-list  GET  401   200   403   200   200   200   200   404   200   200
 api:contextual-evaluation-list  POST 401   403   403   403   403   415   415   404   401   403
-api:contextual-evaluation-detail GET  401   200   200   200   200   200   200   404   200   200
+api:contextual-evaluation-detail GET  401   200   403   200   200   200   200   404   200   200
 api:contextual-evaluation-detail POST 405
-api:contextual-evaluation-cases GET  401   200   200   200   200   200   200   404   200   200
+api:contextual-evaluation-cases GET  401   200   403   200   200   200   200   404   200   200
 api:contextual-evaluation-cases POST 405
 api:contextual-evaluation-cancel GET  405
 api:contextual-evaluation-cancel POST 401   403   403   403   403   202   202   404   401   403
 api:contextual-evaluation-retry GET  405
 api:contextual-evaluation-retry POST 401   403   403   403   403   415   415   404   401   403
-api:contextual-comparison       GET  401   400   400   400   400   400   400   404   400   400
+api:contextual-comparison       GET  401   400   403   400   400   400   400   404   400   400
 api:contextual-comparison       POST 405
 scoring:embedding-new           GET  login 403   403   200   403   200   200   404   login 403
 scoring:embedding-new           POST login 403   403   422   403   422   422   404   login 403
-scoring:freshness               GET  login 200   200   200   200   200   200   404   200   200
+scoring:freshness               GET  login 200   403   200   200   200   200   404   200   200
 scoring:freshness               POST 405
-scoring:freshness-csv           GET  login 200   200   200   200   200   200   404   200   200
+scoring:freshness-csv           GET  login 200   403   200   200   200   200   404   200   200
 scoring:freshness-csv           POST 405
-scoring:planner                 GET  login 200   200   200   200   200   200   404   200   200
+scoring:planner                 GET  login 200   403   200   200   200   200   404   200   200
 scoring:planner                 POST 405
-scoring:planner-chart           GET  login 200   200   200   200   200   200   404   200   200
+scoring:planner-chart           GET  login 200   403   200   200   200   200   404   200   200
 scoring:planner-chart           POST 405
-scoring:reusability             GET  login 200   200   200   200   200   200   404   200   200
+scoring:reusability             GET  login 200   403   200   200   200   200   404   200   200
 scoring:reusability             POST 405
-scoring:reusability-chart       GET  login 200   200   200   200   200   200   404   200   200
+scoring:reusability-chart       GET  login 200   403   200   200   200   200   404   200   200
 scoring:reusability-chart       POST 405
-scoring:run-top-up              GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-top-up              GET  login 200   403   200   200   200   200   404   200   200
 scoring:run-top-up              POST login 403   403   403   403   422   422   404   403   403
-scoring:top-up-new              GET  login 200   200   200   200   200   200   404   200   200
+scoring:top-up-new              GET  login 200   403   200   200   200   200   404   200   200
 scoring:top-up-new              POST login 403   403   403   403   200   200   404   403   403
-scoring:reliability             GET  login 200   200   200   200   200   200   404   200   200
+scoring:reliability             GET  login 200   403   200   200   200   200   404   200   200
 scoring:reliability             POST 405
 scoring:probing-list            GET  login 403   403   403   403   200   200   404   login 403
 scoring:probing-list            POST 405
 scoring:probing-settle          GET  405
 scoring:probing-settle          POST login 403   403   403   403   302   302   404   login 403
-scoring:run-chart               GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-chart               GET  login 200   403   200   200   200   200   404   200   200
 scoring:run-chart               POST 405
-scoring:run-holes               GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-holes               GET  login 200   403   200   200   200   200   404   200   200
 scoring:run-holes               POST 405
-scoring:run-holes-csv           GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-holes-csv           GET  login 200   403   200   200   200   200   404   200   200
 scoring:run-holes-csv           POST 405
 scoring:live-ask                GET  405
 scoring:live-ask                POST login 403   403   403   403   422   422   404   login 403
 scoring:live-delete             GET  405
 scoring:live-delete             POST login 403   403   403   403   302   302   404   login 403
-scoring:live-detail             GET  login 200   200   200   200   200   200   404   200   200
+scoring:live-detail             GET  login 200   403   200   200   200   200   404   200   200
 scoring:live-detail             POST 405
 scoring:live-edit               GET  login 403   403   403   403   200   200   404   login 403
 scoring:live-edit               POST login 403   403   403   403   422   422   404   login 403
-scoring:live-list               GET  login 200   200   200   200   200   200   404   200   200
+scoring:live-list               GET  login 200   403   200   200   200   200   404   200   200
 scoring:live-list               POST 405
 scoring:live-new                GET  login 403   403   403   403   200   200   404   login 403
 scoring:live-new                POST login 403   403   403   403   422   422   404   login 403
 scoring:live-try                GET  405
 scoring:live-try                POST login 403   403   403   403   422   422   404   login 403
-scoring:run-latency             GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-latency             GET  login 200   403   200   200   200   200   404   200   200
 scoring:run-latency             POST 405
-scoring:run-latency-chart       GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-latency-chart       GET  login 200   403   200   200   200   200   404   200   200
 scoring:run-latency-chart       POST 405
-scoring:moves                   GET  login 200   200   200   200   200   200   404   200   200
+scoring:moves                   GET  login 200   403   200   200   200   200   404   200   200
 scoring:moves                   POST 405
-scoring:moves-file              GET  login 200   200   200   200   200   200   404   200   200
+scoring:moves-file              GET  login 200   403   200   200   200   200   404   200   200
 scoring:moves-file              POST 405
-scoring:rescoring               GET  login 200   200   200   200   200   200   404   200   200
+scoring:rescoring               GET  login 200   403   200   200   200   200   404   200   200
 scoring:rescoring               POST login 403   403   403   403   302   302   404   403   403
-scoring:run-queries             GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-queries             GET  login 200   403   200   200   200   200   404   200   200
 scoring:run-queries             POST 405
-scoring:run-queries-csv         GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-queries-csv         GET  login 200   403   200   200   200   200   404   200   200
 scoring:run-queries-csv         POST 405
-scoring:run-query               GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-query               GET  login 200   403   200   200   200   200   404   200   200
 scoring:run-query               POST 405
-scoring:run-reading             GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-reading             GET  login 200   403   200   200   200   200   404   200   200
 scoring:run-reading             POST 405
-scoring:run-slices              GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-slices              GET  login 200   403   200   200   200   200   404   200   200
 scoring:run-slices              POST 405
-scoring:run-scores              GET  login 200   200   200   200   200   200   404   200   200
+scoring:run-scores              GET  login 200   403   200   200   200   200   404   200   200
 scoring:run-scores              POST 405
 scoring:runs-score              GET  405
 scoring:runs-score              POST login 403   403   403   403   302   302   404   login 403
-scoring:slice-reach-chart       GET  login 200   200   200   200   200   200   404   200   200
+scoring:slice-reach-chart       GET  login 200   403   200   200   200   200   404   200   200
 scoring:slice-reach-chart       POST 405
 scoring:phase-close             GET  405
 scoring:phase-close             POST login 403   403   403   403   302   302   404   login 403

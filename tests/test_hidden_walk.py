@@ -1,5 +1,7 @@
 """Nothing that anybody but a keeper can open tells of the grades of a hidden split.
 
+Nor does anything that an annotator of an open pool can open tell of runs, scores or grades.
+
 Sentinels are planted where only hidden grades are; every address of the site and the API is opened
 as each role, and whatever comes back is searched: pages, files, archives and headers.
 """
@@ -240,6 +242,37 @@ def test_same_walk_sees_every_sentinel_as_a_keeper(furnished, who):
 
     assert [name for name, where in seen.items() if not where] == []
     assert AuditEvent.objects.filter(action=READ_ACTION, actor__username=who).exists()
+
+
+def results_of(furnished: Furnished) -> dict[str, str]:
+    """What pooled runs look like, their scores, and a grade that was published."""
+    release = {"slug": furnished.world.benchmark.slug, "version": "1.0.0", "name": "qrels.trec"}
+    viewer = furnished.world.client("vi")
+    grades = told(viewer.get(reverse("release-file", kwargs=release))).decode()
+    mean = float(furnished.values["mean in full"])
+    return {
+        "run": "stdlib-first",
+        "another run": "stdlib-second",
+        "mean": f"{mean:.3f}",
+        "grade": grades.splitlines()[0],
+    }
+
+
+@pytest.mark.slow
+def test_no_result_is_told_to_who_may_still_be_asked_to_judge(furnished):
+    urls = urls_of(furnished.world)
+
+    seen = found_by(furnished.world.client("ada"), urls, results_of(furnished))
+
+    assert {name: where for name, where in seen.items() if where} == {}
+
+
+def test_same_walk_sees_every_result_as_a_viewer(furnished):
+    urls = [url for url in urls_of(furnished.world) if "/runs/" in url or "/releases/" in url]
+
+    seen = found_by(furnished.world.client("vi"), urls, results_of(furnished))
+
+    assert [name for name, where in seen.items() if not where] == []
 
 
 def test_world_has_what_every_address_names(furnished):

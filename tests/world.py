@@ -95,7 +95,10 @@ def _session(person: User) -> str:
 
 def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[str, Any]:
     """An object of each kind that an address names."""
-    runs = [factories.run(of, lines, owner=owner) for lines in (RUN, OTHER_RUN)]
+    runs = [
+        factories.run(of, lines, owner=owner, name=f"{of.slug}-{name}")
+        for name, lines in (("first", RUN), ("second", OTHER_RUN))
+    ]
     factories.timed(runs[0])
     pool = factories.depth_pool(of, runs)
     qrels = of.qrel_sets.get()
@@ -165,6 +168,8 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "invitation-revoke": invited.invitation.pk,
         "member-role": membership.pk,
         "member-remove": membership.pk,
+        "member-blindness": membership.pk,
+        "api:member-detail": membership.pk,
         "api:upload-detail": waiting.pk,
         "api:upload-import": waiting.pk,
         "import-preview": waiting.pk,

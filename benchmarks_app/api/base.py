@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404
 from rest_framework import exceptions
@@ -15,7 +14,7 @@ from rest_framework.serializers import BaseSerializer
 
 from benchmarks_app.core.people_errors import ScopeError
 from benchmarks_app.models import ApiToken, Benchmark, Scope
-from benchmarks_app.permissions import Action, may
+from benchmarks_app.permissions import Action, may, refusal
 
 
 class Endpoint(GenericAPIView):
@@ -56,7 +55,7 @@ class Endpoint(GenericAPIView):
             raise exceptions.NotAuthenticated(code="not_authenticated")
         if found is None:
             raise Http404
-        raise PermissionDenied
+        raise refusal(user, action, found)
 
     def validated(self, serializer: type[BaseSerializer], **more: Any) -> Any:
         """What was sent, as `serializer` reads it; 400 with what is wrong of it."""

@@ -51,7 +51,7 @@ class ExportList(Endpoint):
         responses=ExportFormatSerializer(many=True),
     )
     def get(self, request: Request, slug: str, version: str) -> Response:
-        release = published_release(self.benchmark_for(Action.VIEW), version)
+        release = published_release(self.benchmark_for(Action.SEE_RESULTS), version)
         return Response(ExportFormatSerializer(exporting.offers(release), many=True).data)
 
 
@@ -70,7 +70,7 @@ class ExportDetail(Endpoint):
         responses=ZIP,
     )
     def get(self, request: Request, slug: str, version: str, export: str) -> StreamingHttpResponse:
-        release = published_release(self.benchmark_for(Action.VIEW), version)
+        release = published_release(self.benchmark_for(Action.SEE_RESULTS), version)
         exporter = exporter_of(export)
         pieces = exporting.export_zip(release, exporter)
         return zip_response(pieces, f"{exporting.export_name(release)}{exporter.suffix}")
@@ -96,7 +96,7 @@ class RunExport(Endpoint):
         responses=ZIP,
     )
     def get(self, request: Request, slug: str, pk: int) -> StreamingHttpResponse:
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         run = get_object_or_404(Run.objects.visible_to(request.user), benchmark=benchmark, pk=pk)
         stem = f"{benchmark.slug}-{exporting.run_file_name(run)}"
         return zip_response(exporting.run_zip(run, request.user), stem)

@@ -154,7 +154,7 @@ class ReleaseList(Endpoint):
         responses=ReleaseSummarySerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         rows = benchmark.releases.select_related("qrel_set", "successor").newest_first()
         if not may(request.user, Action.EDIT, benchmark):
             rows = rows.published()
@@ -179,7 +179,7 @@ class ReleaseDetail(Endpoint):
 
     @extend_schema(summary="A published release", tags=["releases"])
     def get(self, request: Request, slug: str, version: str) -> Response:
-        release = published_release(self.benchmark_for(Action.VIEW), version)
+        release = published_release(self.benchmark_for(Action.SEE_RESULTS), version)
         return Response(ReleaseDetailSerializer(release).data)
 
 
@@ -199,7 +199,7 @@ class ReleaseFile(Endpoint):
         },
     )
     def get(self, request: Request, slug: str, version: str, name: str) -> HttpResponseBase:
-        release = published_release(self.benchmark_for(Action.VIEW), version)
+        release = published_release(self.benchmark_for(Action.SEE_RESULTS), version)
         return file_response(release, name, request.headers)
 
 

@@ -193,7 +193,7 @@ class LeakReport(Endpoint):
         responses={200: OpenApiTypes.OBJECT, 202: JobSerializer},
     )
     def get(self, request: Request, slug: str) -> Response:
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         see_hidden = may(request.user, Action.EDIT, benchmark)
         report = leak_reports.kept_leak_report(benchmark, see_hidden=see_hidden)
         if report is None and leak_reports.leaks_take_long(benchmark):
@@ -217,7 +217,7 @@ class LeakReportMarkdown(Endpoint):
         responses={(200, "text/markdown"): OpenApiResponse(OpenApiTypes.STR)},
     )
     def get(self, request: Request, slug: str) -> HttpResponse:
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         report = leak_reports.kept_leak_report(benchmark)
         if report is None and not leak_reports.leaks_take_long(benchmark):
             report = leak_reports.current_leak_report(benchmark)

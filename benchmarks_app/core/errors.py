@@ -28,11 +28,14 @@ class Problem:
 class BenchmarkError(Exception):
     """An error with a stable `code`, the HTTP `status` it means, and its facts as attributes.
 
+    `heading` stands over its page.
+
     A subclass writes its `message` with the facts as named fields; raising it is
     `raise SlotOfAnotherError(actor=3)`.
     """
 
     code: ClassVar[str] = "benchmark-error"
+    heading: ClassVar[str] = "This did not work"
     status: ClassVar[int] = 422
     message: ClassVar[str] = "This cannot be done with this benchmark."
 

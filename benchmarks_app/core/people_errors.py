@@ -10,7 +10,8 @@ PeopleError
 ├── InvitationAddressError     an invitation that is for another address
 ├── AccountRemovedError        an account that was anonymised
 ├── ManyResetsError            an address that asked for too many links
-└── ScopeError                 an API token that is not good for what was asked
+├── ScopeError                 an API token that is not good for what was asked
+└── BlindError                 results, asked for by somebody who may still be asked to judge
 """
 
 from benchmarks_app.core.errors import BenchmarkError
@@ -84,4 +85,14 @@ class ScopeError(PeopleError):
     message = (
         "This token has not the scope “{scope}”, which is asked for here. "
         "Make one that has it on your account page."
+    )
+
+
+class BlindError(PeopleError):
+    code = "still-judging"
+    heading = "Withheld while you judge"
+    status = 403
+    message = (
+        "You may still be asked to judge here, so runs, scores and grades are withheld until all "
+        "pools are closed or an owner lifts this for you."
     )

@@ -51,13 +51,28 @@ class Role(models.TextChoices):
     VIEWER = "viewer"
 
 
+class MembershipQuerySet(models.QuerySet):
+    def blind(self) -> Self:
+        """Of people who may still be asked to judge, whom a result would sway; unless lifted.
+
+        They may judge and may not see pools: `permissions.ALLOWED`.
+        """
+        # Pools that people judge, or will: other apps' relations are named, not imported.
+        is_judged = Q(benchmark__pools__state__in=("building", "open", "paused"))
+        return self.filter(is_judged, role=Role.ANNOTATOR, is_blindness_lifted=False)
+
+
 class Membership(models.Model):
     benchmark = models.ForeignKey(
         "benchmarks_app.Benchmark", models.CASCADE, related_name="memberships"
     )
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=16, choices=Role)
+    # Lifted by an owner: sees results although they may still be asked to judge.
+    is_blindness_lifted = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now)
+
+    objects = MembershipQuerySet.as_manager()
 
     class Meta:
         constraints = [

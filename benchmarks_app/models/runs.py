@@ -42,6 +42,7 @@ class RunQuerySet(models.QuerySet):
     def visible_to(self, user: object) -> Self:
         """Runs of public view, one's own and one's teams', and all where one maintains.
 
+        None of a benchmark whose pools one may still be asked to judge (`Membership.blind`).
         A run that was withdrawn stays with whom its visibility names: lists and boards leave it out
         by `standing`.
         """
@@ -54,6 +55,7 @@ class RunQuerySet(models.QuerySet):
                 | Q(visibility=Run.Visibility.TEAM, team__in=user.teams.values("pk"))
                 | Q(benchmark__in=maintained.values("benchmark"))
             )
+            seen &= ~Q(benchmark__in=user.memberships.blind().values("benchmark"))
         return self.filter(seen)
 
     def standing(self) -> Self:

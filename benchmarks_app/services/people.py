@@ -129,8 +129,8 @@ def add_member(*, benchmark: Benchmark, user: User, role: Role, actor: User | No
     if not is_new:
         if not is_higher(role, than=Role(membership.role)):
             return membership
-        membership.role = role
-        membership.save(update_fields=["role"])
+        membership.role, membership.is_blindness_lifted = role, False
+        membership.save(update_fields=["role", "is_blindness_lifted"])
     audit.record(
         actor=actor, action="member-add", benchmark=benchmark, target=_named(user), role=role
     )
@@ -152,8 +152,9 @@ def change_role(*, membership: Membership, role: Role, actor: User | None) -> Me
         return locked
     if before == Role.OWNER:
         _stop_owning(locked)
-    locked.role = role
-    locked.save(update_fields=["role"])
+    # Whom it was lifted for had another task.
+    locked.role, locked.is_blindness_lifted = role, False
+    locked.save(update_fields=["role", "is_blindness_lifted"])
     audit.record(
         actor=actor,
         action="member-role",
@@ -162,6 +163,23 @@ def change_role(*, membership: Membership, role: Role, actor: User | None) -> Me
         before=before,
         after=role,
     )
+    return locked
+
+
+@transaction.atomic
+def change_blindness(*, membership: Membership, is_lifted: bool, actor: User | None) -> Membership:
+    """Show somebody results although they may still be asked to judge, or withhold them again."""
+    locked = _locked(membership)
+    if locked.is_blindness_lifted != is_lifted:
+        locked.is_blindness_lifted = is_lifted
+        locked.save(update_fields=["is_blindness_lifted"])
+        audit.record(
+            actor=actor,
+            action="member-blindness",
+            benchmark=locked.benchmark,
+            target=_named(locked.user),
+            is_lifted=is_lifted,
+        )
     return locked
 
 

@@ -106,6 +106,7 @@ DEEDS = {
     "check-contamination": "compared the queries with",
     "delete-contamination": "deleted the check",
     "user-anonymise": "anonymised an account",
+    "member-blindness": "changed whether results are withheld from",
 }
 
 

@@ -44,6 +44,7 @@ in_benchmark = [
     path("people/invite/", people.invitation_create, name="invitation-create"),
     path("people/invitations/<int:pk>/revoke/", people.invitation_revoke, name="invitation-revoke"),
     path("people/<int:pk>/role/", people.member_role, name="member-role"),
+    path("people/<int:pk>/blindness/", people.member_blindness, name="member-blindness"),
     path("people/<int:pk>/remove/", people.member_remove, name="member-remove"),
     path("jobs/", jobs.job_list, name="job-list"),
     *imports.in_benchmark,

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from benchmarks_app import overview
 from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.people_errors import BlindError
 from benchmarks_app.forms.benchmarks import BenchmarkForm, SettingsForm
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.paging import page_of
@@ -37,6 +38,8 @@ def benchmark_new(request: HttpRequest) -> HttpResponse:
 def benchmark_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     steps = overview.steps_of(benchmark, request.user)
     may_edit = may(request.user, Action.EDIT, benchmark)
+    sees_results = may(request.user, Action.SEE_RESULTS, benchmark)
+    published = benchmark.releases.published().newest_first()
     context = {
         "steps": steps,
         "next": next((step for step in steps if step["state"] == "current"), None),
@@ -44,7 +47,8 @@ def benchmark_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
         "active_jobs": benchmark.jobs.active().order_by("-pk")[:5] if may_edit else [],
         "failed_jobs": benchmark.jobs.filter(state=Job.State.FAILED)[:5] if may_edit else [],
         "events": _events(benchmark)[:8] if may_edit else [],
-        "release": benchmark.releases.published().newest_first().first(),
+        "release": published.first() if sees_results else None,
+        "why_withheld": "" if sees_results else BlindError.message,
     }
     return render(request, "benchmarks_app/benchmark_detail.html", context)
 

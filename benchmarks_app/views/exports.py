@@ -13,7 +13,7 @@ from benchmarks_app.services import exporting
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def release_exports(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = published_release(benchmark, version)
     crumbs = [
@@ -31,7 +31,7 @@ def release_exports(request: HttpRequest, benchmark: Benchmark, version: str) ->
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def release_export_format(
     request: HttpRequest, benchmark: Benchmark, version: str, export: str
 ) -> HttpResponseBase:
@@ -51,7 +51,7 @@ def release_export_start(
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def run_export(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponseBase:
     run = get_object_or_404(Run.objects.visible_to(request.user), benchmark=benchmark, pk=pk)
     stem = f"{benchmark.slug}-{exporting.run_file_name(run)}"

@@ -83,6 +83,18 @@ def member_role(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
 
 @require_POST
 @benchmark_view(Action.MANAGE_PEOPLE)
+def member_blindness(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    is_lifted = request.POST.get("is_lifted") == "true"
+    changed = people.change_blindness(
+        membership=_member(benchmark, pk), is_lifted=is_lifted, actor=request.user
+    )
+    told = "sees results now" if is_lifted else "sees no results while a pool is open"
+    messages.success(request, f"{changed.user} {told}.")
+    return redirect("people-list", benchmark.slug)
+
+
+@require_POST
+@benchmark_view(Action.MANAGE_PEOPLE)
 def member_remove(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     membership = _member(benchmark, pk)
     people.remove_member(membership=membership, actor=request.user)

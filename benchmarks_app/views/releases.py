@@ -39,7 +39,7 @@ CARD_TAGS = nh3.ALLOWED_TAGS - {"img", "video", "audio", "picture", "source"}
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def release_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """Published and deprecated ones; drafts for those who keep the benchmark."""
     releases = benchmark.releases.all()
@@ -180,7 +180,7 @@ def release_draft_delete(request: HttpRequest, benchmark: Benchmark, pk: int) ->
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def release_detail(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = published_release(benchmark, version)
     manifest = release.manifest
@@ -202,7 +202,7 @@ def release_detail(request: HttpRequest, benchmark: Benchmark, version: str) -> 
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def release_card(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = published_release(benchmark, version)
     if "README.md" not in release.manifest["files"]:
@@ -234,7 +234,7 @@ def _rendered(markdown: str) -> str:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def release_files(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = published_release(benchmark, version)
     files = [
@@ -247,14 +247,14 @@ def release_files(request: HttpRequest, benchmark: Benchmark, version: str) -> H
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def release_export(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponseBase:
     release = published_release(benchmark, version)
     return zip_response(exporting.beir_zip(release), exporting.export_name(release))
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def release_file(
     request: HttpRequest, benchmark: Benchmark, version: str, name: str
 ) -> HttpResponseBase:

@@ -11,7 +11,7 @@ from benchmarks_app.selectors.naming import facts_told, is_anonymous_to
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def run_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     kind = request.GET.get("kind", "")
     runs = Run.objects.visible_to(request.user).standing().filter(benchmark=benchmark)
@@ -31,7 +31,7 @@ def run_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def run_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     runs = Run.objects.visible_to(request.user).select_related(
         "owner", "team", "upload", "benchmark"

@@ -305,7 +305,7 @@ def split_hide(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def leak_report_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     report = _report(request, benchmark)
     under_way = (
@@ -348,7 +348,7 @@ def _query_keys(benchmark: Benchmark, report: dict[str, Any] | None) -> dict[str
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def leak_report_file(request: HttpRequest, benchmark: Benchmark, written: str) -> HttpResponse:
     """The report as JSON or Markdown; as everyone may see it, for it is passed on."""
     report = leak_reports.kept_leak_report(benchmark)

@@ -76,7 +76,7 @@ class Ann(Endpoint):
         responses=AnnSerializer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         asked = request.query_params.dict()
         for name in ("exact", "approximate"):
             found = runs_asked(benchmark, request.user, asked.get(name, ""), most=1)

@@ -99,7 +99,7 @@ class BaselineList(Endpoint):
         responses=BaselineSystemSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         release = selectors.newest_release(benchmark)
         board, threshold = {}, 1
         if release is not None:
@@ -178,7 +178,7 @@ class RunLatencies(Endpoint):
         summary="How long each query of a run took, where that was measured here", tags=TAG
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         run = get_object_or_404(self._runs(benchmark), pk=pk)
         kept = latencies_of(run)
         if kept is None:

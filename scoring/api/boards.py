@@ -140,7 +140,7 @@ class _BoardEndpoint(Endpoint):
 
     def board(self, version: str) -> Board:
         """The board that the address asks for; 400 says what is wrong of it."""
-        release = published_release(self.benchmark_for(Action.VIEW), version)
+        release = published_release(self.benchmark_for(Action.SEE_RESULTS), version)
         asked = self.request.query_params
         form = BoardFilterForm(asked)
         wanted = form.filter()

@@ -192,7 +192,7 @@ class AboutComparison(Endpoint):
 
     def benchmark_to_start(self) -> Benchmark:
         """The benchmark, for somebody who is signed in: jobs are nobody's for the asking."""
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         if not self.request.user.is_authenticated:
             raise exceptions.NotAuthenticated(code="not_authenticated")
         return benchmark
@@ -223,7 +223,7 @@ class ComparisonList(AboutComparison):
         responses=ComparisonSerializer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        question = self.asked(self.benchmark_for(Action.VIEW), request.query_params).question
+        question = self.asked(self.benchmark_for(Action.SEE_RESULTS), request.query_params).question
         row = comparing.answer(question, request.user)
         return Response(ComparisonSerializer(told(question, row, request.user).as_dict()).data)
 
@@ -249,7 +249,7 @@ class ComparisonDetail(Endpoint):
         operation_id="benchmarks_comparisons_stored_retrieve",
     )
     def get(self, request: Request, slug: str, key: str) -> Response:
-        found = told_by_key(self.benchmark_for(Action.VIEW), key, request.user)
+        found = told_by_key(self.benchmark_for(Action.SEE_RESULTS), key, request.user)
         if found is None:
             raise Http404
         return Response(ComparisonSerializer(found.as_dict()).data)
@@ -265,7 +265,7 @@ class ComparisonQueries(AboutComparison):
         responses=QueryDifferenceSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        asked = self.asked(self.benchmark_for(Action.VIEW), request.query_params)
+        asked = self.asked(self.benchmark_for(Action.SEE_RESULTS), request.query_params)
         run, reference = asked.pair()
         what = f"runs {run.run.name} and {reference.run.name}, by query, over the API"
         rows = query_differences(
@@ -293,7 +293,7 @@ class ComparisonResults(AboutComparison):
         responses=ResultListSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        asked = self.asked(self.benchmark_for(Action.VIEW), request.query_params)
+        asked = self.asked(self.benchmark_for(Action.SEE_RESULTS), request.query_params)
         qid = request.query_params.get("query", "")
         sight = sight_written_down(request.user, asked.release, "results of a query, over the API")
         if qid in sight.hidden or qid not in selectors.release_query_texts(asked.release):
@@ -314,7 +314,7 @@ class ComparisonRobustness(AboutComparison):
         responses=RobustnessSerializer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        asked = self.asked(self.benchmark_for(Action.VIEW), request.query_params)
+        asked = self.asked(self.benchmark_for(Action.SEE_RESULTS), request.query_params)
         row = robustness.robustness(asked.robustness_question(), request.user)
         sight = sight_of(request.user, asked.release)
         return Response(RobustnessSerializer(robustness.told_robustness(row, sight)).data)

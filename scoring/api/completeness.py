@@ -117,7 +117,7 @@ class TopUpList(Endpoint):
         responses=CompletenessSerializer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         asked = request.query_params
         release = release_named(benchmark, asked.get("release", ""))
         runs = runs_asked(benchmark, request.user, asked.get("runs", ""), most=MOST_RUNS)

@@ -49,7 +49,7 @@ class ContextualEvaluationList(Endpoint):
         responses=ContextualEvaluationSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        rows = evaluations_of(self.benchmark_for(Action.VIEW))
+        rows = evaluations_of(self.benchmark_for(Action.SEE_RESULTS))
         asked = request.query_params.get("case_set")
         if asked is not None:
             rows = rows.filter(case_set=_number(asked, "case_set"))
@@ -89,7 +89,7 @@ def _number(text: str, name: str) -> int:
 class OfEvaluation(Endpoint):
     pagination_class = None
 
-    def evaluation(self, action: Action = Action.VIEW) -> ContextualEvaluation:
+    def evaluation(self, action: Action = Action.SEE_RESULTS) -> ContextualEvaluation:
         rows = evaluations_of(self.benchmark_for(action))
         return get_object_or_404(rows, pk=self.kwargs["pk"])
 
@@ -184,7 +184,7 @@ class ContextualComparison(Endpoint):
         responses=ComparedSerializer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        rows = evaluations_of(self.benchmark_for(Action.VIEW))
+        rows = evaluations_of(self.benchmark_for(Action.SEE_RESULTS))
         asked = request.query_params
         before, after = (
             get_object_or_404(rows, pk=_number(asked.get(name, ""), name))

@@ -112,7 +112,7 @@ class ContextualSetList(Endpoint):
 
     @extend_schema(summary="Case sets", tags=TAG, responses=CaseSetSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        return self.page_of(case_sets_of(self.benchmark_for(Action.VIEW)), CaseSetSerializer)
+        return self.page_of(case_sets_of(self.benchmark_for(Action.SEE_RESULTS)), CaseSetSerializer)
 
     @extend_schema(
         summary="Import a case set, with images or one zip of them",
@@ -132,7 +132,7 @@ class ContextualSetList(Endpoint):
 
 
 class OfSet(Endpoint):
-    def case_set(self, action: Action = Action.VIEW) -> CaseSet:
+    def case_set(self, action: Action = Action.SEE_RESULTS) -> CaseSet:
         sets = case_sets_of(self.benchmark_for(action))
         return get_object_or_404(sets, pk=self.kwargs["pk"])
 

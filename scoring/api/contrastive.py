@@ -207,7 +207,7 @@ class PairEndpoint(Endpoint):
     serializer_class = EmbeddingPairDetailSerializer
     pagination_class = None
 
-    def found(self, action: Action = Action.VIEW) -> EmbeddingPair:
+    def found(self, action: Action = Action.SEE_RESULTS) -> EmbeddingPair:
         benchmark = self.benchmark_for(action)
         return get_object_or_404(pairs_seen_by(self.request.user, benchmark), pk=self.kwargs["pk"])
 
@@ -229,7 +229,7 @@ class ContrastiveList(PairEndpoint):
         responses=EmbeddingPairSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         page = self.paginate_queryset(pairs_seen_by(request.user, benchmark))
         context = {"request": request}
         told = EmbeddingPairSerializer(page, many=True, context=context).data

@@ -54,7 +54,7 @@ class FreshnessDetail(Endpoint):
         responses=FreshnessSerializer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         release = release_named(benchmark, request.query_params.get("release", ""))
         days = asked_days(request.query_params.get("days", ""))
         found = freshness_of_release(release, days=days)

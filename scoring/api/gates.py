@@ -208,7 +208,7 @@ class GatePolicyList(GateEndpoint):
     )
     def get(self, request: Request, **where: Any) -> Response:
         """Policies whose baseline the caller sees, newest versions first."""
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         page = self.paginate_queryset(policies_seen_by(request.user, benchmark))
         return self.get_paginated_response([self.policy_told(policy) for policy in page])
 
@@ -244,7 +244,7 @@ class GatePolicyDetail(PolicyEndpoint):
     @extend_schema(operation_id="gate_policy", tags=TAG, responses=GatePolicySerializer)
     def get(self, request: Request, **where: Any) -> Response:
         """One policy."""
-        return Response(self.policy_told(self.policy(Action.VIEW)))
+        return Response(self.policy_told(self.policy(Action.SEE_RESULTS)))
 
 
 class GatePolicyRetire(PolicyEndpoint):
@@ -310,7 +310,7 @@ class GateList(GateEndpoint):
     )
     def get(self, request: Request, **where: Any) -> Response:
         """Gates of whose both runs the caller sees, the newest first."""
-        gates = self._filtered(gates_seen_by(request.user, self.benchmark_for(Action.VIEW)))
+        gates = self._filtered(gates_seen_by(request.user, self.benchmark_for(Action.SEE_RESULTS)))
         page = self.paginate_queryset(gates)
         found = GateSerializer(page, many=True, context={"user": request.user})
         return self.get_paginated_response(found.data)
@@ -358,7 +358,7 @@ class GateDetail(GateEndpoint):
     @extend_schema(operation_id="gate", tags=TAG, responses=WholeGateSerializer)
     def get(self, request: Request, **where: Any) -> Response:
         """One gate, with its report once it is decided."""
-        return Response(self.told_of(self.gate(Action.VIEW)))
+        return Response(self.told_of(self.gate(Action.SEE_RESULTS)))
 
 
 class GateReport(GateEndpoint):
@@ -370,7 +370,7 @@ class GateReport(GateEndpoint):
     )
     def get(self, request: Request, **where: Any) -> HttpResponse:
         """The report: `md` (Markdown), `json` or `xml` (JUnit); 404 until it is decided."""
-        report = told(self.gate(Action.VIEW), request.user)
+        report = told(self.gate(Action.SEE_RESULTS), request.user)
         kind = self.kwargs["kind"]
         if kind not in FORMATS or not report:
             raise Http404
@@ -385,7 +385,7 @@ class GateOnline(GateEndpoint):
     )
     def get(self, request: Request, **where: Any) -> Response:
         """What A/B tests said of the candidate."""
-        results = self.gate(Action.VIEW).online_results.order_by("pk")
+        results = self.gate(Action.SEE_RESULTS).online_results.order_by("pk")
         return self.page_of(results, OnlineResultSerializer)
 
     @extend_schema(
@@ -415,7 +415,7 @@ class GateCameTrue(GateEndpoint):
                 "n": row.n,
                 "outcomes": [dict(zip(names, cell, strict=True)) for cell in row.cells],
             }
-            for row in came_true(request.user, self.benchmark_for(Action.VIEW))
+            for row in came_true(request.user, self.benchmark_for(Action.SEE_RESULTS))
         ]
         return self.page_of(rows, CameTrueSerializer)
 

@@ -189,7 +189,7 @@ class LiveEndpoint(Endpoint):
         return get_object_or_404(live_systems_of(self.benchmark_for(action)), pk=self.kwargs["pk"])
 
     def told(self, pk: int, code: int = status.HTTP_200_OK) -> Response:
-        system = live_systems_of(self.benchmark_for(Action.VIEW)).get(pk=pk)
+        system = live_systems_of(self.benchmark_for(Action.SEE_RESULTS)).get(pk=pk)
         user = self.request.user
         system.runs = live_runs_of(system, user)
         context = {"is_keeper": may(user, Action.EDIT, system.benchmark)}
@@ -204,7 +204,7 @@ class LiveList(LiveEndpoint):
         summary="Live systems of a benchmark", tags=TAG, responses=LiveSystemSerializer(many=True)
     )
     def get(self, request: Request, slug: str) -> Response:
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         page = self.paginate_queryset(live_systems_of(benchmark))
         context = {"is_keeper": may(request.user, Action.EDIT, benchmark)}
         told = LiveSystemSerializer(page, many=True, context=context).data
@@ -226,7 +226,7 @@ class LiveList(LiveEndpoint):
 class LiveDetail(LiveEndpoint):
     @extend_schema(summary="A live system, with its runs", tags=TAG)
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        return self.told(self.found(Action.VIEW).pk)
+        return self.told(self.found(Action.SEE_RESULTS).pk)
 
     @extend_schema(
         summary="Change a live system",

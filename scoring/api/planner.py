@@ -83,7 +83,7 @@ class Planner(Endpoint):
         responses=PlannedSerializer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         known = known_of(benchmark, request.user)
         asked = request.query_params.dict()
         form = PlannerForm(asked, seconds=known.seconds, has_runs=not known.growth.is_assumed)

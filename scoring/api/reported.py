@@ -145,7 +145,7 @@ class ReportedList(Endpoint):
         responses=ReportedScoreSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         page = self.paginate_queryset(reported_on(benchmark))
         return self.get_paginated_response(_told(page, self))
 
@@ -189,7 +189,7 @@ class ReportedDetail(Endpoint):
 
     @extend_schema(summary="A value reported from elsewhere, not verified", tags=TAG)
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         return Response(_told([get_object_or_404(reported_on(benchmark), pk=pk)], self)[0])
 
     @extend_schema(

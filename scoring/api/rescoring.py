@@ -69,7 +69,7 @@ class RescoringDetail(Endpoint):
 
     @extend_schema(summary="How far scoring on a release is", tags=["scores"])
     def get(self, request: Request, slug: str, version: str) -> Response:
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         found = rescoring_of(release_of(benchmark, version), request.user)
         return Response(RescoringSerializer(found, context={"user": request.user}).data)
 
@@ -168,7 +168,7 @@ class MovesDetail(Endpoint):
         ],
     )
     def get(self, request: Request, slug: str, version: str) -> Response:
-        release = release_of(self.benchmark_for(Action.VIEW), version)
+        release = release_of(self.benchmark_for(Action.SEE_RESULTS), version)
         before = release_before(release, request.query_params.get("from", ""))
         if before is None and "from" in request.query_params:
             raise Http404

@@ -94,7 +94,7 @@ class ReusabilityDetail(Endpoint):
         responses=ReusabilitySerializer,
     )
     def get(self, request: Request, slug: str, version: str) -> Response:
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         release = selectors.release_of_version(benchmark, version)
         report = reusability_of(release) if release else None
         if release is None or report is None:

@@ -35,7 +35,7 @@ class RunEndpoint(Endpoint):
 
     def score_set(self) -> ScoreSet:
         """The scores that the address and `?release=` name, if the caller may see the run."""
-        benchmark = self.benchmark_for(Action.VIEW)
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
         seen = Run.objects.visible_to(self.request.user).select_related("owner", "team")
         run = get_object_or_404(seen, benchmark=benchmark, pk=self.kwargs["pk"])
         version = self.request.query_params.get("release", "")

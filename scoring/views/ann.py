@@ -19,7 +19,7 @@ from scoring.services.firewall import Sight, sight_of
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def ann(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """Recall of `?approximate=` against `?exact=`; without both, they can be chosen."""
     runs = runs_offered(benchmark, request.user)
@@ -58,7 +58,7 @@ def shown(benchmark: Benchmark, report: AnnReport, sight: Sight) -> dict[str, An
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def ann_chart(
     request: HttpRequest, benchmark: Benchmark, exact: int, approximate: int, k: int, format: str
 ) -> HttpResponse:

@@ -35,7 +35,7 @@ N_ENDED = 6
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def baseline_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The page; who edits the benchmark sends its form, and jobs are started."""
     if request.method == "POST":
@@ -146,7 +146,7 @@ def _pool_url(benchmark: Benchmark, rows: list[BaselineRow]) -> str:
 
 @never_cache
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def baseline_progress(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The jobs at work; once all have ended, the page is asked to show what they made."""
     context = _work(request, benchmark)

@@ -36,7 +36,7 @@ BEST_OF_SLICE = 5
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def leaderboard_slices(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = release_or_404(benchmark, version)
     asked, sliced, form, board = asked_board(request, release, takes_split=False)
@@ -66,7 +66,7 @@ def _query(request: HttpRequest, board: Board) -> str:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def leaderboard_slices_csv(
     request: HttpRequest, benchmark: Benchmark, version: str
 ) -> HttpResponse:
@@ -108,7 +108,7 @@ def _numbers(cell: Any) -> list[float | None]:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def leaderboard_history(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = release_or_404(benchmark, version)
     asked, sliced, form, board = asked_board(request, release, takes_split=False)
@@ -133,7 +133,7 @@ def _history_url(benchmark: Benchmark, release: Release, board: Board) -> str:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def leaderboard_history_chart(
     request: HttpRequest, benchmark: Benchmark, version: str, measure: str, format: str
 ) -> HttpResponse:

@@ -121,18 +121,18 @@ def _escaped(text: str) -> str:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def leaderboard_csv(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     return _file(request, benchmark, version, ending="csv", write=_csv)
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def leaderboard_json(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     return _file(request, benchmark, version, ending="json", write=_json)
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def leaderboard_markdown(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     return _file(request, benchmark, version, ending="md", write=_markdown)

@@ -35,7 +35,7 @@ SCENARIOS = "scenarios"
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def leaderboard(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The newest release's board, at its own address: a link to it goes on meaning the same."""
     release = selectors.newest_release(benchmark)
@@ -49,7 +49,7 @@ def leaderboard(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def leaderboard_release(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = release_or_404(benchmark, version)
     asked, sliced, form, board = asked_board(request, release)
@@ -184,7 +184,7 @@ def permanent_link(request: HttpRequest, board: Board) -> str:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def leaderboard_compare(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """From the boxes that were ticked to the comparison's own address."""
     release = release_or_404(benchmark, request.GET.get("release", ""))

@@ -19,7 +19,7 @@ PLOTS = {"differences": differences_chart, "scatter": scatter_chart}
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def comparison_chart(
     request: HttpRequest,
     benchmark: Benchmark,

@@ -32,7 +32,7 @@ def _asked(request: HttpRequest, benchmark: Benchmark) -> AskedComparison:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def comparison_summary(request: HttpRequest, benchmark: Benchmark, format: str) -> HttpResponse:
     """Everything about the comparison but its queries, as `json` or `md`."""
     if format not in ("json", "md"):
@@ -47,7 +47,7 @@ def comparison_summary(request: HttpRequest, benchmark: Benchmark, format: str) 
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def comparison_queries(request: HttpRequest, benchmark: Benchmark, format: str) -> HttpResponse:
     """The queries of a pair as they are listed, all of them, as `csv`, `json` or `md`."""
     if format not in ("csv", "json", "md"):

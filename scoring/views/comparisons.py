@@ -43,7 +43,7 @@ ORDER_LABELS = {
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def comparison(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     release = asked_release(request.GET, benchmark)
     if release is None:
@@ -202,7 +202,7 @@ def _judge_url(request: HttpRequest, asked: AskedComparison, found: Told) -> str
 
 
 @require_POST
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def comparison_start(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """Start the job of a comparison (or, with `what=robustness`, of a pair's grid)."""
     release = asked_release(request.POST, benchmark)
@@ -223,7 +223,7 @@ def comparison_start(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def comparison_robustness(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The grid of a pair: a part of the comparison, or a page of its own without htmx."""
     release = asked_release(request.GET, benchmark)

@@ -33,7 +33,7 @@ MOST_OFFERED = 100
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def run_top_up(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """What of one run is worth judging; a post makes the list."""
     seen = Run.objects.visible_to(request.user).select_related("owner")
@@ -42,7 +42,7 @@ def run_top_up(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def top_up_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """What tells the runs of `?runs=` apart; without any, they can be chosen."""
     named = ",".join(request.GET.getlist("runs"))

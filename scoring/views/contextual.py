@@ -28,7 +28,7 @@ CASES_A_PAGE, EVALUATIONS_SHOWN = 25, 25
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def contextual_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     context = {
         "case_sets": list(case_sets_of(benchmark)),
@@ -77,7 +77,7 @@ def set_of(benchmark: Benchmark, pk: int) -> CaseSet:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def contextual_set(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     case_set = set_of(benchmark, pk)
     page = page_of(request, case_set.cases.order_by("number"), CASES_A_PAGE)
@@ -103,7 +103,7 @@ def contextual_set_delete(request: HttpRequest, benchmark: Benchmark, pk: int) -
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def contextual_image(
     request: HttpRequest, benchmark: Benchmark, pk: int, image: int
 ) -> HttpResponseBase:

@@ -116,7 +116,7 @@ def state_of(request: HttpRequest, evaluation: ContextualEvaluation) -> dict[str
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def contextual_evaluation(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     evaluation = evaluation_of(benchmark, pk)
     context = state_of(request, evaluation)
@@ -136,7 +136,7 @@ def contextual_evaluation(request: HttpRequest, benchmark: Benchmark, pk: int) -
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def contextual_progress(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """How far it is; once it has ended, the page is loaded as a whole."""
     evaluation = evaluation_of(benchmark, pk)
@@ -181,7 +181,7 @@ def contextual_evaluation_delete(
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def contextual_chart(
     request: HttpRequest, benchmark: Benchmark, pk: int, format: str
 ) -> HttpResponse:

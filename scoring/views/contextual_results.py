@@ -41,7 +41,7 @@ class _Echo:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def contextual_case(
     request: HttpRequest, benchmark: Benchmark, pk: int, number: int
 ) -> HttpResponse:
@@ -81,7 +81,7 @@ def _nodes(outcome: CaseOutcome, images: Any) -> list[dict[str, Any]]:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def contextual_compare(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """What changed from one evaluation of a set to another, case by case."""
     case_set = set_of(benchmark, pk)
@@ -103,7 +103,7 @@ def contextual_compare(request: HttpRequest, benchmark: Benchmark, pk: int) -> H
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def contextual_export(
     request: HttpRequest, benchmark: Benchmark, pk: int, format: str
 ) -> HttpResponseBase:

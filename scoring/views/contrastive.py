@@ -36,7 +36,7 @@ CHARTS = {"accuracy": accuracy_chart, "slices": contrastive_slices_chart}
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def contrastive_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     page = page_of(request, pairs_seen_by(request.user, benchmark), PAGE_SIZE)
     rows = [(pair, state_of_pair(pair), means_of_pair(pair)) for pair in page.object_list]
@@ -88,7 +88,7 @@ def _submitted(
 
 @never_cache
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def contrastive_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     context = _shown(request, benchmark, pk)
     return render(request, "scoring/contrastive_detail.html", context)
@@ -96,7 +96,7 @@ def contrastive_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> H
 
 @never_cache
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def contrastive_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The part of the page that changes while the pair is measured."""
     context = _shown(request, benchmark, pk)
@@ -141,7 +141,7 @@ def contrastive_delete(request: HttpRequest, benchmark: Benchmark, pk: int) -> H
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def contrastive_ranks_csv(
     request: HttpRequest, benchmark: Benchmark, pk: int
 ) -> StreamingHttpResponse:
@@ -168,7 +168,7 @@ def _csv(pair: EmbeddingPair) -> Iterator[str]:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def contrastive_chart(
     request: HttpRequest, benchmark: Benchmark, pk: int, contrastive_chart: str, format: str
 ) -> HttpResponse:

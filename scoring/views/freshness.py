@@ -26,7 +26,7 @@ WORDS = {
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def freshness(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The panel of `?release=` (the newest unless named), or the page around it without htmx."""
     release = _release(benchmark, request.GET.get("release", ""))
@@ -80,7 +80,7 @@ def _release(benchmark: Benchmark, version: str) -> Release | None:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def freshness_csv(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     """Query, document, why and since when."""
     release = _release(benchmark, version)

@@ -30,7 +30,7 @@ TYPES = {
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def gate_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """Gates with filters, policies in use, and how often gates came true."""
     gates, policies = (
@@ -75,7 +75,7 @@ def _context(request: HttpRequest, gate: GateResult) -> dict[str, Any]:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def gate_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     gate = _gate(request, benchmark, pk)
     context = _context(request, gate)
@@ -85,7 +85,7 @@ def gate_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def gate_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """How far a gate is; once it is decided, the page is loaded as a whole."""
     gate = _gate(request, benchmark, pk)
@@ -100,7 +100,7 @@ def gate_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def gate_report(request: HttpRequest, benchmark: Benchmark, pk: int, kind: str) -> HttpResponse:
     """The result as md, json or xml (JUnit)."""
     gate = _gate(request, benchmark, pk)
@@ -113,7 +113,7 @@ def gate_report(request: HttpRequest, benchmark: Benchmark, pk: int, kind: str) 
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def gate_chart(request: HttpRequest, benchmark: Benchmark, pk: int, format: str) -> HttpResponse:
     """Differences with their bounds, on the line of the margin."""
     report = told_in_parts(_gate(request, benchmark, pk), request.user)

@@ -40,7 +40,7 @@ def _holes(
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def run_holes(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     score_set, sight, depth, found = _holes(request, benchmark, pk)
     page = page_of(request, found, 20)
@@ -61,7 +61,7 @@ def run_holes(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespon
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def run_holes_csv(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """All of them as a file: query, rank, document."""
     score_set, _, depth, found = _holes(request, benchmark, pk)

@@ -13,7 +13,7 @@ from scoring.views.finding import run_of
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def run_latency(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """A part of the run's page, empty where nothing was measured; without htmx its own page."""
     run = run_of(request, benchmark, pk)
@@ -28,7 +28,7 @@ def run_latency(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def run_latency_chart(
     request: HttpRequest, benchmark: Benchmark, pk: int, format: str
 ) -> HttpResponse:

@@ -25,7 +25,7 @@ from scoring.services.live_trying import try_system
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def live_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     context = {"page": page_of(request, live_systems_of(benchmark)), "presets": PRESETS}
     return render(request, "scoring/live_list.html", context)
@@ -79,7 +79,7 @@ def live_delete(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def live_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     return _detail(request, _system(benchmark, pk))
 

@@ -14,7 +14,7 @@ from scoring.services.planning import known_of, planned
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def planner(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The form with its answer; the answer alone for htmx."""
     known = known_of(benchmark, request.user)
@@ -37,7 +37,7 @@ def planner(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def planner_chart(
     request: HttpRequest, benchmark: Benchmark, wish: str, format: str
 ) -> HttpResponse:

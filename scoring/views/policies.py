@@ -138,7 +138,7 @@ def _policy(request: HttpRequest, benchmark: Benchmark, pk: int) -> GatePolicy:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def policy_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The policy, and a form that holds a candidate against it."""
     policy = _policy(request, benchmark, pk)

@@ -16,7 +16,7 @@ from scoring.services.reliability import reliability_of
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def reliability(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The panel: of all queries, or of what a release (`?release=`) grades; a page without htmx."""
     version = request.GET.get("release", "")
@@ -33,7 +33,7 @@ def reliability(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def slice_reach_chart(
     request: HttpRequest, benchmark: Benchmark, slice_name: str, format: str
 ) -> HttpResponse:

@@ -29,7 +29,7 @@ FIRST = [*(one.name for one in BOARD), reported.MAIN]
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def reported_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     version = request.GET.get("release", "")
     release = selectors.release_of_version(benchmark, version) if version else None

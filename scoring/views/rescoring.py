@@ -49,7 +49,7 @@ def release_or_404(benchmark: Benchmark, version: str) -> Release:
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def rescoring(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     """How many runs are scored on a release, and which could not be; posting starts or stops."""
     release = release_or_404(benchmark, version)
@@ -78,7 +78,7 @@ def _started_or_stopped(request: HttpRequest, release: Release) -> HttpResponse:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def moves(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     """Rank and mean of each run before and after, and what the difference is made of."""
     release = release_or_404(benchmark, version)
@@ -146,7 +146,7 @@ def _time_until(seconds: float) -> Any:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def moves_file(
     request: HttpRequest, benchmark: Benchmark, version: str, format: str
 ) -> HttpResponse:

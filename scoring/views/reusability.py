@@ -24,7 +24,7 @@ from scoring.services.reusability import (
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def reusability(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The report on `?release=`, the newest unless named; a page of its own without htmx."""
     version = request.GET.get("release", "")
@@ -62,7 +62,7 @@ def _shown(request: HttpRequest, release: Release, report: Report | None) -> dic
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def reusability_chart(
     request: HttpRequest, benchmark: Benchmark, version: str, format: str
 ) -> HttpResponse:

@@ -21,7 +21,7 @@ from scoring.views.runs import chosen_baseline
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def run_chart(
     request: HttpRequest,
     benchmark: Benchmark,

@@ -109,7 +109,7 @@ def query_table(request: HttpRequest, run: Run) -> QueryTable:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def run_queries(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     table = query_table(request, run_of(request, benchmark, pk))
     page = page_of(request, table.rows)
@@ -157,7 +157,7 @@ def bars_of(values: Sequence[float]) -> SortedBars:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def run_queries_csv(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The same queries as a file, with every measure in full."""
     table = query_table(request, run_of(request, benchmark, pk))
@@ -188,7 +188,7 @@ def harmless(text: str) -> str:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def run_query(request: HttpRequest, benchmark: Benchmark, pk: int, qid: str) -> HttpResponse:
     """One query: what was retrieved, beside what was to be found."""
     run = run_of(request, benchmark, pk)

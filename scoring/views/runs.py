@@ -28,7 +28,7 @@ from scoring.views.run_queries import worst_queries
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def run_scores(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The scores of a run: a part of its page, or a page of its own without htmx."""
     run = run_of(request, benchmark, pk)
@@ -95,7 +95,7 @@ def _quota(request: HttpRequest, benchmark: Benchmark) -> dict[str, Any] | None:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def run_slices(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Means by slice beside those of a baseline."""
     run = run_of(request, benchmark, pk)
@@ -131,7 +131,7 @@ def chosen_baseline(wanted: str, choices: list[ScoreSet]) -> ScoreSet | None:
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def run_reading(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """What the numbers suggest, and what the unjudged documents could still change."""
     run = run_of(request, benchmark, pk)

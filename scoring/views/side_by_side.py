@@ -19,7 +19,7 @@ MOST_COLUMNS = 6
 
 
 @require_safe
-@benchmark_view(Action.VIEW)
+@benchmark_view(Action.SEE_RESULTS)
 def side_by_side(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """`?qid=` names the query; without it, the one with the largest difference."""
     release = asked_release(request.GET, benchmark)
