@@ -396,6 +396,7 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     "slice-detail": (slice_members, lambda of: {"slug": of.slug, "slice_name": "slice"}),
     "annotation:slice-coverage": (slices, lambda of: {"slug": of.slug}),
     "api:upload-list": (uploads, lambda of: {"slug": of.slug}),
+    "api:member-list": (members, lambda of: {"slug": of.slug}),
     "api:slice-list": (slices, lambda of: {"slug": of.slug}),
     "api:slice-members": (slice_members, lambda of: {"slug": of.slug, "slice_name": "slice"}),
     "release-list": (releases, lambda of: {"slug": of.slug}),
