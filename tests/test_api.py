@@ -242,8 +242,9 @@ def test_list_of_candidates_becomes_a_top_up_in_its_order(api, benchmark, do_job
     assert (made.status_code, made.json()["n_documents"]) == (201, 3)
     built = benchmark.pools.get(pk=factories.done(job).result["pool"])
     assert (built.strategy, built.order) == ("top-up", "listed")
-    in_order = built.slots.order_by("queue_position")
-    assert [slot.entry.document.docid for slot in in_order] == ["d9", "d1", "d5"]
+    in_order = built.entries.order_by("pk")
+    assert [entry.document.docid for entry in in_order] == ["d9", "d1", "d5"]
+    assert built.slots.count() == 3
 
 
 def test_agreement_is_told_with_what_is_undefined(api, benchmark, ada, bo):

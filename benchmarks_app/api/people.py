@@ -32,7 +32,11 @@ class PersonSerializer(serializers.ModelSerializer):
 class MemberList(Endpoint):
     serializer_class = PersonSerializer
 
-    @extend_schema(summary="Members and their roles, by name", tags=TAG)
+    @extend_schema(
+        summary="Members and their roles, by name",
+        tags=TAG,
+        responses=PersonSerializer(many=True),
+    )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.MANAGE_PEOPLE)
         rows = benchmark.memberships.select_related("user").order_by("user__username")
