@@ -12,9 +12,7 @@ import pytest
 from django.test import Client
 
 from scoring.models import Score
-from scoring.services.scoring import Target, score_run
-from tests import factories
-from tests.scoring.hiding import HIDDEN, hiding_benchmark, hiding_release
+from tests.scoring.hiding import HIDDEN
 
 pytestmark = pytest.mark.django_db
 TARGET = HIDDEN[0]
@@ -41,22 +39,12 @@ DOORS = (
 
 
 @pytest.fixture
-def attacker(tmp_path) -> tuple[Client, list[str]]:
-    """Sam, a submitter at a public benchmark with a hidden split, and the keys of two runs."""
-    benchmark = hiding_benchmark()
-    release = hiding_release(benchmark)
-    sam = factories.member(benchmark, "sam", "submitter")
-    lines = "\n".join(
-        f"{TARGET} Q0 {docid} {rank} {50 - rank} s" for rank, docid in enumerate(CANDIDATES, 1)
+def attacker(attack_with) -> tuple[Client, list[int]]:
+    return attack_with(
+        "\n".join(
+            f"{TARGET} Q0 {docid} {rank} {50 - rank} s" for rank, docid in enumerate(CANDIDATES, 1)
+        )
     )
-    keys = []
-    for name in ("attack", "other"):
-        run = factories.run(benchmark, lines, name=name, owner=sam)
-        score_run(run=run, target=Target.of(release), folder=tmp_path / name)
-        keys.append(str(run.pk))
-    client = Client()
-    client.force_login(sam)
-    return client, keys
 
 
 def measure(k: int) -> str:

@@ -6,9 +6,7 @@ import pytest
 from django.test import Client
 
 from scoring.models import Score
-from scoring.services.scoring import Target, score_run
-from tests import factories
-from tests.scoring.hiding import hiding_benchmark, hiding_release, lines, plain_run
+from tests.scoring.hiding import lines, plain_run
 
 pytestmark = pytest.mark.django_db
 DOORS = (
@@ -23,18 +21,8 @@ DOORS = (
 
 
 @pytest.fixture
-def attacker(tmp_path) -> tuple[Client, list[int]]:
-    benchmark = hiding_benchmark()
-    release = hiding_release(benchmark)
-    sam = factories.member(benchmark, "sam", "submitter")
-    keys = []
-    for name in ("one", "two"):
-        run = factories.run(benchmark, lines(plain_run()), name=name, owner=sam)
-        score_run(run=run, target=Target.of(release), folder=tmp_path / name)
-        keys.append(run.pk)
-    client = Client()
-    client.force_login(sam)
-    return client, keys
+def attacker(attack_with) -> tuple[Client, list[int]]:
+    return attack_with(lines(plain_run()))
 
 
 def worsened(key: int, by: float) -> None:
