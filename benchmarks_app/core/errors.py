@@ -49,6 +49,18 @@ class BenchmarkError(Exception):
         except KeyError:
             raise AttributeError(name) from None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies, also those of another process, are of the same class with the same facts."""
+        return error_again, (type(self), self.facts, self.args)
+
+
+def error_again(kind: type[BenchmarkError], facts: dict[str, Any], said: tuple[Any, ...]) -> Any:
+    """The error that `BenchmarkError.__reduce__` took apart."""
+    error = kind.__new__(kind)
+    error.facts = facts
+    error.args = said
+    return error
+
 
 class FileProblemsError(BenchmarkError):
     """Lines that cannot be read; `problems` holds them all, up to a limit."""

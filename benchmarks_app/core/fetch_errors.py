@@ -5,6 +5,7 @@ BenchmarkError
 ├── ExtraMissingError       what reads it is not installed
 ├── AddressRefusedError     no address that may be asked
 ├── DownloadError           the other side does not give it, or not all of it
+│   └── UnreachableError    nobody answers there, or nobody who may be asked
 ├── ChecksumError           what came is not what was expected
 └── CollectionShapeError    what came holds no corpus, queries and qrels
 """
@@ -36,6 +37,24 @@ class AddressRefusedError(BenchmarkError):
 class DownloadError(BenchmarkError):
     code = "download"
     message = "{address}: {why}. {advice}"
+
+
+class UnreachableError(DownloadError):
+    """One sentence for whatever keeps a name from being asked.
+
+    Who may write addresses could otherwise tell which names a private network has, and which of
+    its ports are open.
+    """
+
+    code = "unreachable"
+    message = (
+        "{address}: {why}. Look whether the site may reach it, then try again; who runs the site "
+        "can allow others (FETCH_PRIVATE_ADDRESSES), and finds the cause in its log."
+    )
+
+    def __init__(self, *, address: str) -> None:
+        why = "no connection: nobody answers there, or it is not in the public network"
+        super().__init__(address=address, why=why)
 
 
 class ChecksumError(BenchmarkError):

@@ -1,18 +1,15 @@
 """A disk without room, however a library words it."""
 
 import errno
+from collections.abc import Collection
 
 from benchmarks_app.core.errors import BenchmarkError
 
-NUMBERS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-WORDS = (
-    "no space left on device",
-    "disk quota exceeded",
-    "file too large",
-    "os error 28",
-    "os error 27",
-    "os error 122",
-)
+WORDS = {
+    errno.ENOSPC: ("no space left on device", "os error 28"),
+    errno.EDQUOT: ("disk quota exceeded", "os error 122"),
+    errno.EFBIG: ("file too large", "os error 27"),
+}
 
 
 class DiskFullError(BenchmarkError):
@@ -24,21 +21,23 @@ class DiskFullError(BenchmarkError):
     )
 
 
-def is_disk_full(error: BaseException | None) -> bool:
+def is_disk_full(error: BaseException | None, *, besides: Collection[int] = ()) -> bool:
     """Whether this error, or the one it came from, is for lack of room.
+
+    Errors with the numbers `besides` are not counted.
 
     Examples
     --------
     >>> is_disk_full(OSError(28, "No space left on device")), is_disk_full(ValueError("28"))
     (True, False)
     """
+    counted = {number: words for number, words in WORDS.items() if number not in besides}
+    said_so = [word for words in counted.values() for word in words]
     while error is not None:
-        if isinstance(error, OSError) and error.errno in NUMBERS:
+        if isinstance(error, OSError) and error.errno in counted:
             return True
-        said = str(error).lower()
-        if type(error).__module__.startswith("polars") and any(word in said for word in WORDS):
-            return True
-        if isinstance(error, OSError) and any(word in said for word in WORDS):
+        may_say_so = isinstance(error, OSError) or type(error).__module__.startswith("polars")
+        if may_say_so and any(word in str(error).lower() for word in said_so):
             return True
         error = error.__cause__ or error.__context__
     return False

@@ -2,6 +2,11 @@
 
 PeopleError
 ├── LastOwnerError             a benchmark would be left without an owner
+├── LastManagerError           a site would be left without somebody who may do everything
+├── ManagerNeededError         an account that only a superuser may delete
+├── PasswordNeededError        a deletion without the right password
+├── ManyTriesError             passwords that were tried too often
+├── FreedPagesError            a database too busy to be written anew
 ├── InvitationClosedError      an invitation that cannot be accepted any more
 │   ├── InvitationExpiredError
 │   ├── InvitationUsedError
@@ -10,6 +15,10 @@ PeopleError
 ├── InvitationAddressError     an invitation that is for another address
 ├── AccountRemovedError        an account that was anonymised
 ├── ManyResetsError            an address that asked for too many links
+├── ManyCodesError             codes for a second factor, more than anybody mistypes
+├── ManyFactorsError           second factors, more than one account may have
+├── FactorSecretError          a second factor whose secret cannot be decrypted
+├── FactorAskedError           a second factor that the site asks for, and is not there
 ├── ScopeError                 an API token that is not good for what was asked
 └── BlindError                 results, asked for by somebody who may still be asked to judge
 """
@@ -29,6 +38,42 @@ class LastOwnerError(PeopleError):
     message = (
         "{person} is the only owner of {benchmark}, which would be left without one. "
         "Make somebody else an owner first."
+    )
+
+
+class LastManagerError(PeopleError):
+    code = "last-manager"
+    status = 409
+    message = (
+        "{person} is the only superuser of the site. Make another first: "
+        "manage.py create_user NAME --email ADDRESS --superuser"
+    )
+
+
+class ManagerNeededError(PeopleError):
+    code = "superuser-needed"
+    status = 403
+    message = "Only a superuser may delete the account of a superuser."
+
+
+class PasswordNeededError(PeopleError):
+    code = "wrong-password"
+    status = 403
+    message = "This is not your password. Nothing was deleted."
+
+
+class ManyTriesError(PeopleError):
+    code = "many-tries"
+    status = 429
+    message = "Your password was asked for {most} times within an hour. Try again later."
+
+
+class FreedPagesError(PeopleError):
+    code = "database-busy"
+    status = 503
+    message = (
+        "The database could not be written anew ({reason}), so that bytes of what was deleted may "
+        "still be in its files. Try again when the site is quiet."
     )
 
 
@@ -77,6 +122,40 @@ class ManyResetsError(PeopleError):
     code = "many-resets"
     status = 429
     message = "From your address came {most} requests for links within an hour. Try again later."
+
+
+class ManyCodesError(PeopleError):
+    code = "many-codes"
+    heading = "Too many codes"
+    status = 429
+    message = (
+        "Within an hour {most} codes were tried for this account from browsers that it has not "
+        "been signed in with. Use a browser that it has, try again later, or reset the password."
+    )
+
+
+class ManyFactorsError(PeopleError):
+    code = "many-factors"
+    status = 409
+    message = "An account has at most {most} {kind}. Take one away first."
+
+
+class FactorSecretError(PeopleError):
+    code = "factor-secret"
+    status = 409
+    message = (
+        "This second factor was stored with another secret of the site, so its codes cannot be "
+        "checked. Whoever runs the site can name the earlier secret, or take your factors away."
+    )
+
+
+class FactorAskedError(PeopleError):
+    code = "factor-asked"
+    status = 403
+    message = (
+        "This site asks you for a second factor, which your account has not. "
+        "Sign in on the site and set one up."
+    )
 
 
 class ScopeError(PeopleError):

@@ -1,8 +1,24 @@
 """Problems found in a file, collected so that a person sees them all and not only the first."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from benchmarks_app.core.errors import FileProblemsError, Problem
 
 DEFAULT_LIMIT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What `Problems` of another process have collected since they were asked last."""
+
+    found: Sequence[Problem]
+    warnings: Sequence[Problem]
+    left_out: Sequence[Problem]
+    n_left_out: int
+
+
+NOTHING_NEW = News((), (), (), 0)
 
 
 class Problems:
@@ -58,3 +74,49 @@ class Problems:
             files = list(dict.fromkeys(problem.file for problem in self.found))
             ordered = sorted(self.found, key=lambda one: (files.index(one.file), one.line))
             raise FileProblemsError(problems=ordered, is_cut=is_cut)
+
+    def take(self, news: News) -> None:
+        """Keep what was found elsewhere.
+
+        Raises
+        ------
+        FileProblemsError
+            When the limit is reached.
+        """
+        self.n_left_out += news.n_left_out
+        self.left_out.extend(news.left_out[: max(0, self.limit - len(self.left_out))])
+        for warning in news.warnings:
+            self.warn(warning.file, warning.line, warning.text)
+        for problem in news.found:
+            self.add(problem.file, problem.line, problem.text, is_whole=True)
+
+
+class ToldProblems(Problems):
+    """Problems that are told to another process piece by piece."""
+
+    def __init__(self, limit: int = DEFAULT_LIMIT, *, leaves_out: bool = False) -> None:
+        super().__init__(limit, leaves_out=leaves_out)
+        self._told = (0, 0, 0, 0)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the limit is reached."""
+        return len(self.found) >= self.limit
+
+    @property
+    def has_news(self) -> bool:
+        return self._told != self._counts()
+
+    def news(self) -> News:
+        """What came in since this was asked last."""
+        found, warnings, left_out, n_left_out = self._told
+        self._told = self._counts()
+        return News(
+            tuple(self.found[found:]),
+            tuple(self.warnings[warnings:]),
+            tuple(self.left_out[left_out:]),
+            self.n_left_out - n_left_out,
+        )
+
+    def _counts(self) -> tuple[int, int, int, int]:
+        return len(self.found), len(self.warnings), len(self.left_out), self.n_left_out

@@ -1,0 +1,41 @@
+"""What becomes of a file whose reading ended badly.
+
+BenchmarkError
+├── UnreadableFileError    the reader broke on it
+│   └── FileTooCostlyError it took more than it may
+└── ReadersBusyError       no reader was free in time
+"""
+
+from benchmarks_app.core.errors import BenchmarkError
+
+
+class UnreadableFileError(BenchmarkError):
+    """`reason` says how the reading ended."""
+
+    code = "file-unreadable"
+    message = (
+        "{file}: reading it {reason}; expected a file that can be read to its end. It is probably "
+        "damaged: write it again and upload that, and remove this one."
+    )
+
+
+class FileTooCostlyError(UnreadableFileError):
+    """`reason` names the limit, `setting` what on this site sets it."""
+
+    code = "file-too-costly"
+    message = (
+        "{file}: reading it {reason}. Upload it in smaller pieces (shorter cells and lines, "
+        "smaller row groups) and remove this one, or have the operator raise {setting}."
+    )
+
+
+class ReadersBusyError(BenchmarkError):
+    """`seconds` is how long somebody waited."""
+
+    code = "readers-busy"
+    heading = "Other files are being read"
+    status = 503
+    message = (
+        "{file}: not read yet: other files have kept every reader busy for {seconds:.0f} seconds. "
+        "Try again in a minute."
+    )
