@@ -1,0 +1,165 @@
+"""What a backup is written to: a folder that keeps what it has, or a stream that begins anew."""
+
+import hashlib
+import os
+import shutil
+import tarfile
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import IO, Protocol
+
+from benchmarks_app.core.backups.layout import (
+    MANIFEST,
+    PART,
+    PIECE,
+    BackupFolder,
+    open_private,
+    sync_folder,
+)
+from benchmarks_app.core.backups.lines import rows_in
+
+# Called with the bytes that were read since the last call.
+Tell = Callable[[int], None]
+
+
+class Target(Protocol):
+    """Where backups go; `place` is its name for people."""
+
+    place: str
+
+    def writing(self, name: str) -> AbstractContextManager[Path]:
+        """A folder for the snapshot's own files: there under `name` after the block, or gone."""
+
+    def size_of(self, sha256: str) -> int | None:
+        """How many bytes the file of this digest has, if it is kept already."""
+
+    def add(self, content: IO[bytes], sha256: str, tell: Tell) -> tuple[str, int]:
+        """Copy a file: its SHA-256 and size. Of other bytes than `sha256` (if any) none is kept."""
+
+
+class FolderTarget:
+    """A folder of backups; what it keeps of earlier ones is not copied again."""
+
+    def __init__(self, path: Path) -> None:
+        self.folder = BackupFolder(path)
+        self.place = str(path)
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[Path]:
+        self.folder.make()
+        with self.folder.held():
+            self.folder.clear_halves()
+            part = self.folder.parts / f"{name}{PART}"
+            try:
+                _make(part)
+                yield part
+                for path in (part / "rows", part, *(self.folder.path / "objects").iterdir()):
+                    sync_folder(path)
+                part.rename(self.folder.parts / name)
+                sync_folder(self.folder.parts)
+            except BaseException:
+                shutil.rmtree(part, ignore_errors=True)
+                self.folder.clear_halves()
+                raise
+
+    def size_of(self, sha256: str) -> int | None:
+        try:
+            return self.folder.object_path(sha256).stat().st_size
+        except FileNotFoundError:
+            return None
+
+    def add(self, content: IO[bytes], sha256: str, tell: Tell) -> tuple[str, int]:
+        part = self.folder.path / "objects" / (sha256 or "00")[:2] / f"{uuid.uuid4().hex}{PART}"
+        part.parent.mkdir(mode=0o700, exist_ok=True)
+        digest, size = copied(content, part, tell)
+        if sha256 in ("", digest):
+            path = self.folder.object_path(digest)
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            part.replace(path)
+        else:
+            part.unlink()
+        return digest, size
+
+    def keep(self, n: int) -> int:
+        """Remove all but the newest `n` snapshots, and files none of these names; returns how many.
+
+        An object that a backup has begun with is no other's: the folder is held meanwhile.
+        """
+        with self.folder.held():
+            snapshots = self.folder.snapshots()
+            old = snapshots[: max(len(snapshots) - n, 0)]
+            for snapshot in old:
+                # Not a snapshot any more from here on, whenever this ends.
+                part = snapshot.folder.with_name(f"{snapshot.name}{PART}")
+                snapshot.folder.rename(part)
+                shutil.rmtree(part)
+            named = {row[1] for one in self.folder.snapshots() for row in rows_in(one.files)}
+            for path in self.folder.objects():
+                if path.name not in named:
+                    path.unlink()
+        return len(old)
+
+
+class TarTarget:
+    """A stream of tar, laid out as the folder would be; the manifest comes last."""
+
+    def __init__(self, stream: IO[bytes], workspace: Path) -> None:
+        self.place = "-"
+        self._stream = stream
+        self._workspace = workspace
+        self._sent: dict[str, int] = {}
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[Path]:
+        part = self._workspace / f"backup-{uuid.uuid4().hex}"
+        self._part = part
+        try:
+            _make(part)
+            with tarfile.open(fileobj=self._stream, mode="w|", format=tarfile.PAX_FORMAT) as tar:
+                self._tar = tar
+                yield part
+                paths = sorted(path for path in part.rglob("*") if path.is_file())
+                for path in sorted(paths, key=lambda path: path.name == MANIFEST):
+                    self._send(path, f"snapshots/{name}/{path.relative_to(part)}")
+            self._stream.flush()
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+    def size_of(self, sha256: str) -> int | None:
+        return self._sent.get(sha256)
+
+    def add(self, content: IO[bytes], sha256: str, tell: Tell) -> tuple[str, int]:
+        path = self._part / f"object{PART}"
+        digest, size = copied(content, path, tell)
+        if sha256 in ("", digest) and digest not in self._sent:
+            self._send(path, f"objects/{digest[:2]}/{digest}")
+            self._sent[digest] = size
+        path.unlink()
+        return digest, size
+
+    def _send(self, path: Path, name: str) -> None:
+        member = tarfile.TarInfo(name)
+        member.size, member.mode = path.stat().st_size, 0o600
+        with path.open("rb") as content:
+            self._tar.addfile(member, content)
+
+
+def _make(part: Path) -> None:
+    for folder in (part, part / "rows"):
+        folder.mkdir(mode=0o700)
+
+
+def copied(content: IO[bytes], path: Path, tell: Tell) -> tuple[str, int]:
+    """Copy bytes into a new file, on the disk when it returns: their SHA-256, and how many."""
+    digest, size = hashlib.sha256(), 0
+    with open_private(path) as out:
+        while piece := content.read(PIECE):
+            digest.update(piece)
+            out.write(piece)
+            size += len(piece)
+            tell(len(piece))
+        out.flush()
+        os.fsync(out.fileno())
+    return digest.hexdigest(), size
