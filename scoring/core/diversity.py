@@ -35,6 +35,8 @@ MEAN = Measure("P", 1)
 NO_CUTOFF = ("NRBP", "nNRBP", "AP_IA")
 NAMES = ("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "P_IA", "StRecall", *NO_CUTOFF)
 BY_BEST = ("alpha_nDCG", "nERR_IA", "nNRBP")
+WITH_BETA = ("NRBP", "nNRBP")
+WITHOUT_NOVELTY = ("P_IA", "AP_IA", "StRecall")
 ALIASES = {"STREC": "StRecall", "MAP_IA": "AP_IA"}
 
 
@@ -197,6 +199,8 @@ def parse_diversity(name: str) -> DiversityMeasure:
             "takes no cutoff. Leave it out." if at else "has no cutoff; write one, such as @20."
         )
         raise MeasureParameterError(name=name, reason=reason)
+    shares = (*("alpha",) * (family not in WITHOUT_NOVELTY), *("beta",) * (family in WITH_BETA))
+    expected = ["rel from 1", *(f"{share} from 0 to below 1" for share in shares)]
     options: dict[str, float] = {}
     for part in filter(None, inside.rstrip(") ").split(",")):
         key, _, value = (piece.strip() for piece in part.partition("="))
@@ -204,9 +208,9 @@ def parse_diversity(name: str) -> DiversityMeasure:
             options[key] = int(value) if key == "rel" else float(value)
         except ValueError:
             options[key] = -1
-        is_share = key in ("alpha", "beta") and 0 <= options[key] < 1
+        is_share = key in shares and 0 <= options[key] < 1
         if not (is_share or (key == "rel" and options[key] >= 1)):
-            reason = f"has '{part}'; expected rel from 1, alpha and beta from 0 to below 1."
+            reason = f"has '{part}'; expected {', '.join(expected)}."
             raise MeasureParameterError(name=name, reason=reason)
     if at and not cutoff.isdecimal():
         raise MeasureParameterError(name=name, reason=f"cutoff is '{cutoff}'; expected a number.")

@@ -41,6 +41,27 @@ def test_query_with_negative_grades_only_counts_0(name):
     assert parse_measure(name).value(query((1, -1)), Judged((-1, -1))) == 0.0
 
 
+@pytest.mark.parametrize("name", ["SDCG(min_rel=-1)@3", "INST(min_rel=-1)", "BPM(min_rel=-1)@3"])
+def test_grade_0_gains_nothing_whatever_the_lowest_grade(name):
+    of_none, judged = query((2, 1)), Judged((0, 1))
+
+    assert parse_measure(name).value(query((1, 0), (2, 1)), judged) == pytest.approx(
+        parse_measure(name).value(of_none, judged)
+    )
+
+
+def test_what_complete_grades_do_not_list_is_judged_where_judged_documents_are_counted():
+    hits = {"a": query((2, 1), n_retrieved=3), "b": query((1, 2), n_retrieved=2)}
+    judged = {"a": Judged((1,), is_complete=True), "b": Judged((2,))}
+
+    result = evaluate_hits(judged, hits, ["Judged@2", "Hole@2", "NumNonrelRet"])
+
+    assert result.per_query == {
+        "a": {"Judged@2": 1.0, "Hole@2": 0.0, "NumNonrelRet": 2.0},
+        "b": {"Judged@2": 0.5, "Hole@2": 0.5, "NumNonrelRet": 0.0},
+    }
+
+
 def test_negative_grade_is_neither_relevant_nor_judged():
     """Judged@k of ir_measures and bpref of ranx take it as judged."""
     found, grades = query((1, -1), (2, 1), n_retrieved=5), Judged((-1, 1, 0))

@@ -153,11 +153,12 @@ def test_span_has_no_end_where_gains_may_be_below_zero(name, span):
 
 
 @pytest.mark.parametrize("name", ["AP", "GMAP", "NumRet"])
-@pytest.mark.parametrize("values", [[], [0.25], [0.25, 0.5]])
+@pytest.mark.parametrize("values", [[], [0.25], [0.25, 0.5], [0.03, 0.84, 0.43]])
 def test_equal_weights_are_no_weights(name, values):
+    """To the last bit: weighted by .1 the last mean is another one."""
     measure = parse_measure(name)
 
-    weighted = measure.over_all(values, [0.3] * len(values))
+    weighted = measure.over_all(values, [0.1] * len(values))
 
     assert weighted == pytest.approx(measure.over_all(values), rel=0, abs=0, nan_ok=True)
 

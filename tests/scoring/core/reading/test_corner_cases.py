@@ -345,6 +345,11 @@ def test_qrels_of_three_columns_with_a_line_of_four_are_refused(scan):
         scan(b"q a 1\nq 0 b 2\n", b"")
 
 
+def test_grade_of_three_columns_that_is_none_is_quoted(scan):
+    with pytest.raises(FileProblemsError, match=r"my\.qrels:2: grade is 'high'"):
+        scan(b"q a 1\nq 2 high\n", b"")
+
+
 # --- ids -----------------------------------------------------------------------------------
 
 

@@ -184,6 +184,11 @@ def test_odd_line_is_left_to_be_read_alone(odd):
     assert rows_alike(plain + b"q Q0 e 2 1 u\n", 0) is None
 
 
+def test_scores_with_their_points_at_either_end_are_not_alike():
+    assert form_of([b".5", b"5."]) is None
+    assert form_of([b"5.", b".5"]) is None
+
+
 @pytest.mark.parametrize("n", [1, 3, 4, 5])
 def test_queries_are_split_one_by_one_while_they_are_long(n):
     """A form is known only of rows that were split query by query."""

@@ -359,10 +359,11 @@ def queries(*names, depth=50):
         queries(b"a", b"b", b"c").replace(b" t\n", b"\n") + queries(b"d"),
         queries(b"a", b"b", b"c") + b"c Q0 x 9 1 t\nc Q0 y 10 2\n",
         queries(b"a", b"b", b"c", b"d").replace(b" t\n", b"\n").replace(b" 9 ", b" 1 "),
+        queries(b"a", b"b", b"\xef\xbb\xbfd"),
     ],
     ids=[
         *("blocks", "comments", "comes back", "lopsided", "one", "tags", "warnings late"),
-        "warnings twice",
+        *("warnings twice", "mark within"),
     ],
 )
 def test_halves_give_what_the_whole_gives(extension, tmp_path, run):
