@@ -10,7 +10,7 @@ DEVELOPMENT := $(VENV)/.installed-dev
 DEMO := $(VENV)/.installed-demo
 PYTEST_WORKERS ?= 2
 
-.PHONY: demo test test-all check bench mutants readers screenshots openapi fuzz-api lock clean
+.PHONY: demo test test-all check bench mutants readers screenshots openapi fuzz-api fuzz-files lock clean
 
 $(RUNTIME): requirements.lock pyproject.toml scoring/core/reading/_scanner.c
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or later, or set PYTHON=…"; exit 1; }
@@ -85,6 +85,14 @@ openapi: $(RUNTIME)
 fuzz-api: export FUZZ_EXAMPLES ?= 200
 fuzz-api: $(DEVELOPMENT)
 	@$(BIN)/python -m pytest -q -s -p no:cacheprovider tests/system/test_schemathesis.py $(ARGS)
+
+# Damaged files of every kind that is read, through a site of processes (docs/testing.md). Long: a
+# run that was stopped goes on with START=n; MINUTES=10 ends it after so long.
+FILES ?= 20000
+START ?= 0
+MINUTES ?= 0
+fuzz-files: $(DEVELOPMENT)
+	@$(BIN)/python -m tests.fuzz_files --files $(FILES) --seed $(SEED) --start $(START) --minutes $(MINUTES) $(ARGS)
 
 # Needs uv. Hashes of every file, no address of any index.
 lock:

@@ -6,13 +6,18 @@ Judged labels are not here: who may see them is decided, and written down, by th
 
 from typing import Any
 
+from allauth.account.admin import EmailAddress
+from allauth.mfa.admin import Authenticator
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 
-from benchmarks_app.core.people_errors import LastOwnerError
+from benchmarks_app.core.people_errors import PeopleError
 from benchmarks_app.models import (
     AuditEvent,
     Benchmark,
@@ -32,12 +37,26 @@ from benchmarks_app.models import (
     User,
     WorkerHeartbeat,
 )
-from benchmarks_app.services.people import anonymise_user
+from benchmarks_app.services.forgetting import delete_person
 
 admin.site.site_header = "Benchwright"
 admin.site.site_title = "Benchwright"
 admin.site.index_title = "For the site's staff"
 admin.site.unregister(Group)
+# Secrets, and addresses that this site keeps elsewhere.
+admin.site.unregister([Authenticator, EmailAddress])
+
+
+def staff_sign_in(
+    request: HttpRequest, extra_context: dict[str, Any] | None = None
+) -> HttpResponse:
+    """The way to the site's own sign-in page: one of its own would not ask for a second factor."""
+    if request.user.is_authenticated:
+        raise PermissionDenied
+    return redirect_to_login(request.GET.get("next") or reverse("admin:index"))
+
+
+admin.site.login = staff_sign_in
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
@@ -77,11 +96,13 @@ class PersonAdmin(UserAdmin):
     def remove_accounts(self, request: HttpRequest, people: QuerySet[User]) -> None:
         for person in people:
             try:
-                anonymise_user(user=person, actor=request.user)
-            except LastOwnerError as error:
+                forgotten = delete_person(user=person, actor=request.user)
+            except PeopleError as error:
                 self.message_user(request, str(error), messages.ERROR)
             else:
-                self.message_user(request, f"{person.username} holds what the account has done.")
+                self.message_user(
+                    request, f"{forgotten.pseudonym} holds what the account has done."
+                )
 
 
 @admin.register(Team)

@@ -7,8 +7,8 @@ class BenchmarksConfig(AppConfig):
     verbose_name = "Benchmarks"
 
     def ready(self) -> None:
-        from benchmarks_app import celery, steps  # noqa: F401  # the queue; this app's steps
-        from benchmarks_app.selectors import stored_files  # noqa: F401  # what is kept
+        from benchmarks_app import celery, listeners, steps  # noqa: F401  # the queue; what registers
+        from benchmarks_app.selectors import people, stored_files  # noqa: F401  # what is kept
         from benchmarks_app.triggers import install_triggers
 
         post_migrate.connect(install_triggers, sender=self)

@@ -1,15 +1,21 @@
 """The Celery application: `celery -A benchmarks_app.celery worker`."""
 
+import contextlib
 import os
 import socket
 from typing import Any
 
+from billiard import active_children
 from celery import Celery, bootsteps
+from celery.signals import worker_shutting_down
+
+from benchmarks_app import message_files
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks_app.settings")
 # `up` and `check` look at the settings: a worker would load every page to do so once more.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
+message_files.take_over()
 app = Celery("benchwright")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
@@ -27,7 +33,10 @@ class SeenInDatabase(bootsteps.StartStopStep):
         self.name = f"{socket.gethostname()}:{os.getpid()}"
 
     def start(self, parent: Any) -> None:
+        from benchmarks_app.supervisor import tell_started
+
         self.seen()
+        tell_started()
         self.timer = parent.timer.call_repeatedly(SEEN_EVERY_SECONDS, self.seen)
 
     def stop(self, parent: Any) -> None:
@@ -43,3 +52,13 @@ class SeenInDatabase(bootsteps.StartStopStep):
 
 
 app.steps["worker"].add(SeenInDatabase)
+
+
+@worker_shutting_down.connect
+def give_jobs_back(**kwargs: Any) -> None:
+    """What is at work is left to the next worker: who waits for a long job is killed instead."""
+    from benchmarks_app.services.job_limits import GIVE_BACK
+
+    for child in active_children():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child.pid, GIVE_BACK)

@@ -9,12 +9,11 @@ from django.shortcuts import get_object_or_404
 from benchmarks_app import selectors
 from benchmarks_app.core.exporters.exporter import file_pieces
 from benchmarks_app.core.release_errors import VersionError
+from benchmarks_app.core.release_source import HIDDEN_FILES
 from benchmarks_app.core.versions import parse_version
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.services import exporting
 
-# What of a release's folder nobody downloads.
-WITHHELD = "hidden/"
 REST = re.compile(r"bytes=(\d{1,18})-")
 TEXT = "text/plain; charset=utf-8"
 TSV = "text/tab-separated-values; charset=utf-8"
@@ -58,7 +57,7 @@ def file_response(release: Release, name: str, wanted: Mapping[str, str]) -> Htt
     if name == "manifest.json":
         return HttpResponse(exporting.manifest_bytes(release), content_type="application/json")
     facts = release.manifest["files"].get(name)
-    if facts is None or name.startswith(WITHHELD):
+    if facts is None or name.startswith(HIDDEN_FILES):
         raise Http404
     stem = f"{exporting.export_name(release)}-{name.replace('/', '-')}"
     path = selectors.release_file_path(release, name)

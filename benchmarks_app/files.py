@@ -19,17 +19,18 @@ from pathlib import Path
 from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import FileSystemStorage, default_storage
+from django.db import transaction
 
 from benchmarks_app.core.formats.sources import sha256_of
 from benchmarks_app.core.stored_file_errors import StoredFileError, StoredFileMissingError
-from benchmarks_app.models import StoreCheck
+from benchmarks_app.models import Backup, LeftFile, StoreCheck
 
 log = logging.getLogger(__name__)
 
 # These carry the SHA-256 of their content in their name; of others it is recorded elsewhere.
 NAMED_BY_DIGEST = re.compile(
     r"uploads/([0-9a-f]{64})/.+"
-    r"|comparisons/[0-9a-f]{64}/([0-9a-f]{64})\.json"
+    r"|(?:comparisons/[0-9a-f]{64}|leaks/\d+/[0-9a-f]{40})/([0-9a-f]{64})\.json"
     r"|(?:corpora|runs|candidates|logs|scores|exports|contrastive|contextual)/"
     r".*?([0-9a-f]{64})\.(?:parquet|npy|zip|png|jpg|webp|gif)"
 )
@@ -71,6 +72,7 @@ def publish(path: Path, name: str, sha256: str = "") -> str:
     recorded = sha256 or digest_in(name)
     if default_storage.exists(name):
         if not recorded or digest_of(name) == recorded:
+            LeftFile.objects.filter(name=name).delete()  # it is needed again
             return name
         log.error("stored anew: %s was there with other bytes than %s", name, recorded)
     if isinstance(default_storage._wrapped or default_storage, FileSystemStorage):
@@ -97,6 +99,35 @@ def _move(path: Path, target: Path) -> None:
         except OSError:  # no room for it: what was copied must not take up the rest
             partial.unlink(missing_ok=True)
             raise
+
+
+# --- removing ------------------------------------------------------------------------------
+
+
+def remove(name: str) -> None:
+    """Delete a stored file that nothing in the database names any more; none is no matter.
+
+    While a backup is under way, whose snapshot may name it, the file is left to the sweeper. Call
+    it after the commit that took the last name away.
+    """
+    if Backup.objects.under_way().exists():
+        LeftFile.objects.get_or_create(name=name)
+    else:
+        default_storage.delete(name)
+
+
+def remove_left() -> None:
+    """Delete what was left while a backup was under way, but what is needed again."""
+    if not LeftFile.objects.exists() or Backup.objects.under_way().exists():
+        return
+    for pk in list(LeftFile.objects.values_list("pk", flat=True)):
+        with transaction.atomic():
+            # Who publishes the same name meanwhile waits for this row, or has taken it away.
+            left = LeftFile.objects.select_for_update().filter(pk=pk).first()
+            if left:
+                if not any(stored_files(left.name)):
+                    default_storage.delete(left.name)
+                left.delete()
 
 
 # --- reading -------------------------------------------------------------------------------

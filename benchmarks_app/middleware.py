@@ -4,13 +4,28 @@ import logging
 from collections.abc import Callable
 
 from django.conf import settings
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.full_disk import DiskFullError, is_disk_full
+from benchmarks_app.migrated import NotMigratedError, explained
 
 log = logging.getLogger(__name__)
+
+
+class NullCharacterMiddleware:
+    """An address with a NUL is no request (400): PostgreSQL takes no such text, and fails."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+            raise BadRequest
+        return self.get_response(request)
 
 
 class DomainErrorMiddleware:
@@ -24,6 +39,12 @@ class DomainErrorMiddleware:
         if is_disk_full(error):
             log.error("the disk is full", exc_info=error)
             error = DiskFullError()
+        error = explained(error)
+        if isinstance(error, NotMigratedError):
+            log.error("%s", error)
+            response = HttpResponse(render_to_string("503.html"), status=error.status)
+            response["X-Error-Code"] = error.code
+            return response
         if not isinstance(error, BenchmarkError):
             return None
         context = {

@@ -76,7 +76,7 @@ GROUPS: dict[str, list[Link]] = {
     ],
     "Manage": [
         Link("People", "people-list", Action.MANAGE_PEOPLE),
-        Link("Activity", "activity-list", Action.EDIT),
+        Link("Audit log", "activity-list", Action.EDIT),
         Link("Jobs", "job-list", Action.EDIT),
         Link("Settings", "benchmark-settings", Action.EDIT),
     ],

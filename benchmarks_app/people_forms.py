@@ -133,6 +133,17 @@ class PasswordForm(PasswordChangeForm):
         return super().save(commit)
 
 
+class DeletionForm(forms.Form):
+    """The password of whoever deletes an account, their own or another's."""
+
+    password = forms.CharField(
+        strip=False,
+        max_length=4096,
+        label="Your password",
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+
 class ApiTokenForm(forms.Form):
     name = forms.CharField(max_length=120, help_text="What it is for, such as “export at night”.")
     days = forms.IntegerField(

@@ -107,6 +107,25 @@ def benchmark_view(action: Action) -> Callable[[Callable], Callable]:
     return decorate
 
 
+def is_site_manager(user: Any) -> bool:
+    """Whether somebody looks after the site as a whole: its state, its people, its audit log."""
+    return bool(user.is_active and user.is_staff)
+
+
+def site_view(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """A view for managers of the site alone: others get 403, who is not signed in the sign-in."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        if not is_site_manager(request.user):
+            raise PermissionDenied
+        return view(request, *args, **kwargs)
+
+    return checked
+
+
 def require(user: Any, action: Action, benchmark: Benchmark) -> None:
     """For views that find their benchmark by another way than its slug."""
     if not Benchmark.objects.visible_to(user).filter(pk=benchmark.pk).exists():

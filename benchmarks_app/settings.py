@@ -66,6 +66,8 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.sessions",
     "django.contrib.staticfiles",
+    "allauth.account",  # whose models second factors need; none of its addresses is there
+    "allauth.mfa",
     "axes",
     "csp",
     "django_htmx",
@@ -79,14 +81,17 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "benchmarks_app.middleware.PrivateAnswersMiddleware",
+    "benchmarks_app.middleware.NullCharacterMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "benchmarks_app.middleware.DomainErrorMiddleware",
+    "benchmarks_app.second_step.AskedFactorMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 CSRF_FAILURE_VIEW = "benchmarks_app.views.refusals.csrf_failure"
@@ -113,7 +118,11 @@ TEMPLATES = [
 SQLITE_OPTIONS = {
     "transaction_mode": "IMMEDIATE",
     "timeout": 30,
-    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=30000;",
+    # What is deleted is overwritten with zeros: a name that was taken out is in no freed page.
+    "init_command": (
+        "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=30000; "
+        "PRAGMA secure_delete=ON;"
+    ),
 }
 POSTGRES_POOL = {"min_size": 1, "max_size": env_int("DATABASE_POOL_SIZE", 16, minimum=1)}
 
@@ -200,6 +209,13 @@ FILE_UPLOAD_HANDLERS = [
 ]
 for folder in (MEDIA_ROOT, STAGING_DIR, DATA_DIR / "incoming"):
     folder.mkdir(parents=True, exist_ok=True)
+# Files from outside are read in processes of their own (services.reading_apart): how many of them,
+# and what one file may take of a page's or a job's time and of memory.
+READERS = env_int("READERS", 2, minimum=1)
+READ_MEMORY_MB = env_int("READ_MEMORY_MB", 2048, minimum=64)
+READ_SECONDS = env_int("READ_SECONDS", 30, minimum=1)
+READ_JOB_SECONDS = env_int("READ_JOB_SECONDS", 900, minimum=1)
+READ_JOB_CPU_SECONDS = env_int("READ_JOB_CPU_SECONDS", 6 * 3600, minimum=1)
 UPLOAD_LIMIT_BYTES = env_int("UPLOAD_LIMIT_MB", 8192, minimum=1) * 1024 * 1024
 # Collections by name: where they are asked for, and whether that may be in a private network.
 FETCH_PRIVATE_ADDRESSES = env_bool("FETCH_PRIVATE_ADDRESSES", default=False)
@@ -262,6 +278,17 @@ AXES_CLIENT_IP_CALLABLE = "benchmarks_app.forwarding.counted_address"
 AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
+AXES_SENSITIVE_PARAMETERS = ["code", "credential"]
+# Whom a second factor is asked of; who has one is always asked for it.
+TWO_FACTORS = env_choice("TWO_FACTORS", "off", ("off", "keepers", "all"))
+MFA_ADAPTER = "benchmarks_app.factor_secrets.SecretsAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_TOTP_ISSUER = "Benchwright"
+# Steps of 30 s before and after: clocks differ, and people are slow.
+MFA_TOTP_TOLERANCE = 1
+MFA_RECOVERY_CODE_DIGITS = 10
+# Sign-ins, failed ones and lock-outs stay so long in the audit log; all else stays for good.
+SIGN_INS_KEPT_DAYS = env_int("SIGN_INS_KEPT_DAYS", 90, minimum=1)
 INVITATION_DAYS = 7
 # Links that one account is sent in an hour; one address may ask ten times as often.
 PASSWORD_RESETS_PER_HOUR = env_int("PASSWORD_RESETS_PER_HOUR", 3, minimum=1)

@@ -2,5 +2,5 @@
 
 from django.dispatch import Signal
 
-# Sent with `release`, after the commit that published it.
+# Sent with `release`, in the transaction that publishes it: what follows is written with it.
 release_published = Signal()

@@ -3,6 +3,7 @@
 import logging
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import PackageNotFoundError, version
@@ -29,7 +30,9 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from benchmarks_app.migrated import NotMigratedError, n_unapplied
 from benchmarks_app.models import (
+    Backup,
     Benchmark,
     Job,
     Membership,
@@ -44,6 +47,7 @@ log = logging.getLogger(__name__)
 
 STORAGE_SIZE_KEPT_SECONDS = 60
 GROWTH_DAYS = 7
+BACKUPS_LOOKED_AT = 20
 BROKER_ANSWERS_WITHIN_SECONDS = 2
 
 
@@ -248,11 +252,17 @@ def last_store_check() -> StoreCheck | None:
     return StoreCheck.objects.filter(finished_at__isnull=False).order_by("-started_at").first()
 
 
+def newest_backups() -> list[Backup]:
+    """The last backups that were begun from this site, the newest first."""
+    return list(Backup.objects.order_by("-started_at")[:BACKUPS_LOOKED_AT])
+
+
 def state_of(
     workers: list[WorkerHeartbeat],
     queue: QueueState,
     storage: StorageState,
     store: StoreCheck | None = None,
+    backups: Sequence[Backup] = (),
 ) -> list[Check]:
     """What an operator must know first: each part red or green, with the cause."""
     n_alive = sum(worker.is_alive for worker in workers)
@@ -280,6 +290,7 @@ def state_of(
             else "enough is free",
         ),
         Check("Stored files", not (store and store.broken), _said_of_store(store)),
+        Check("Backup", *_said_of_backups(backups)),
     ]
 
 
@@ -292,13 +303,35 @@ def _said_of_store(store: StoreCheck | None) -> str:
     return f"{store.n_files:,} were whole {on}"
 
 
+def _said_of_backups(backups: Sequence[Backup]) -> tuple[bool, str]:
+    """Whether all is well with the newest backup, and what is to say of it."""
+    if not backups:
+        return True, "none was written from here: manage.py backup DIR writes one while you work"
+    newest = backups[0]
+    whole = next((one for one in backups if one.finished_at), None)
+    last = f"on {whole.started_at:%Y-%m-%d %H:%M} UTC" if whole else ""
+    before = f"; the last one was written {last}" if whole else ""
+    if newest.is_under_way:
+        return True, f"under way since {newest.started_at:%H:%M} UTC{before}"
+    if whole is not newest:
+        why = newest.error or "it was killed"
+        on = f"{newest.started_at:%Y-%m-%d %H:%M} UTC"
+        return False, f"that of {on} did not end ({why}){before}"
+    if newest.broken:
+        lacking = f"lacks what was broken here, {len(newest.broken):,} in number: verify_store"
+        return False, f"that written {last} to {newest.place} {lacking}"
+    counted = f"{newest.n_rows:,} rows and {newest.n_files:,} files"
+    return True, f"{counted} {last}, to {newest.place}"
+
+
 # --- readiness -----------------------------------------------------------------------------
 
 
 def readiness() -> dict[str, bool]:
-    """Whether database and broker answer and the storage can be written; causes go to the log."""
+    """What is there of what a site needs; causes go to the log."""
     return {
         "database": is_database_there(),
+        "migrations": is_database_migrated(),
         "storage": is_storage_there(),
         "broker": is_broker_there(),
     }
@@ -312,6 +345,16 @@ def is_database_there() -> bool:
         log.exception("not ready: the database does not answer")
         return False
     return True
+
+
+def is_database_migrated() -> bool:
+    try:
+        n = n_unapplied()
+    except DatabaseError:  # which `is_database_there` tells
+        return False
+    if n:
+        log.error("not ready: %s", NotMigratedError(n=n))
+    return not n
 
 
 def is_storage_there() -> bool:

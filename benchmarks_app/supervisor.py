@@ -1,20 +1,38 @@
-"""Web server, worker and sweeper as one: started together, stopped together."""
+"""Web server, worker and sweeper as one: started together, kept running, stopped together."""
 
 import contextlib
+import ctypes
 import os
+import selectors
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType
+from typing import IO
 
 from django.conf import settings
 
-GRACE_SECONDS = 15
-POLL_SECONDS = 0.3
-START_SECONDS = 30
+# The site is to be gone within 5 seconds: who is asked to stop has this long for it.
+GRACE_SECONDS = 3.0
+POLL_SECONDS = 0.2
+# So soon a child is started again that ended; each further time it takes twice as long.
+FIRST_PAUSE_SECONDS = 1.0
+LONGEST_PAUSE_SECONDS = 60.0
+# Who has run for so long has ended for the first time.
+CALM_SECONDS = 60.0
+MOST_FAILED_STARTS = 3
+LINES_TOLD = 20
+CHUNK = 1 << 16
+# In the environment of a child: the file by which it says that it has started.
+STARTED = "BENCHWRIGHT_STARTED"
+PR_SET_PDEATHSIG = 1
 
 
 def commands_of(host: str, port: int, n_workers: int) -> dict[str, list[str]]:
@@ -26,6 +44,8 @@ def commands_of(host: str, port: int, n_workers: int) -> dict[str, list[str]]:
             python, "-m", "granian", "--interface", "wsgi", "benchmarks_app.wsgi:application",
             "--host", host, "--port", str(port), "--workers", "1", "--blocking-threads", "8",
             "--backpressure", "64", "--log-level", "error", "--no-ws",
+            # An upload that is on its way may take hours: it is no reason to stay.
+            "--workers-kill-timeout", "2",
         ],
         "worker": [
             python, "-m", "celery", "-A", "benchmarks_app.celery", "--quiet", "worker",
@@ -45,70 +65,240 @@ def is_free(host: str, port: int) -> bool:
         return True
 
 
+def tell_started() -> None:
+    """Called by a process that has started: where it is a child of `up`, that one notices."""
+    if STARTED in os.environ:
+        with contextlib.suppress(OSError):
+            Path(os.environ[STARTED]).touch()
+
+
+@dataclass
+class Child:
+    """One of the commands, and how it fares; without a process, it waits for its next start."""
+
+    name: str
+    command: list[str]
+    process: "subprocess.Popen[bytes] | None" = None
+    started: Path = Path()
+    n_starts: int = 0
+    begun_at: float = 0.0
+    due_at: float = 0.0
+    is_up: bool = False
+    # In a row: starts that came to nothing, and ends with little time between them.
+    n_failed: int = 0
+    n_ends: int = 0
+    # How it ended last, and what it said before.
+    end: str = ""
+    said: deque[str] = field(default_factory=lambda: deque(maxlen=LINES_TOLD))
+
+    @property
+    def pause(self) -> float:
+        """Seconds to wait after the last end."""
+        return float(min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2.0 ** (self.n_ends - 1)))
+
+
 class Supervisor:
-    """Starts commands, and ends them all on a signal or when one of them ends."""
+    """Starts commands, starts again what ended, and ends them all on a signal.
+
+    A command that could not start three times in a row ends the others as well.
+    """
 
     def __init__(self, commands: Mapping[str, list[str]], *, say: Callable[[str], object]) -> None:
-        self.commands = commands
-        self.say = say
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.children = [Child(name, command) for name, command in commands.items()]
+        self._say = say
         self.is_stopping = False
+        self._pipes = selectors.DefaultSelector()
+        self._folder = tempfile.TemporaryDirectory(prefix="benchwright-up-")
 
-    def start(self) -> None:
+    def run(self, when_up: Callable[[], object]) -> int:
+        """Start all, and keep them running until a signal comes; the exit code.
+
+        `when_up` is called once, when the web server has started.
+        """
         # A closed terminal is no reason to leave the others behind.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._asked_to_stop)
-        environment = {**os.environ, "DATABASE_POOL": "1"}
-        for name, command in self.commands.items():
-            # A session of its own: Ctrl-C reaches this process only, which then stops the others.
-            self.processes[name] = subprocess.Popen(
-                command,
-                cwd=settings.BASE_DIR,
-                start_new_session=True,
-                env=environment if name == "web" else None,
-            )
+        with self._folder:
+            return self._run(when_up)
+
+    def say(self, text: str) -> None:
+        """Tell whoever looks; a terminal that was closed is no reason to leave anything undone."""
+        with contextlib.suppress(OSError):
+            self._say(text)
 
     def _asked_to_stop(self, number: int, frame: FrameType | None) -> None:
         self.is_stopping = True
 
-    def wait_for_web(self, host: str, port: int) -> None:
-        """Return once the web server takes connections, or will not: `watch` says which."""
-        deadline = time.monotonic() + START_SECONDS
-        while is_free(host, port) and time.monotonic() < deadline and not self.is_stopping:
-            if any(process.poll() is not None for process in self.processes.values()):
-                return
-            time.sleep(POLL_SECONDS / 3)
-
-    def watch(self) -> int:
-        """Wait for a signal or the end of one process; stop all; the exit code of the cause."""
+    def _run(self, when_up: Callable[[], object]) -> int:
+        is_told = False
         while not self.is_stopping:
-            for name, process in self.processes.items():
-                code = process.poll()
-                if code is not None:
-                    self.say(f"{name} ended with code {code}; stopping the others")
-                    self.stop()
-                    return code or 1
-            time.sleep(POLL_SECONDS)
+            for child in self.children:
+                self._look_after(child)
+                if child.n_failed >= MOST_FAILED_STARTS:
+                    return self._give_up(child)
+                if child.name == "web" and child.is_up and not is_told:
+                    when_up()
+                    is_told = True
+            self._pass_on(POLL_SECONDS)
         self.say("Stopping …")
-        self.stop()
+        self._stop()
         return 0
 
-    def stop(self) -> None:
+    def _look_after(self, child: Child) -> None:
+        """Start what is due, and notice what has started or ended."""
+        now = time.monotonic()
+        if child.process is None:
+            if now >= child.due_at:
+                self._start(child)
+            return
+        if not child.is_up and child.started.exists():
+            child.is_up, child.n_failed = True, 0
+            if child.n_ends:
+                self.say(f"{child.name} runs again")
+        code = child.process.poll()
+        if code is not None:
+            self._ended(child, code)
+
+    def _start(self, child: Child) -> None:
+        child.n_starts += 1
+        child.started = Path(self._folder.name) / f"{child.name}-{child.n_starts}"
+        child.said.clear()
+        # A session of its own: Ctrl-C reaches this process only, which then stops the others.
+        process = subprocess.Popen(
+            child.command,
+            cwd=settings.BASE_DIR,
+            start_new_session=True,
+            env=self._environment(child),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=_end_with_parent,
+        )
+        child.process, child.begun_at, child.is_up = process, time.monotonic(), False
+        for pipe, to in ((process.stdout, sys.stdout), (process.stderr, sys.stderr)):
+            if pipe is not None:
+                os.set_blocking(pipe.fileno(), False)
+                self._pipes.register(pipe, selectors.EVENT_READ, Output(child, pipe, to))
+
+    def _environment(self, child: Child) -> dict[str, str]:
+        # What is printed is read here, and would be kept back in blocks.
+        more = {STARTED: str(child.started), "PYTHONUNBUFFERED": "1"}
+        if child.name == "web":
+            # Its last lines are to be the reason, and not where in the program it was.
+            more |= {"DATABASE_POOL": "1", "RUST_BACKTRACE": "0"}
+        return {**os.environ, **more}
+
+    def _ended(self, child: Child, code: int) -> None:
+        if child.started.exists():  # between two looks
+            child.is_up = True
+        child.n_failed = 0 if child.is_up else child.n_failed + 1
+        is_calm = child.is_up and time.monotonic() - child.begun_at > CALM_SECONDS
+        child.n_ends = 1 if is_calm else child.n_ends + 1
+        self._clear_away(child)
+        child.due_at = time.monotonic() + child.pause
+        child.end = f"{child.name} {_how_ended(code)}"
+        if child.n_failed < MOST_FAILED_STARTS:
+            self.say(f"{child.end}; starting it again in {child.pause:g} s")
+
+    def _clear_away(self, child: Child) -> None:
+        """End what is left of a process and of those it started, which may have outlived it."""
+        process, child.process = child.process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        for key in list(self._pipes.get_map().values()):
+            if key.data.child is child:
+                key.data.pass_on()
+                self._pipes.unregister(key.data.pipe)
+                key.data.close()
+
+    def _give_up(self, child: Child) -> int:
+        self.say(
+            f"{child.name} could not start {MOST_FAILED_STARTS} times in a row; stopping the others"
+        )
+        self._stop()
+        self.say(f"{child.end}. {'It said last:' if child.said else 'It said nothing.'}")
+        for line in child.said:
+            self.say(f"  {line}")
+        return 1
+
+    def _stop(self) -> None:
         """Ask every process to end, and make those end that do not within the grace time."""
-        for process in self.processes.values():
-            if process.poll() is None:
-                process.send_signal(signal.SIGTERM)
         deadline = time.monotonic() + GRACE_SECONDS
-        for name, process in self.processes.items():
+        for child in self.children:
+            if child.process is not None and child.process.poll() is None:
+                child.process.send_signal(signal.SIGTERM)
+        while time.monotonic() < deadline and any(map(_is_alive, self.children)):
+            self._pass_on(POLL_SECONDS / 4)
+        for child in self.children:
+            if _is_alive(child):
+                self.say(f"{child.name} did not stop in {GRACE_SECONDS:g} s; ending it")
+            self._clear_away(child)
+
+    # --- what the children print ---------------------------------------------------------------
+
+    def _pass_on(self, seconds: float) -> None:
+        """Pass on what the children print; return after so long, or when something came."""
+        if not self._pipes.get_map():
+            time.sleep(seconds)
+            return
+        for key, _ in self._pipes.select(seconds):
+            if not key.data.pass_on():
+                # How the child ended is noticed elsewhere.
+                self._pipes.unregister(key.data.pipe)
+                key.data.close()
+
+
+@dataclass
+class Output:
+    """What a child prints, handed on line by line."""
+
+    child: Child
+    pipe: IO[bytes]
+    to: IO[str]
+    begun: bytes = b""
+
+    def pass_on(self) -> bool:
+        """Hand on what is there; False once there will be no more."""
+        while True:
             try:
-                process.wait(timeout=max(0.1, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                self.say(f"{name} did not stop in {GRACE_SECONDS} s; ending it")
-            _end_group(process)
+                piece = os.read(self.pipe.fileno(), CHUNK)
+            except BlockingIOError:
+                return True
+            if not piece:
+                return False
+            self._take(piece)
+
+    def close(self) -> None:
+        if self.begun:
+            self._take(b"\n")
+        self.pipe.close()
+
+    def _take(self, piece: bytes) -> None:
+        *lines, self.begun = (self.begun + piece).split(b"\n")
+        for line in lines:
+            text = line.decode(errors="replace")
+            self.child.said.append(text)
+            with contextlib.suppress(OSError):
+                self.to.write(text + "\n")
+        with contextlib.suppress(OSError):
+            self.to.flush()
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """End what is left of a process and of those it started, which may have outlived it."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+def _is_alive(child: Child) -> bool:
+    return child.process is not None and child.process.poll() is None
+
+
+def _how_ended(code: int) -> str:
+    return f"ended with code {code}" if code >= 0 else f"was ended by signal {-code}"
+
+
+# Loaded before anything is forked.
+_PRCTL = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
+
+
+def _end_with_parent() -> None:
+    """In a child, before its command: ask to stop when `up` is no more, even after kill -9."""
+    if _PRCTL is not None:
+        _PRCTL(PR_SET_PDEATHSIG, signal.SIGTERM)

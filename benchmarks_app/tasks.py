@@ -3,11 +3,13 @@
 from celery import shared_task
 
 from benchmarks_app.services import (
+    audit,
     cleaning,
     contamination,
     drafting,
     exporting,
     fetching,
+    freed_pages,
     grouping,
     importing,
     importing_logs,
@@ -41,6 +43,11 @@ def read_upload_task(job: jobs.RunningJob) -> None:
 @jobs.handles(refreshing_texts.JOB_KIND)
 def refresh_texts_task(job: jobs.RunningJob) -> None:
     refreshing_texts.refresh_texts(job)
+
+
+@jobs.handles(freed_pages.JOB_KIND)
+def erase_freed_pages_task(job: jobs.RunningJob) -> None:
+    freed_pages.erase_job(job)
 
 
 @jobs.handles(releasing.JOB_KIND)
@@ -111,3 +118,8 @@ def check_contamination_task(job: jobs.RunningJob) -> None:
 @jobs.cleans
 def remove_staged_rows(job_id: int) -> bool:
     return cleaning.remove_staged_rows(job_id)
+
+
+@jobs.sweeps
+def drop_old_sign_ins() -> None:
+    audit.drop_old_sign_ins()

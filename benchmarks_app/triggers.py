@@ -11,12 +11,18 @@ from typing import Any
 from django.apps import AppConfig
 from django.db import connections, transaction
 
+from benchmarks_app.models.audit import SIGN_INS
+
+# Holds a row while a person is forgotten.
+FORGETTING = "benchmarks_app_forgetting"
+
 
 @dataclass(frozen=True)
 class Trigger:
     """Refuses `operation` on `table` with `message` where `condition` holds (over OLD and NEW).
 
-    `{same}` in it says that none of the columns `stays` differs.
+    `{same}` in it says that none of the columns `stays` differs, `{forgetting}` that a person is
+    being forgotten.
     """
 
     name: str
@@ -26,11 +32,16 @@ class Trigger:
     condition: str = "1 = 1"
     stays: tuple[str, ...] = ()
 
-    def over(self, columns: Collection[str]) -> "Trigger":
-        """The trigger of a table of these columns: of fewer, where migrations were undone."""
+    def over(self, columns: Collection[str], tables: Collection[str]) -> "Trigger":
+        """The trigger of a table of these columns, among these tables.
+
+        They are fewer where migrations were undone, and SQLite changes no table while a trigger
+        names another that is not there.
+        """
         kept = (name for name in self.stays if name in columns)
         same = " AND ".join(f"NEW.{name} IS NOT DISTINCT FROM OLD.{name}" for name in kept)
-        return replace(self, condition=self.condition.format(same=same))
+        forgetting = f"EXISTS (SELECT 1 FROM {FORGETTING})" if FORGETTING in tables else "1 = 0"
+        return replace(self, condition=self.condition.format(same=same, forgetting=forgetting))
 
     def statements(self, vendor: str) -> list[str]:
         return self._postgresql() if vendor == "postgresql" else self._sqlite()
@@ -56,12 +67,21 @@ class Trigger:
         ]
 
 
-def append_only(table: str, message: str, condition: str = "1 = 1") -> list[Trigger]:
-    """Triggers that keep every row of `table` (where `condition` holds) as it was written."""
+def append_only(
+    table: str, message: str, stays: tuple[str, ...], may_go: str = "1 = 0"
+) -> list[Trigger]:
+    """Triggers that keep every row of `table` as it was written; where `may_go` it may be deleted.
+
+    While a person is forgotten, columns that are not in `stays` may differ: they hold what people
+    write, and with it a name.
+    """
     return [
-        Trigger(f"{table}_no_{operation.lower()}", table, operation, message, condition)
-        for operation in ("UPDATE", "DELETE")
-    ]
+        Trigger(
+            f"{table}_no_update", table, "UPDATE", message,
+            "NOT ({forgetting} AND {same})", stays,
+        ),
+        Trigger(f"{table}_no_delete", table, "DELETE", message, f"NOT ({may_go})"),
+    ]  # fmt: skip
 
 
 _OTHER_BENCHMARK = (
@@ -83,12 +103,27 @@ POLICY_STAYS = (
 )
 VERDICT_STAYS = (
     *("id", "policy_id", "release_id", "candidate_id", "state", "verdict", "report"),
-    *("n_waiting", "created_by_id", "created_at", "decided_at"),
+    *("n_waiting", "created_by_id", "created_at", "decided_at", "is_public"),
+)
+
+AUDIT_STAYS = ("id", "at", "actor_id", "benchmark_id", "action")
+# Of a judgment all but what people write, and whom a file names.
+JUDGMENT_STAYS = (
+    *("id", "benchmark_id", "query_id", "docid", "kind", "grade", "reason", "evidence"),
+    *("confidence", "actor_id", "entered_by_id", "outcome", "pool_id", "slot_id", "purpose"),
+    *("supersedes_id", "client_id", "guideline_id", "content_hash", "view", "shown_chars"),
+    *("shown_position", "dwell_ms", "is_surplus", "created_at"),
 )
 
 TRIGGERS: dict[str, list[Trigger]] = {
     "benchmarks_app": [
-        *append_only("benchmarks_app_auditevent", "audit events are append-only"),
+        *append_only(
+            "benchmarks_app_auditevent",
+            "audit events are append-only",
+            stays=AUDIT_STAYS,
+            # Sign-ins are kept for as long as a site wants, all else for good.
+            may_go=f"OLD.action IN {SIGN_INS}",
+        ),
         Trigger(
             "benchmarks_app_release_no_update",
             "benchmarks_app_release",
@@ -154,7 +189,9 @@ TRIGGERS: dict[str, list[Trigger]] = {
             stays=VERDICT_STAYS,
         ),
     ],
-    "annotation": append_only("annotation_judgment", "the ledger of judgments is append-only"),
+    "annotation": append_only(
+        "annotation_judgment", "the ledger of judgments is append-only", stays=JUDGMENT_STAYS
+    ),
 }
 
 
@@ -168,7 +205,7 @@ def install_triggers(sender: AppConfig, using: str = "default", **_: Any) -> Non
                 cursor.execute(trigger.dropping(connection.vendor))
                 described = connection.introspection.get_table_description(cursor, trigger.table)
                 columns = {column.name for column in described}
-                for statement in trigger.over(columns).statements(connection.vendor):
+                for statement in trigger.over(columns, tables).statements(connection.vendor):
                     cursor.execute(statement)
 
 

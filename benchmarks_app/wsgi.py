@@ -6,3 +6,7 @@ from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks_app.settings")
 application = get_wsgi_application()
+
+from benchmarks_app.supervisor import tell_started  # noqa: E402 (reads the settings)
+
+tell_started()

@@ -12,7 +12,7 @@ class ScoringConfig(AppConfig):
         from benchmarks_app.triggers import install_triggers
         from scoring import overview  # noqa: F401  # registers its step
         from scoring.listeners import open_and_score
-        from scoring.selectors import stored_files  # noqa: F401  # registers what is kept
+        from scoring.selectors import people, stored_files  # noqa: F401  # register what is kept
         from scoring.shown import declarable
 
         release_published.connect(open_and_score, dispatch_uid="scoring.open_and_score")

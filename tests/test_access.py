@@ -21,6 +21,22 @@ PEOPLE = ("anonymous", "vi", "ada", "sam", "bo", "mia", "olga", "cy")
 # columns are anonymous and cy, who belongs to another benchmark, on a public benchmark.
 TABLE = """
 # name                          how  anon. vi    ada   sam   bo    mia   olga  cy    anon. cy
+account-delete                  GET  login 200   200   200   200   200   200   200   login 200
+account-delete                  POST login 422   422   422   422   422   422   422   login 422
+account-export                  GET  login 405   405   405   405   405   405   405   login 405
+account-export                  POST login 200   200   200   200   200   200   200   login 200
+activity-export                 GET  login 403   403   403   403   200   200   404   login 403
+activity-export                 POST 405
+audit-export                    GET  login 403   403   403   403   403   403   403   login 403
+audit-export                    POST 405
+audit-log                       GET  login 403   403   403   403   403   403   403   login 403
+audit-log                       POST 405
+person-delete                   GET  login 403   403   403   403   403   403   403   login 403
+person-delete                   POST login 403   403   403   403   403   403   403   login 403
+person-export                   GET  405
+person-export                   POST login 403   403   403   403   403   403   403   login 403
+person-list                     GET  login 403   403   403   403   403   403   403   login 403
+person-list                     POST 405
 account-detail                  GET  login 200   200   200   200   200   200   200   login 200
 account-detail                  POST login 422   422   422   422   422   422   422   login 422
 activity-list                   GET  login 403   403   403   403   200   200   404   login 403
@@ -251,6 +267,22 @@ api:log-sample-preview          GET  405
 api:log-sample-preview          POST 401   403   403   403   403   415   415   404   401   403
 api:log-samples                 GET  401   403   403   403   403   200   200   404   401   403
 api:log-samples                 POST 401   403   403   403   403   415   415   404   401   403
+api:account-delete              GET  405
+api:account-delete              POST 401   403   403   403   403   403   403   403   401   403
+api:account-export              GET  401   403   403   403   403   403   403   403   401   403
+api:account-export              POST 405
+api:event-export                GET  401   403   403   403   403   200   200   404   401   403
+api:event-export                POST 405
+api:event-list                  GET  401   403   403   403   403   200   200   404   401   403
+api:event-list                  POST 405
+api:me-delete                   GET  405
+api:me-delete                   POST 401   415   415   415   415   415   415   415   401   415
+api:me-export                   GET  401   200   200   200   200   200   200   200   401   200
+api:me-export                   POST 405
+api:site-event-export           GET  401   403   403   403   403   403   403   403   401   403
+api:site-event-export           POST 405
+api:site-events                 GET  401   403   403   403   403   403   403   403   401   403
+api:site-events                 POST 405
 api:me-detail                   GET  401   200   200   200   200   200   200   200   401   200
 api:me-detail                   POST 405
 api:moves-detail                GET  401   200   403   200   200   200   200   404   200   200
@@ -395,6 +427,10 @@ family-confirm-several          GET  405
 family-confirm-several          POST login 403   403   403   403   302   302   404   login 403
 family-decide                   GET  405
 family-decide                   POST login 403   403   403   403   422   422   404   login 403
+factor-list                     GET  login 200   200   200   200   200   200   200   login 200
+factor-list                     POST login 405   405   405   405   405   405   405   login 405
+factor-remove                   GET  login 404   404   404   404   404   404   404   login 404
+factor-remove                   POST login 404   404   404   404   404   404   404   login 404
 family-detail                   GET  login 200   200   200   200   200   200   404   200   200
 family-detail                   POST 405
 family-group                    GET  login 403   403   403   403   200   200   404   login 403
@@ -483,6 +519,8 @@ query-list                      GET  login 200   200   200   200   200   200   4
 query-list                      POST 405
 readyz                          GET  200
 readyz                          POST 405
+recovery-codes-create           GET  login 404   404   404   404   404   404   404   login 404
+recovery-codes-create           POST login 404   404   404   404   404   404   404   login 404
 release-card                    GET  login 200   403   200   200   200   200   404   200   200
 release-card                    POST 405
 release-deprecate               GET  login 403   403   403   403   200   200   404   login 403
@@ -795,6 +833,10 @@ sign-in                         GET  200
 sign-in                         POST 200
 sign-out                        GET  405
 sign-out                        POST 302
+security-key-create             GET  login 200   200   200   200   200   200   200   login 200
+security-key-create             POST login 422   422   422   422   422   422   422   login 422
+sign-in-second                  GET  302
+sign-in-second                  POST 302
 slice-add                       GET  405
 slice-add                       POST login 403   403   403   403   422   422   404   login 403
 slice-decide                    GET  405
@@ -833,6 +875,8 @@ split-preview                   GET  login 403   403   403   403   200   200   4
 split-preview                   POST 405
 split-preview-chart             GET  login 403   403   403   403   200   200   404   login 403
 split-preview-chart             POST 405
+totp-create                     GET  login 200   200   200   200   200   200   200   login 200
+totp-create                     POST login 422   422   422   422   422   422   422   login 422
 team-add                        GET  login 405   405   405   405   405   405   405   login 405
 team-add                        POST login 404   404   404   404   404   422   404   login 404
 team-detail                     GET  login 404   404   404   404   404   200   404   login 404

@@ -24,7 +24,7 @@ from annotation.models import Judgment
 from annotation.services.exporting_judgments import export_judgments
 from benchmarks_app.models import ApiToken, AuditEvent, Benchmark, Corpus
 from benchmarks_app.services.api_tokens import create_api_token, digest_of, token_of
-from benchmarks_app.services.people import anonymise_user
+from benchmarks_app.services.forgetting import delete_person
 from scoring.services.scoring import Target, score_run
 from tests import factories
 from tests.annotation.making import judge, pool
@@ -136,6 +136,15 @@ def test_address_that_is_none_is_json_as_well(client, path):
     assert (response.status_code, response.json()["code"]) == (404, "not-found")
     assert response["X-Error-Code"] == "not-found"
     assert client.get("/nothing/")["Content-Type"].startswith("text/html")
+
+
+@pytest.mark.parametrize("path", ["comparisons/results/?runs=a%00b", "qrels/%00/", "runs/?q=%00"])
+def test_address_with_a_nul_is_refused_before_a_database_fails_on_it(api, client, benchmark, path):
+    answer = api.get(f"{OF}{path}")
+    page = client.get(f"/b/stdlib/{path}")
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "bad-request")
+    assert (page.status_code, page["Content-Type"][:9]) == (400, "text/html")
 
 
 def test_what_is_not_json_is_told(api, benchmark):
@@ -437,10 +446,10 @@ def test_token_made_before_there_were_checksums_still_works(owner, secret):
 def test_forgotten_person_has_no_token_that_works(ada):
     issued = create_api_token(user=ada, name="test", days=3)
 
-    anonymise_user(user=ada, actor=None)
+    delete_person(user=ada, actor=None)
 
     assert token_of(issued.secret) is None
-    assert ApiToken.objects.get().revoked_at
+    assert not ApiToken.objects.exists()
 
 
 def test_token_is_made_shown_once_listed_and_revoked_on_the_account_page(owner, signed_in):

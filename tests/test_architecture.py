@@ -121,6 +121,12 @@ def test_site_and_workers_start_without_most_of_scipy():
     assert imports(started, parts, before=SETUP) == ""
 
 
+def test_site_and_workers_start_without_what_few_requests_need():
+    started = ["benchmarks_app.urls", *(f"{app}.tasks" for app in APPS)]
+
+    assert imports(started, ["cryptography", "fido2", "qrcode"], before=SETUP) == ""
+
+
 def test_import_of_what_is_unwanted_would_be_seen():
     assert imports(["json", "decimal"], ["decimal", "polars"]) == "decimal"
 
@@ -248,6 +254,7 @@ def test_view_is_called_as_its_address():
 # Reviewed. Pages of the whole site have no noun of their own; state and error pages are named for
 # what they say, and are shown by the view of another page.
 OTHER_TEMPLATE_NAME = {
+    "benchmarks_app/account_deleted",  # what account_delete shows once it is done
     "annotation/judgments_import_raters",
     "benchmarks_app/invitation_closed",
     "benchmarks_app/invitation_created",

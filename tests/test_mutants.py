@@ -84,6 +84,18 @@ def test_strict_zip_is_not_mutated_and_other_keywords_are(toy):
     assert set(mutants_of(toy)) == {"B = zip([], [], strict=True)", "C = dict(strict=False)"}
 
 
+def test_what_only_a_checker_of_types_imports_is_not_mutated(toy):
+    (toy / "toy.py").write_text(
+        "TYPE_CHECKING = False\nif TYPE_CHECKING:\n    import json\n"
+        "if TYPE_CHECKING or ():\n    A = 1\n"
+    )
+
+    assert set(mutants_of(toy)) == {
+        *("TYPE_CHECKING = True", "if not TYPE_CHECKING or ():", "if TYPE_CHECKING and ():"),
+        *("A = 2", "A = 0"),
+    }
+
+
 def test_exception_with_a_dotted_name_stays(toy):
     (toy / "toy.py").write_text(
         "import json\ntry:\n    A = json.loads('')\n"

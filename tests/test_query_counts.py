@@ -7,6 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -15,7 +16,7 @@ from django.utils import timezone
 from annotation.models import KnownGrade, Question
 from benchmarks_app import label_facts
 from benchmarks_app.label_facts import LabelRecord
-from benchmarks_app.models import Benchmark, Job, PendingLog, QrelSet, Release, Run, Team
+from benchmarks_app.models import Benchmark, Job, PendingLog, QrelSet, Release, Run, Team, User
 from benchmarks_app.services import audit, jobs
 from scoring.models import Retrieval, ScoreSet
 from scoring.selectors import SCORER_VERSION
@@ -185,6 +186,13 @@ def benchmarks(of: Benchmark, first: int, last: int) -> None:
         factories.member(other, "olga", "owner")
         run(other, number)
         factories.query(other)
+
+
+def security_keys(of: Benchmark, first: int, last: int) -> None:
+    """Of the owner, who looks."""
+    for number in range(first, last):
+        user, data = User.objects.get(username="olga"), {"name": f"key {number}"}
+        Authenticator.objects.create(user=user, type="webauthn", data=data)
 
 
 def pools_of_benchmarks(of: Benchmark, first: int, last: int) -> None:
@@ -396,6 +404,8 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     "slice-detail": (slice_members, lambda of: {"slug": of.slug, "slice_name": "slice"}),
     "annotation:slice-coverage": (slices, lambda of: {"slug": of.slug}),
     "api:upload-list": (uploads, lambda of: {"slug": of.slug}),
+    "person-list": (members, lambda of: {}),
+    "api:event-list": (events, lambda of: {"slug": of.slug}),
     "api:member-list": (members, lambda of: {"slug": of.slug}),
     "api:slice-list": (slices, lambda of: {"slug": of.slug}),
     "api:slice-members": (slice_members, lambda of: {"slug": of.slug, "slice_name": "slice"}),
@@ -484,6 +494,7 @@ PAGES: dict[str, tuple[Callable[[Benchmark, int, int], None], Callable[[Benchmar
     "api:probing-list": (probing_flags, lambda of: {"slug": of.slug}),
     "benchmark-detail": (background_jobs, lambda of: {"slug": of.slug}),
     "account-detail": (benchmarks, lambda of: {}),
+    "factor-list": (security_keys, lambda of: {}),
     "annotation:known-grade-list": (
         known_grades,
         lambda of: {"slug": of.slug, "pk": of.pools.order_by("pk").first().pk},
@@ -500,6 +511,8 @@ ASKED = {
     for name in ("scoring:top-up-new", "api:top-up-list")
 }
 
+# Of the site as a whole: for its managers.
+OF_MANAGERS = {"person-list"}
 # Named as lists, and never longer with more rows.
 NO_LISTS = {
     "api:comparison-list": "compares the runs it is asked for: GET is one comparison",
@@ -521,6 +534,8 @@ def test_every_list_is_counted():
 @pytest.mark.parametrize("name", PAGES)
 def test_page_asks_as_often_for_20_rows_as_for_2(name, benchmark, owner, signed_in):
     add, _ = PAGES[name]
+    owner.is_staff = name in OF_MANAGERS
+    owner.save()
     client = signed_in(owner)
 
     add(benchmark, 0, FEW)

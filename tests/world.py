@@ -82,12 +82,13 @@ def build(*, files: Path, prepared: Callable[[Benchmark], None] | None = None) -
         other=other,
         arguments=_objects(benchmark, cast["olga"], cast["sam"], "1.0.0"),
         foreign=_objects(other, cast["cy"], cast["cy"], "3.0.0"),
-        sessions={name: _session(person) for name, person in cast.items()},
+        sessions={name: session_of(person) for name, person in cast.items()},
         files=files,
     )
 
 
-def _session(person: User) -> str:
+def session_of(person: User) -> str:
+    """The key of a session in which somebody is signed in."""
     client = Client()
     client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
     return client.cookies[settings.SESSION_COOKIE_NAME].value
@@ -167,6 +168,10 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "release-draft-edit": draft.pk,
         "invitation-revoke": invited.invitation.pk,
         "member-role": membership.pk,
+        "person-delete": membership.user_id,
+        "person-export": membership.user_id,
+        "api:account-delete": membership.user_id,
+        "api:account-export": membership.user_id,
         "member-remove": membership.pk,
         "member-blindness": membership.pk,
         "api:member-detail": membership.pk,
@@ -189,6 +194,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "api:qrels-detail": qrels.pk,
         "api:qrels-download": qrels.pk,
         "api:qrels-map": qrels.pk,
+        "factor-remove": 0,  # nobody of the cast has one: `test_factors` removes some
         "api-token-revoke": create_api_token(user=owner, name="nightly", days=3).token.pk,
         "annotation:pair-detail": of.queries.get(qid="1").pk,
         "annotation:stale-list": pool.pk,

@@ -1,17 +1,21 @@
 """Labels that were given elsewhere: TREC qrels, and tables with a header as CSV or TSV."""
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
+from benchmarks_app.core.apart import reader
 from benchmarks_app.core.formats.beir import BOM
 from benchmarks_app.core.formats.trec import read_qrels
 from benchmarks_app.core.ids import id_problem
+from benchmarks_app.core.looking import Place, input_at
+from benchmarks_app.core.looking.row_streams import with_news
 from benchmarks_app.core.mapping import Content, guessed, is_named_grade, plain_name
 from benchmarks_app.core.numbers import whole
-from benchmarks_app.core.problems import Problems
+from benchmarks_app.core.problems import News, Problems, ToldProblems
 
 # Beside those of qrels, which `core.mapping` knows; the likeliest first.
 COLUMNS = {
@@ -69,6 +73,40 @@ def read_labels(
     for label in _rows(lines, file, problems, rater):
         if (good := check.taken(label)) is not None:
             yield good
+
+
+@reader
+def sent_labels(
+    place: Place, scale: Sequence[int], grade_map: Mapping[int, int], rater: str, limit: int
+) -> Iterator[Label | News]:
+    """As `read_labels` of a file from outside, with its problems between them."""
+    given, problems = input_at(place), ToldProblems(limit)
+    labels = read_labels(
+        given.lines(),
+        file=given.shown,
+        problems=problems,
+        scale=scale,
+        grade_map=grade_map,
+        rater=rater,
+    )
+    yield from with_news(labels, problems)
+
+
+@reader
+def raters_at(
+    place: Place, scale: Sequence[int], grade_map: Mapping[int, int], rater: str, most: int
+) -> Counter[str]:
+    """How many of the first `most` labels each rater gave; raises at a hundred problems."""
+    given = input_at(place)
+    labels = read_labels(
+        given.lines(),
+        file=given.shown,
+        problems=Problems(),
+        scale=scale,
+        grade_map=grade_map,
+        rater=rater,
+    )
+    return Counter(label.rater for label in islice(labels, most))
 
 
 @dataclass(frozen=True, slots=True)

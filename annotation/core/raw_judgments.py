@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-# What a spreadsheet would run as a formula when it begins a cell.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+from benchmarks_app.core.cells import safe_cell
+
 LINES_PER_CHUNK = 200
 
 
@@ -85,15 +85,6 @@ def _cell(value: Any) -> Any:
     if isinstance(value, list):
         return json.dumps(value, ensure_ascii=False) if value else ""
     return safe_cell(value) if isinstance(value, str) else value
-
-
-def safe_cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula.
-
-    >>> safe_cell("=1+1"), safe_cell("a=b")
-    ("'=1+1", 'a=b')
-    """
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 FORMATS: dict[str, Callable[[Iterable[RawJudgment]], Iterator[str]]] = {

@@ -5,26 +5,26 @@ The ledger takes nothing back, so every line is checked before the first one is 
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from django.db import transaction
 from django.urls import reverse
 
 from annotation.core.label_errors import TooManyLabelsError
-from annotation.core.label_files import MAX_NAME, Label, read_labels
+from annotation.core.label_files import MAX_NAME, Label, raters_at, sent_labels
 from annotation.core.raters import Raters, known_raters
 from annotation.models import Judgment, Pool, Slot
 from annotation.services import entering_labels
 from annotation.services.entering_labels import Entered, Origin, enter_labels
 from benchmarks_app import selectors as collection
 from benchmarks_app.core.batches import batched
-from benchmarks_app.core.formats.sources import open_lines
 from benchmarks_app.core.grade_map import parse_grade_map
 from benchmarks_app.core.import_errors import NothingImportedError
+from benchmarks_app.core.looking import Place
+from benchmarks_app.core.looking.row_streams import received
 from benchmarks_app.core.problems import Problems
 from benchmarks_app.models import Benchmark, Job, Upload, User
-from benchmarks_app.services import audit, jobs, uploading
+from benchmarks_app.services import audit, jobs, reading_apart, uploading
 from benchmarks_app.services.analysing import analyse
 
 JOB_KIND = "import-labels"
@@ -82,15 +82,16 @@ def raters_in(
     *, benchmark: Benchmark, upload: Upload, rater: str = "", grade_map: str = ""
 ) -> Counter[str]:
     """How many labels each rater of a file gave; what is wrong in it is for the import to say."""
-    labels = read_labels(
-        open_lines(uploading.local(upload), file=upload.name),
+    found: Counter[str] = reading_apart.call(
+        raters_at,
+        Place(uploading.local(upload), upload.name),
+        scale_of(benchmark),
+        parse_grade_map(grade_map),
+        rater[:MAX_NAME],
+        MOST_LABELS,
         file=upload.name,
-        problems=Problems(),
-        scale=scale_of(benchmark),
-        grade_map=parse_grade_map(grade_map),
-        rater=rater[:MAX_NAME],
     )
-    return Counter(label.rater for label in islice(labels, MOST_LABELS))
+    return found
 
 
 def import_labels(job: jobs.RunningJob) -> None:
@@ -128,14 +129,16 @@ def _read(job: jobs.RunningJob, upload: Upload) -> list[Label]:
     """
     benchmark, problems = job.benchmark, Problems()
     grade_map = {int(key): value for key, value in job.parameters["grade_map"].items()}
-    rows = read_labels(
-        open_lines(uploading.local(upload), file=upload.name),
+    sent = reading_apart.stream(
+        sent_labels,
+        Place(uploading.local(upload), upload.name),
+        scale_of(benchmark),
+        grade_map,
+        job.parameters["rater"],
+        problems.limit,
         file=upload.name,
-        problems=problems,
-        scale=scale_of(benchmark),
-        grade_map=grade_map,
-        rater=job.parameters["rater"],
     )
+    rows = received(sent, problems)
     labels: list[Label] = []
     known = _known_queries(benchmark)
     for batch in batched(rows, IDS_PER_LOOK):

@@ -19,6 +19,7 @@ from annotation.models import Judgment, Pool
 from annotation.selectors import own_work
 from annotation.selectors.screen import content_of
 from annotation.services.changing_own import change_own_judgment
+from benchmarks_app.core.cells import safe_cell
 from benchmarks_app.paging import page_of
 
 PAGE_SIZE = 50
@@ -130,7 +131,7 @@ def _lines(days: list[own_work.WorkDay]) -> Iterator[str]:
             [
                 day.day.isoformat(),
                 day.pool.benchmark.slug,
-                _inert(day.pool.name),
+                safe_cell(day.pool.name),
                 f"{day.minutes:.1f}",
                 day.n_grades,
                 day.n_cant_judge,
@@ -138,8 +139,3 @@ def _lines(days: list[own_work.WorkDay]) -> Iterator[str]:
                 day.n_practice,
             ]
         )
-
-
-def _inert(text: str) -> str:
-    """Text that a spreadsheet does not take for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text

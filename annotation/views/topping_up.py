@@ -1,6 +1,5 @@
 """Lists of documents worth judging, and pools of them."""
 
-import io
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
@@ -13,11 +12,12 @@ from annotation.forms.pool_building import CandidateUploadForm, UnjudgedForm
 from annotation.services.topping_up import unjudged_in_top
 from annotation.views.pool_building import runs_of
 from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.formats.sources import stream_lines
+from benchmarks_app.core.looking.row_streams import lines_of
 from benchmarks_app.core.problems import Problems
 from benchmarks_app.models import Benchmark, CandidateList
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.services import reading_apart
 from benchmarks_app.services.candidates import make_candidate_list
 
 PAGE_SIZE = 25
@@ -71,8 +71,7 @@ def _of_file(
 ) -> CandidateList:
     file: UploadedFile = form.cleaned_data["file"]
     problems = Problems()
-    content = io.BufferedReader(io.BytesIO(file.read()))
-    lines = stream_lines(content, file=file.name, compressed=file.size)
+    lines = reading_apart.call(lines_of, file.read(), file.name, file=file.name)
     rows = list(read_candidates(lines, file=file.name, problems=problems))
     problems.raise_found()
     name = form.cleaned_data["name"] or file.name

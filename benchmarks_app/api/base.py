@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404
 from rest_framework import exceptions
@@ -12,9 +13,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
-from benchmarks_app.core.people_errors import ScopeError
+from benchmarks_app.core.people_errors import FactorAskedError, ScopeError
 from benchmarks_app.models import ApiToken, Benchmark, Scope
-from benchmarks_app.permissions import Action, may, refusal
+from benchmarks_app.permissions import Action, is_site_manager, may, refusal
+from benchmarks_app.selectors.factors import lacks_factor
 
 
 class Endpoint(GenericAPIView):
@@ -30,12 +32,18 @@ class Endpoint(GenericAPIView):
     queryset = Benchmark.objects.none()
 
     def check_permissions(self, request: Request) -> None:
-        """Whether the token, if there is one, is good for this; roles: `benchmark_for`."""
+        """Whether the token, if there is one, is good for this; roles: `benchmark_for`.
+
+        Whom the site asks for a second factor and who has none cannot manage by a token either.
+        """
         super().check_permissions(request)
-        if isinstance(request.auth, ApiToken):
-            scope = self.scope_of(request.method)
-            if scope not in request.auth.scopes:
-                raise ScopeError(scope=scope.value)
+        scope = self.scope_of(request.method)
+        is_by_token = isinstance(request.auth, ApiToken)
+        if is_by_token and scope not in request.auth.scopes:
+            raise ScopeError(scope=scope.value)
+        is_asked = request.user.is_authenticated and (not is_by_token or scope == Scope.MANAGE)
+        if is_asked and lacks_factor(request.user.pk):
+            raise FactorAskedError
 
     def scope_of(self, method: str) -> Scope:
         return self.scopes.get(method, Scope.READ if method in SAFE_METHODS else Scope.MANAGE)
@@ -56,6 +64,13 @@ class Endpoint(GenericAPIView):
         if found is None:
             raise Http404
         raise refusal(user, action, found)
+
+    def manager(self) -> None:
+        """Refuse whoever does not manage the site; 401 where an account might help."""
+        if not self.request.user.is_authenticated:
+            raise exceptions.NotAuthenticated(code="not_authenticated")
+        if not is_site_manager(self.request.user):
+            raise PermissionDenied
 
     def validated(self, serializer: type[BaseSerializer], **more: Any) -> Any:
         """What was sent, as `serializer` reads it; 400 with what is wrong of it."""

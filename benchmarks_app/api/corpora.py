@@ -191,6 +191,7 @@ class SnapshotDetail(Endpoint):
         summary="Take or discard a proposed snapshot",
         tags=["corpora"],
         request=SnapshotDecisionSerializer,
+        responses={200: SnapshotSerializer, 204: None},
     )
     def post(self, request: Request, slug: str, number: int) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)

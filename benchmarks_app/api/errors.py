@@ -11,6 +11,7 @@ from rest_framework.views import exception_handler
 
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.full_disk import DiskFullError, is_disk_full
+from benchmarks_app.migrated import explained
 
 log = logging.getLogger(__name__)
 CODES = {
@@ -29,6 +30,7 @@ def as_response(error: Exception, context: dict[str, Any]) -> Response:
     if is_disk_full(error):
         log.error("the disk is full", exc_info=error)
         error = DiskFullError()
+    error = explained(error)
     if isinstance(error, BenchmarkError):
         return answer(error.status, error.code, str(error), _facts(error))
     if isinstance(error, exceptions.ValidationError):

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.models import Membership
 from benchmarks_app.permissions import Action
+from benchmarks_app.selectors.factors import members_of
 from benchmarks_app.services.people import change_blindness
 
 TAG = ["people"]
@@ -21,10 +22,18 @@ class PersonSerializer(serializers.ModelSerializer):
     """A member; `is_blindness_lifted` counts for annotators alone."""
 
     username = serializers.CharField(source="user.username", read_only=True)
+    has_two_factors = serializers.BooleanField(read_only=True)
 
     class Meta:
         model = Membership
-        fields = ["id", "username", "role", "is_blindness_lifted", "created_at"]
+        fields = [
+            "id",
+            "username",
+            "role",
+            "is_blindness_lifted",
+            "has_two_factors",
+            "created_at",
+        ]
         read_only_fields = ["role", "created_at"]
         extra_kwargs: dict[str, Any] = {"is_blindness_lifted": {"required": True}}
 
@@ -39,8 +48,7 @@ class MemberList(Endpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.MANAGE_PEOPLE)
-        rows = benchmark.memberships.select_related("user").order_by("user__username")
-        return self.page_of(rows, PersonSerializer)
+        return self.page_of(members_of(benchmark), PersonSerializer)
 
 
 class MemberDetail(Endpoint):
@@ -49,7 +57,7 @@ class MemberDetail(Endpoint):
 
     def member(self, pk: int) -> Membership:
         benchmark = self.benchmark_for(Action.MANAGE_PEOPLE)
-        return get_object_or_404(benchmark.memberships.select_related("user"), pk=pk)
+        return get_object_or_404(members_of(benchmark), pk=pk)
 
     @extend_schema(summary="A member", tags=TAG)
     def get(self, request: Request, slug: str, pk: int) -> Response:
@@ -61,8 +69,8 @@ class MemberDetail(Endpoint):
     def patch(self, request: Request, slug: str, pk: int) -> Response:
         found = self.member(pk)
         is_lifted = self.validated(PersonSerializer)["is_blindness_lifted"]
-        changed = change_blindness(membership=found, is_lifted=is_lifted, actor=request.user)
-        return Response(PersonSerializer(changed).data)
+        change_blindness(membership=found, is_lifted=is_lifted, actor=request.user)
+        return Response(PersonSerializer(self.member(pk)).data)
 
 
 of_benchmark = [

@@ -15,6 +15,7 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.core.exporters import EXPORTERS
+from benchmarks_app.core.release_source import public_manifest
 from benchmarks_app.core.releases.options import ReleaseOptions
 from benchmarks_app.downloads import KINDS, TSV, file_response, published_release
 from benchmarks_app.models import Benchmark, QrelSet, Release
@@ -69,7 +70,7 @@ class ReleaseDetailSerializer(ReleaseSummarySerializer):
     parent = serializers.CharField(source="parent.version", read_only=True, allow_null=True)
     findings = FindingSerializer(many=True, read_only=True)
     label_diff = serializers.JSONField(read_only=True)
-    manifest = serializers.JSONField(read_only=True)
+    manifest = serializers.SerializerMethodField()
     options = serializers.SerializerMethodField()
     hidden_splits = serializers.ListField(child=serializers.CharField(), read_only=True)
 
@@ -84,6 +85,9 @@ class ReleaseDetailSerializer(ReleaseSummarySerializer):
             "label_diff",
             "manifest",
         ]
+
+    def get_manifest(self, release: Release) -> dict[str, Any]:
+        return public_manifest(release.manifest)
 
     def get_options(self, release: Release) -> dict[str, Any]:
         return ReleaseOptions.from_json(release.options).as_json()

@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from benchmarks_app.api import (
+    audit,
     corpora,
     exports,
     families,
@@ -12,6 +13,7 @@ from benchmarks_app.api import (
     me,
     people,
     releases,
+    site_people,
     slices,
     splits,
     views,
@@ -24,6 +26,7 @@ of_benchmark = [
     path("qrels/<int:pk>/map/", views.QrelsMap.as_view(), name="qrels-map"),
     path("qrels/<int:pk>/download/", views.QrelsDownload.as_view(), name="qrels-download"),
     *people.of_benchmark,
+    *audit.of_benchmark,
     *imports.of_benchmark,
     *corpora.of_benchmark,
     *logs.of_benchmark,
@@ -35,6 +38,8 @@ of_benchmark = [
 ]
 urlpatterns = [
     *me.urlpatterns,
+    *site_people.urlpatterns,
+    *audit.urlpatterns,
     path("benchmarks/", views.BenchmarkList.as_view(), name="benchmark-list"),
     path("benchmarks/<slug:slug>/", include(of_benchmark)),
     path("jobs/<int:pk>/", views.JobDetail.as_view(), name="job-detail"),

@@ -136,7 +136,8 @@ class Submission(Answer):
     """A run that was sent in, and how far it is; `scores` are means by measure, once there are any.
 
     `intervals` has the 95 % interval of each mean, `split_scores` the means over the split of the
-    phase alone, where the release grades other queries too.
+    phase alone, where the release grades other queries too. `held` says in sentences which scores
+    are those of an earlier submission of the team.
     """
 
     ENDED: ClassVar[tuple[str, ...]] = ("scored", "invalid", "failed")
@@ -154,6 +155,7 @@ class Submission(Answer):
     scores: Mapping[str, float | None] = field(default_factory=dict)
     intervals: Mapping[str, Sequence[float]] = field(default_factory=dict)
     split_scores: Mapping[str, float | None] = field(default_factory=dict)
+    held: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     job: int | None = None
     percent: int = 0

@@ -265,12 +265,12 @@ def _named(given: Sequence[str]) -> dict[str, str]:
 
 def _tell_reading(found: "Prepared") -> None:
     counted = found.counted
-    columns = ", ".join(f"{role} = {name}" for role, name in found.reader.columns.named.items())
+    columns = ", ".join(f"{role} = {name}" for role, name in found.columns.named.items())
     told = [
-        f"{found.reader.n_rows:,} rows read ({columns}): {counted.n_distinct:,} distinct queries, "
+        f"{found.n_rows:,} rows read ({columns}): {counted.n_distinct:,} distinct queries, "
         f"{counted.n_traffic:,} searches, {found.grouped.n_families:,} families by "
         f"{found.grouped.by}.",
-        *(f"{n:,} rows left out: {why}." for why, n in found.reader.left.as_dict().items()),
+        *(f"{n:,} rows left out: {why}." for why, n in found.left.as_dict().items()),
         *(f"{kind} masked in {n:,} searches." for kind, n in sorted(counted.masked.items())),
     ]
     if counted.n_only_personal:

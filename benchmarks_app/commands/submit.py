@@ -161,6 +161,7 @@ def _told(sent: "Submission", form: str) -> Iterator[str]:
         yield f"  {measure:<{width}}  {_mean(mean)}{_interval(sent.intervals.get(measure))}"
     for measure, mean in sent.split_scores.items():
         yield f"  {measure:<{width}}  {_mean(mean)}  on {sent.split} alone"
+    yield from sent.held
     yield from sent.notes
     if sent.url:
         yield sent.url

@@ -9,8 +9,8 @@ part is a stream of lines, UTF-8, each ended by a line feed, in the order of the
   without metadata that is null or empty.
 - `families`: query and family, where a family is called by the smallest id of its queries.
 - `slices`: JSON of a slice's name and its queries.
-- `splits`: for each split JSON of its name, then query, document and grade of each judged pair;
-  a pair that was pooled and not judged has no grade and is not in it.
+- `splits`: for each public split JSON of its name, then query, document and grade of each judged
+  pair; a pair that was pooled and not judged has no grade and is not in it.
 - `scale`: JSON of the grades' values and which of them are relevant, and of the threshold.
 - `unit`: what a document is.
 - `weights`: query and weight; only there where a query has one.
@@ -121,7 +121,8 @@ def _slice_lines(qids: list[str], slices: Mapping[str, Iterable[str]]) -> Iterat
 
 
 def _split_lines(source: ReleaseSource) -> Iterator[bytes]:
-    for split in sorted(source.splits, key=str.encode):
+    # A digest of hidden grades could be tried against guesses of them.
+    for split in sorted(set(source.splits) - set(source.hidden), key=str.encode):
         yield f"{_json(split)}\n".encode()
         for qid, docid, grade in source.qrels(split):
             if grade >= 0:

@@ -7,6 +7,8 @@ from typing import Any
 from benchmarks_app.core.formats.beir_writing import DocumentLike, MetadataShape, QueryLike
 
 Qrels = Iterator[tuple[str, str, int]]
+# Where in a release's folder the grades of hidden splits are.
+HIDDEN_FILES = "hidden/"
 
 
 @dataclass(frozen=True)
@@ -45,3 +47,17 @@ class ReleaseSource:
     def stem(self) -> str:
         """The name of the export's one top folder."""
         return f"{self.slug}-{self.version}"
+
+
+def public_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """A manifest without what could be tried against guesses of hidden grades.
+
+    Files of hidden splits are named, without digest and size. Nor is there a digest of all grades,
+    nor how far people agreed on them. Where nothing is hidden it is the manifest as it is.
+    """
+    files = manifest.get("files", {})  # a draft that nobody has looked at has none
+    if not any(name.startswith(HIDDEN_FILES) for name in files):
+        return dict(manifest)
+    named = {name: {} if name.startswith(HIDDEN_FILES) else facts for name, facts in files.items()}
+    withheld = dict.fromkeys(("digest", "agreement", "labels_per_pair"))
+    return {**manifest, "files": named, "qrels": {**manifest["qrels"], **withheld}}

@@ -112,6 +112,9 @@ def _major(diff: "ReleaseDiff") -> Mapping[str, Any]:
     return {
         _counted(diff.labels.changed, "grade changed", "grades changed"): diff.labels.changed,
         _counted(diff.labels.removed, "label is gone", "labels are gone"): diff.labels.removed,
+        "grades of hidden splits changed, or are gone": (
+            diff.withheld.changed or diff.withheld.removed
+        ),
         _changes("query", "queries", diff.queries): diff.queries,
         _changes("document", "documents", diff.documents): diff.documents,
         _counted(
@@ -132,6 +135,7 @@ def _major(diff: "ReleaseDiff") -> Mapping[str, Any]:
 def _minor(diff: "ReleaseDiff") -> Mapping[str, Any]:
     return {
         _counted(diff.labels.added, "label was added", "labels were added"): diff.labels.added,
+        "labels of hidden splits were added": diff.withheld.added,
         _counted(diff.slices.added, "slice was added", "slices were added"): diff.slices.added,
         _counted(diff.families, "query is in another family", "queries are in another family"): (
             diff.families

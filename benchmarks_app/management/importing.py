@@ -80,6 +80,14 @@ def qrels_of(benchmark: Benchmark, name: str) -> QrelSet:
     return found
 
 
+def person_named(username: str) -> User:
+    """The account of that name."""
+    person = User.objects.filter(username=username).first()
+    if person is None:
+        raise CommandError(f"No user '{username}'.")
+    return person
+
+
 def actor_of(benchmark: Benchmark, username: str | None) -> User:
     if username:
         people = User.objects.filter(username=username)

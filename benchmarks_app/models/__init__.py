@@ -1,6 +1,6 @@
 """The shared nouns; import them from here."""
 
-from benchmarks_app.models.audit import AuditEvent
+from benchmarks_app.models.audit import AuditEvent, Forgetting
 from benchmarks_app.models.candidates import CandidateList
 from benchmarks_app.models.collection import (
     Benchmark,
@@ -30,11 +30,12 @@ from benchmarks_app.models.releases import Release
 from benchmarks_app.models.runs import Run, Upload
 from benchmarks_app.models.slices import Slice, SliceMember
 from benchmarks_app.models.splits import ContaminatedQuery, ContaminationCheck, SplitPlan
-from benchmarks_app.models.store import StoreCheck
+from benchmarks_app.models.store import Backup, LeftFile, StoreCheck
 
 __all__ = [
     "ApiToken",
     "AuditEvent",
+    "Backup",
     "Benchmark",
     "CandidateList",
     "ContaminatedQuery",
@@ -45,11 +46,13 @@ __all__ = [
     "DocumentContent",
     "FamilyChange",
     "FamilyLink",
+    "Forgetting",
     "Grade",
     "Grouping",
     "Guideline",
     "Invitation",
     "Job",
+    "LeftFile",
     "Membership",
     "PendingLog",
     "Qrel",

@@ -25,13 +25,16 @@ EDITION = 1
 
 def stored_export_name(release: Release, exporter: str) -> str:
     """The finished export of a release in a format, by its name in the storage, or ""."""
-    folder = export_folder(release, exporter)
+    return next(iter(finished_in(export_folder(release, exporter))), "")
+
+
+def finished_in(folder: str) -> list[str]:
+    """Stored files of a folder that carry the digest of their content in their name."""
     try:
         names = default_storage.listdir(folder)[1]
     except FileNotFoundError:
-        return ""
-    finished = sorted(name for name in names if digest_in(f"{folder}/{name}"))
-    return f"{folder}/{finished[0]}" if finished else ""
+        return []
+    return sorted(name for one in names if digest_in(name := f"{folder}/{one}"))
 
 
 def export_folder(release: Release, exporter: str) -> str:
@@ -69,6 +72,23 @@ def stored_files(name: str = "") -> Iterator[StoredFile]:
                 what = f"query log {row} of {row.benchmark}"
                 yield StoredFile(file, digest_in(file), what, row.created_at)
     yield from _files_of_releases(name)
+    yield from _leak_reports(name)
+
+
+def _leak_reports(name: str) -> Iterator[StoredFile]:
+    """Reports that pages have kept; no row names them."""
+    if name and not name.startswith("leaks/"):
+        return
+    for benchmark in Benchmark.objects.order_by("pk").iterator():
+        folder = f"leaks/{benchmark.pk}"
+        try:
+            states = default_storage.listdir(folder)[0]
+        except FileNotFoundError:
+            continue
+        for file in (file for state in sorted(states) for file in finished_in(f"{folder}/{state}")):
+            if name in ("", file):
+                stored_at = default_storage.get_modified_time(file)
+                yield StoredFile(file, digest_in(file), f"leak report of {benchmark}", stored_at)
 
 
 def _files_of_releases(name: str) -> Iterator[StoredFile]:

@@ -16,16 +16,17 @@ from benchmarks_app.core.contamination import (
     OutsideQuery,
     by_slice,
     check_queries,
-    check_sketch,
-    read_outside,
 )
+from benchmarks_app.core.contamination.checking import header_at, sketch_matches
+from benchmarks_app.core.contamination.outside import sent_outside
 from benchmarks_app.core.contamination_errors import (
     CheckNameTakenError,
     NoOutsideQueriesError,
     NothingToCheckError,
 )
+from benchmarks_app.core.looking.row_streams import received
 from benchmarks_app.core.problems import Problems
-from benchmarks_app.core.sketches import Hasher, check_salt, read_header
+from benchmarks_app.core.sketches import Hasher, SketchHeader, check_salt
 from benchmarks_app.core.sketches.format import is_sketch
 from benchmarks_app.core.sketches_errors import OtherSaltError
 from benchmarks_app.models import (
@@ -39,7 +40,7 @@ from benchmarks_app.models import (
 )
 from benchmarks_app.selectors import splits as reads
 from benchmarks_app.selectors.slices import slices_of
-from benchmarks_app.services import audit, jobs, uploading
+from benchmarks_app.services import audit, jobs, reading_apart, uploading
 from benchmarks_app.services.slice_members import make_hand_slice
 
 JOB_KIND = "check-contamination"
@@ -74,7 +75,7 @@ def check_arguments(
         raise NothingToCheckError
     kind = _kind(upload)
     if kind == ContaminationCheck.Kind.SKETCH:
-        _hasher(benchmark, upload, salt)
+        _salt(benchmark, upload, _header(upload), salt)
     return {
         "kind": JOB_KIND,
         "title": f"Compare queries with {called}",
@@ -105,14 +106,24 @@ def _kind(upload: Upload) -> ContaminationCheck.Kind:
     return kinds.SKETCH if is_sketch(begins) else kinds.QUERIES
 
 
-def _hasher(benchmark: Benchmark, upload: Upload, salt: str) -> Hasher:
-    """What hashes our queries as the sketch's were: with the salt given, inside it, or ours."""
-    header = read_header(uploading.local(upload), file=upload.name)
+def _header(upload: Upload) -> SketchHeader:
+    path = uploading.local(upload)
+    header: SketchHeader = reading_apart.call(header_at, path, upload.name, file=upload.name)
+    return header
+
+
+def _salt(benchmark: Benchmark, upload: Upload, header: SketchHeader, salt: str) -> str:
+    """What our queries are hashed with, as the sketch's were: the salt given, inside it, or ours.
+
+    Raises
+    ------
+    OtherSaltError
+        If the sketch was made with another one.
+    """
     used = check_salt(salt or header.salt or salt_of(benchmark))
-    hasher = Hasher(used, header.language)
-    if hasher.salt_check != header.salt_check:
+    if Hasher(used, header.language).salt_check != header.salt_check:
         raise OtherSaltError(file=upload.name)
-    return hasher
+    return used
 
 
 # --- the job -------------------------------------------------------------------------------
@@ -144,10 +155,18 @@ def _compared(
 ) -> tuple[list[Match], int]:
     path = uploading.local(upload)
     if job.parameters["kind"] == ContaminationCheck.Kind.SKETCH:
-        header = read_header(path, file=upload.name)
-        hasher = _hasher(job.benchmark, upload, job.parameters["salt"])
-        found = check_sketch(
-            ours, path, header=header, hasher=hasher, file=upload.name, tell=job.progress
+        header = _header(upload)
+        salt = _salt(job.benchmark, upload, header, job.parameters["salt"])
+        found = reading_apart.call(
+            sketch_matches,
+            ours,
+            path,
+            upload.name,
+            header,
+            salt,
+            file=upload.name,
+            is_job=True,
+            progress=job.progress,
         )
         return found, header.n_queries
     problems = Problems()
@@ -166,7 +185,8 @@ def _compared(
 def _outside(
     job: jobs.RunningJob, path: Path, file: str, problems: Problems
 ) -> Iterator[OutsideQuery]:
-    return read_outside(path, file=file, folder=job.folder, problems=problems)
+    sent = reading_apart.stream(sent_outside, path, file, job.folder, problems.limit, file=file)
+    return received(sent, problems)
 
 
 def _stored(

@@ -3,7 +3,6 @@
 A source without hidden grades is all that is asked for here, so no export can hold one.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from benchmarks_app.core.export_errors import ExportNotReadyError
 from benchmarks_app.core.exporters import BEIR, EXPORTERS, Exporter, exporter_of
 from benchmarks_app.core.exporters.exporter import file_pieces, written, zipped
 from benchmarks_app.core.exporters.runs import run_members
+from benchmarks_app.core.exporters.side_files import manifest_json
 from benchmarks_app.core.formats.beir_writing import DocumentLike, streamed_zip
 from benchmarks_app.core.formats.sources import sha256_of
 from benchmarks_app.core.release_source import ReleaseSource
@@ -43,7 +43,7 @@ def has_beir_export(release: Release) -> bool:
 
 
 def manifest_bytes(release: Release) -> bytes:
-    return json.dumps(release.manifest, indent=2, sort_keys=True, ensure_ascii=False).encode()
+    return manifest_json(release.manifest)
 
 
 # --- what there is -------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.db import transaction
@@ -29,10 +30,10 @@ from benchmarks_app.core.families import (
     QueryText,
     ReviewCost,
     grouped,
-    read_embeddings,
     review_costs,
     static_embeddings,
 )
+from benchmarks_app.core.families.embeddings import check_embeddings, sent_embeddings
 from benchmarks_app.core.families.reviewing import SHOWN as REVIEWS_SHOWN
 from benchmarks_app.core.families_errors import (
     EmbeddingsError,
@@ -55,7 +56,7 @@ from benchmarks_app.models import (
 )
 from benchmarks_app.selectors.families import exposed_queries, known_of, texts_to_group
 from benchmarks_app.selectors.splits import WITHOUT_SPLIT
-from benchmarks_app.services import audit, jobs, uploading
+from benchmarks_app.services import audit, jobs, reading_apart, uploading
 from benchmarks_app.services.exposure import refuse_hiding
 from benchmarks_app.services.family_changes import STATES, states_of
 
@@ -90,7 +91,7 @@ def grouping_arguments(
     if not benchmark.queries.committed().exists():
         raise NothingToGroupError(benchmark=benchmark.name)
     if embeddings:
-        _read(embeddings, ids)
+        reading_apart.call(check_embeddings, *_places(embeddings, ids), file=embeddings.name)
     return {
         "kind": JOB_KIND,
         "title": "Group queries into families",
@@ -142,12 +143,19 @@ def review_preview(
     return review_costs(found, sorted(thresholds))
 
 
+def _places(embeddings: Upload, ids: Upload | None) -> tuple[Path, Path | None, str]:
+    """Where the files are, and what messages call them."""
+    return uploading.local(embeddings), uploading.local(ids) if ids else None, embeddings.name
+
+
 def _read(embeddings: Upload, ids: Upload | None) -> Embeddings:
-    listed = None
-    if ids:
-        listed = uploading.local(ids).read_text("utf-8").split("\n")
-        listed = [line.strip() for line in listed if line.strip()]
-    return read_embeddings(Path(uploading.local(embeddings)), ids=listed, file=embeddings.name)
+    with TemporaryDirectory(prefix="benchwright-vectors-") as folder:
+        target = Path(folder, "vectors.bin")
+        sent = reading_apart.stream(
+            sent_embeddings, *_places(embeddings, ids), target, file=embeddings.name
+        )
+        listed, where = reading_apart.items_and_result(sent)
+        return Embeddings(tuple(listed), where.opened().copy())
 
 
 # --- the job ---------------------------------------------------------------------------------

@@ -5,11 +5,9 @@ nobody sees; one short transaction at the end makes them visible.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.db import transaction
@@ -17,33 +15,23 @@ from django.urls import reverse
 
 from benchmarks_app import selectors
 from benchmarks_app.core.aggregating import DEFAULT
-from benchmarks_app.core.detection import (
-    FileKind,
-    Part,
-    guess,
-    guess_as,
-    part_of,
-    parts_of_collection,
-)
+from benchmarks_app.core.apart import UnreadableFileError
+from benchmarks_app.core.detection import FileKind, Part
 from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
-from benchmarks_app.core.formats.archives import is_tar, is_zip, open_source
-from benchmarks_app.core.formats.inputs import FileInput, Input, MemberInput
-from benchmarks_app.core.formats.trec import read_run
 from benchmarks_app.core.grade_map import parse_grade_map
 from benchmarks_app.core.import_errors import (
     LeaveOutError,
-    MappingError,
     MixedCorpusError,
     NothingImportedError,
     UnknownKindError,
     UnlistedError,
 )
-from benchmarks_app.core.mapping import EVERY_ROW
+from benchmarks_app.core.looking import Place, completed_parts, parts_to_import
+from benchmarks_app.core.looking.runs import take_run
 from benchmarks_app.core.problems import Problems
-from benchmarks_app.core.run_metadata import read_run_metadata
-from benchmarks_app.core.unlisted import UNKNOWN, UNLISTED, manifest_unlisted
+from benchmarks_app.core.unlisted import UNLISTED
 from benchmarks_app.models import Benchmark, Document, Job, Qrel, Query, Upload, User
-from benchmarks_app.services import audit, jobs, runs, uploading
+from benchmarks_app.services import audit, jobs, reading_apart, runs, uploading
 from benchmarks_app.services.analysing import analyse
 from benchmarks_app.services.importing_corpus import corpus_options, stage_corpus, staged_lacks
 from benchmarks_app.services.importing_groups import (
@@ -58,6 +46,7 @@ from benchmarks_app.services.part_rows import (
     document_rows,
     qrel_rows,
     query_rows,
+    run_lines,
     run_rows,
 )
 from benchmarks_app.services.staging import Import
@@ -163,59 +152,9 @@ def _completed(upload: Upload, given: Part) -> list[Part]:
 
     Of a collection it can be said that every row of the tables without grades is relevant.
     """
-    path = uploading.local(upload)
-    if is_collection(path):
-        return _completed_collection(path, given)
-    with TemporaryDirectory(prefix="benchwright-look-") as folder:
-        told = guessed_part(FileInput(path, upload.name), given, Path(folder))
-    if told.kind is None:
-        raise UnknownKindError(file=upload.name)
-    return [told]
-
-
-def _completed_collection(path: Path, given: Part) -> list[Part]:
-    if not given.mapping:
-        return [Part("", FileKind.BEIR)]
-    if dict(given.mapping) != {"grade": EVERY_ROW}:
-        reason = "columns are mapped in one file, and this one holds several. Give them one by one"
-        raise MappingError(reason=f"{reason}, or map them on the import page")
-    with TemporaryDirectory(prefix="benchwright-look-") as folder, open_source(path) as source:
-        parts = parts_of_collection(source, Path(folder))
-    return [
-        replace(part, mapping={"grade": EVERY_ROW, **part.mapping})
-        if part.kind is FileKind.QREL_TABLE
-        else part
-        for part in parts
-    ]
-
-
-def guessed_part(given: Input, part: Part, folder: Path) -> Part:
-    """A part with what its file's content tells and `part` does not say."""
-    if part.kind is None:
-        found = part_of(part.member, guess(given, folder))
-    else:
-        found = part_of(part.member, guess_as(part.kind, given, folder, has_header=part.has_header))
-    said = dict(part.mapping)
-    if said == {"grade": EVERY_ROW} and found.kind is not FileKind.QREL_TABLE:
-        said = {}  # of the qrels among several files
-    guessed = {
-        name: column for name, column in found.mapping.items() if column not in said.values()
-    }
-    return Part(
-        member=part.member,
-        kind=found.kind,
-        mapping={**guessed, **said},
-        split=part.split,
-        lang=part.lang or found.lang,
-        has_header=found.has_header if part.has_header is None else part.has_header,
-        note=found.note,
-        is_rest=part.is_rest,
-    )
-
-
-def is_collection(path: Path) -> bool:
-    """Whether a file holds several."""
-    return is_zip(path) or is_tar(path)
+    place = Place(uploading.local(upload), upload.name)
+    parts: list[Part] = reading_apart.call(completed_parts, place, given, file=upload.name)
+    return parts
 
 
 def joint_arguments(uploads: Sequence[Upload]) -> dict[str, Any]:
@@ -277,13 +216,17 @@ def import_file(job: jobs.RunningJob) -> None:
     )
     for upload in uploads:
         uploading.refuse_imported(upload)
-    with ExitStack() as opened:
-        files = [file for upload in uploads for file in opened.enter_context(_opened(work, upload))]
+    try:
+        files = [file for upload in uploads for file in _files(work, upload)]
         if job.parameters.get("leave_out") == "files" and len(files) > 1:
             files = [file for file in files if _is_readable(work, file)]
             if not files:
                 raise NothingImportedError(file=work.file, what="file without a bad record")
         _stage(work, files)
+    except UnreadableFileError as error:
+        if len(uploads) == 1:
+            uploading.keep_broken(uploads[0], error)
+        raise
     work.problems.raise_found()
     job.progress(1, 1, "making it visible")
     with job.commit() as result:
@@ -323,7 +266,7 @@ def _readers(work: Import, file: "File", problems: Problems) -> Iterator[Iterabl
     if file.kind in OF_QRELS:
         yield qrel_rows(work, file, problems=problems)
     if file.kind is FileKind.RUN:
-        yield read_run(file.given.lines(), file=file.given.shown, problems=problems)
+        yield run_lines(work, file, problems=problems)
     if file.kind is FileKind.RUN_TABLE:
         yield run_rows(work, file, problems=problems)
 
@@ -368,11 +311,15 @@ def _show_metadata(work: Import) -> None:
 
 @dataclass(frozen=True)
 class File:
-    """One file at work: what it is, its bytes, and the upload they came in."""
+    """One file at work: what it is, where it lies, and the upload it came in.
+
+    `unlisted` is what the manifest beside it says of documents that its qrels do not list.
+    """
 
     part: Part
-    given: Input
+    given: Place
     upload: Upload
+    unlisted: str
 
     @property
     def kind(self) -> FileKind:
@@ -381,28 +328,26 @@ class File:
         return self.part.kind
 
 
-@contextmanager
-def _opened(work: Import, upload: Upload) -> Iterator[list[File]]:
+def _files(work: Import, upload: Upload) -> list[File]:
     """The files of an upload, each with what it is."""
-    path = uploading.local(upload)
-    parts = [Part.of_json(one) for one in work.options.get("parts") or ()]
+    place = Place(uploading.local(upload), upload.name)
     kind = work.options.get("kind")
-    if parts and not parts[0].member:
-        yield [File(parts[0], FileInput(path, upload.name), upload)]
-    elif parts or kind == FileKind.BEIR or (not kind and is_collection(path)):
-        with open_source(path) as source:
-            told = parts or parts_of_collection(source, work.job.folder)
-            unknown = (part for part in told if part.is_unknown)
-            work.notes += [f"file left out: {part.member}: {part.note}" for part in unknown]
-            yield [
-                File(part, MemberInput(source, part.member), upload)
-                for part in told
-                if part.kind is not None
-            ]
-    else:
-        given = FileInput(path, upload.name)
-        asked = Part("", FileKind(kind) if kind else None)
-        yield [File(guessed_part(given, asked, work.job.folder), given, upload)]
+    parts, unlisted = reading_apart.call(
+        parts_to_import,
+        place,
+        [Part.of_json(one) for one in work.options.get("parts") or ()],
+        FileKind(kind) if kind else None,
+        work.job.folder,
+        file=upload.name,
+        is_job=True,
+    )
+    unknown = (part for part in parts if part.is_unknown)
+    work.notes += [f"file left out: {part.member}: {part.note}" for part in unknown]
+    return [
+        File(part, replace(place, member=part.member), upload, unlisted)
+        for part in parts
+        if part.kind is not None or not part.member
+    ]
 
 
 def _stage(work: Import, files: list[File]) -> None:
@@ -419,17 +364,11 @@ def _stage(work: Import, files: list[File]) -> None:
             parts,
             check,
             name=grades[0].upload.name.split(".")[0],
-            unlisted=_unlisted(grades),
+            unlisted=grades[0].unlisted,
         )
     stage_slices(work, _of(files, FileKind.SLICES))
     for number, file in enumerate(_of(files, *OF_RUNS)):
         _stage_run(work, file, number, check, is_alone=len(files) == 1)
-
-
-def _unlisted(grades: Sequence[File]) -> str:
-    """What the manifest beside qrels says of documents that they do not list: of an export."""
-    given = grades[0].given
-    return manifest_unlisted(given.source) if isinstance(given, MemberInput) else UNKNOWN
 
 
 def _of(files: Sequence[File], *kinds: FileKind) -> list[File]:
@@ -491,7 +430,12 @@ def _stage_run(
 ) -> None:
     benchmark, shown = work.benchmark, file.given.shown
     problems = Problems() if work.problems.leaves_out else work.problems
-    name = (work.options.get("name") if is_alone else "") or _stem(file.given.name)
+    name = (work.options.get("name") if is_alone else "") or _stem(shown)
+
+    def told(done: int, total: int | None) -> None:
+        done_so_far = f"{done:,} lines {'written' if total else 'read'}"
+        work.job.progress(done, total or 0, done_so_far)
+
     options: dict[str, Any] = {
         "file": shown,
         "folder": work.job.folder / f"run-{number}",
@@ -503,18 +447,11 @@ def _stage_run(
         "benchmark": benchmark,
         "reader": work.staged_corpus,
         "aggregation": work.options.get("aggregation") or DEFAULT,
-        "progress": lambda done, total: work.job.progress(
-            done, total or 0, f"{done:,} lines {'written' if total else 'read'}"
+        "taken_apart": lambda terms: reading_apart.call(
+            take_run, file.given, file.part, terms, file=shown, is_job=True, progress=told
         ),
     }
-    metadata: dict[str, Any] = {}
-    if file.kind is FileKind.RUN:
-        with file.given.opened() as stream:
-            metadata = read_run_metadata(stream, file=shown, problems=problems)
-        with file.given.opened() as stream:
-            staged = runs.stage_run(stream=stream, **options)
-    else:
-        staged = runs.stage_run(rows=run_rows(work, file, problems=problems), **options)
+    staged = runs.stage_run(**options)
     if problems is not work.problems:
         work.problems.warnings.extend(problems.warnings)
     work.made.append(f"run '{name}' of {staged.summary.n_queries:,} queries")
@@ -522,7 +459,7 @@ def _stage_run(
         work.notes.append(
             f"{staged.n_extra_queries:,} queries of the run are not in the benchmark."
         )
-    work.on_commit.append(lambda: _commit_run(work, file.upload, staged, name, metadata))
+    work.on_commit.append(lambda: _commit_run(work, file.upload, staged, name, staged.said))
 
 
 def _stem(name: str) -> str:

@@ -3,34 +3,24 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from django.urls import reverse
 
 from benchmarks_app.core.batches import batched
-from benchmarks_app.core.detection import FileKind, Part
-from benchmarks_app.core.formats.inputs import Input
-from benchmarks_app.core.formats.pairs import read_families, read_weights
+from benchmarks_app.core.detection import FileKind
 from benchmarks_app.core.import_errors import FamilyOnTwoSidesError, NothingImportedError
-from benchmarks_app.core.slicing.files import read_slice_file
+from benchmarks_app.core.looking.row_streams import pairs_said, slices_said
 from benchmarks_app.models import FamilyChange, FamilyLink, Query, QueryFamily, Slice
 from benchmarks_app.services import importing_slices, slice_records
 from benchmarks_app.services.exposure import refuse_hiding
 from benchmarks_app.services.family_changes import STATES, states_of
+from benchmarks_app.services.part_rows import PartFile, said_apart
 from benchmarks_app.services.staging import ROWS_PER_BATCH, Import
 
 # Read before the queries, whose rows they complete.
 FAMILIES_FIRST = (FileKind.FAMILIES, FileKind.WEIGHTS)
 NAMED_AT_MOST = 3
-
-
-class PartFile(Protocol):
-    """A file at work."""
-
-    @property
-    def part(self) -> Part: ...
-    @property
-    def given(self) -> Input: ...
 
 
 @dataclass
@@ -53,15 +43,13 @@ def read_said(work: Import, files: Sequence[PartFile]) -> Said:
     """Read the files of families and of weights."""
     said = Said(files=tuple(file.given.shown for file in files))
     for file in files:
-        shown, lines = file.given.shown, file.given.lines()
+        found = said_apart(work.problems, pairs_said, file.given, file.part.kind)
         if file.part.kind is FileKind.FAMILIES:
-            found = read_families(lines, file=shown, problems=work.problems)
             said.families |= found
         else:
-            found = read_weights(lines, file=shown, problems=work.problems)
             said.weights |= found
         if not found and not work.problems.found:
-            raise NothingImportedError(file=shown, what="query")
+            raise NothingImportedError(file=file.given.shown, what="query")
     return said
 
 
@@ -239,24 +227,14 @@ def stage_slices(work: Import, files: Sequence[PartFile]) -> None:
     """Have the commit put queries into slices as the files say."""
     if not files:
         return
-    registered = set(
-        Slice.objects.filter(benchmark=work.benchmark, is_registered=True).values_list(
-            "name", flat=True
-        )
-    )
+    registered = Slice.objects.filter(benchmark=work.benchmark, is_registered=True)
+    names = registered.values_list("name", flat=True)
+    refusals = {name: slice_records.registered_refusal(name) for name in names}
     known = set(work.benchmark.queries.committed().values_list("qid", flat=True))
     known |= work.staged_qids
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for file in files:
-        read = read_slice_file(
-            file.given.lines(),
-            file=file.given.shown,
-            problems=work.problems,
-            known=known,
-            refusal=lambda name: (
-                slice_records.registered_refusal(name) if name in registered else ""
-            ),
-        )
+        read = said_apart(work.problems, slices_said, file.given, known, refusals)
         for name, qids in read.items():
             found[name] |= qids
     if not found and not work.problems.found:

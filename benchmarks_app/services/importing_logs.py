@@ -3,6 +3,7 @@
 The raw file is deleted once it has been read, unless its owner asks to keep it.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -19,11 +20,11 @@ from benchmarks_app.core.log_errors import LogGoneError, LogNameTakenError
 from benchmarks_app.core.logs.columns import LogColumns, checked_columns, detected_columns
 from benchmarks_app.core.logs.distinct import Options
 from benchmarks_app.core.logs.masking import KIND_LABELS, checked_kinds, checked_regions
-from benchmarks_app.core.logs.preparing import Prepared, prepared
-from benchmarks_app.core.logs.tables import LogTable, open_table
+from benchmarks_app.core.logs.preparing import Prepared, prepared_apart, table_at
+from benchmarks_app.core.logs.tables import LogTable
 from benchmarks_app.models import Benchmark, Job, PendingLog, QueryLog, Upload, User
 from benchmarks_app.selectors.logs import links_name
-from benchmarks_app.services import audit, jobs, uploading
+from benchmarks_app.services import audit, jobs, reading_apart, uploading
 
 JOB_KIND = "import-log"
 HEAD_ROWS = 20
@@ -43,14 +44,26 @@ class Reading:
     keeps_raw: bool = False
 
 
-def table_of(upload: Upload) -> LogTable:
+@dataclass(frozen=True)
+class LogHead:
+    """A log as a table, and its first rows."""
+
+    table: LogTable
+    rows: Sequence[Mapping[str, Any]]
+
+
+def head_of(upload: Upload, *, is_job: bool = False) -> LogHead:
     """The uploaded file as a table; raises where it is none."""
-    return open_table(uploading.local(upload), file=upload.name)
+    path = uploading.local(upload)
+    table, rows = reading_apart.call(
+        table_at, path, upload.name, HEAD_ROWS, file=upload.name, is_job=is_job
+    )
+    return LogHead(table, rows)
 
 
-def columns_of(table: LogTable) -> LogColumns:
+def columns_of(head: LogHead) -> LogColumns:
     """The columns as their names and first values tell them; raises where they do not."""
-    return detected_columns(table.columns, table.head(HEAD_ROWS), file=table.file)
+    return detected_columns(head.table.columns, head.rows, file=head.table.file)
 
 
 def receive_log(*, benchmark: Benchmark, user: User, file: Any) -> PendingLog:
@@ -71,7 +84,7 @@ def receive_log_path(*, benchmark: Benchmark, user: User, path: Path) -> Pending
 
 def _pending(upload: Upload) -> PendingLog:
     try:
-        table_of(upload)
+        head_of(upload)
     except Exception:
         with transaction.atomic():
             delete_raw(upload)
@@ -94,8 +107,9 @@ def log_arguments(*, pending: PendingLog, reading: Reading) -> dict[str, Any]:
     upload = pending.upload
     name = reading.name.strip() or _stem(upload.name)
     _refuse_taken(upload.benchmark, name)
-    table = table_of(upload)
-    columns = reading.columns or columns_of(table)
+    head = head_of(upload)
+    table = head.table
+    columns = reading.columns or columns_of(head)
     regions = settings.LOG_REGIONS if reading.regions is None else reading.regions
     checked_columns(columns, table.columns, file=table.file)
     return {
@@ -163,22 +177,28 @@ def import_log(job: jobs.RunningJob) -> None:
     if pending is None:
         raise LogGoneError
     _refuse_taken(job.benchmark, asked["name"])
-    found = prepared(
-        table_of(pending.upload),
+    table = head_of(pending.upload, is_job=True).table
+    found = reading_apart.call(
+        prepared_apart,
+        table,
         LogColumns.of(asked["columns"]),
         job.folder,
-        options=Options(
-            kinds=asked["kinds"], floor=asked["floor"], regions=tuple(asked["regions"])
-        ),
+        Options(kinds=asked["kinds"], floor=asked["floor"], regions=tuple(asked["regions"])),
+        file=pending.upload.name,
+        is_job=True,
         is_lenient=asked["lenient"],
-        tell=job.progress,
+        progress=job.progress,
     )
     job.progress(1, 1, "making it visible")
-    _commit(job, asked, pending, found)
+    _commit(job, asked, pending, table, found)
 
 
 def _commit(
-    job: jobs.RunningJob, asked: dict[str, Any], pending: PendingLog, found: Prepared
+    job: jobs.RunningJob,
+    asked: dict[str, Any],
+    pending: PendingLog,
+    table: LogTable,
+    found: Prepared,
 ) -> None:
     upload, counted = pending.upload, found.counted
     digest = sha256_of(found.log)
@@ -195,11 +215,11 @@ def _commit(
             sha256=digest,
             first_day=_day(counted.first),
             last_day=_day(counted.last),
-            n_rows=found.reader.n_rows,
+            n_rows=found.n_rows,
             n_distinct=counted.n_distinct,
             n_traffic=counted.n_traffic,
             masked=dict(sorted(counted.masked.items())),
-            facts=_facts(upload, asked, found) | {"links_sha256": links_sha256},
+            facts=_facts(upload, asked, table, found) | {"links_sha256": links_sha256},
             created_by=job.row.created_by or upload.owner,
         )
         pending.delete()
@@ -220,21 +240,21 @@ def _day(ordinal: int) -> date | None:
     return date.fromordinal(ordinal) if ordinal else None
 
 
-def _facts(upload: Upload, asked: dict[str, Any], found: Prepared) -> dict[str, Any]:
-    reader, counted = found.reader, found.counted
+def _facts(
+    upload: Upload, asked: dict[str, Any], table: LogTable, found: Prepared
+) -> dict[str, Any]:
+    counted = found.counted
     return {
         "file": upload.name,
         "sha256": upload.sha256,
         "bytes": upload.size,
-        "form": reader.table.form,
+        "form": table.form,
         "columns": asked["columns"],
-        "never_read": [
-            name for name in reader.table.columns if name not in asked["columns"].values()
-        ],
+        "never_read": [name for name in table.columns if name not in asked["columns"].values()],
         "kinds": asked["kinds"],
         "regions": asked["regions"],
         "floor": asked["floor"],
-        "left_out": reader.left.as_dict(),
+        "left_out": found.left.as_dict(),
         "only_personal": counted.n_only_personal,
         "below_floor": counted.n_below_floor,
         "traffic_below_floor": counted.n_traffic_below_floor,

@@ -7,12 +7,12 @@ from django.db import transaction
 from django.urls import reverse
 
 from benchmarks_app.core.batches import batched
-from benchmarks_app.core.formats.sources import open_lines
 from benchmarks_app.core.import_errors import NothingImportedError
+from benchmarks_app.core.looking import Place
+from benchmarks_app.core.looking.row_streams import slices_said
 from benchmarks_app.core.problems import Problems
-from benchmarks_app.core.slicing.files import read_slice_file
 from benchmarks_app.models import Benchmark, Job, Slice, SliceMember, Upload, User
-from benchmarks_app.services import audit, jobs, uploading
+from benchmarks_app.services import audit, jobs, reading_apart, uploading
 from benchmarks_app.services.slice_records import (
     insert_members,
     refuse_registered,
@@ -52,17 +52,20 @@ def import_slices(job: jobs.RunningJob) -> None:
     """
     upload = Upload.objects.get(pk=job.parameters["upload"])
     benchmark, problems = job.benchmark, Problems()
-    registered = set(
-        Slice.objects.filter(benchmark=benchmark, is_registered=True).values_list("name", flat=True)
-    )
+    registered = Slice.objects.filter(benchmark=benchmark, is_registered=True)
+    names = registered.values_list("name", flat=True)
     known = dict(benchmark.queries.committed().values_list("qid", "pk"))
-    found = read_slice_file(
-        open_lines(uploading.local(upload), file=upload.name),
+    found, news = reading_apart.call(
+        slices_said,
+        Place(uploading.local(upload), upload.name),
+        set(known),
+        {name: registered_refusal(name) for name in names},
         file=upload.name,
-        problems=problems,
-        known=known,
-        refusal=lambda name: registered_refusal(name) if name in registered else "",
+        is_job=True,
+        limit=problems.limit,
+        leaves_out=False,
     )
+    problems.take(news)
     problems.raise_found()
     if not found:
         raise NothingImportedError(file=upload.name, what="slice")

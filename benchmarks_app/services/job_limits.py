@@ -22,6 +22,8 @@ from django.db import OperationalError, connection
 log = logging.getLogger(__name__)
 
 SIGNAL = signal.SIGUSR2
+# Tells a process of a worker that it is to end, for who is at no job it means nothing.
+GIVE_BACK = signal.SIGURG
 STATM = Path("/proc/self/statm")
 TOO_LONG = (
     "Stopped after {took}: a job of this kind may run for {limit}. Try again when the site is less "
@@ -96,6 +98,8 @@ class Stopper:
     is_due: bool = False
     is_open: bool = False
     has_raised: bool = False
+    # The worker ends in order: the job is for another.
+    gives_back: bool = False
     # The job is done: what follows from it is no part of it, and nothing is to be stopped.
     is_over: bool = False
     n_writing: int = 0
@@ -123,6 +127,11 @@ class Stopper:
         if self.is_open and not self.n_writing:
             self.raise_if_due()
 
+    def _asked_for(self, number: int, frame: FrameType | None) -> None:
+        if self.is_open and not self.is_due:
+            self.gives_back = self.is_due = True
+            self._interrupted(number, frame)
+
     def raise_if_due(self) -> None:
         if self.is_due and self.is_open and not self.has_raised:
             self.has_raised = True
@@ -132,15 +141,16 @@ class Stopper:
     def opened(self) -> Iterator[None]:
         """While this lasts, the work can be interrupted."""
         is_main = threading.current_thread() is threading.main_thread()
-        before = signal.signal(SIGNAL, self._interrupted) if is_main else None
+        handlers = {SIGNAL: self._interrupted, GIVE_BACK: self._asked_for}
+        before = {one: signal.signal(one, handlers[one]) for one in handlers if is_main}
         self.is_open = True
         try:
             self.raise_if_due()
             yield
         finally:
             self.is_open = False
-            if is_main:
-                signal.signal(SIGNAL, before)
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:

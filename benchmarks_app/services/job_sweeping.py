@@ -5,6 +5,7 @@ import time
 import uuid
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -12,12 +13,17 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from benchmarks_app import files
 from benchmarks_app.incoming import clear_incoming
 from benchmarks_app.models import Job
 from benchmarks_app.services import jobs
 from benchmarks_app.services.job_limits import Limits
 
 CLEARS_AT_MOST_SECONDS = 60.0
+# What is staged outside of a job is somebody's who waits for it: by then nobody does.
+ABANDONED_AFTER_SECONDS = 24 * 3600
+# Removed by whom they belong to, when that one is done with them.
+KEPT_FOR_LATER = ("job-", "shards-", "downloads", "live")
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,9 @@ def sweep() -> Swept:
     resent = _sweep_unsent()
     _sweep_cancelled()
     _sweep_folders()
+    _sweep_staging()
     clear_incoming()
+    files.remove_left()
     for sweeper in jobs.SWEEPERS:
         sweeper()
     return Swept(requeued, given_up, resent)
@@ -123,3 +131,26 @@ def _sweep_folders() -> None:
         ).exists()
         if not is_live:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sweep_staging() -> None:
+    """Remove what a web server that was killed had staged: uploads, parts of exports."""
+    oldest = time.time() - ABANDONED_AFTER_SECONDS
+    for path in settings.STAGING_DIR.iterdir():
+        if not path.name.startswith(KEPT_FOR_LATER) and _changed_at(path) < oldest:
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+
+
+def _changed_at(path: Path) -> float:
+    """When a file, or the last of what is in a folder, was changed; now where it is gone.
+
+    What was unpacked has the times of the archive, but for that of its entry on the disk.
+    """
+    try:
+        times = [one.stat() for one in (path, *path.rglob("*"))]
+        return max(max(found.st_mtime, found.st_ctime) for found in times)
+    except FileNotFoundError:
+        return time.time()

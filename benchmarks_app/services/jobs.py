@@ -149,6 +149,8 @@ class RunningJob:
         self.parameters: dict[str, Any] = job.parameters
         self.folder: Path = settings.STAGING_DIR / f"job-{job.pk}-{job.attempt}"
         self.stopper = Stopper()
+        # The folder of this attempt may be another's by now.
+        self.is_given_back = False
         self._on_progress = on_progress
         self._told_at = 0.0
 
@@ -227,6 +229,20 @@ class RunningJob:
             finished_at=timezone.now(),
         )
 
+    def give_back(self) -> None:
+        """Leave the job to another worker, as if it had not been begun: it is no lost attempt."""
+        self.remove_folder()
+        self._write(
+            state=Job.State.QUEUED,
+            token=None,
+            attempt=self.row.attempt - 1,
+            message="worker stopped; starting again",
+            # Where it cannot be sent now, the sweeper does it at once.
+            sent_at=None,
+        )
+        self.is_given_back = True
+        send(self.row)
+
     def remove_folder(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -262,7 +278,8 @@ def execute(
         with _watched(running, is_on=has_heartbeat, is_worker=is_worker):
             _run(running)
     finally:
-        running.remove_folder()
+        if not running.is_given_back:
+            running.remove_folder()
 
 
 def run_queued() -> int:
@@ -329,8 +346,15 @@ def told_of(error: Exception) -> str:
 
 
 def _end_stopped(running: RunningJob) -> None:
-    """A limit was passed, which is told; or the turn is over, and there is nothing to write."""
-    if running.stopper.reason:
+    """Give the job back, tell the limit that was passed, or write nothing: the turn is over."""
+    if running.stopper.gives_back:
+        try:
+            running.give_back()
+        except JobFencedError:
+            _say_fenced(running)
+        else:
+            log.info("job %s: the worker stops; another will start it again", running.row.pk)
+    elif running.stopper.reason:
         log.warning("job %s: %s", running.row.pk, running.stopper.reason)
         fail_attempt(running, running.stopper.reason)
     else:

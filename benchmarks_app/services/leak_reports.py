@@ -2,19 +2,21 @@
 
 import json
 import uuid
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
-from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
 from benchmarks_app import files
 from benchmarks_app.core.families import exact_key, similar_pairs
+from benchmarks_app.core.formats.sources import sha256_of
 from benchmarks_app.core.leaks import as_json, leak_report
 from benchmarks_app.core.splitting_errors import (
     SamePairError,
 )
+from benchmarks_app.core.stored_file_errors import StoredFileError
 from benchmarks_app.models import (
     Benchmark,
     FamilyLink,
@@ -24,6 +26,7 @@ from benchmarks_app.models import (
     User,
 )
 from benchmarks_app.selectors import splits as reads
+from benchmarks_app.selectors.stored_files import finished_in
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.splitting import Progress
 
@@ -49,12 +52,12 @@ def current_leak_report(
     kept = kept_leak_report(benchmark, qrel_set=chosen, see_hidden=see_hidden)
     if kept is not None:
         return kept
-    name = _report_name(benchmark, chosen, see_hidden)
+    folder = _report_folder(benchmark, chosen, see_hidden)
     report = _leak_report(benchmark, chosen, see_hidden, on_progress)
     settings.STAGING_DIR.mkdir(parents=True, exist_ok=True)
     staged = settings.STAGING_DIR / f"leaks-{uuid.uuid4().hex}.json"
     staged.write_text(as_json(report), encoding="utf-8")
-    files.publish(staged, name)
+    files.publish(staged, f"{folder}/{sha256_of(staged)}.json")
     staged.unlink(missing_ok=True)
     return report
 
@@ -62,20 +65,20 @@ def current_leak_report(
 def kept_leak_report(
     benchmark: Benchmark, *, qrel_set: QrelSet | None = None, see_hidden: bool = False
 ) -> dict[str, Any] | None:
-    """The report, if nothing changed since it was computed."""
+    """The report, if nothing changed since it was computed; a broken file is as good as none."""
     chosen = qrel_set or reads.default_qrels(benchmark)
-    name = _report_name(benchmark, chosen, see_hidden)
-    if not default_storage.exists(name):
-        return None
-    report: dict[str, Any] = json.loads(files.local_path(name).read_bytes())
-    return report
+    for name in finished_in(_report_folder(benchmark, chosen, see_hidden)):
+        with suppress(StoredFileError):  # the log has it; it is worked out again
+            report: dict[str, Any] = json.loads(files.local_path(name).read_bytes())
+            return report
+    return None
 
 
-def _report_name(benchmark: Benchmark, chosen: QrelSet | None, see_hidden: bool) -> str:
+def _report_folder(benchmark: Benchmark, chosen: QrelSet | None, see_hidden: bool) -> str:
     # Where nothing is hidden both reports are one.
     is_whole = see_hidden or not benchmark.hidden_splits
     parts = [reads.fingerprint(benchmark), chosen.pk if chosen else None, is_whole]
-    return f"leaks/{benchmark.pk}/{reads.hash_of(parts)}.json"
+    return f"leaks/{benchmark.pk}/{reads.hash_of(parts)}"
 
 
 def _leak_report(

@@ -1,4 +1,4 @@
-"""Who belongs to a benchmark: inviting, joining, changing roles, leaving, being forgotten.
+"""Who belongs to a benchmark: inviting, joining, changing roles, leaving.
 
 Audit events name people by number only: an event can never be rewritten, and a name in it would
 outlive the account.
@@ -7,10 +7,7 @@ outlive the account.
 from datetime import timedelta
 from typing import NamedTuple
 
-from axes.models import AccessAttempt, AccessFailureLog, AccessLog
-from django.contrib.admin.models import LogEntry
 from django.contrib.auth import get_user_model
-from django.contrib.contenttypes.models import ContentType
 from django.db import models, transaction
 from django.utils import timezone
 
@@ -25,6 +22,7 @@ from benchmarks_app.core.people_errors import (
     LastOwnerError,
 )
 from benchmarks_app.models import Benchmark, Invitation, Membership, Role, User
+from benchmarks_app.selectors.people import named
 from benchmarks_app.services import audit
 
 MOST_INVITATION_DAYS = 90
@@ -48,7 +46,7 @@ def create_account(
     user = get_user_model().objects.create_user(
         username, email, password, is_staff=is_staff, is_superuser=is_superuser
     )
-    audit.record(actor=user, action="account-create", target=_named(user))
+    audit.record(actor=user, action="account-create", target=named(user.pk))
     return user
 
 
@@ -59,54 +57,7 @@ def change_profile(*, user: User, first_name: str, last_name: str, email: str) -
     user.first_name, user.last_name, user.email = first_name, last_name, email
     user.save(update_fields=["first_name", "last_name", "email"])
     if has_new_email:
-        audit.record(actor=user, action="email-change", target=_named(user))
-
-
-@transaction.atomic
-def anonymise_user(*, user: User, actor: User | None) -> None:
-    """Forget who somebody was, and keep what they judged.
-
-    Names, address, password, memberships, teams and records of sign-ins go; the row stays, because
-    the ledger of judgments refers to it. Doing it again changes nothing.
-
-    Raises
-    ------
-    LastOwnerError
-        If a benchmark would be left without an owner.
-    """
-    for signs_in in (AccessAttempt, AccessFailureLog, AccessLog):
-        signs_in.objects.filter(username=user.username).delete()
-    for membership in user.memberships.select_related("benchmark"):
-        remove_member(membership=membership, actor=actor)
-    _revoke_open(user.invitations_made.all())
-    user.invitations_accepted.update(note="", email="")
-    if user.email:
-        bound = Invitation.objects.filter(email__iexact=user.email)
-        _revoke_open(bound)
-        bound.update(note="", email="")
-    user.api_tokens.filter(revoked_at=None).update(revoked_at=timezone.now())
-    user.teams.clear()
-    user.groups.clear()
-    user.user_permissions.clear()
-    _forget_in_admin_log(user)
-    user.username = f"removed-{user.pk}"
-    user.first_name = user.last_name = user.email = ""
-    user.is_active = user.is_staff = user.is_superuser = False
-    user.is_anonymised = True
-    user.last_login = None
-    user.set_unusable_password()  # ends every session of the account as well
-    user.save()
-    audit.record(actor=actor, action="user-anonymise", target=_named(user))
-
-
-def _forget_in_admin_log(user: User) -> None:
-    kind = ContentType.objects.get_for_model(User)
-    entries = LogEntry.objects.filter(content_type=kind, object_id=str(user.pk))
-    entries.update(object_repr=_named(user), change_message="")
-
-
-def _named(user: User) -> str:
-    return f"user {user.pk}"
+        audit.record(actor=user, action="email-change", target=named(user.pk))
 
 
 # --- members -------------------------------------------------------------------------------
@@ -132,7 +83,7 @@ def add_member(*, benchmark: Benchmark, user: User, role: Role, actor: User | No
         membership.role, membership.is_blindness_lifted = role, False
         membership.save(update_fields=["role", "is_blindness_lifted"])
     audit.record(
-        actor=actor, action="member-add", benchmark=benchmark, target=_named(user), role=role
+        actor=actor, action="member-add", benchmark=benchmark, target=named(user.pk), role=role
     )
     return membership
 
@@ -159,7 +110,7 @@ def change_role(*, membership: Membership, role: Role, actor: User | None) -> Me
         actor=actor,
         action="member-role",
         benchmark=locked.benchmark,
-        target=_named(locked.user),
+        target=named(locked.user.pk),
         before=before,
         after=role,
     )
@@ -177,7 +128,7 @@ def change_blindness(*, membership: Membership, is_lifted: bool, actor: User | N
             actor=actor,
             action="member-blindness",
             benchmark=locked.benchmark,
-            target=_named(locked.user),
+            target=named(locked.user.pk),
             is_lifted=is_lifted,
         )
     return locked
@@ -199,7 +150,7 @@ def remove_member(*, membership: Membership, actor: User | None) -> None:
         actor=actor,
         action="member-remove",
         benchmark=locked.benchmark,
-        target=_named(locked.user),
+        target=named(locked.user.pk),
         role=locked.role,
     )
     locked.delete()
@@ -213,11 +164,16 @@ def _locked(membership: Membership) -> Membership:
 
 
 def _stop_owning(membership: Membership) -> None:
-    others = membership.benchmark.memberships.filter(role=Role.OWNER, user__is_active=True)
-    if not others.exclude(pk=membership.pk).exists():
+    if not other_owners(membership).exists():
         raise LastOwnerError(person=membership.user, benchmark=membership.benchmark)
     # A link of one's own making must not lead a former owner back in.
-    _revoke_open(membership.user.invitations_made.filter(benchmark=membership.benchmark))
+    revoke_open(membership.user.invitations_made.filter(benchmark=membership.benchmark))
+
+
+def other_owners(membership: Membership) -> models.QuerySet:
+    """Who owns the benchmark beside this member."""
+    owners = membership.benchmark.memberships.filter(role=Role.OWNER, user__is_active=True)
+    return owners.exclude(pk=membership.pk)
 
 
 def is_higher(role: Role, *, than: Role) -> bool:
@@ -269,11 +225,12 @@ def invite(
 @transaction.atomic
 def revoke_invitation(*, invitation: Invitation, actor: User) -> None:
     """Close a link that nobody has used; one that is closed already stays as it is."""
-    if _revoke_open(Invitation.objects.filter(pk=invitation.pk)):
+    if revoke_open(Invitation.objects.filter(pk=invitation.pk)):
         _record(invitation, "invitation-revoke", actor)
 
 
-def _revoke_open(invitations: models.QuerySet) -> int:
+def revoke_open(invitations: models.QuerySet) -> int:
+    """Close those of the links that nobody has used; returns how many."""
     return invitations.open().update(revoked_at=timezone.now())
 
 

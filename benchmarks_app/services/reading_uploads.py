@@ -28,9 +28,11 @@ def is_small(upload: Upload) -> bool:
     return upload.size <= READ_AT_ONCE
 
 
-def read_through(upload: Upload) -> Preview:
+def read_through(upload: Upload, *, is_job: bool = False) -> Preview:
     """Read a file as its content tells, and keep what was found."""
-    told = preview(upload, is_whole=True)
+    told = preview(upload, is_whole=True, is_job=is_job)
+    if upload.reading.get("broken"):
+        return told
     problems = [problem for look in told.taken for problem in look.problems]
     problems = problems[:PROBLEMS_KEPT]
     upload.reading = {
@@ -47,8 +49,8 @@ def read_upload(job: jobs.RunningJob) -> None:
     upload = rows.filter(pk=job.parameters["upload"], is_waiting=True).first()
     if upload is None:
         return  # taken away or imported meanwhile
-    told = read_through(upload)
+    told = read_through(upload, is_job=True)
     n_bad = len(told.bad_records)
     with job.commit() as result:
-        rows = f"{upload.reading['rows']:,} rows of {upload.name} read"
+        rows = told.error or f"{upload.reading['rows']:,} rows of {upload.name} read"
         result.update(made=[], notes=[f"{rows}; problems found: {n_bad}" if n_bad else rows])

@@ -22,7 +22,7 @@ from benchmarks_app.core.formats.beir_writing import (
 )
 from benchmarks_app.core.leaks import as_json, as_markdown, findings_of
 from benchmarks_app.core.linting.release_rules import ReleaseFacts, release_findings
-from benchmarks_app.core.release_source import ReleaseSource
+from benchmarks_app.core.release_source import ReleaseSource, public_manifest
 from benchmarks_app.core.releases.card import card
 from benchmarks_app.core.releases.changelog import changelog
 from benchmarks_app.core.releases.citation import bibtex
@@ -49,6 +49,7 @@ from benchmarks_app.services.release_checks import (
     reliability_of,
     slice_sizes,
     split_sizes,
+    told_apart,
 )
 from benchmarks_app.services.release_files import Contents, spool_path, write_contents, write_file
 
@@ -378,6 +379,7 @@ def _facts(
         splits=split_sizes(made),
         slices=slice_sizes(made),
         exposed=[qid for qid in hidden if qid in made.exposed],
+        told_apart=told_apart(made),
         without_split=made.without_split,
         is_split_outdated=is_split_outdated(made.benchmark),
         all_zero=[qid for qid in public if made.grades_of(qid).is_all_zero],
@@ -426,11 +428,12 @@ def write_words(built: Built, *, at: datetime) -> dict[str, Any]:
     if built.leaks is not None:
         write_file(made, "leaks.json", [as_json(built.leaks).encode()])
         write_file(made, "leaks.md", [as_markdown(built.leaks).encode()])
-    text = card(manifest, text=manifest["description"], citation=citation)
+    told = public_manifest(manifest)
+    text = card(told, text=manifest["description"], citation=citation)
     write_file(made, "README.md", [text.encode()])
     write_file(made, "CITATION.bib", [citation.encode()])
     write_file(made, "CHANGELOG.md", [_changelog(built, at).encode()])
-    source = replace(built.source, manifest=manifest, citation=citation)
+    source = replace(built.source, manifest=told, citation=citation)
     write_file(made, "croissant.json", [croissant_json(source, _described_files(manifest))])
     return manifest
 
@@ -467,7 +470,8 @@ def _changelog(built: Built, at: datetime) -> str:
 def _described_files(manifest: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The files of the release in BEIR's layout, with the corpus as its export has it."""
     corpus = manifest["corpus"] or {}
+    described = {name: of for name, of in public_manifest(manifest)["files"].items() if of}
     if not corpus.get("texts"):
-        return dict(manifest["files"])
+        return described
     facts = {"sha256": corpus["jsonl_sha256"], "n_bytes": corpus["jsonl_bytes"]}
-    return {**manifest["files"], "corpus.jsonl": facts}
+    return {**described, "corpus.jsonl": facts}

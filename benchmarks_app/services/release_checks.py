@@ -4,12 +4,15 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
+from benchmarks_app import selectors
 from benchmarks_app.core.findings import Finding, errors_in
+from benchmarks_app.core.linting import release_rules
 from benchmarks_app.core.linting.release_rules import SliceSize, SplitSize
 from benchmarks_app.core.linting.rules import TARGETS
 from benchmarks_app.core.linting.sources import lint
 from benchmarks_app.core.release_source import Qrels, ReleaseSource
-from benchmarks_app.models import Benchmark, Slice
+from benchmarks_app.core.slicing.showing import is_safe
+from benchmarks_app.models import Benchmark, Release, Slice
 from benchmarks_app.reach import reach_of
 from benchmarks_app.selectors.splits import current_plan, is_outdated
 from benchmarks_app.services.leak_reports import current_leak_report
@@ -47,6 +50,47 @@ def slice_sizes(made: Contents) -> list[SliceSize]:
         )
         for one in rows
     ]
+
+
+def told_apart(made: Contents) -> list[str]:
+    """Means that tell of few families of hidden queries when they are shown together, in words.
+
+    Of this release the means over each hidden split and all of them, plain and weighted; of earlier
+    ones those over what is hidden still.
+    """
+    graded = {split: _graded_in(made, split) for split in made.hidden}
+    whole = frozenset[str]().union(*graded.values())
+    if not whole:
+        return []
+    together = [whole, *graded.values()]
+    limits = {"families": made.families, "smallest": release_rules.SMALLEST_HIDDEN_SPLIT}
+    found = []
+    weights = {qid: made.weights[qid] for qid in whole if qid in made.weights}
+    if weights and not is_safe(together, weights=weights, **limits):
+        found.append("The plain and the weighted mean")
+    public = {qid for qid in made.split_of if made.is_public(qid)}
+    for release in Release.objects.published().filter(benchmark=made.benchmark).newest_first():
+        earlier = _still_hidden(release, public)
+        if earlier and not is_safe([*together, *earlier], **limits):
+            found.append(f"This release and {release.version}")
+        together += earlier
+    return found
+
+
+def _graded_in(made: Contents, split: str) -> frozenset[str]:
+    return frozenset(qid for qid in made.of_split(split) if made.grades_of(qid).n)
+
+
+def _still_hidden(release: Release, public: Collection[str]) -> list[frozenset[str]]:
+    """The graded queries of each hidden split of a release, and of all, without public ones."""
+    if not release.hidden_splits:
+        return []
+    graded, splits = selectors.release_qrels(release), selectors.release_splits(release)
+    hidden = [
+        frozenset(qid for qid in splits.get(split, ()) if qid in graded and qid not in public)
+        for split in release.hidden_splits
+    ]
+    return [*hidden, frozenset[str]().union(*hidden)]
 
 
 def leaks_of(made: Contents) -> dict[str, Any] | None:

@@ -16,10 +16,10 @@ from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.formats.mapped import ResultRow
 from benchmarks_app.core.formats.sources import Readable
 from benchmarks_app.core.problems import Problems
+from benchmarks_app.core.run_intake import Intake, Taken, Terms
+from benchmarks_app.core.run_intake import NoCommonQueryError as NoCommonQueryError
 from benchmarks_app.core.run_store import Progress, RunSummary, StoredRow
 from benchmarks_app.models import Benchmark, Run, Team, Upload, User
-from benchmarks_app.services.run_intake import Intake
-from benchmarks_app.services.run_intake import NoCommonQueryError as NoCommonQueryError
 from benchmarks_app.services.summing_up import in_unit_of
 
 
@@ -38,6 +38,8 @@ class StagedRun:
     warnings: list[str]
     # How its passages became documents, where they did; the run's metadata keeps it.
     metadata: dict[str, Any] = field(default_factory=dict)
+    # What the file says of its system in comments.
+    said: dict[str, Any] = field(default_factory=dict)
 
 
 def stage_run(
@@ -47,6 +49,7 @@ def stage_run(
     lines: Iterable[bytes] | None = None,
     stream: Readable | None = None,
     rows: Iterable[StoredRow | ResultRow] | None = None,
+    taken_apart: Callable[[Terms], Taken] | None = None,
     problems: Problems | None = None,
     allowed_queries: set[str] | None = None,
     known_document: Callable[[Iterable[str]], set[str]] | None = None,
@@ -58,7 +61,8 @@ def stage_run(
 ) -> StagedRun:
     """Check a run and write it as Parquet into `folder`.
 
-    It comes as the `lines` or the `stream` of a TREC run, or as `rows`. `allowed_queries` are the
+    It comes as the `lines` or the `stream` of a TREC run, or as `rows`; one from outside is read
+    and written elsewhere, by what `taken_apart` calls. `allowed_queries` are the
     benchmark's: other queries are kept out and counted. `known_document` returns the ids the
     corpus lacks among those given. Where `benchmark` measures documents and its corpus holds
     passages, a run of passages becomes one of documents, by `aggregation`. `reader` is a corpus
@@ -78,13 +82,20 @@ def stage_run(
     problems = problems or Problems()
     folder.mkdir(parents=True, exist_ok=True)
     ties = benchmark.tie_rule if benchmark else Benchmark.TieRule.TREC
-    intake = Intake(file, folder, problems, progress, ties, allowed_queries, max_depth)
-    if stream is not None:
-        summary = intake.of_stream(stream)
+    terms = Terms(file, folder, str(ties), allowed_queries, max_depth)
+    if taken_apart:
+        taken = taken_apart(terms)
+        problems.take(taken.news)
     else:
-        summary = intake.of_lines(lines or ()) if rows is None else intake.of_rows(rows)
+        intake = Intake(terms, problems, progress)
+        if stream is not None:
+            summary = intake.of_stream(stream)
+        else:
+            summary = intake.of_lines(lines or ()) if rows is None else intake.of_rows(rows)
+        taken = Taken(summary, intake.seen_extra)
     problems.raise_found()
-    intake.refuse_empty(summary)
+    taken.refuse_empty(terms)
+    summary = taken.summary
     metadata: dict[str, Any] = {}
     if benchmark:
         summary, metadata = in_unit_of(
@@ -98,7 +109,7 @@ def stage_run(
     if known_document:
         _refuse_unknown_documents(summary, file, known_document)
     warnings = [str(warning) for warning in problems.warnings]
-    return StagedRun(summary, len(intake.seen_extra), warnings, metadata)
+    return StagedRun(summary, len(taken.extra), warnings, metadata, taken.metadata)
 
 
 def _refuse_unknown_documents(

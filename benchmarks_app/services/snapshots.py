@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.files.storage import default_storage
 from django.db import transaction
 
-from benchmarks_app import selectors
+from benchmarks_app import files, selectors
 from benchmarks_app.core.batches import batched
 from benchmarks_app.core.corpus_store import CorpusReader
 from benchmarks_app.core.snapshot_difference import Difference, difference
@@ -160,7 +159,7 @@ def discard_snapshot(*, version: CorpusVersion, benchmark: Benchmark, actor: Use
     _forget_import(version)
     version.delete()
     audit.record(actor=actor, action="discard-snapshot", benchmark=benchmark, target=said)
-    transaction.on_commit(lambda: [default_storage.delete(name) for name in stored])
+    transaction.on_commit(lambda: [files.remove(name) for name in stored])
 
 
 def _proposed(version: CorpusVersion, what: str) -> CorpusVersion:

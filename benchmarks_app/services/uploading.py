@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
 from benchmarks_app import files
+from benchmarks_app.core.apart import UnreadableFileError
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.models import Benchmark, Upload, User
 
@@ -158,6 +159,12 @@ def _refuse_too_large(name: str, size: int) -> None:
 def local(upload: Upload) -> Path:
     """Where the bytes can be read on this machine."""
     return files.local_path(upload.stored)
+
+
+def keep_broken(upload: Upload, error: UnreadableFileError) -> None:
+    """Remember that a reader broke on a file, so that no page tries again."""
+    upload.reading = {"rows": 0, "problems": [], "broken": str(error)}
+    upload.save(update_fields=["reading"])
 
 
 def mark_imported(upload: Upload, became: str) -> None:

@@ -105,7 +105,17 @@ DEEDS = {
     "tell-apart": "said that these differ:",
     "check-contamination": "compared the queries with",
     "delete-contamination": "deleted the check",
+    "factor-add": "set up a second factor of",
+    "factor-remove": "took away a second factor of",
+    "recovery-code-use": "used a recovery code of",
+    "recovery-codes-create": "made recovery codes for",
     "user-anonymise": "anonymised an account",
+    "user-delete": "deleted the account of",
+    "export-audit": "exported the audit log",
+    "export-person": "exported what is known of",
+    "sign-in": "signed in",
+    "sign-in-fail": "failed to sign in as",
+    "sign-in-lock": "was locked out of",
     "member-blindness": "changed whether results are withheld from",
 }
 

@@ -7,6 +7,7 @@ from benchmarks_app.api import docs
 from benchmarks_app.urls import (
     corpora,
     exports,
+    factors,
     families,
     imports,
     logs,
@@ -17,6 +18,7 @@ from benchmarks_app.urls import (
 )
 from benchmarks_app.views import (
     account,
+    audit,
     benchmarks,
     charts,
     jobs,
@@ -25,12 +27,14 @@ from benchmarks_app.views import (
     queries,
     runs,
     site,
+    site_people,
 )
 
 in_benchmark = [
     path("", benchmarks.benchmark_detail, name="benchmark-detail"),
     path("settings/", benchmarks.benchmark_settings, name="benchmark-settings"),
-    path("activity/", benchmarks.activity_list, name="activity-list"),
+    path("activity/", audit.activity_list, name="activity-list"),
+    path("activity/export/", audit.activity_export, name="activity-export"),
     path("queries/", queries.query_list, name="query-list"),
     path("queries/<int:pk>/", queries.query_detail, name="query-detail"),
     path("documents/<path:docid>/", queries.document_detail, name="document-detail"),
@@ -65,6 +69,11 @@ urlpatterns = [
     path("healthz", site.healthz, name="healthz"),
     path("readyz", site.readyz, name="readyz"),
     path("system/", site.system, name="system"),
+    path("system/audit/", audit.audit_log, name="audit-log"),
+    path("system/audit/export/", audit.audit_export, name="audit-export"),
+    path("system/people/", site_people.person_list, name="person-list"),
+    path("system/people/<int:pk>/delete/", site_people.person_delete, name="person-delete"),
+    path("system/people/<int:pk>/export/", site_people.person_export, name="person-export"),
     path("join/<str:secret>/", people.invitation_accept, name="invitation-accept"),
     path("charts/vega-<slug:digest>.js", charts.chart_bundle, name="chart-bundle"),
     path("jobs/<int:pk>/", jobs.job_detail, name="job-detail"),
@@ -72,6 +81,8 @@ urlpatterns = [
     path("jobs/<int:pk>/retry/", jobs.job_retry, name="job-retry"),
     path("jobs/<int:pk>/cancel/", jobs.job_cancel, name="job-cancel"),
     path("account/", account.account_detail, name="account-detail"),
+    path("account/export/", site_people.account_export, name="account-export"),
+    path("account/delete/", site_people.account_delete, name="account-delete"),
     path("account/tokens/", account.api_token_create, name="api-token-create"),
     path("account/tokens/<int:pk>/revoke/", account.api_token_revoke, name="api-token-revoke"),
     path("sign-in/", account.SignIn.as_view(), name="sign-in"),
@@ -85,6 +96,7 @@ urlpatterns = [
         name="password-reset-confirm",
     ),
     *corpora.urlpatterns,
+    *factors.urlpatterns,
     *teams.urlpatterns,
     path("b/<slug:slug>/", include(in_benchmark)),
     path("api/v1/", include("benchmarks_app.api.urls")),

@@ -18,6 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
+from benchmarks_app import second_step
 from benchmarks_app.core.people_errors import ManyResetsError
 from benchmarks_app.forwarding import counted_address
 from benchmarks_app.limits import is_among_first
@@ -29,6 +30,7 @@ from benchmarks_app.people_forms import (
     ProfileForm,
     ResetForm,
 )
+from benchmarks_app.selectors.factors import SECOND, factors_of, has_second_factor
 from benchmarks_app.services import audit, mailing
 from benchmarks_app.services.api_tokens import create_api_token, revoke_api_token
 from benchmarks_app.services.people import change_profile
@@ -38,11 +40,13 @@ TOKENS_SHOWN = 100
 
 
 class SignIn(auth_views.LoginView):
-    """Locked out after too many failures; see `sign_ins`."""
+    """Locked out after too many failures; see `sign_ins`. A second factor is asked for next."""
 
     template_name = "registration/sign_in.html"
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        if has_second_factor(form.get_user()):
+            return second_step.begin(self.request, form.get_user(), self.get_success_url())
         response = super().form_valid(form)
         remember_device(self.request, response, form.get_user())
         return response
@@ -148,6 +152,7 @@ def _account_page(
         "form": form,
         "memberships": person.memberships.select_related("benchmark").order_by("benchmark__name"),
         "teams": person.teams.order_by("name"),
+        "n_factors": factors_of(person).filter(type__in=SECOND).count(),
         "token_form": token_form,
         "tokens": person.api_tokens.filter(revoked_at=None).order_by("-pk")[:TOKENS_SHOWN],
         "now": timezone.now(),

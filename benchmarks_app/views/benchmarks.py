@@ -11,7 +11,6 @@ from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.people_errors import BlindError
 from benchmarks_app.forms.benchmarks import BenchmarkForm, SettingsForm
 from benchmarks_app.models import Benchmark, Job
-from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.services.benchmarks import change_settings, create_benchmark
 
@@ -81,10 +80,3 @@ def benchmark_settings(request: HttpRequest, benchmark: Benchmark) -> HttpRespon
     context = {"form": form, "guideline": newest, "grades": benchmark.grades.all()}
     status = 422 if form.errors else 200
     return render(request, "benchmarks_app/benchmark_settings.html", context, status=status)
-
-
-@require_safe
-@benchmark_view(Action.EDIT)
-def activity_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    context = {"page": page_of(request, _events(benchmark), 50)}
-    return render(request, "benchmarks_app/activity_list.html", context)

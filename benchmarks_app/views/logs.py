@@ -72,8 +72,9 @@ def log_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 def log_columns(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Which column is what, with the first rows as they would be kept."""
     pending = _pending(benchmark, pk)
-    table = importing_logs.table_of(pending.upload)
-    columns = _detected(table)
+    head = importing_logs.head_of(pending.upload)
+    table = head.table
+    columns = _detected(head)
     form = LogColumnsForm(
         request.POST or None,
         table=table,
@@ -91,7 +92,7 @@ def log_columns(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
             is_bad = True
         else:
             return redirect(job)
-    context = {"form": form, "pending": pending, "table": table, **_head(form, table, columns)}
+    context = {"form": form, "pending": pending, "table": table, **_head(form, head, columns)}
     return render(
         request, "benchmarks_app/log_columns.html", context, status=422 if is_bad else 200
     )
@@ -101,23 +102,25 @@ def _pending(benchmark: Benchmark, pk: int) -> PendingLog:
     return get_object_or_404(selectors.pending_logs_of(benchmark), pk=pk)
 
 
-def _detected(table: Any) -> LogColumns | None:
+def _detected(head: importing_logs.LogHead) -> LogColumns | None:
     try:
-        return importing_logs.columns_of(table)
+        return importing_logs.columns_of(head)
     except BenchmarkError:
         return None
 
 
-def _head(form: LogColumnsForm, table: Any, columns: LogColumns | None) -> dict[str, Any]:
+def _head(
+    form: LogColumnsForm, head: importing_logs.LogHead, columns: LogColumns | None
+) -> dict[str, Any]:
     """The first rows, masked as the form says."""
     kinds, regions = tuple(KIND_LABELS), tuple(settings.LOG_REGIONS)
     if form.is_bound and form.is_valid():
         columns, kinds = form.columns(), tuple(form.cleaned_data["kinds"])
         regions = form.cleaned_data["regions"]
     roles = columns.named if columns else {}
-    rows = table.head(importing_logs.HEAD_ROWS)
-    shown = selectors.shown_rows(rows, list(table.columns), roles, kinds, regions)
-    return {"rows": shown, "headers": selectors.headers(list(table.columns), roles)}
+    names = list(head.table.columns)
+    shown = selectors.shown_rows(head.rows, names, roles, kinds, regions)
+    return {"rows": shown, "headers": selectors.headers(names, roles)}
 
 
 @require_POST

@@ -16,6 +16,7 @@ from benchmarks_app.core.people_errors import InvitationAddressError, Invitation
 from benchmarks_app.models import Benchmark, Invitation, Membership, Role
 from benchmarks_app.people_forms import ROLE_HELP, AccountForm, InvitationForm, RoleForm
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.selectors.factors import members_of
 from benchmarks_app.services import people
 
 PAGE_SIZE = 25
@@ -46,7 +47,7 @@ def invitation_create(request: HttpRequest, benchmark: Benchmark) -> HttpRespons
 def _people_page(
     request: HttpRequest, benchmark: Benchmark, form: InvitationForm, status: int = 200
 ) -> HttpResponse:
-    members = benchmark.memberships.select_related("user").order_by("user__username")
+    members = members_of(benchmark)
     invitations = benchmark.invitations.open().select_related("created_by").order_by("expires_at")
     context = {
         "form": form,

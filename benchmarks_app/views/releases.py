@@ -15,8 +15,9 @@ from benchmarks_app import selectors
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.exporters import BEIR
 from benchmarks_app.core.findings import Severity
+from benchmarks_app.core.release_source import HIDDEN_FILES, public_manifest
 from benchmarks_app.core.releases.options import ReleaseOptions
-from benchmarks_app.downloads import WITHHELD, file_response, published_release, zip_response
+from benchmarks_app.downloads import file_response, published_release, zip_response
 from benchmarks_app.forms.releases import DeprecateForm, DraftForm, PublishForm
 from benchmarks_app.models import Benchmark, QrelSet, Release
 from benchmarks_app.paging import page_of
@@ -183,10 +184,11 @@ def release_draft_delete(request: HttpRequest, benchmark: Benchmark, pk: int) ->
 @benchmark_view(Action.SEE_RESULTS)
 def release_detail(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = published_release(benchmark, version)
-    manifest = release.manifest
+    manifest = public_manifest(release.manifest)
     offers = exporting.offers(release)
     context = {
         "release": release,
+        "manifest": manifest,
         "crumbs": _crumbs(benchmark, release.version),
         "stem": exporting.export_name(release),
         "has_beir_export": any(one.exporter is BEIR and one.is_possible for one in offers),
@@ -238,8 +240,8 @@ def _rendered(markdown: str) -> str:
 def release_files(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = published_release(benchmark, version)
     files = [
-        {"name": name, "is_hidden": name.startswith(WITHHELD), **facts}
-        for name, facts in sorted(release.manifest["files"].items())
+        {"name": name, "is_hidden": name.startswith(HIDDEN_FILES), **facts}
+        for name, facts in sorted(public_manifest(release.manifest)["files"].items())
     ]
     crumbs = _crumbs(benchmark, (release.version, release.get_absolute_url()), "Files")
     context = {"release": release, "files": files, "crumbs": crumbs}

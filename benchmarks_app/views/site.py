@@ -51,7 +51,7 @@ def system(request: HttpRequest) -> HttpResponse:
     workers, queue = selectors.workers_seen(), selectors.queue_state()
     storage, store = selectors.storage_state(), selectors.last_store_check()
     context = {
-        "checks": selectors.state_of(workers, queue, storage, store),
+        "checks": selectors.state_of(workers, queue, storage, store, selectors.newest_backups()),
         "workers": workers,
         "queue": queue,
         "storage": storage,

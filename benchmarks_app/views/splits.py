@@ -1,7 +1,6 @@
 """Splits: how queries are split, what another split would be like, and what leaks between them."""
 
 from collections.abc import Iterator
-from io import BufferedReader, BytesIO
 from typing import Any
 
 from django.contrib import messages
@@ -24,15 +23,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
 from benchmarks_app.core.findings import Severity
-from benchmarks_app.core.formats.sources import stream_lines
 from benchmarks_app.core.leaks import as_json, as_markdown
+from benchmarks_app.core.looking.row_streams import lines_of
 from benchmarks_app.core.splitting import SPLITS
 from benchmarks_app.core.splitting.recipe import Mode
 from benchmarks_app.forms.splits import MODES, HiddenForm, SplitForm
 from benchmarks_app.models import Benchmark, Job, SplitPlan
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.selectors import splits as selectors
-from benchmarks_app.services import jobs, leak_reports, splitting
+from benchmarks_app.services import jobs, leak_reports, reading_apart, splitting
 from benchmarks_app.services.exposure import record_read
 from benchmarks_app.split_charts import CHARTS, charts_for
 
@@ -137,8 +136,7 @@ def _given(request: HttpRequest, benchmark: Benchmark, form: SplitForm) -> dict[
     if form.mode != Mode.GIVEN:
         return None
     file = form.cleaned_data["file"]
-    stream = BufferedReader(BytesIO(file.read()))
-    lines = stream_lines(stream, file=file.name, compressed=file.size)
+    lines = reading_apart.call(lines_of, file.read(), file.name, file=file.name)
     return splitting.given_from(benchmark, lines, file=file.name)
 
 

@@ -17,8 +17,8 @@ from scoring.api.finding import runs_asked
 from scoring.core.ann import USUAL_BASELINE
 from scoring.forms.ann import AnnForm
 from scoring.selectors.rankings import runs_offered
-from scoring.services.ann import N_WORST, AnnReport, ann_report, rounded
-from scoring.services.firewall import Sight, sight_of
+from scoring.services.ann import N_WORST, AnnReport, ann_report
+from scoring.services.firewall import sight_of
 
 
 class EstimateSerializer(serializers.Serializer):
@@ -85,19 +85,19 @@ class Ann(Endpoint):
         if not form.is_valid():
             raise ValidationError(form.errors.get_json_data())
         release = selectors.newest_release(benchmark)
-        report = ann_report(release=release, **form.cleaned_data)
-        sight = sight_of(request.user, release) if release else Sight()
-        return Response(_told(form.cleaned_data, report, sight))
+        hidden = sight_of(request.user, release).hidden if release else frozenset()
+        report = ann_report(release=release, hidden=hidden, **form.cleaned_data)
+        return Response(_told(form.cleaned_data, report))
 
 
-def _told(asked: dict[str, Any], report: AnnReport, sight: Sight) -> dict[str, Any]:
+def _told(asked: dict[str, Any], report: AnnReport) -> dict[str, Any]:
     found = report.recall
     rows = [
         {
             "slice": row.name,
             "n": row.n,
             "recall": row.recall,
-            "loss": rounded(row.loss, sight),
+            "loss": row.loss,
         }
         for row in (report.overall, *report.slices)
     ]

@@ -105,7 +105,7 @@ class BaselineList(Endpoint):
         if release is not None:
             sight = sight_of(request.user, release)
             rows = selectors.leaderboard(
-                release=release, user=request.user, decimals=sight.decimals
+                release=release, user=request.user, decimals=sight.decimals, source=sight.source
             )
             board = {row.run.pk: row for row in rows}
             threshold = selectors.relevance_threshold(release)

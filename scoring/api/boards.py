@@ -66,6 +66,10 @@ class BoardSerializer(serializers.Serializer):
     n_runs = serializers.IntegerField(help_text="On the whole board, whatever is filtered.")
     n_waiting = serializers.IntegerField(help_text="Runs that lack the measure so far: ask again.")
     n_unranked = serializers.IntegerField(help_text="Submissions that failed.")
+    held = serializers.CharField(
+        allow_blank=True,
+        help_text="The Ladder in a sentence, where it is in force: see `held` of the rows.",
+    )
     tie_groups = serializers.CharField(help_text="What the groups in `tie_group` say.")
     notes = serializers.ListField(
         child=serializers.CharField(),
@@ -218,6 +222,7 @@ class LeaderboardDetail(_BoardEndpoint):
             "n_runs": len(board.whole),
             "n_waiting": board.n_waiting,
             "n_unranked": unranked_on(board.release, request.user).n,
+            "held": board.held,
             "tie_groups": TIE_GROUPS,
             "notes": board.notes,
             "columns": table.columns,

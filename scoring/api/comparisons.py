@@ -17,9 +17,9 @@ from scoring import selectors
 from scoring.core.errors import TooFewRunsError
 from scoring.forms.comparisons import AskedComparison, asked_comparison, asked_release
 from scoring.models import Comparison
-from scoring.services import comparing, robustness
+from scoring.services import comparing, comparison_rows, robustness
 from scoring.services.comparison_reading import told, told_by_key
-from scoring.services.firewall import sight_of, sight_written_down
+from scoring.services.firewall import sight_written_down
 from scoring.services.query_differences import ORDERS, query_differences
 from scoring.services.side_by_side import DEPTHS, result_lists
 
@@ -75,12 +75,21 @@ class PatternSerializer(serializers.Serializer):
     needed = serializers.IntegerField(allow_null=True)
 
 
+class BoardMeanSerializer(serializers.Serializer):
+    """A run's mean on the leaderboard, and less that of the baseline or the first run."""
+
+    run = serializers.CharField()
+    over = serializers.CharField()
+    mean = serializers.FloatField(allow_null=True)
+    difference = serializers.FloatField(allow_null=True)
+
+
 class ComparisonSerializer(serializers.Serializer):
     """Runs against each other; in `comparison` they are named by their numbers as text.
 
     `comparison` is what `benchwright compare --format json` prints: `summaries` of runs and
-    `pairs`, each by measure and slice. Where grades are hidden, numbers are rounded and what would
-    tell of one query is null (`is_rounded`).
+    `pairs`, each by measure and slice. Where grades are hidden from who asks, it `is_public`: over
+    the queries of public splits alone. `board` then has the means that the leaderboard shows.
     """
 
     key = serializers.CharField()
@@ -93,7 +102,8 @@ class ComparisonSerializer(serializers.Serializer):
     judged = serializers.DictField()
     answered = serializers.DictField(child=serializers.FloatField())
     n_unjudged = serializers.IntegerField(allow_null=True)
-    is_rounded = serializers.BooleanField()
+    is_public = serializers.BooleanField()
+    board = BoardMeanSerializer(many=True)
     comparison = serializers.DictField()
     patterns = PatternSerializer(many=True)
 
@@ -316,8 +326,7 @@ class ComparisonRobustness(AboutComparison):
     def get(self, request: Request, slug: str) -> Response:
         asked = self.asked(self.benchmark_for(Action.SEE_RESULTS), request.query_params)
         row = robustness.robustness(asked.robustness_question(), request.user)
-        sight = sight_of(request.user, asked.release)
-        return Response(RobustnessSerializer(robustness.told_robustness(row, sight)).data)
+        return Response(RobustnessSerializer(comparison_rows.result_of(row)).data)
 
     @extend_schema(
         summary="Start the job of a robustness grid that takes long",

@@ -21,7 +21,7 @@ from scoring.services.completeness import (
     make_top_up,
 )
 from scoring.services.completeness_answers import Completeness
-from scoring.services.firewall import Sight, sight_written_down
+from scoring.services.firewall import Sight, sight_of, sight_written_down
 from scoring.services.verdicts_shown import pair_rows
 
 TAG = ["what is worth judging"]
@@ -121,7 +121,12 @@ class TopUpList(Endpoint):
         asked = request.query_params
         release = release_named(benchmark, asked.get("release", ""))
         runs = runs_asked(benchmark, request.user, asked.get("runs", ""), most=MOST_RUNS)
-        found = completeness_of(release=release, runs=runs, measure=asked.get("measure") or MEASURE)
+        found = completeness_of(
+            release=release,
+            runs=runs,
+            measure=asked.get("measure") or MEASURE,
+            is_public=not sight_of(request.user, release).is_clear,
+        )
         limit = asked.get("limit", "")
         n = min(int(limit), MOST_LISTED) if limit.isascii() and limit.isdigit() else 100
         return Response(_told(request, release, runs, found, n))
@@ -148,12 +153,12 @@ def _told(
     what = f"unjudged documents of {names}, by API"
     sight: Sight = sight_written_down(request.user, release, what)
     listed = [one for one in found.worth if one.qid not in sight.hidden]
-    judged = [{"run": r.name, "judged": sight.rounded(found.judged[r.pk])} for r in runs]
+    judged = [{"run": r.name, "judged": found.judged[r.pk]} for r in runs]
     return {
         "release": release.version,
         "cutoff": found.k,
         "runs": judged,
-        "pairs": PairVerdictSerializer(pair_rows(found, runs, sight), many=True).data,
+        "pairs": PairVerdictSerializer(pair_rows(found, runs), many=True).data,
         "is_settled": found.is_settled,
         "n_worth": found.n_worth,
         "n_unjudged": found.n_unjudged,

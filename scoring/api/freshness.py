@@ -14,7 +14,7 @@ from benchmarks_app.permissions import Action
 from scoring.api.finding import release_named
 from scoring.core.freshness import Freshness, State
 from scoring.forms.freshness import asked_days
-from scoring.services.firewall import Sight, sight_of
+from scoring.services.firewall import sight_of
 from scoring.services.freshness import freshness_of_release
 
 
@@ -57,29 +57,29 @@ class FreshnessDetail(Endpoint):
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
         release = release_named(benchmark, request.query_params.get("release", ""))
         days = asked_days(request.query_params.get("days", ""))
-        found = freshness_of_release(release, days=days)
-        sight = sight_of(request.user, release)
+        hidden = sight_of(request.user, release).hidden
+        found = freshness_of_release(release, days=days, hidden=hidden)
         of_all = {"": found.report.overall, **found.report.slices}
         told = {
             "release": release.version,
             "days": found.days,
-            "labels": [_told(name, one, sight) for name, one in of_all.items()],
+            "labels": [_told(name, one) for name, one in of_all.items()],
             "n_queries_known": found.queries.n_known,
             "n_queries_old": found.queries.n_old,
         }
         return Response(FreshnessSerializer(told).data)
 
 
-def _told(name: str, one: Freshness, sight: Sight) -> dict[str, Any]:
-    counts = {
+def _told(name: str, one: Freshness) -> dict[str, Any]:
+    return {
+        "slice": name,
+        "share": one.share if one.n else None,
         "n": one.n,
         "n_gone": one.counts.get(State.GONE, 0),
         "n_changed": one.counts.get(State.CHANGED, 0),
         "n_old": one.counts.get(State.OLD, 0),
         "n_unknown": one.n_unknown,
     }
-    shown = counts if sight.is_clear else dict.fromkeys(counts)
-    return {"slice": name, "share": sight.rounded(one.share) if one.n else None, **shown}
 
 
 of_benchmark = [path("freshness/", FreshnessDetail.as_view(), name="freshness-detail")]

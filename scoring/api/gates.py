@@ -29,7 +29,7 @@ from scoring.selectors.gates import (
     rehearsals_seen_by,
 )
 from scoring.selectors.rankings import runs_named
-from scoring.services.gate_reading import rehearsal_seen, sentence_for, told
+from scoring.services.gate_reading import rehearsal_seen, told
 from scoring.services.gating import start_gate
 from scoring.services.online import came_true, record_online_result
 from scoring.services.policies import make_policy, may_retire, retire_policy
@@ -105,7 +105,10 @@ class NewGateSerializer(serializers.Serializer):
 
 
 class GateSerializer(serializers.ModelSerializer):
-    """A gate; `verdict` is empty until it is decided, and `failed` where it could not be."""
+    """A gate; `verdict` is empty until it is decided, and `failed` where it could not be.
+
+    One that `is_public` is decided on the queries of public splits alone.
+    """
 
     policy = serializers.CharField(source="policy.name", read_only=True)
     policy_version = serializers.IntegerField(source="policy.version", read_only=True)
@@ -118,14 +121,15 @@ class GateSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = GateResult
-        fields = ["id", "policy", "policy_version", "release", "candidate", "state", "verdict"]
-        fields += ["sentence", "error", "n_waiting", "resumes", "url", "created_at", "decided_at"]
+        fields = ["id", "policy", "policy_version", "release", "candidate", "is_public", "state"]
+        fields += ["verdict", "sentence", "error", "n_waiting", "resumes", "url"]
+        fields += ["created_at", "decided_at"]
 
     def get_verdict(self, gate: GateResult) -> str:
         return FAILED if gate.state == GateResult.State.FAILED else gate.verdict
 
     def get_sentence(self, gate: GateResult) -> str:
-        return sentence_for(gate, self.context["user"])
+        return gate.report.get("sentence", "")
 
 
 class WholeGateSerializer(GateSerializer):

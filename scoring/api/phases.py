@@ -34,7 +34,8 @@ class PhaseSerializer(serializers.ModelSerializer):
         model = Phase
         fields = [
             *("id", "name", "description", "release", "split", "state", "is_hidden"),
-            *("opens_at", "closes_at", "daily_limit", "total_limit", "n_submissions"),
+            *("opens_at", "closes_at", "daily_limit", "total_limit", "has_ladder"),
+            "n_submissions",
         ]
 
     def get_state(self, phase: Phase) -> str:
@@ -56,6 +57,10 @@ class PhaseChangeSerializer(serializers.Serializer):
     daily_limit = serializers.IntegerField(required=False, min_value=0, max_value=MOST_SUBMISSIONS)
     total_limit = serializers.IntegerField(
         required=False, allow_null=True, min_value=1, max_value=MOST_SUBMISSIONS
+    )
+    has_ladder = serializers.BooleanField(
+        required=False,
+        help_text="Of a hidden split: whether exact means wait for the end of the phase.",
     )
 
 

@@ -41,8 +41,8 @@ class LeftOutSerializer(serializers.Serializer):
     rank_without = serializers.IntegerField()
     judged = serializers.FloatField(allow_null=True)
     tau = serializers.FloatField(allow_null=True)
-    n_unique = serializers.IntegerField(allow_null=True)
-    n_unique_relevant = serializers.IntegerField(allow_null=True)
+    n_unique = serializers.IntegerField()
+    n_unique_relevant = serializers.IntegerField()
     without_alone = serializers.FloatField(allow_null=True)
     shift_alone = serializers.FloatField(allow_null=True)
     judged_alone = serializers.FloatField(allow_null=True)
@@ -96,21 +96,20 @@ class ReusabilityDetail(Endpoint):
     def get(self, request: Request, slug: str, version: str) -> Response:
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
         release = selectors.release_of_version(benchmark, version)
-        report = reusability_of(release) if release else None
-        if release is None or report is None:
+        if release is None:
             raise Http404
-        sight = sight_of(request.user, release)
+        report = reusability_of(release, sight_of(request.user, release).hidden)
+        if report is None:
+            raise Http404
         told = {
             "release": release.version,
             "is_assumed": report.is_assumed,
             "n_runs": len(report.runs),
             "n_systems": report.found.n_systems,
-            **summary_of(report.found.by_group, sight),
-            "by_run": summary_of(report.found.by_run, sight),
+            **summary_of(report.found.by_group),
+            "by_run": summary_of(report.found.by_run),
             "copies": copies_shown(report, user=request.user),
-            "systems": [
-                _told(one) for one in systems_shown(report, user=request.user, sight=sight)
-            ],
+            "systems": [_told(one) for one in systems_shown(report, user=request.user)],
         }
         return Response(ReusabilitySerializer(told).data)
 

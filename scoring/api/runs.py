@@ -114,7 +114,7 @@ def _means(score_set: ScoreSet, sight: Sight) -> Iterator[dict[str, Any]]:
     """The stored means that may be shown, as somebody sees them."""
     names = ["", Score.WEIGHTED, *(one.name for one in slices_on_board(score_set.release))]
     rows = score_set.scores.filter(slice_name__in=names).order_by("slice_name", "measure")
-    for score in (sight.mean(row) for row in rows if sight.tells(row.measure)):
+    for score in sight.means(rows):
         is_weighted = score.slice_name == Score.WEIGHTED
         yield {
             "measure": score.measure,

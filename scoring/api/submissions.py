@@ -94,6 +94,10 @@ class SubmissionDetailSerializer(SubmissionSerializer):
 
     intervals = serializers.DictField(child=serializers.ListField(child=serializers.FloatField()))
     split_scores = serializers.DictField(child=serializers.FloatField(allow_null=True))
+    held = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Which scores are those of an earlier submission of the team, in sentences.",
+    )
     notes = serializers.ListField(child=serializers.CharField())
     n_left = serializers.IntegerField(help_text="Submissions left in 24 hours.")
 
@@ -209,6 +213,7 @@ class SubmissionEndpoint(Endpoint):
                 if score_set
                 else {}
             ),
+            "held": [one.said for one in score_set.held] if score_set else [],
             "notes": result.get("notes", []),
             "n_left": submitting.n_left_today(
                 phase=submission.phase, user=submission.submitter, team=submission.team

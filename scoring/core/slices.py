@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Iterator
 from math import inf, nan
 from pathlib import Path
 
+from benchmarks_app.core.apart import reader
 from benchmarks_app.core.formats.sources import open_lines
 from benchmarks_app.core.formats.trec import BYTE_ORDER_MARK
 from benchmarks_app.core.problems import Problems
@@ -39,6 +40,12 @@ def read_slices(path: Path, *, problems: Problems | None = None) -> dict[str, li
             problems.warn(path.name, line, f"{told} already. Drop one of the two.")
     problems.raise_found()
     return {name: list(members) for name, members in slices.items()}
+
+
+@reader
+def slices_at(path: Path) -> dict[str, list[bytes]]:
+    """As `read_slices`, of a file from outside."""
+    return read_slices(path)
 
 
 def read_families(path: Path, *, problems: Problems | None = None) -> dict[bytes, str]:

@@ -10,11 +10,11 @@ from scoring import selectors
 from scoring.models import ScoreSet
 from scoring.services.comparing_errors import ComparedRunError
 from scoring.services.comparison_questions import Question, chosen_score_sets
-from scoring.services.firewall import measure_seen
+from scoring.services.firewall import measure_seen, sight_of
 from scoring.services.query_differences import ORDERS, Wanted
 from scoring.services.robustness import RobustnessQuestion
 from scoring.services.side_by_side import DEPTHS
-from scoring.services.slice_scores import slices_on_board
+from scoring.services.slice_scores import slices_compared
 from scoring.shown import Shown
 
 LONGEST_SEARCH = 200
@@ -22,7 +22,10 @@ LONGEST_SEARCH = 200
 
 @dataclass(frozen=True)
 class AskedComparison:
-    """A comparison as an address asks for it; `named` are the runs as they are written there."""
+    """A comparison as an address asks for it; `named` are the runs as they are written there.
+
+    It `is_public` where the release hides queries from who asks: these are left out.
+    """
 
     release: Release
     named: list[str]
@@ -30,17 +33,21 @@ class AskedComparison:
     measure: Shown
     baseline: ScoreSet | None
     params: QueryDict
+    is_public: bool = False
 
     @property
     def question(self) -> Question:
         baseline = self.baseline.run if self.baseline else None
-        return Question(self.release, tuple(self.score_sets), self.measure.name, baseline)
+        return Question(
+            self.release, tuple(self.score_sets), self.measure.name, baseline, self.is_public
+        )
 
     @property
     def slice_name(self) -> str:
         """The slice whose queries are listed; nothing where it is not shown."""
         asked = self.params.get("slice", "").strip()
-        return asked if asked in {one.name for one in slices_on_board(self.release)} else ""
+        known = slices_compared(self.release, is_public=self.is_public)
+        return asked if asked in {one.name for one in known} else ""
 
     @property
     def wanted(self) -> Wanted:
@@ -85,7 +92,7 @@ class AskedComparison:
 
     def robustness_question(self) -> RobustnessQuestion:
         run, reference = self.pair()
-        return RobustnessQuestion(run, reference, self.measure.name)
+        return RobustnessQuestion(run, reference, self.measure.name, self.is_public)
 
 
 def asked_release(params: QueryDict, benchmark: Benchmark) -> Release | None:
@@ -123,4 +130,5 @@ def asked_comparison(params: QueryDict, user: Any, release: Release) -> AskedCom
     if baseline_name and named:
         known = {str(one.run_id): one for one in sets} | {one.run.name: one for one in sets}
         baseline = known[baseline_name]
-    return AskedComparison(release, named, sets, measure, baseline, params)
+    is_public = not sight_of(user, release).is_clear
+    return AskedComparison(release, named, sets, measure, baseline, params, is_public)

@@ -44,12 +44,26 @@ class PhaseForm(forms.Form):
         help_text="Of each person, and of each team; empty: no limit but the daily one.",
     )
 
+    has_ladder = forms.BooleanField(
+        required=False,
+        initial=True,
+        label="Hold exact means of a hidden split back until the phase ends",
+        help_text=(
+            "Until then the value of a submission moves only where it is significantly better than "
+            "its team's best, so that many submissions tell little of the grades. Off for friendly "
+            "rounds."
+        ),
+    )
+
     def clean_opens_at(self) -> Any:
         return self.cleaned_data["opens_at"] or timezone.now()
 
     @staticmethod
     def initial_of(phase: Phase) -> dict[str, Any]:
-        names = ("name", "description", "opens_at", "closes_at", "daily_limit", "total_limit")
+        names = (
+            *("name", "description", "opens_at", "closes_at", "daily_limit", "total_limit"),
+            "has_ladder",
+        )
         found = {name: getattr(phase, name) for name in names}
         for name in ("opens_at", "closes_at"):
             found[name] = found[name].astimezone(UTC) if found[name] else None

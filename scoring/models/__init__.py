@@ -15,7 +15,7 @@ from scoring.models.latencies import RunLatencies
 from scoring.models.live import LiveRun, LiveSystem
 from scoring.models.reported import ReportedScore
 from scoring.models.retrieval import Retrieval, ShardJob
-from scoring.models.scores import Score, ScoreSet
+from scoring.models.scores import LadderStep, Score, ScoreSet
 from scoring.models.submissions import Phase, ProbingFlag, Submission
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "GateRehearsal",
     "GateResult",
     "JudgeEndpoint",
+    "LadderStep",
     "LiveRun",
     "LiveSystem",
     "OnlineResult",

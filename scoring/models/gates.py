@@ -65,6 +65,8 @@ class GateRehearsal(models.Model):
     runs = models.ManyToManyField(Run, related_name="gate_rehearsals")
     release = models.ForeignKey(Release, models.PROTECT, related_name="gate_rehearsals")
     seed = models.PositiveIntegerField(default=0)
+    # Over the queries of public splits alone, as who asked may see no others.
+    is_public = models.BooleanField(default=False)
     state = models.CharField(max_length=16, choices=State, default=State.QUEUED)
     result = models.JSONField(default=dict, blank=True)
     error = models.TextField(blank=True)
@@ -90,7 +92,7 @@ class GateRehearsal(models.Model):
 
 
 class GateResult(models.Model):
-    """One candidate held against a policy on one release."""
+    """One candidate held against a policy on one release, on all queries or the public ones."""
 
     class Verdict(models.TextChoices):
         PASS = "pass", "PASS"
@@ -109,6 +111,8 @@ class GateResult(models.Model):
     policy = models.ForeignKey(GatePolicy, models.PROTECT, related_name="results")
     release = models.ForeignKey(Release, models.PROTECT, related_name="gate_results")
     candidate = models.ForeignKey(Run, models.PROTECT, related_name="gate_results")
+    # Decided on the queries of public splits alone, as who asked may see no others.
+    is_public = models.BooleanField(default=False)
     state = models.CharField(max_length=16, choices=State, default=State.QUEUED)
     verdict = models.CharField(max_length=16, choices=Verdict, blank=True)
     # Every check with its numbers, as the reports show them.
@@ -135,7 +139,7 @@ class GateResult(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["policy", "release", "candidate"], name="gate_result_once"
+                fields=["policy", "release", "candidate", "is_public"], name="gate_result_once"
             ),
             models.CheckConstraint(
                 condition=~Q(state="decided") | (~Q(verdict="") & Q(decided_at__isnull=False)),

@@ -70,3 +70,23 @@ class Score(models.Model):
 
     def __str__(self) -> str:
         return f"{self.measure}: {self.mean}"
+
+
+class LadderStep(models.Model):
+    """Whose value of a measure is told of a submission while its release's Ladder is in force.
+
+    `source` is its own score set, or that of the last submission of its team that was significantly
+    better than the ones before it.
+    """
+
+    score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="ladder_steps")
+    measure = models.CharField(max_length=120)
+    source = models.ForeignKey(ScoreSet, models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["score_set", "measure"], name="ladder_step_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.measure} of {self.score_set}"

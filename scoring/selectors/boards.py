@@ -1,7 +1,7 @@
 """Boards: the means of the runs of one release, ranked."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from math import inf, isnan
 from typing import Any, NamedTuple
@@ -21,6 +21,8 @@ from scoring.selectors.score_sets import n_answered
 from scoring.shown import FIRST_MEASURE, Shown, added, measures_on
 
 Interval = tuple[float, float]
+# Whose mean of a measure is told of a score set, by their keys: `services.firewall.Sight.source`.
+Source = Callable[[int, str, str], int | None]
 
 JUDGED = "Judged@10"
 # What a run is whose judged share of the first ten is too low to compare it freely, or at all.
@@ -42,7 +44,9 @@ class BoardRow:
     A run without a value of the measure has no rank. Scores and intervals are by the whole names of
     measures. `standing` says which ranks the run may have and which runs it cannot be told from;
     None where that was not worked out. `by` is who the run is by, as far as the viewer may know;
-    `team` what its attempts are counted by, empty where it must not be known.
+    `team` what its attempts are counted by, empty where it must not be known. `source` is the key
+    of the score set that its mean of the board's measure is from, None where there is none yet;
+    `held` is a `services.held.Held` where others are told the mean of another submission.
     """
 
     rank: int | None
@@ -52,6 +56,8 @@ class BoardRow:
     scores: dict[str, float | None]
     intervals: dict[str, Interval]
     is_mine: bool
+    source: int | None = None
+    held: Any = None
     standing: Standing | None = None
     by: str = ""
     team: str = ""
@@ -110,6 +116,7 @@ class _Entry:
     score_set: ScoreSet
     scores: dict[str, float | None] = field(default_factory=dict)
     intervals: dict[str, Interval] = field(default_factory=dict)
+    sources: dict[str, int | None] = field(default_factory=dict)
 
 
 # --- score sets ----------------------------------------------------------------------------
@@ -151,17 +158,20 @@ def leaderboard(
     measure: Shown = FIRST_MEASURE,
     slice_name: str = "",
     decimals: int | None = None,
+    source: Source | None = None,
 ) -> list[BoardRow]:
     """The runs of a release that this person may see, best first by `measure`.
 
     Two queries however many runs there are. Runs rank by the four decimals a board shows: what
     looks equal shares a rank, and the next rank counts all before it (1, 2, 2, 4). Equal ones stand
     by full score, then by name. With `decimals` every mean is rounded to so many before anything
-    else is done with it, and so are the ends of intervals.
+    else is done with it, and so are the ends of intervals. With `source` the numbers of a run are
+    those of another, by measure.
     """
     name = measure.counting_from(relevance_threshold(release))
     score_sets = _seen(_score_sets(release), user, release)
-    rows = _ranked(_entries(release, score_sets, slice_name, decimals), name, user.pk)
+    entries = _entries(release, score_sets, slice_name, decimals, source)
+    rows = _ranked(entries, name, user.pk)
     return [_named(row, user) for row in rows]
 
 
@@ -174,9 +184,14 @@ def whole_leaderboard(
 
 
 def _entries(
-    release: Release, score_sets: QuerySet[ScoreSet], slice_name: str, decimals: int | None
+    release: Release,
+    score_sets: QuerySet[ScoreSet],
+    slice_name: str,
+    decimals: int | None,
+    source: Source | None = None,
 ) -> list[_Entry]:
     entries = {one.pk: _Entry(one) for one in score_sets}
+    stored: dict[int, dict[str, tuple[float | None, Interval | None]]] = {}
     # Plain values: a thousand runs have seven thousand scores, and models of them take long.
     rows = Score.objects.filter(
         score_set__release=release,
@@ -184,12 +199,17 @@ def _entries(
         slice_name=slice_name,
     ).values_list("score_set", "measure", "mean", "ci_low", "ci_high")
     for key, measure, mean, low, high in rows:
-        if key not in entries:
-            continue
-        entries[key].scores[measure] = _rounded(mean, decimals)
-        if low is not None and high is not None:
-            ends = _rounded(low, decimals), _rounded(high, decimals)
-            entries[key].intervals[measure] = ends
+        has_ends = low is not None and high is not None
+        ends = (_rounded(low, decimals), _rounded(high, decimals)) if has_ends else None
+        stored.setdefault(key, {})[measure] = _rounded(mean, decimals), ends
+    for key, entry in entries.items():
+        for measure in stored.get(key, ()):
+            of = source(key, measure, slice_name) if source else key
+            entry.sources[measure] = of
+            mean, ends = stored.get(of, {}).get(measure, (None, None))
+            entry.scores[measure] = mean
+            if ends:
+                entry.intervals[measure] = ends
     return list(entries.values())
 
 
@@ -210,6 +230,7 @@ def _ranked(entries: list[_Entry], name: str, user_id: int | None) -> Iterator[B
             scores=one.scores,
             intervals=one.intervals,
             is_mine=_is_submission_of(one.score_set.run, user_id),
+            source=one.sources.get(name),
         )
 
 

@@ -30,6 +30,7 @@ from scoring.core.moves import (
 from scoring.core.reading.hits import Judged
 from scoring.core.stored_hits import read_hits
 from scoring.models import Score, ScoreSet
+from scoring.selectors.boards import Source
 from scoring.selectors.releases import SCORER_VERSION, published_releases, relevance_threshold
 from scoring.selectors.score_sets import score_files
 from scoring.shown import MEASURES, Shown
@@ -195,6 +196,7 @@ def moves_of(
     before: Release | None = None,
     slice_name: str = "",
     decimals: int | None = None,
+    sources: tuple[Source | None, Source | None] = (None, None),
 ) -> Moves | None:
     """The moves of the runs that this person may see; None where there is no earlier release.
 
@@ -205,8 +207,9 @@ def moves_of(
         return None
     seen = Run.objects.filter(benchmark=release.benchmark_id).standing().visible_to(user)
     runs = {run.pk: run for run in seen.select_related("owner", "team", "benchmark")}
-    old = _means(before, measure_before(measure, before), slice_name, runs, decimals)
-    new = _means(release, measure.name, slice_name, runs, decimals)
+    name_before = measure_before(measure, before)
+    old = _means(before, name_before, slice_name, runs, decimals, sources[0])
+    new = _means(release, measure.name, slice_name, runs, decimals, sources[1])
     shared = old.keys() & new.keys()
     places = [
         ranks({pk: of[pk][1] for pk in shared}, decimals=decimals or DECIMALS) for of in (old, new)
@@ -241,19 +244,22 @@ def _means(
     slice_name: str,
     runs: Collection[int],
     decimals: int | None,
+    source: Source | None,
 ) -> dict[int, tuple[ScoreSet, float | None]]:
-    """{run: its score set and mean}, of those that have a value of the measure."""
+    """{run: its score set and mean as it is told}, of those that have a value of the measure."""
     scores = Score.objects.filter(
         score_set__release=release,
         score_set__scorer_version=SCORER_VERSION,
         measure=name,
         slice_name=slice_name,
     ).select_related("score_set")
-    return {
-        score.score_set.run_id: (score.score_set, _rounded(score.mean, decimals))
-        for score in scores
-        if score.score_set.run_id in runs and score.mean is not None
-    }
+    valued = {score.score_set_id: score for score in scores if score.mean is not None}
+    found = {}
+    for key, score in valued.items():
+        of = valued.get(source(key, name, slice_name) if source else key)
+        if score.score_set.run_id in runs and of:
+            found[score.score_set.run_id] = score.score_set, _rounded(of.mean, decimals)
+    return found
 
 
 def _rounded(mean: float | None, decimals: int | None) -> float | None:

@@ -26,13 +26,15 @@ def score_sets_of_run(run: Run) -> list[ScoreSet]:
     )
     for one in sets:
         one.overall = [score for score in one.shown if not score.slice_name]
-        one.weighted = [score for score in one.shown if score.slice_name]
-        _complete(one)
+        one.by_weight = [score for score in one.shown if score.slice_name]
+        complete(one)
     return list(sets)
 
 
-def _complete(score_set: ScoreSet) -> None:
-    """Set what pages show: means and intervals of the standard measures by their bare names.
+def complete(score_set: ScoreSet) -> None:
+    """Set what pages show, from the scores in its lists `overall` and `by_weight`.
+
+    `means` and `ranges` have means and intervals of the standard measures by their bare names.
 
     `added` holds the scores of the others, `weighted` a list of name and score where queries have
     weights, in the order in which the plain means stand.
@@ -48,7 +50,7 @@ def _complete(score_set: ScoreSet) -> None:
         if score.ci_low is not None
     }
     score_set.added = [by_name[name] for name in sorted(by_name)]
-    weighted = {score.measure: score for score in score_set.weighted}
+    weighted = {score.measure: score for score in score_set.by_weight}
     labels = {shown.counting_from(threshold): shown.label for shown in MEASURES}
     labels |= {score.measure: score.measure for score in score_set.added}
     score_set.weighted = [

@@ -1,7 +1,7 @@
 """Submissions, as their submitters, their teams and the keepers see them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -12,8 +12,8 @@ from benchmarks_app.selectors.naming import team_ids_of
 from scoring.models import Score, ScoreSet, Submission
 from scoring.selectors.phases import is_apart, scope_of, version_of
 from scoring.selectors.releases import relevance_threshold
-from scoring.selectors.score_sets import n_answered
-from scoring.shown import MEASURES
+from scoring.selectors.runs import complete
+from scoring.shown import MEASURES, measures_on
 
 
 def submissions_seen_by(user: Any, benchmark: Benchmark) -> QuerySet[Submission]:
@@ -60,9 +60,12 @@ def problems_of_submission(submission: Submission) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class SubmissionRow:
+    """A submission with its means by the bare names of measures; `stored` are their rows."""
+
     submission: Submission
     state: Submission.State
     scores: dict[str, float | None]
+    stored: tuple[Score, ...] = ()
 
 
 def submission_rows(submissions: Iterable[Submission]) -> list[SubmissionRow]:
@@ -76,60 +79,59 @@ def submission_rows(submissions: Iterable[Submission]) -> list[SubmissionRow]:
                 score_set__release=one.phase.release_id,
                 score_set__scorer_version=version_of(one.phase),
             )
-    found: dict[tuple[int, int, str], dict[str, float | None]] = {}
-    scores = Score.objects.filter(wanted, slice_name="").values_list(
-        "score_set__run", "score_set__release", "score_set__scorer_version", "measure", "mean"
-    )
-    for run, release, version, measure, mean in scores:
-        found.setdefault((run, release, version), {})[measure] = mean
+    found: dict[tuple[int, int, str], list[Score]] = {}
+    for score in Score.objects.filter(wanted, slice_name="").select_related("score_set"):
+        of = score.score_set
+        found.setdefault((of.run_id, of.release_id, of.scorer_version), []).append(score)
     return [
-        _submission_row(
-            one, found.get((one.run_id, one.phase.release_id, version_of(one.phase)), {})
+        with_scores(
+            SubmissionRow(one, state_of(one), {}),
+            found.get((one.run_id, one.phase.release_id, version_of(one.phase)), []),
         )
         for one in rows
     ]
 
 
-def _submission_row(submission: Submission, stored: dict[str, float | None]) -> SubmissionRow:
-    threshold = relevance_threshold(submission.phase.release)
-    scores = {shown.name: stored.get(shown.counting_from(threshold)) for shown in MEASURES}
-    return SubmissionRow(submission, state_of(submission), scores)
+def with_scores(row: SubmissionRow, stored: Iterable[Score]) -> SubmissionRow:
+    """The row with the means of these scores."""
+    scores = tuple(stored)
+    means = {score.measure: score.mean for score in scores}
+    threshold = relevance_threshold(row.submission.phase.release)
+    shown = {one.name: means.get(one.counting_from(threshold)) for one in MEASURES}
+    return replace(row, scores=shown, stored=scores)
 
 
 def submission_scores(submission: Submission) -> ScoreSet | None:
     """The score set that a submission is about, as its page shows it, or None.
 
-    It has `means` and `ranges` by the bare names of measures, and `of_split`: those over the split
-    of the phase, where the release grades other queries as well.
+    It has what `selectors.runs.complete` sets, and `of_split`: the scores over the split of the
+    phase, where the release grades other queries as well.
     """
     if submission.run_id is None:
         return None
-    score_set = ScoreSet.objects.filter(
-        run=submission.run_id,
-        release=submission.phase.release_id,
-        scorer_version=version_of(submission.phase),
-    ).first()
+    score_set = (
+        ScoreSet.objects.filter(
+            run=submission.run_id,
+            release=submission.phase.release_id,
+            scorer_version=version_of(submission.phase),
+        )
+        .select_related("run", "release__benchmark")
+        .first()
+    )
     if score_set is None:
         return None
     part = "" if is_apart(submission.phase) else scope_of(submission.phase).slice_name
-    by_slice: dict[str, dict[str, Score]] = {}
-    for score in score_set.scores.filter(slice_name__in={"", part}):
-        by_slice.setdefault(score.slice_name, {})[score.measure] = score
-    threshold = relevance_threshold(submission.phase.release)
-    overall = _by_bare_name(by_slice.get("", {}), threshold)
-    score_set.means = {name: score.mean for name, score in overall.items()}
-    score_set.ranges = {
-        name: (score.ci_low, score.ci_high)
-        for name, score in overall.items()
-        if score.ci_low is not None and score.ci_high is not None
-    }
-    score_set.of_split = _by_bare_name(by_slice.get(part, {}), threshold) if part else {}
-    score_set.overall = list(overall.values())
-    score_set.added = score_set.weighted = []
-    score_set.n_answered = n_answered(score_set)
+    scores = list(score_set.scores.filter(slice_name__in={"", part}))
+    standard = {one.name for one in measures_on(relevance_threshold(score_set.release))}
+    score_set.overall = [one for one in scores if not one.slice_name and one.measure in standard]
+    score_set.of_split = [one for one in scores if part and one.slice_name == part]
+    score_set.by_weight = []
+    complete(score_set)
     return score_set
 
 
-def _by_bare_name(scores: dict[str, Score], threshold: int) -> dict[str, Score]:
-    named = {shown.name: scores.get(shown.counting_from(threshold)) for shown in MEASURES}
+def by_bare_name(scores: Iterable[Score], threshold: int) -> dict[str, Score]:
+    """The scores of the standard measures by their bare names."""
+    found = {score.measure: score for score in scores}
+    named = {shown.name: found.get(shown.counting_from(threshold)) for shown in MEASURES}
     return {name: score for name, score in named.items() if score is not None}

@@ -61,13 +61,16 @@ def slices_against(
 ) -> list[SliceAgainst]:
     """All queries, then the slices that may be shown, by one measure.
 
-    A difference of rounded means is told, where means are: it says nothing that they do not.
+    A difference of rounded means is told, where means are: it says nothing that they do not. Its
+    interval would, so it is for who sees every grade. What is told of a submission is told of its
+    source here too.
     """
     release = score_set.release
     slices = slices_on_board(release)
-    mine = _means(score_set, slices, measure)
-    theirs = _means(baseline, slices, measure) if baseline else {}
-    ends = _difference_ends(score_set, baseline, slices, measure) if baseline else {}
+    mine = _means(score_set, slices, measure, sight)
+    theirs = _means(baseline, slices, measure, sight) if baseline else {}
+    is_told = baseline is not None and sight.is_clear
+    ends = _difference_ends(score_set, baseline, slices, measure) if is_told else {}
     rows = [whole_slice(release), *slices]
     return [
         _row(one, mine[one.name], theirs.get(one.name), ends.get(one.name), sight)
@@ -92,12 +95,14 @@ def _row(
         judged_share=sight.rounded(score.judged_share),
         base_mean=sight.rounded(base.mean) if base else None,
         difference=sight.difference(score.mean, base.mean) if base else None,
-        difference_low=sight.rounded(low),
-        difference_high=sight.rounded(high),
+        difference_low=low,
+        difference_high=high,
     )
 
 
-def _means(score_set: ScoreSet, slices: Sequence[BoardSlice], measure: str) -> dict[str, Score]:
+def _means(
+    score_set: ScoreSet, slices: Sequence[BoardSlice], measure: str, sight: Sight
+) -> dict[str, Score]:
     """The stored means by slice, "" for all queries; those that are not stored are computed."""
     names = ["", *(one.name for one in slices)]
     wanted = Score.objects.filter(score_set=score_set, measure=measure, slice_name__in=names)
@@ -107,7 +112,8 @@ def _means(score_set: ScoreSet, slices: Sequence[BoardSlice], measure: str) -> d
         measuring.add_slice_scores(
             release=score_set.release, score_sets=[score_set], slice_name=name, names=[measure]
         )
-    return {score.slice_name: score for score in wanted.all()} if lacking else found
+    stored = wanted.all() if lacking else found.values()
+    return {score.slice_name: score for score in sight.means(stored)}
 
 
 def _difference_ends(

@@ -12,7 +12,6 @@ from scoring.core.ann import TOLERANCE, AnnRecall, ann_recall
 from scoring.core.uncertainty import interval_of
 from scoring.models import ScoreSet
 from scoring.selectors.rankings import scored_ranking_of
-from scoring.services.firewall import Sight
 from scoring.services.slice_scores import slices_of_release, slices_on_board
 from scoring.shown import FIRST_MEASURE
 
@@ -29,13 +28,6 @@ class Estimate:
     mean: float
     low: float | None
     high: float | None
-
-
-def rounded(of: Estimate | None, sight: Sight) -> Estimate | None:
-    """An estimate made of grades, as somebody may see it."""
-    if of is None:
-        return None
-    return Estimate(sight.rounded(of.mean), sight.rounded(of.low), sight.rounded(of.high))
 
 
 @dataclass(frozen=True)
@@ -66,24 +58,32 @@ def ann_report(
     release: Release | None,
     k: int = CUTOFF,
     tolerance: float = TOLERANCE,
+    hidden: frozenset[str] = frozenset(),
 ) -> AnnReport:
     """Recall of the approximate run, over all queries and by the release's shown slices.
 
-    `differences` are approximate minus exact nDCG@10 by query: who shows them asks the firewall.
+    `differences` are approximate minus exact nDCG@10 by query; they and the losses, which are their
+    means, leave `hidden` queries out.
     """
     facts = repr((selectors.SCORER_VERSION, exact.pk, approximate.pk, k, tolerance))
     facts += repr((release and release.pk, [one.name for one in _slices(release)]))
+    facts += repr(sorted(hidden))
     facts += repr([one.pk for one in _score_sets(release, [exact, approximate]).values()])
     key = f"ann-{sha256(facts.encode()).hexdigest()}"
     found = cache.get(key)
     if found is None:
-        found = _worked_out(exact, approximate, release, k, tolerance)
+        found = _worked_out(exact, approximate, release, k, tolerance, hidden)
         cache.set(key, found, timeout=None)
     return found
 
 
 def _worked_out(
-    exact: Run, approximate: Run, release: Release | None, k: int, tolerance: float
+    exact: Run,
+    approximate: Run,
+    release: Release | None,
+    k: int,
+    tolerance: float,
+    hidden: frozenset[str],
 ) -> AnnReport:
     recall = ann_recall(
         scored_ranking_of(exact, k + BEYOND),
@@ -91,7 +91,8 @@ def _worked_out(
         k=k,
         tolerance=tolerance,
     )
-    differences = _differences(release, exact, approximate)
+    whole = _differences(release, exact, approximate)
+    differences = {qid: value for qid, value in whole.items() if qid not in hidden}
     families = selectors.release_families(release) if release else {}
     members = slices_of_release(release) if release else {}
     return AnnReport(

@@ -113,14 +113,20 @@ def _incomplete(score_sets: Sequence[Any], names: Iterable[str], measure: str) -
 
 def _stored(board: Board, rows: Iterable[BoardRow], names: list[str]) -> Stored:
     sight = board.sight
+    measure = board.measure.name
+    keys = {row.score_set.pk for row in rows}
+    sources = {(key, name): sight.source(key, measure, name) for key in keys for name in names}
     scores = Score.objects.filter(
-        score_set__in={row.score_set.pk for row in rows},
-        measure=board.measure.name,
-        slice_name__in=names,
+        score_set__in=keys | set(sources.values()) - {None}, measure=measure, slice_name__in=names
     ).values_list("score_set", "slice_name", "mean", "ci_low", "ci_high", "n")
-    return {
+    stored = {
         (key, name): (sight.rounded(mean), sight.rounded(low), sight.rounded(high), n)
         for key, name, mean, low, high, n in scores
+    }
+    return {
+        (key, name): stored[(of, name)]
+        for (key, name), of in sources.items()
+        if (of, name) in stored
     }
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from benchmarks_app.models import Release
+from benchmarks_app.models import Release, Run
 from scoring import selectors
 from scoring.core.selection import selection_gain
 from scoring.core.uncertainty import Standing
@@ -16,6 +16,7 @@ from scoring.selectors.filters import BoardFilter, filtered, sorted_rows
 from scoring.selectors.scenarios import stored_scenarios
 from scoring.services import measuring, ranking
 from scoring.services.firewall import Sight, sight_of
+from scoring.services.held import held_rows, ladder_said, rows_of_sources
 from scoring.services.ranking import BoardFacts
 from scoring.services.scenarios import add_scenarios
 from scoring.services.slice_scores import (
@@ -60,6 +61,12 @@ class Board:
     def asked_split(self) -> str:
         """How an address asks for its split, whichever phase is open then; "" without a choice."""
         return self.split.asked if self.split else ""
+
+    @cached_property
+    def held(self) -> str:
+        """The Ladder in a sentence, where it is in force and a submission stands here."""
+        has_climber = any(row.run.kind == Run.Kind.SUBMITTED for row in self.whole)
+        return ladder_said(self.sight) if has_climber else ""
 
     @cached_property
     def columns(self) -> tuple[Shown, ...]:
@@ -114,9 +121,14 @@ def board_of(
         measure=measure,
         slice_name=slice_name,
         decimals=sight.decimals,
+        source=sight.source,
     )
+    rows = held_rows(rows, sight, user, measure.name, slice_name)
     facts = ranking.board_facts(
-        release=release, rows=rows, name=measure.name, slice_name=slice_name
+        release=release,
+        rows=rows_of_sources(rows),
+        name=measure.name,
+        slice_name=slice_name,
     )
     whole = _with_facts(rows, facts, measure.name, sight)
     whole = _with_attempts(whole, facts, release, measure.name, sight)
@@ -211,10 +223,10 @@ def weighted_of(
         return {}
     sets = [row.score_set for row in rows]
     found = selectors.weighted_scores(sets, [one.name for one in shown])
-    return {
-        key: {name: board.sight.mean(score) for name, score in of.items()}
-        for key, of in found.items()
-    }
+    weighted: dict[int, dict[str, Score]] = {}
+    for score in board.sight.means(score for of in found.values() for score in of.values()):
+        weighted.setdefault(score.score_set_id, {})[score.measure] = score
+    return weighted
 
 
 # --- ranks and attempts --------------------------------------------------------------------
@@ -228,7 +240,7 @@ def _with_facts(
     standings = dict(facts.standings)
     if not sight.is_clear:
         standings |= _shared(rows, standings, name)
-    return [row.standing_at(standings.get(row.score_set.pk)) for row in rows]
+    return [row.standing_at(standings.get(row.source)) for row in rows]
 
 
 def _shared(
@@ -237,8 +249,8 @@ def _shared(
     """One standing for runs whose rounded means are equal: theirs would tell which is better."""
     alike: dict[float | None, list[int]] = {}
     for row in rows:
-        if row.score_set.pk in standings:
-            alike.setdefault(row.scores.get(name), []).append(row.score_set.pk)
+        if row.source in standings:
+            alike.setdefault(row.scores.get(name), []).append(row.source)
     shared = {}
     for keys in alike.values():
         of = [standings[key] for key in keys]

@@ -5,7 +5,8 @@ ScoringError (core/errors.py)
 ├── NotScoredHereError       a run without scores on the release
 ├── TooManyComparedError     more runs than are compared at once
 ├── ComparisonNotReadyError  numbers that a job has to work out first
-└── ComparisonSignInError    numbers that are computed for people who are signed in
+├── ComparisonSignInError    numbers that are computed for people who are signed in
+└── NoPublicQueryError       a release whose graded queries are all hidden from who asks
 """
 
 from scoring.core.errors import ScoringError
@@ -46,4 +47,14 @@ class ComparisonSignInError(ScoringError):
     status = 409
     message = (
         "These numbers are not there yet, and are computed for people who are signed in. Sign in."
+    )
+
+
+class NoPublicQueryError(ScoringError):
+    code = "no-public-query"
+    status = 409
+    message = (
+        "All graded queries of release {version} are in hidden splits. What is worked out query "
+        "by query is told of public ones alone, so there is nothing to tell here. Look at the "
+        "means on the leaderboard."
     )

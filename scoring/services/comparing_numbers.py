@@ -1,6 +1,6 @@
 """The numbers of a comparison, from the stored scores of its runs."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from scoring.core.statistics.decisions import decision
 from scoring.core.statistics.exploring import slice_p_values
 from scoring.models import ScoreSet
 from scoring.services import measuring
+from scoring.services.comparing_errors import NoPublicQueryError
 from scoring.services.comparison_questions import Question
 from scoring.services.scoring import Target
 from scoring.services.slice_scores import slices_of_release
@@ -28,9 +29,13 @@ def computed(question: Question, tell: Tell = lambda done, total, message: None)
 
     Raises
     ------
+    NoPublicQueryError
+        If the queries of hidden splits are left out, and there are no others.
     ScoringError
         If the runs cannot be compared.
     """
+    if not question.n_queries:
+        raise NoPublicQueryError(version=question.release.version)
     target = Target.of(question.release)
     judged = judged_measure(question.measure)
     condensed = [question.roles.condensed] if question.is_table else []
@@ -39,9 +44,10 @@ def computed(question: Question, tell: Tell = lambda done, total, message: None)
     values, shares = {}, {}
     for place, score_set in enumerate(question.score_sets):
         tell(place, total, f"reading {score_set.run.name}")
-        values[str(score_set.run_id)] = values_of(
-            score_set, list(dict.fromkeys([*names, judged])), target
-        )
+        of_run = values_of(score_set, list(dict.fromkeys([*names, judged])), target)
+        values[str(score_set.run_id)] = {
+            qid: of for qid, of in of_run.items() if qid not in question.hidden
+        }
         shares[str(score_set.run_id)] = _mean(values[str(score_set.run_id)], judged)
     found = _compared(question, names, values, target.families, tell)
     return {
@@ -51,7 +57,9 @@ def computed(question: Question, tell: Tell = lambda done, total, message: None)
             str(one.run_id): selectors.n_answered(one) / one.n_queries
             for one in question.score_sets
         },
-        "n_unjudged": n_unjudged(question.score_sets, target, parse_measure(judged).cutoff),
+        "n_unjudged": n_unjudged(
+            question.score_sets, target, parse_measure(judged).cutoff, hidden=question.hidden
+        ),
     }
 
 
@@ -65,7 +73,7 @@ def _compared(
     """All measures in one comparison, worked out measure by measure to tell how far it is."""
     n_runs, parts = len(values), []
     members = slices_of_release(question.release)
-    slices: dict[str, Any] = {name: members[name] for name in question.slices}
+    slices: dict[str, Any] = {name: members[name] - question.hidden for name in question.slices}
     if question.is_table:
         slices |= family_slices(next(iter(values.values())), families)
     for place, name in enumerate(names):
@@ -134,8 +142,17 @@ def _mean(values: Mapping[str, Mapping[str, float]], name: str) -> float | None:
     return sum(defined) / len(defined) if defined else None
 
 
-def n_unjudged(score_sets: Iterable[ScoreSet], target: Target, depth: int) -> int:
-    """How many documents, each once a query, are among the first results and judged by nobody."""
+def n_unjudged(
+    score_sets: Iterable[ScoreSet],
+    target: Target,
+    depth: int,
+    *,
+    hidden: Collection[str] = (),
+) -> int:
+    """How many documents, each once a query, are among the first results and judged by nobody.
+
+    Those of `hidden` queries are not counted.
+    """
     import polars as pl
 
     found = set()
@@ -144,7 +161,9 @@ def n_unjudged(score_sets: Iterable[ScoreSet], target: Target, depth: int) -> in
         scan = pl.scan_parquet(run_path(score_set.run)).filter(pl.col("rank") <= depth)
         for qid, docid in scan.select("qid", "docid").collect().iter_rows():
             grades = target.qrels.get(qid)
-            if grades is not None and grades.get(docid, unlisted) < 0:
+            if grades is None or qid in hidden:
+                continue
+            if grades.get(docid, unlisted) < 0:
                 found.add((qid, docid))
     return len(found)
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from benchmarks_app.models import Release, Run
+from benchmarks_app.selectors import hidden_queries
 from scoring import selectors
 from scoring.core.comparing import LARGEST_TABLE
 from scoring.core.measures import parse_measure
@@ -22,7 +23,7 @@ from scoring.services.comparing_errors import (
     NotScoredHereError,
     TooManyComparedError,
 )
-from scoring.services.slice_scores import slices_on_board
+from scoring.services.slice_scores import graded_queries, slices_compared
 from scoring.shown import with_threshold
 
 # Raised whenever a stored result would come out differently.
@@ -37,12 +38,17 @@ MOST_PLACES = 4_000
 
 @dataclass(frozen=True)
 class Question:
-    """What is compared: runs scored on a release, in the order they were named, by a measure."""
+    """What is compared: runs scored on a release, in the order they were named, by a measure.
+
+    Where it `is_public`, the queries of hidden splits are left out: nothing that comes of it was
+    computed from their grades.
+    """
 
     release: Release
     score_sets: tuple[ScoreSet, ...]
     measure: str
     baseline: Run | None = None
+    is_public: bool = False
 
     @property
     def runs(self) -> list[Run]:
@@ -77,7 +83,7 @@ class Question:
     @cached_property
     def slices(self) -> list[str]:
         """The slices that may be shown, as far as there is room for them."""
-        names = [one.name for one in slices_on_board(self.release)]
+        names = [one.name for one in slices_compared(self.release, is_public=self.is_public)]
         return names if self.n_pairs * (len(names) + 1) <= MOST_PLACES else []
 
     @cached_property
@@ -92,7 +98,13 @@ class Question:
             "slices": self.slices,
             "scorer": SCORER_VERSION,
             "version": VERSION,
+            **({"is_public": True} if self.is_public else {}),
         }
+
+    @cached_property
+    def hidden(self) -> frozenset[str]:
+        """The queries that are left out."""
+        return hidden_queries(self.release) if self.is_public else frozenset()
 
     @cached_property
     def key(self) -> str:
@@ -104,7 +116,7 @@ class Question:
 
     @property
     def n_queries(self) -> int:
-        return max(one.n_queries for one in self.score_sets)
+        return len(graded_queries(self.release) - self.hidden)
 
     @property
     def is_large(self) -> bool:
@@ -175,4 +187,5 @@ def question_of(row: Comparison) -> Question:
         score_sets=tuple(_scores_of(release, runs)),
         measure=told["measure"],
         baseline=by_key.get(told["baseline"]),
+        is_public=told.get("is_public", False),
     )

@@ -1,6 +1,6 @@
-"""A stored comparison as one person may see it: rounded and shortened where grades are hidden."""
+"""A stored comparison as one person may see it: over public queries where others are hidden."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
@@ -15,29 +15,32 @@ from scoring.core.patterns import ONLINE, Fact, Pattern, read_patterns
 from scoring.core.statistics.intervals import FEWEST_DIFFERING
 from scoring.models import Comparison, OnlineResult
 from scoring.services.comparing_numbers import OWN_SLICES
+from scoring.services.comparison_board import BoardMean, board_means
 from scoring.services.comparison_questions import Question, question_of
 from scoring.services.comparison_rows import has_numbers, result_of
 from scoring.services.firewall import Sight, sight_of
 from scoring.services.slice_scores import slice_parts
 
-# What p-values are said to be at most where grades are hidden: more would tell of one of them.
-P_STEPS = (0.001, 0.01, 0.05, 1.0)
-# Means as they are shown, by run, measure and slice.
-Means = Mapping[tuple[str, str, str], float | None]
-WITHHELD_EFFECTS = ("d_z", "wins", "ties", "losses", "share_worse", "superiority")
-WITHHELD_POWERS = ("sigma", "queries_for_observed", "queries_for_delta")
-P_VALUES = ("p", "p_adjusted", "p_t", "p_slices")
+LEFT_OUT = (
+    "Tests, intervals and patterns are worked out from the {n} queries of public splits. The "
+    "{n_hidden} of hidden splits are left out; what the leaderboard shows of them stands below."
+)
 
 
 @dataclass(frozen=True)
 class Told:
-    """A comparison as somebody sees it; `result` is what was stored, less what is withheld."""
+    """A comparison as somebody sees it; `result` is what was stored."""
 
     question: Question
     row: Comparison
     result: Mapping[str, Any]
     sight: Sight
     user: Any
+
+    @property
+    def is_public(self) -> bool:
+        """Whether the queries of hidden splits are left out."""
+        return self.question.is_public
 
     @cached_property
     def runs(self) -> dict[str, Run]:
@@ -55,6 +58,22 @@ class Told:
         condensed = self.question.roles.condensed
         asked = self.question.measure
         return [name for name in self.numbers["measures"] if name != condensed or name == asked]
+
+    @property
+    def said_of_hidden(self) -> str:
+        """What is to be known where queries are left out."""
+        n, n_hidden = self.question.n_queries, len(self.question.hidden)
+        return LEFT_OUT.format(n=f"{n:,}", n_hidden=f"{n_hidden:,}")
+
+    @property
+    def reference(self) -> Run:
+        """What the means of the leaderboard are held against."""
+        return self.question.baseline or self.question.runs[0]
+
+    @cached_property
+    def board(self) -> list[BoardMean]:
+        """Means as the leaderboard shows them; empty where the comparison is over all queries."""
+        return board_means(self.question, self.user) if self.is_public else []
 
     @property
     def slices(self) -> list[Mapping[str, Any]]:
@@ -126,7 +145,8 @@ class Told:
             "judged": self.result["judged"],
             "answered": self.result["answered"],
             "n_unjudged": self.result["n_unjudged"],
-            "is_rounded": not self.sight.is_clear,
+            "is_public": self.is_public,
+            "board": [one.as_dict() for one in self.board],
             "comparison": {**self.numbers, "slices": self.slices},
             "patterns": [
                 {"run": one["run"], "reference": one["reference"], **pattern_dict(pattern)}
@@ -141,15 +161,12 @@ def _is_thin(n_differing: int | None) -> bool:
 
 
 def told(question: Question, row: Comparison, user: Any) -> Told:
-    """The comparison as this person may see it."""
-    sight = sight_of(user, question.release)
-    result = result_of(row)
-    seen = result if sight.is_clear else _blurred(result, sight)
-    return Told(question, row, seen, sight, user)
+    """The comparison as this person sees it; the question is one that they may ask."""
+    return Told(question, row, result_of(row), sight_of(user, question.release), user)
 
 
 def told_by_key(benchmark: Benchmark, key: str, user: Any) -> Told | None:
-    """A stored comparison, if all its runs are for this person to see; else None."""
+    """A stored comparison, if its runs and queries are all for this person to see; else None."""
     rows = Comparison.objects.filter(benchmark=benchmark, parameters__has_key="measures")
     row = rows.exclude(result="").select_related("release").filter(key=key).first()
     if row is None or not has_numbers(row):
@@ -158,8 +175,8 @@ def told_by_key(benchmark: Benchmark, key: str, user: Any) -> Told | None:
     if Run.objects.filter(pk__in=keys).visible_to(user).count() < len(keys):
         return None
     row.release.benchmark = benchmark
-    question = question_of(row)
-    if not sight_of(user, question.release).tells(question.measure):
+    question, sight = question_of(row), sight_of(user, row.release)
+    if not sight.is_clear and not (question.is_public and sight.tells(question.measure)):
         return None
     return told(question, row, user)
 
@@ -170,85 +187,3 @@ def _fact(pair: Mapping[str, Any]) -> Fact:
     difference = nan if pair["difference"] is None else pair["difference"]
     needed = pair["power"]["queries_for_observed"]
     return Fact(pair["measure"], pair["slice"], difference, low, high, pair["n_queries"], needed)
-
-
-# --- hidden grades -------------------------------------------------------------------------
-
-
-def _blurred(result: Mapping[str, Any], sight: Sight) -> dict[str, Any]:
-    """Means rounded as on a board, and nothing that a change of one grade would show in.
-
-    With two runs that differ on one query, wins and losses, a standard deviation or an exact p
-    would tell the grade; how many documents are unjudged would tell which are judged.
-    """
-    found = result["comparison"]
-    means = {
-        (one["run"], one["measure"], one["slice"]): sight.rounded(one["mean"])
-        for one in found["summaries"]
-    }
-    together: dict[tuple[str, str], list[float | None]] = {}
-    for (_, measure, part), mean in means.items():
-        together.setdefault((measure, part), []).append(mean)
-    comparison = {
-        **found,
-        "measures": [name for name in found["measures"] if sight.tells(name)],
-        "slices": [one for one in found["slices"] if one["name"] not in OWN_SLICES],
-        "summaries": [
-            _blurred_summary(one, together[one["measure"], one["slice"]], sight)
-            for one in found["summaries"]
-            if _is_told(one, sight)
-        ],
-        "pairs": [
-            _blurred_pair(one, sight, means) for one in found["pairs"] if _is_told(one, sight)
-        ],
-    }
-    shares = {run: sight.rounded(share) for run, share in result["judged"]["shares"].items()}
-    judged = {**result["judged"], "shares": shares}
-    return {**result, "comparison": comparison, "judged": judged, "n_unjudged": None}
-
-
-def _is_told(one: Mapping[str, Any], sight: Sight) -> bool:
-    return sight.tells(one["measure"]) and one["slice"] not in OWN_SLICES
-
-
-def at_most(p: float | None) -> float | None:
-    """The step that a p-value does not exceed.
-
-    Examples
-    --------
-    >>> at_most(0.002), at_most(0.3), at_most(None)
-    (0.01, 1.0, None)
-    """
-    return None if p is None else next(step for step in P_STEPS if p <= step)
-
-
-def _blurred_summary(one: Mapping[str, Any], means: Collection[float | None], sight: Sight) -> Any:
-    """A run's row; ranks are those of the rounded means, among `means` of all runs."""
-    mean = sight.rounded(one["mean"])
-    rank = None if mean is None else 1 + sum(m is not None and m > mean for m in means)
-    ends = _blurred_ends(one, sight)
-    return {**one, "mean": mean, "interval": ends, "rank": rank, "rank_interval": None}
-
-
-def _blurred_ends(one: Mapping[str, Any], sight: Sight) -> dict[str, float | None]:
-    return {end: sight.rounded(value) for end, value in one["interval"].items()}
-
-
-def _blurred_pair(one: Mapping[str, Any], sight: Sight, means: Means) -> dict[str, Any]:
-    ours, mean = (means[one[side], one["measure"], one["slice"]] for side in ("run", "reference"))
-    difference = sight.difference(ours, mean)
-    relative = sight.rounded(difference / mean) if difference is not None and mean else None
-    p_values = {name: one[name] for name in P_VALUES}
-    return {
-        **one,
-        "difference": difference,
-        "interval": _blurred_ends(one, sight),
-        **{name: at_most(p) for name, p in p_values.items()},
-        "n_differing": None,
-        "effect": {"relative": relative, **dict.fromkeys(WITHHELD_EFFECTS)},
-        "power": {
-            **one["power"],
-            "detectable": sight.rounded(one["power"]["detectable"]),
-            **dict.fromkeys(WITHHELD_POWERS),
-        },
-    }

@@ -183,7 +183,7 @@ def _drop(key: int) -> bool:
     name = row.result
     row.delete()
     if name:
-        transaction.on_commit(lambda: default_storage.delete(name))
+        transaction.on_commit(lambda: files.remove(name))
     return True
 
 

@@ -18,6 +18,7 @@ def summary_markdown(found: Told) -> str:
     parts = [
         f"# {question.release.benchmark.slug} {question.release.version}: {question.measure}",
         _verdict(found),
+        *_board(found),
         _means(found),
         _pairs(found, OVERALL),
         *(_slice(found, one["name"]) for one in found.slices if one["name"] != OVERALL),
@@ -36,6 +37,20 @@ def _verdict(found: Told) -> str:
     )
     said = " ".join(markdown_words(reason) for reason in verdict.reasons)
     return f"Comparability: **{verdict.verdict.value}**. {judged}: {shares}. {said}".strip()
+
+
+def _board(found: Told) -> Iterable[str]:
+    """What is left out, and the means of the leaderboard, where queries are hidden."""
+    if not found.is_public:
+        return
+    digits = found.sight.digits
+    rows = [
+        [markdown_words(one.run.name), _number(one.mean, digits), _signed(one.difference, digits)]
+        for one in found.board
+    ]
+    yield found.said_of_hidden
+    yield f"## On the leaderboard, over {found.board[0].over}"
+    yield markdown_table(["run", "mean", "difference"], rows)
 
 
 def _means(found: Told) -> str:
@@ -126,8 +141,8 @@ def _number(value: float | None, digits: int = 4) -> str:
     return DASH if value is None else f"{value:.{digits}f}"
 
 
-def _signed(value: float | None) -> str:
-    return DASH if value is None else f"{value:+.4f}"
+def _signed(value: float | None, digits: int = 4) -> str:
+    return DASH if value is None else f"{value:+.{digits}f}"
 
 
 def _between(ends: Mapping[str, float | None], form: str = ".4f") -> str:

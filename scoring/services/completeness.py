@@ -5,14 +5,17 @@ from hashlib import sha256
 
 from django.core.cache import cache
 
+from benchmarks_app import selectors as collection
 from benchmarks_app.models import CandidateList, Release, Run, User
 from benchmarks_app.services.candidates import make_candidate_list
 from scoring import selectors
 from scoring.core.completeness import Worth
 from scoring.core.measures import parse_measure
 from scoring.selectors.rankings import public_runs
+from scoring.services.comparing_errors import NoPublicQueryError
 from scoring.services.completeness_answers import Completeness, Unjudged
 from scoring.services.errors import NothingStillWorthJudgingError, NothingWorthJudgingError
+from scoring.services.slice_scores import graded_queries
 
 MEASURE, CUTOFF = "nDCG@10", 10
 # Every pair of so many runs is gone through while a page waits.
@@ -22,35 +25,53 @@ MOST_EVIDENCE = 10
 
 
 def completeness_of(
-    *, release: Release, runs: Sequence[Run], measure: str = MEASURE, k: int | None = None
+    *,
+    release: Release,
+    runs: Sequence[Run],
+    measure: str = MEASURE,
+    k: int | None = None,
+    is_public: bool = False,
 ) -> Completeness:
     """The unjudged of one run, or of two and more and what they could still change.
+
+    Where it `is_public`, the queries of hidden splits are left out, with what their grades teach.
 
     Worked out once for each question: runs and releases never change. `measure` says how deep it is
     looked at, by its cutoff, unless `k` does; influence and verdicts are those of nDCG there.
 
     Raises
     ------
+    NoPublicQueryError
+        If there are no other queries.
     UnknownMeasureError, MeasureParameterError, CutoffError
         If the measure is none.
     """
     k = k or _cutoff_of(measure)
     evidence = [*runs, *public_runs(release.benchmark, runs, MOST_EVIDENCE - len(runs))]
     keys = [[run.pk for run in runs], [run.pk for run in evidence]]
-    facts = repr((selectors.SCORER_VERSION, release.pk, k, keys))
+    facts = repr((selectors.SCORER_VERSION, release.pk, k, keys, is_public))
     key = f"unjudged-{sha256(facts.encode()).hexdigest()}"
     found = cache.get(key)
     if found is None:
-        found = Unjudged(release, list(runs), evidence, k).answer()
+        hidden = collection.hidden_queries(release) if is_public else frozenset()
+        if not graded_queries(release) - hidden:
+            raise NoPublicQueryError(version=release.version)
+        found = Unjudged(release, list(runs), evidence, k, hidden=hidden).answer()
         cache.set(key, found, timeout=None)
     return found
 
 
 def worth_judging(
-    *, release: Release, runs: Sequence[Run], measure: str = MEASURE, k: int | None = None
+    *,
+    release: Release,
+    runs: Sequence[Run],
+    measure: str = MEASURE,
+    k: int | None = None,
+    is_public: bool = False,
 ) -> list[Worth]:
     """Unjudged documents of the runs' first `k`, by what they can change: `Completeness.worth`."""
-    return list(completeness_of(release=release, runs=runs, measure=measure, k=k).worth)
+    found = completeness_of(release=release, runs=runs, measure=measure, k=k, is_public=is_public)
+    return list(found.worth)
 
 
 def make_top_up(

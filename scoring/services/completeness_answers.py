@@ -1,6 +1,6 @@
 """What is unjudged of runs on a release, and what it could still change, worked out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -81,9 +81,18 @@ class Completeness:
 class Unjudged:
     """A question about runs, with what it takes to answer it; made, asked and let go."""
 
-    def __init__(self, release: Release, runs: list[Run], evidence: list[Run], k: int) -> None:
+    def __init__(
+        self,
+        release: Release,
+        runs: list[Run],
+        evidence: list[Run],
+        k: int,
+        *,
+        hidden: Collection[str] = (),
+    ) -> None:
         self.release, self.runs, self.k = release, runs, k
-        self.grades: Grades = collection.release_qrels(release)
+        grades = collection.release_qrels(release)
+        self.grades: Grades = {qid: of for qid, of in grades.items() if qid not in hidden}
         depth = max(EVIDENCE_DEPTH, k)
         self.evidence = [ranking_of(run, depth) for run in evidence]
         self.rankings: list[Ranking] = list(self.evidence[: len(runs)])
@@ -162,7 +171,10 @@ class Unjudged:
         n_relevant, n = map(sum, zip(*counts.values(), strict=True)) if counts else (0, 0)
         overall = (n_relevant + 0.5) / (n + 1)
         of_query: dict[str, list[float]] = {}
-        for qids in slices_of_release(self.release).values():
+        for members in slices_of_release(self.release).values():
+            qids = members & counts.keys()
+            if not qids:
+                continue
             relevant, judged = map(sum, zip(*(counts[qid] for qid in qids), strict=True))
             rate = (relevant + SMOOTHING * overall) / (judged + SMOOTHING)
             for qid in qids:

@@ -1,6 +1,7 @@
 """Case sets: taken in whole from JSON lines and images, or not at all; and deleted."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -9,18 +10,17 @@ from django.db import IntegrityError, transaction
 
 from benchmarks_app.core.errors import FileProblemsError, Problem
 from benchmarks_app.models import Benchmark, Job, Upload, User
-from benchmarks_app.services import audit, jobs, uploading
+from benchmarks_app.services import audit, jobs, reading_apart, uploading
 from benchmarks_app.services.jobs import RunningJob
-from scoring.core.contextual.cases import CaseFile, CaseLimits, case_as_json, read_cases
+from scoring.core.contextual.cases import CaseFile, CaseLimits, case_as_json
+from scoring.core.contextual.from_outside import cases_apart
 from scoring.core.contextual.types import Case, Image
 from scoring.models import CaseSet, ContextualCase, ContextualEvaluation
 from scoring.services.contextual_errors import CaseSetNameError, EvaluationActiveError
 from scoring.services.contextual_images import (
-    NamedImages,
     image_limits,
     images_of,
     store_images,
-    with_light_images,
 )
 from scoring.services.contextual_keys import require_packages
 from scoring.services.contextual_texts import storable
@@ -80,7 +80,7 @@ def import_cases(job: RunningJob) -> None:
     upload = Upload.objects.get(pk=asked["cases"])
     job.progress(0, 0, "looking into the images")
     images, problems = images_of(job, asked["images"])
-    found = _cases(upload, images, problems)
+    found = _cases(upload, images, problems, job.folder)
     made = _staged(job, upload, found, images)
     with job.commit() as result:
         CaseSet.objects.filter(pk=made.pk).update(is_ready=True, staged_by=None)
@@ -97,18 +97,23 @@ def import_cases(job: RunningJob) -> None:
         result["url"] = made.get_absolute_url()
 
 
-def _cases(upload: Upload, images: Mapping[str, Image], problems: list[Problem]) -> CaseFile:
+def _cases(
+    upload: Upload, images: Mapping[str, Image], problems: list[Problem], folder: Path
+) -> CaseFile:
     """The cases; raises what is wrong with them together with what is wrong with images."""
     limits = CaseLimits(max_cases=settings.CASES_MAX, images=image_limits())
     path = uploading.local(upload)
+    sent = reading_apart.stream(
+        cases_apart, path, upload.name, dict(images), limits, folder, file=upload.name
+    )
     try:
-        found = read_cases(path, images=NamedImages(images), limits=limits, name=upload.name)
+        cases, warnings = reading_apart.items_and_result(sent)
     except FileProblemsError as error:
         problems = [*error.problems, *problems]
     if problems:
         is_cut = len(problems) > MOST_PROBLEMS
         raise FileProblemsError(problems=problems[:MOST_PROBLEMS], is_cut=is_cut)
-    return found
+    return CaseFile(tuple(cases), tuple(warnings))
 
 
 # --- writing ---------------------------------------------------------------------------------
@@ -118,7 +123,7 @@ def _staged(
     job: RunningJob, upload: Upload, found: CaseFile, images: Mapping[str, Image]
 ) -> CaseSet:
     """The set with all its rows, which nobody sees yet."""
-    cases = [with_light_images(case, job.folder) for case in found.cases]
+    cases = found.cases
     shown = _shown_images(cases)
     unused = sorted({image.name for image in images.values()} - set(shown))
     made = CaseSet(

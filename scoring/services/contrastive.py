@@ -14,7 +14,7 @@ from benchmarks_app.core.formats.sources import sha256_of
 from benchmarks_app.models import Benchmark, Team, User
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors.slices import slices_of
-from benchmarks_app.services import audit, jobs
+from benchmarks_app.services import audit, jobs, reading_apart
 from benchmarks_app.services.job_retry import JobFinishedError, cancel
 from benchmarks_app.services.jobs import RunningJob
 from scoring.models import EmbeddingPair
@@ -158,21 +158,11 @@ def measure_pair(job: RunningJob) -> None:
 
 
 def _measured(job: RunningJob, pair: EmbeddingPair) -> tuple[Any, list[str]]:
-    from scoring.core.contrastive.files import read_matrix
     from scoring.core.contrastive.ids import ids_of_pair
     from scoring.core.contrastive.report import contrastive_report
 
     job.progress(0, 0, "reading the files")
-    first, second = (
-        read_matrix(
-            _path(pair, what),
-            folder=job.folder,
-            preferred=what,
-            name=pair.files[what]["name"],
-            limits=limits(),
-        )
-        for what in MATRICES
-    )
+    first, second = (_matrix(pair, what, job.folder) for what in MATRICES)
     ids = ids_of_pair(first, second, _given_ids(pair))
     slices, notes = _slices(pair, ids)
     report = contrastive_report(
@@ -187,16 +177,28 @@ def _measured(job: RunningJob, pair: EmbeddingPair) -> tuple[Any, list[str]]:
     return report, [*notes, *_unknown(report.unknown)]
 
 
+def _matrix(pair: EmbeddingPair, what: str, folder: Path) -> Any:
+    from scoring.core.contrastive.files import StoredMatrix, sent_matrix
+
+    name = pair.files[what]["name"]
+    sent = reading_apart.stream(
+        sent_matrix, _path(pair, what), folder, what, name, limits(), file=name
+    )
+    ids, (where, has_ids) = reading_apart.items_and_result(sent)
+    return StoredMatrix(name, where.opened(), tuple(ids) if has_ids else None)
+
+
 def _path(pair: EmbeddingPair, what: str) -> Path:
     return files.local_path(pair.files[what]["stored"], pair.files[what]["sha256"])
 
 
 def _given_ids(pair: EmbeddingPair) -> tuple[str, ...] | None:
-    from scoring.core.contrastive.ids import read_ids
+    from scoring.core.contrastive.ids import sent_ids
 
     if "ids" not in pair.files:
         return None
-    return read_ids(_path(pair, "ids"), name=pair.files["ids"]["name"])
+    name = pair.files["ids"]["name"]
+    return tuple(reading_apart.stream(sent_ids, _path(pair, "ids"), name, file=name))
 
 
 def _slices(pair: EmbeddingPair, ids: tuple[str, ...] | None) -> tuple[Members, list[str]]:
@@ -216,11 +218,11 @@ def _slices(pair: EmbeddingPair, ids: tuple[str, ...] | None) -> tuple[Members, 
 
 
 def _slices_of_file(pair: EmbeddingPair) -> Members:
-    from scoring.core.slices import read_slices
+    from scoring.core.slices import slices_at
 
-    found = read_slices(_path(pair, "slices"))
+    file = pair.files["slices"]["name"]
+    found = reading_apart.call(slices_at, _path(pair, "slices"), file=file, is_job=True)
     if len(found) > MOST_SLICES:
-        file = pair.files["slices"]["name"]
         raise TooManySlicesError(file=file, n=len(found), limit=MOST_SLICES)
     return {
         name: [one.decode("utf-8", "backslashreplace") for one in members]

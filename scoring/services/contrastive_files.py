@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 
 from benchmarks_app import files
@@ -68,4 +67,4 @@ def _kept(file: UploadedFile, stored: str) -> dict[str, Any]:
 def remove_files(stored: Iterable[str]) -> None:
     """Delete files from the storage; one that is gone already is no matter."""
     for name in stored:
-        default_storage.delete(name)
+        files.remove(name)

@@ -11,9 +11,9 @@ from benchmarks_app import selectors
 from benchmarks_app.core.ids import id_problem
 from benchmarks_app.core.run_store import StoredRow
 from benchmarks_app.models import Benchmark
-from benchmarks_app.services import runs
+from benchmarks_app.services import reading_apart, runs
 from scoring.core.retrieval.dense import DenseIndex, Embeddings
-from scoring.core.retrieval.dense.bundles import Bundle, read_bundle
+from scoring.core.retrieval.dense.bundles import Bundle, unpacked_bundle
 from scoring.core.retrieval.dense.embeddings import refuse_bad_rows, refuse_misfit
 from scoring.core.retrieval.searching import Result
 from scoring.services.embedding_errors import (
@@ -44,7 +44,7 @@ def read_submitted_embeddings(
         With what is wrong: of a file, a row, an id; or of the run, see `runs.stage_run`.
     """
     tell(0.0, "reading the vectors")
-    bundle = read_bundle(path, folder=folder / "vectors", max_bytes=settings.EMBEDDINGS_LIMIT_BYTES)
+    bundle = _bundle(path, folder / "vectors")
     tell(READ / 2, "checking the vectors")
     _refuse_bad(bundle)
     n_missing = _n_without_vector(benchmark, bundle.documents)
@@ -61,6 +61,15 @@ def read_submitted_embeddings(
     notes = _notes(benchmark, bundle, n_missing, n_extra)
     staged = replace(staged, n_extra_queries=n_extra, warnings=[*notes, *staged.warnings])
     return Read(staged, _facts(bundle, n_missing))
+
+
+def _bundle(path: Path, folder: Path) -> Bundle:
+    sent = reading_apart.stream(
+        unpacked_bundle, path, folder, settings.EMBEDDINGS_LIMIT_BYTES, file=FILE
+    )
+    ids, unpacked = reading_apart.items_and_result(sent)
+    bundle: Bundle = unpacked.with_ids(ids)
+    return bundle
 
 
 def _refuse_bad(bundle: Bundle) -> None:

@@ -2,21 +2,28 @@
 
 The grades of a hidden split are for the benchmark's keepers. To everybody else its queries exist
 without values: means are rounded, so that a change of one grade does not show in them, and what is
-told or counted query by query leaves those queries out.
+told or counted query by query leaves those queries out. As long as the release's Ladder is in force
+the means of a submission are those of its team's last one that was significantly better.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+from benchmarks_app.core.slicing.showing import may_show_weighted
 from benchmarks_app.models import Release
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors import hidden_queries
 from benchmarks_app.services.exposure import record_read
 from scoring.core.errors import ScoringError
 from scoring.models import Score, ScoreSet
-from scoring.selectors import declared_measures, relevance_threshold
-from scoring.shown import MEASURES, Shown, any_measure
+from scoring.selectors import declared_measures, release_families, relevance_threshold
+from scoring.selectors.ladder import Ladder, Sources, ladder_on, sources_on, told_before
+from scoring.selectors.runs import complete
+from scoring.services.slice_scores import graded_queries, members_of
+from scoring.services.weighted_scores import has_weights, weights_of
+from scoring.shown import Shown, any_measure
 
 DECIMALS = 3
 CLEAR_DECIMALS = 4  # what pages show where nothing is withheld
@@ -30,12 +37,14 @@ WHY = (
 class Sight:
     """What is withheld from one person; empty and None where nothing is.
 
-    `declared` are the names of the measures that are told where something is withheld.
+    `declared` are the names of the measures that are told where something is withheld. `release` is
+    there where it has hidden queries.
     """
 
     hidden: frozenset[str] = frozenset()
     decimals: int | None = None
     declared: frozenset[str] = frozenset()
+    release: Release | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_clear(self) -> bool:
@@ -55,6 +64,55 @@ class Sight:
         """Whether means of a measure, by its whole name, are for this person."""
         return self.is_clear or measure in self.declared
 
+    @cached_property
+    def ladder(self) -> Ladder | None:
+        """The Ladder that is in force on the release; keepers see exact means all the same."""
+        return ladder_on(self.release) if self.release else None
+
+    @cached_property
+    def _sources(self) -> Sources:
+        return sources_on(self.release) if self.release and self.ladder else {}
+
+    def told_source(self, score_set: int, measure: str, slice_name: str = "") -> int | None:
+        """The score set whose mean is told to who keeps no hidden grades, itself or another.
+
+        None where it is not decided yet, and where a mean of the run on an earlier release and this
+        one would tell what few grades differ. By the whole name of a measure.
+        """
+        if self._is_public(slice_name):
+            return score_set
+        if score_set in self.told_before:
+            return None
+        steps = self._sources.get(score_set)
+        if steps is None:
+            return score_set
+        return steps.get(measure)
+
+    def source(self, score_set: int, measure: str, slice_name: str = "") -> int | None:
+        """As `told_source`, for this person."""
+        return score_set if self.is_clear else self.told_source(score_set, measure, slice_name)
+
+    @cached_property
+    def told_before(self) -> frozenset[int]:
+        """Score sets of runs that are told of on an earlier release alone."""
+        return told_before(self.release) if self.release else frozenset()
+
+    @cached_property
+    def _public(self) -> dict[str, bool]:
+        return {}
+
+    def _is_public(self, slice_name: str) -> bool:
+        """Whether a slice, or a split by its slice's name, has no hidden query."""
+        if not slice_name or slice_name == Score.WEIGHTED or self.release is None:
+            return False
+        if slice_name not in self._public:
+            try:
+                members = members_of(self.release, slice_name)
+            except KeyError:
+                return False
+            self._public[slice_name] = members.isdisjoint(hidden_queries(self.release))
+        return self._public[slice_name]
+
     def rounded(self, value: float | None) -> float | None:
         """A mean as this person sees it; a zero has no sign, which would tell of a tiny loss."""
         return (
@@ -73,19 +131,59 @@ class Sight:
         """The queries whose values and documents this person may see, in their order."""
         return [qid for qid in qids if qid not in self.hidden]
 
-    def mean(self, score: Score) -> Score:
-        """A copy of a stored mean as this person sees it; it is not to be saved."""
-        if self.decimals is None:
-            return score
+    def means(self, scores: Iterable[Score]) -> list[Score]:
+        """Stored means of score sets of the release as this person sees them, not to be saved.
+
+        Those of measures that are not told are left out.
+        """
+        if self.is_clear:
+            return list(scores)
+        told = [one for one in scores if self.tells(one.measure) and self._tells_slice(one)]
+        places = [
+            (
+                self.source(one.score_set_id, one.measure, one.slice_name),
+                one.measure,
+                one.slice_name,
+            )
+            for one in told
+        ]
+        found = {(one.score_set_id, one.measure, one.slice_name): one for one in told}
+        found |= self._stored(place for place in places if place not in found)
+        return [self._seen(one, found.get(place)) for one, place in zip(told, places, strict=True)]
+
+    def _tells_slice(self, score: Score) -> bool:
+        return score.slice_name != Score.WEIGHTED or self._tells_weighted
+
+    @cached_property
+    def _tells_weighted(self) -> bool:
+        """Whether weighted means beside the plain ones single no few families out."""
+        if self.release is None or not has_weights(self.release):
+            return True
+        hidden = self.hidden & graded_queries(self.release)
+        families = release_families(self.release)
+        return may_show_weighted(weights_of(self.release), hidden, families=families)
+
+    def _stored(self, places: Iterable[tuple[int | None, str, str]]) -> dict[Any, Score]:
+        wanted = set(places)
+        if not wanted:
+            return {}
+        sets, measures, slices = (set(of) for of in zip(*wanted, strict=True))
+        rows = Score.objects.filter(
+            score_set__in=sets - {None}, measure__in=measures, slice_name__in=slices
+        )
+        return {(one.score_set_id, one.measure, one.slice_name): one for one in rows}
+
+    def _seen(self, score: Score, source: Score | None) -> Score:
+        """A copy with the numbers of another; without numbers where there is none."""
         return Score(
             score_set_id=score.score_set_id,
             measure=score.measure,
             slice_name=score.slice_name,
-            mean=self.rounded(score.mean),
-            ci_low=self.rounded(score.ci_low),
-            ci_high=self.rounded(score.ci_high),
-            n=score.n,
-            judged_share=self.rounded(score.judged_share),
+            mean=self.rounded(source.mean) if source else None,
+            ci_low=self.rounded(source.ci_low) if source else None,
+            ci_high=self.rounded(source.ci_high) if source else None,
+            n=source.n if source else score.n,
+            judged_share=self.rounded(source.judged_share) if source else None,
         )
 
 
@@ -101,9 +199,12 @@ class MeasureWithheldError(ScoringError):
 def sight_of(user: Any, release: Release) -> Sight:
     """What this person sees of a release; nothing is written down."""
     hidden = hidden_queries(release)
-    if not hidden or may(user, Action.EDIT, release.benchmark):
+    if not hidden:
         return Sight()
-    return Sight(hidden, DECIMALS, frozenset(one.name for one in declared_measures(release)))
+    if may(user, Action.EDIT, release.benchmark):
+        return Sight(release=release)
+    declared = frozenset(one.name for one in declared_measures(release))
+    return Sight(hidden, DECIMALS, declared, release)
 
 
 def measure_seen(user: Any, release: Release, text: str = "") -> Shown:
@@ -143,33 +244,13 @@ def looked_at(score_set: ScoreSet, what: str) -> str:
 
 
 def as_seen(sight: Sight, score_set: ScoreSet) -> ScoreSet:
-    """A score set with what pages show of it, rounded in place; see `selectors.score_sets_of_run`.
+    """A score set with what pages show of it, changed in place; see `selectors.score_sets_of_run`.
 
     Each of its lists and mappings of means and intervals is replaced; nothing of it is saved.
     """
     if sight.is_clear:
         return score_set
-    threshold = relevance_threshold(score_set.release)
-    told = {one.name for one in MEASURES if sight.tells(one.counting_from(threshold))}
-    score_set.means = {
-        name: sight.rounded(mean) for name, mean in score_set.means.items() if name in told
-    }
-    score_set.ranges = {
-        name: _ends(sight, ends) for name, ends in score_set.ranges.items() if name in told
-    }
-    score_set.added = _seen(sight, score_set.added)
-    score_set.weighted = [
-        (name, sight.mean(score))
-        for name, score in score_set.weighted
-        if sight.tells(score.measure)
-    ]
-    score_set.overall = _seen(sight, score_set.overall)
+    score_set.overall = sight.means(score_set.overall)
+    score_set.by_weight = sight.means(score_set.by_weight)
+    complete(score_set)
     return score_set
-
-
-def _seen(sight: Sight, scores: Iterable[Score]) -> list[Score]:
-    return [sight.mean(score) for score in scores if sight.tells(score.measure)]
-
-
-def _ends(sight: Sight, ends: tuple[float, float]) -> tuple[float, float]:
-    return round(ends[0], sight.digits) + 0.0, round(ends[1], sight.digits) + 0.0

@@ -14,7 +14,7 @@ from benchmarks_app.core.text_hash import content_hash
 from benchmarks_app.label_facts import LabelRecord, label_records
 from benchmarks_app.models import Benchmark, DocumentContent, Query, Release
 from scoring.core.freshness import FreshnessReport, Label, freshness_of
-from scoring.services.slice_scores import slices_of_release, slices_on_board
+from scoring.services.slice_scores import slices_compared, slices_of_release
 
 AT_ONCE = 500
 CACHED_SECONDS = 3600
@@ -41,9 +41,15 @@ class ReleaseFreshness:
 
 
 def freshness_of_release(
-    release: Release, *, days: int | None = None, now: datetime | None = None
+    release: Release,
+    *,
+    days: int | None = None,
+    now: datetime | None = None,
+    hidden: frozenset[str] = frozenset(),
 ) -> ReleaseFreshness:
     """How many of a release's labels are stale today; `days` unless the setting says how old.
+
+    Labels of `hidden` queries are left out: which documents are judged there is not told.
 
     The text that was read is the one that the label was given for. Of labels that came from
     elsewhere it is the one of the release's own corpus version, and their age is that of the qrels.
@@ -51,20 +57,24 @@ def freshness_of_release(
     days = days or settings.LABELS_STALE_AFTER_DAYS
     now = now or timezone.now()
     version = release.benchmark.current_corpus_version
-    facts = repr((release.pk, version and version.pk, days, f"{now:%Y-%m-%d}"))
+    facts = repr((release.pk, version and version.pk, days, f"{now:%Y-%m-%d}", sorted(hidden)))
     key = f"freshness-{sha256(facts.encode()).hexdigest()}"
     found = cache.get(key)
     if found is None:
-        found = _worked_out(release, days, now)
+        found = _worked_out(release, days, now, hidden)
         cache.set(key, found, timeout=CACHED_SECONDS)
     return found
 
 
-def _worked_out(release: Release, days: int, now: datetime) -> ReleaseFreshness:
-    qrels = collection.release_qrels(release)
+def _worked_out(
+    release: Release, days: int, now: datetime, hidden: frozenset[str]
+) -> ReleaseFreshness:
+    whole = collection.release_qrels(release)
+    qrels = {qid: of for qid, of in whole.items() if qid not in hidden}
     graded = {(q, d): g for q, of in qrels.items() for d, g in of.items() if g >= 0}
     members = slices_of_release(release)
-    shown = {one.name: members[one.name] for one in slices_on_board(release)}
+    slices = slices_compared(release, is_public=bool(hidden))
+    shown = {one.name: members[one.name] - hidden for one in slices}
     report = freshness_of(_labels(release, graded), shown, now=now, max_age=timedelta(days=days))
     return ReleaseFreshness(
         report=report,

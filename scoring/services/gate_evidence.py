@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks_app.core.release_source import public_manifest
 from benchmarks_app.core.unlisted import NOT_LISTED_GRADE, unlisted_of
 from benchmarks_app.models import ContaminatedQuery, ContaminationCheck, Release, Run
 from benchmarks_app.selectors import hidden_queries, release_qrels
@@ -19,17 +20,30 @@ from scoring.selectors.rankings import ranking_of
 from scoring.services.completeness import worth_judging
 from scoring.services.freshness import freshness_of_release
 from scoring.services.measuring import evaluated
-from scoring.services.policies import queries_of, slices_offered
+from scoring.services.policies import queries_of
 from scoring.services.scoring import Target, score_run
-from scoring.services.slice_scores import graded_queries, slice_parts, slices_of_release
+from scoring.services.slice_scores import (
+    graded_queries,
+    slice_parts,
+    slices_compared,
+    slices_of_release,
+)
 
 SURE = (ContaminatedQuery.Degree.EXACT, ContaminatedQuery.Degree.NEAR)
 
 
 def evidence_of(
-    *, policy: GatePolicy, said: Policy, release: Release, candidate: Run, job: RunningJob
+    *,
+    policy: GatePolicy,
+    said: Policy,
+    release: Release,
+    candidate: Run,
+    is_public: bool,
+    job: RunningJob,
 ) -> Evidence:
     """Everything that is known of baseline and candidate on a release; scores what is not scored.
+
+    Where it `is_public`, of the queries of public splits alone.
 
     Raises
     ------
@@ -41,6 +55,7 @@ def evidence_of(
         release=release,
         runs=[policy.baseline, candidate],
         lexical=_lexical(policy, said),
+        is_public=is_public,
         job=job,
     )
     job.progress(2, 4, "reading slices")
@@ -48,19 +63,30 @@ def evidence_of(
     queries = list(found.queries)
     return replace(
         found,
-        process=process_of(policy=policy, release=release, candidate=candidate),
-        wanted=_wanted(said, release, queries, [policy.baseline, candidate], arms),
+        process=process_of(
+            policy=policy, release=release, candidate=candidate, is_public=is_public
+        ),
+        wanted=_wanted(
+            said, release, queries, [policy.baseline, candidate], arms, is_public=is_public
+        ),
     )
 
 
 def compared(
-    *, said: Policy, release: Release, runs: list[Run], lexical: Run | None, job: RunningJob
+    *,
+    said: Policy,
+    release: Release,
+    runs: list[Run],
+    lexical: Run | None,
+    is_public: bool,
+    job: RunningJob,
 ) -> Evidence:
     """Values of baseline and candidate on a release, with slices and families."""
-    queries = queries_of(release, said.split)
+    queries = queries_of(release, said.split, is_public=is_public)
     arms = [_arm(run, release, said, queries, job) for run in (*runs, lexical) if run is not None]
     members = slices_of_release(release)
-    registered = frozenset(one.name for one in slices_offered(release))
+    known = slices_compared(release, is_public=is_public)
+    registered = frozenset(one.name for one in known if one.is_registered)
     return Evidence(
         queries=queries,
         baseline=arms[0],
@@ -115,13 +141,21 @@ def _score_set(run: Run, release: Release, job: RunningJob) -> ScoreSet:
 
 
 def _wanted(
-    said: Policy, release: Release, queries: list[str], runs: list[Run], arms: list[Arm]
+    said: Policy,
+    release: Release,
+    queries: list[str],
+    runs: list[Run],
+    arms: list[Arm],
+    *,
+    is_public: bool,
 ) -> Wanted:
     """Unjudged documents in the order of what they can change, and how many are needed."""
     if all(np.nanmin(arm.of(said.judged), initial=1.0) >= 1.0 for arm in arms[:2]):
         return Wanted()
     inside, grades = set(queries), release_qrels(release)
-    worth = worth_judging(release=release, runs=runs, measure=said.measure, k=said.cutoff)
+    worth = worth_judging(
+        release=release, runs=runs, measure=said.measure, k=said.cutoff, is_public=is_public
+    )
     return wanted(
         ranking_of(runs[0], said.cutoff),
         ranking_of(runs[1], said.cutoff),
@@ -136,14 +170,20 @@ def _wanted(
 # --- how it came about ---------------------------------------------------------------------------
 
 
-def process_of(*, policy: GatePolicy, release: Release, candidate: Run) -> Process:
-    """What is known of the way here; None stands for what nobody knows."""
+def process_of(
+    *, policy: GatePolicy, release: Release, candidate: Run, is_public: bool = False
+) -> Process:
+    """What is known of the way here; None stands for what nobody knows.
+
+    Where it `is_public`, nothing of it rests on labels of hidden queries.
+    """
+    hidden = hidden_queries(release) if is_public else frozenset()
     return Process(
         seen_before_policy=uploaded_at(candidate) < policy.created_at,
         prior_submissions=_prior_submissions(release, candidate),
-        contaminated=_contaminated(release),
-        stale_share=_stale_share(release),
-        agreement=_agreement(release),
+        contaminated=_contaminated(release, hidden),
+        stale_share=_stale_share(release, hidden),
+        agreement=_agreement(release, hidden),
     )
 
 
@@ -165,20 +205,22 @@ def _prior_submissions(release: Release, candidate: Run) -> int | None:
     )
 
 
-def _contaminated(release: Release) -> int | None:
+def _contaminated(release: Release, hidden: frozenset[str]) -> int | None:
     if not ContaminationCheck.objects.filter(benchmark=release.benchmark_id).exists():
         return None
     rows = ContaminatedQuery.objects.filter(
         check_made__benchmark=release.benchmark_id, degree__in=SURE
     )
-    return len(graded_queries(release).intersection(rows.values_list("query__qid", flat=True)))
+    graded = graded_queries(release) - hidden
+    return len(graded.intersection(rows.values_list("query__qid", flat=True)))
 
 
-def _stale_share(release: Release) -> float | None:
-    report = freshness_of_release(release).report
+def _stale_share(release: Release, hidden: frozenset[str]) -> float | None:
+    report = freshness_of_release(release, hidden=hidden).report
     return report.overall.share if report.overall.n else None
 
 
-def _agreement(release: Release) -> float | None:
-    found = release.manifest.get("qrels", {}).get("agreement") or {}
+def _agreement(release: Release, hidden: frozenset[str]) -> float | None:
+    manifest = public_manifest(release.manifest) if hidden else release.manifest
+    found = manifest.get("qrels", {}).get("agreement") or {}
     return found.get("alpha")

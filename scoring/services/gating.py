@@ -17,13 +17,14 @@ from scoring.core.gating.policy import policy_from
 from scoring.core.gating.verdict import Decision, decide
 from scoring.models import GatePolicy, GateResult
 from scoring.selectors import gates
+from scoring.services.firewall import sight_of
 from scoring.services.gate_errors import (
     GateItselfError,
     PolicyAfterCandidateError,
     PolicyRetiredError,
 )
 from scoring.services.gate_evidence import evidence_of, uploaded_at
-from scoring.services.policies import check_run
+from scoring.services.policies import check_run, queries_of
 
 KIND, RESUME_KIND = "decide-gate", "resume-gates"
 STATES = GateResult.State
@@ -43,8 +44,12 @@ def start_gate(
 ) -> GateResult:
     """Ask for a verdict; what was asked before is not decided again, unless it failed.
 
+    Who may not see all grades of the release gets one on its public queries.
+
     Raises
     ------
+    NoPublicQueryError
+        If there are no queries that this person may see the grades of.
     PolicyRetiredError
         If the policy decides no more.
     PolicyAfterCandidateError
@@ -52,14 +57,23 @@ def start_gate(
     GateItselfError, GateRunError
         If the candidate is the baseline, of another benchmark or withdrawn.
     """
-    earlier = GateResult.objects.filter(policy=policy, release=release, candidate=candidate)
+    is_public = not sight_of(user, release).is_clear or (resumes is not None and resumes.is_public)
+    earlier = GateResult.objects.filter(
+        policy=policy, release=release, candidate=candidate, is_public=is_public
+    )
     found = earlier.select_for_update(of=("self",)).first()
     if found is not None and found.state != STATES.FAILED:
         return found
     _check(policy, candidate)
+    queries_of(release, policy.content.get("split", ""), is_public=is_public)
     if found is None:
         found = GateResult.objects.create(
-            policy=policy, release=release, candidate=candidate, created_by=user, resumes=resumes
+            policy=policy,
+            release=release,
+            candidate=candidate,
+            is_public=is_public,
+            created_by=user,
+            resumes=resumes,
         )
         audit.record(
             actor=user,
@@ -112,14 +126,22 @@ def _decide_gate(job: RunningJob, gate: GateResult) -> None:
     job.progress(0, 4, "reading both runs")
     said = policy_from(gate.policy.content)
     evidence = evidence_of(
-        policy=gate.policy, said=said, release=gate.release, candidate=gate.candidate, job=job
+        policy=gate.policy,
+        said=said,
+        release=gate.release,
+        candidate=gate.candidate,
+        is_public=gate.is_public,
+        job=job,
     )
     job.progress(3, 4, "deciding")
     decision = decide(said, evidence)
     with job.commit() as result:
         listed = _listed(gate, decision)
         _store(gate, decision, listed)
-        result["made"] = [f"{decision.verdict.label}: {gate.candidate.name}"]
+        # Jobs are seen by more people than verdicts on hidden queries.
+        is_told = gate.is_public or not gate.release.hidden_splits
+        verdict = decision.verdict.label if is_told else "a verdict for keepers"
+        result["made"] = [f"{verdict}: {gate.candidate.name}"]
         result["url"] = gate.get_absolute_url()
 
 
@@ -143,6 +165,9 @@ def _store(gate: GateResult, decision: Decision, listed: CandidateList | None) -
     report["release"] = gate.release.version
     report["benchmark"] = gate.policy.benchmark.slug
     report["policy_name"] = str(gate.policy)
+    report["is_public"] = gate.is_public
+    if gate.is_public:
+        report["sentence"] = f"On the public queries alone: {report['sentence']}"
     GateResult.objects.filter(pk=gate.pk).update(
         state=STATES.WAITING if listed else STATES.DECIDED,
         verdict=str(decision.verdict),

@@ -120,6 +120,7 @@ def moves_asked(
         before=before,
         slice_name=sliced,
         decimals=decimals,
+        sources=(sights[0].source, sights[1].source),
     )
     compared = Compared(
         before,
@@ -147,6 +148,7 @@ def moves_for_board(
         before=before,
         slice_name=slice_name,
         decimals=min((one.decimals for one in sights if one.decimals is not None), default=None),
+        sources=(sights[0].source, sights[1].source),
     )
 
 

@@ -14,7 +14,9 @@ from scoring.selectors.phases import splits_of
 from scoring.services.errors import PhaseDatesError, PhaseExistsError, PhaseSplitError
 
 OPEN_NAME = "Open submissions"
-CHANGEABLE = ("name", "opens_at", "closes_at", "daily_limit", "total_limit", "description")
+CHANGEABLE = (
+    *("name", "opens_at", "closes_at", "daily_limit", "total_limit", "has_ladder", "description"),
+)
 
 
 def open_submissions(*, release: Release) -> Phase:
@@ -59,7 +61,7 @@ def make_phase(*, release: Release, split: str, user: User, **given: Any) -> Pha
         if there is None:
             raise
         raise PhaseExistsError(release=release.version, split=split, name=there.name) from error
-    _record(phase, user, "make-phase")
+    _record(phase, user, "make-phase", **({} if phase.has_ladder else {"ladder": False}))
     return phase
 
 
@@ -73,12 +75,13 @@ def change_phase(*, phase: Phase, user: User, **given: Any) -> Phase:
         If it would close before it opens.
     """
     locked = Phase.objects.select_for_update().get(pk=phase.pk)
-    fields = _fields(given)
+    fields, was_laddered = _fields(given), locked.has_ladder
     for name, value in fields.items():
         setattr(locked, name, value)
     _refuse_dates(locked.opens_at, locked.closes_at)
     locked.save(update_fields=list(fields))
-    _record(locked, user, "change-phase")
+    is_switched = locked.has_ladder != was_laddered
+    _record(locked, user, "change-phase", **({"ladder": locked.has_ladder} if is_switched else {}))
     return locked
 
 
@@ -105,7 +108,7 @@ def _refuse_dates(opens_at: datetime, closes_at: datetime | None) -> None:
         raise PhaseDatesError(opens_at=opens_at, closes_at=closes_at)
 
 
-def _record(phase: Phase, user: User, action: str) -> None:
+def _record(phase: Phase, user: User, action: str, **more: Any) -> None:
     audit.record(
         actor=user,
         action=action,
@@ -113,4 +116,5 @@ def _record(phase: Phase, user: User, action: str) -> None:
         target=phase.name,
         release=phase.release.version,
         split=phase.split,
+        **more,
     )

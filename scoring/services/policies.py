@@ -9,13 +9,14 @@ from django.utils import timezone
 
 from benchmarks_app.models import Benchmark, Release, Run, User
 from benchmarks_app.permissions import Action, may
-from benchmarks_app.selectors import release_splits
+from benchmarks_app.selectors import hidden_queries, release_splits
 from benchmarks_app.services import audit
 from scoring import selectors
 from scoring.core.gating.errors import PolicySplitError
 from scoring.core.gating.policy import Policy, policy_from
 from scoring.models import GatePolicy
 from scoring.selectors import gates
+from scoring.services.comparing_errors import NoPublicQueryError
 from scoring.services.gate_errors import GateRunError, PolicySlicesError, PolicyThereError
 from scoring.services.slice_scores import BoardSlice, graded_queries, slices_on_board
 from scoring.shown import with_threshold
@@ -124,13 +125,17 @@ def slices_offered(release: Release) -> list[BoardSlice]:
     return [one for one in slices_on_board(release) if one.is_registered]
 
 
-def queries_of(release: Release, split: str) -> list[str]:
+def queries_of(release: Release, split: str, *, is_public: bool = False) -> list[str]:
     """The graded queries that a gate looks at, in the order of their bytes.
+
+    Where it `is_public`, those of hidden splits are left out.
 
     Raises
     ------
     PolicySplitError
         If the release grades nothing of the split.
+    NoPublicQueryError
+        If all that it grades is hidden.
     """
     graded = graded_queries(release)
     if split:
@@ -139,6 +144,10 @@ def queries_of(release: Release, split: str) -> list[str]:
             known = ", ".join(splits) or "none"
             raise PolicySplitError(split=split, release=release.version, known=known)
         graded = graded.intersection(splits[split])
+    if is_public:
+        graded -= hidden_queries(release)
+        if not graded:
+            raise NoPublicQueryError(version=release.version)
     return sorted(graded, key=str.encode)
 
 

@@ -75,8 +75,10 @@ class _Question:
 
     @property
     def board(self) -> str:
-        """The board it belongs to, whichever runs stand on it."""
-        return f"{self.release.pk} {self.name} {self.slice_name}"
+        """The board it belongs to, whichever runs stand on it; where values are held one apart."""
+        keys = [one.pk for one in self.score_sets]
+        is_held = len(keys) != len(set(keys))
+        return f"{self.release.pk} {self.name} {self.slice_name}{' held' if is_held else ''}"
 
     @property
     def n_values(self) -> int:

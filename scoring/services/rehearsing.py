@@ -12,9 +12,10 @@ from scoring.core.gating.errors import RehearsalError
 from scoring.core.gating.policy import policy_from
 from scoring.core.gating.rehearsal import MOST_RUNS, rehearsed
 from scoring.models import GatePolicy, GateRehearsal, GateResult
+from scoring.services.firewall import sight_of
 from scoring.services.gate_errors import GateItselfError, RehearsalTooLateError
 from scoring.services.gate_evidence import compared
-from scoring.services.policies import check_run, make_policy, policy_of
+from scoring.services.policies import check_run, make_policy, policy_of, queries_of
 
 KIND = "rehearse-gate"
 STATES = GateRehearsal.State
@@ -35,12 +36,16 @@ def start_rehearsal(
 ) -> GateRehearsal:
     """Ask how often a draft is right between the baseline and 1 to 10 other runs.
 
+    For who may not see all grades of the release it is tried on the public queries.
+
     Raises
     ------
     PolicyFormatError, PolicySlicesError, PolicySplitError
         If the content is no policy of this benchmark.
     RehearsalError, GateItselfError, GateRunError
         If there are no runs or too many, or one is the baseline, of elsewhere or withdrawn.
+    NoPublicQueryError
+        If there are no queries that this person may see the grades of.
     RehearsalTooLateError
         If a run is a candidate already, or the same policy has decided of one.
     """
@@ -52,9 +57,12 @@ def start_rehearsal(
         raise GateItselfError(run=baseline.name, policy=name)
     policy = policy_of(benchmark, content, baseline=baseline, lexical=lexical)
     _check_unseen(benchmark, name, policy.digest, runs)
+    is_public = not sight_of(user, release).is_clear
+    queries_of(release, policy.split, is_public=is_public)
     made = GateRehearsal.objects.create(
         benchmark=benchmark,
         release=release,
+        is_public=is_public,
         name=name,
         baseline=baseline,
         lexical=lexical,
@@ -109,12 +117,18 @@ def _rehearse(job: RunningJob, of: GateRehearsal) -> None:
     policy = policy_from(of.content)
     pairs = [
         compared(
-            said=policy, release=of.release, runs=[of.baseline, run], lexical=of.lexical, job=job
+            said=policy,
+            release=of.release,
+            runs=[of.baseline, run],
+            lexical=of.lexical,
+            is_public=of.is_public,
+            job=job,
         )
         for run in of.runs.order_by("name")
     ]
     found = rehearsed(policy, pairs, seed=of.seed, progress=job.progress)
     found["release"] = of.release.version
+    found["is_public"] = of.is_public
     with job.commit() as result:
         GateRehearsal.objects.filter(pk=of.pk).update(state=STATES.DONE, result=found, error="")
         result["made"] = [f"how often {of.name} is right"]

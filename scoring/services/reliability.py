@@ -1,4 +1,8 @@
-"""How much a benchmark's queries can show, from the runs scored on its newest release."""
+"""How much a benchmark's queries can show, from the runs scored on its newest release.
+
+How far runs scatter is estimated from queries of public splits, for everybody: of two runs that
+differ in one hidden query it would tell that query's value.
+"""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -10,6 +14,7 @@ from django.core.cache import cache
 
 from benchmarks_app.models import Benchmark, Query, Release
 from benchmarks_app.reach import Reach
+from benchmarks_app.selectors import hidden_queries
 from scoring import selectors
 from scoring.core.reliability import (
     ASSUMED,
@@ -123,7 +128,7 @@ def _rounded_up(number: Floats) -> int:
 
 
 def scored_on(release: Release) -> Scored | None:
-    """The values of the newest runs on a release; None where no two runs differ."""
+    """The values of the newest runs on public queries of a release; None where no two differ."""
     chosen = list(
         ScoreSet.objects.filter(release=release, scorer_version=selectors.SCORER_VERSION)
         .exclude(per_query="")
@@ -132,7 +137,7 @@ def scored_on(release: Release) -> Scored | None:
     if len(chosen) < 2:
         return None
     facts = repr((selectors.SCORER_VERSION, release.pk, [one.pk for one in chosen]))
-    key = f"reliability-{sha256(facts.encode()).hexdigest()}"
+    key = f"reliability-public-{sha256(facts.encode()).hexdigest()}"
     found = cache.get(key)
     if found is None:
         found = _scored(release, chosen) or "none"
@@ -153,6 +158,7 @@ def _scored(release: Release, score_sets: list[ScoreSet]) -> Scored | None:
     whole = frames[0]
     for frame in frames[1:]:
         whole = whole.join(frame, on="qid", how="inner")
+    whole = whole.filter(~pl.col("qid").is_in(hidden_queries(release)))
     qids = whole["qid"].to_list()
     values = whole.drop("qid").to_numpy()
     families = _numbered(qids, selectors.release_families(release))

@@ -37,6 +37,7 @@ from scoring.selectors.rescoring import (
     scoring_jobs,
     scoring_order,
 )
+from scoring.services import ladder
 from scoring.services.scoring import Target, score_run
 
 log = logging.getLogger(__name__)
@@ -149,12 +150,20 @@ def start_outdated(*, user: User | None = None) -> list[Release]:
 
 
 def start_outdated_now_and_then() -> None:
-    """As `start_outdated`, for the sweeper: when it starts, and every ten minutes."""
+    """As `start_outdated`, for the sweeper: when it starts, and every ten minutes.
+
+    What was scored before there was a Ladder is decided then too; until that nothing is told of it.
+    """
     now = time.monotonic()
     if now - _looked["at"] >= OUTDATED_EVERY_SECONDS:
         _looked["at"] = now
         for release in start_outdated():
             log.warning("%s is scored again by version %s", release, SCORER_VERSION)
+        for release in Release.objects.published().select_related("benchmark"):
+            with transaction.atomic():
+                n = ladder.decide_all(release) if release.hidden_splits else 0
+            if n:
+                log.warning("%s: it is decided of %s submissions what is told", release, n)
 
 
 # --- at work -------------------------------------------------------------------------------

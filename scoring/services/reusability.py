@@ -16,7 +16,7 @@ from scoring import selectors
 from scoring.core.reusability import CUTOFF, LeftOut, Reusability, Treatment, treatment_of
 from scoring.core.run_groups import DEPTH, Alike
 from scoring.selectors.rankings import ranking_of, teams_of
-from scoring.services.firewall import Sight
+from scoring.services.slice_scores import graded_queries
 
 # Where no run was pooled here, the grades came with the qrels: this deep, as far as is known.
 ASSUMED_DEPTH = 10
@@ -37,7 +37,7 @@ class Report:
 
 @dataclass(frozen=True)
 class ShownSystem:
-    """A system as somebody may see it: counts of grades are None where they are withheld.
+    """A system as somebody may see it.
 
     `left_out` is without its group, `alone` without itself only. `companions` are the others of its
     group that this person may see and know the makers of, `n_companions` all of them.
@@ -51,8 +51,8 @@ class ShownSystem:
     full: float | None
     without: float | None
     without_alone: float | None
-    n_unique: int | None
-    n_unique_relevant: int | None
+    n_unique: int
+    n_unique_relevant: int
 
     @property
     def shift(self) -> float | None:
@@ -67,22 +67,25 @@ def _difference(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one - other
 
 
-def reusability_of(release: Release) -> Report | None:
-    """Every pooled group left out once; None where fewer than two runs could have been pooled."""
+def reusability_of(release: Release, hidden: frozenset[str] = frozenset()) -> Report | None:
+    """Every pooled group left out once; None where fewer than two runs could have been pooled.
+
+    So it is where no query is graded but `hidden` ones, which are left out.
+    """
     runs = _ranked_runs(release)
     pooled = {run.name: run.pooled_depth for run in runs if run.pooled_depth}
     is_assumed = len(pooled) < 2
     if is_assumed:
         pooled = {run.name: ASSUMED_DEPTH for run in runs}
-    if len(pooled) < 2:
+    if len(pooled) < 2 or not graded_queries(release) - hidden:
         return None
     teams = teams_of(runs)
     told = [(run.pk, pooled.get(run.name), teams.get(run.name)) for run in runs]
-    facts = repr((selectors.SCORER_VERSION, release.pk, told))
+    facts = repr((selectors.SCORER_VERSION, release.pk, told, sorted(hidden)))
     key = f"treatment-{sha256(facts.encode()).hexdigest()}"
     found = cache.get(key)
     if found is None:
-        found = _worked_out(release, runs, pooled, teams)
+        found = _worked_out(release, runs, pooled, teams, hidden)
         cache.set(key, found, timeout=None)
     return Report(found, {run.name: run.pk for run in runs if run.name in pooled}, is_assumed)
 
@@ -97,7 +100,11 @@ def _ranked_runs(release: Release) -> list[Run]:
 
 
 def _worked_out(
-    release: Release, runs: Sequence[Run], pooled: dict[str, int], teams: dict[str, str]
+    release: Release,
+    runs: Sequence[Run],
+    pooled: dict[str, int],
+    teams: dict[str, str],
+    hidden: frozenset[str],
 ) -> Treatment:
     # A document's id is kept once, however many runs have it.
     known: dict[str, str] = {}
@@ -105,22 +112,26 @@ def _worked_out(
     for run in runs:
         depth = max(pooled[run.name], DEPTH) if run.name in pooled else CUTOFF
         of_run = ranking_of(run, depth).items()
-        rankings[run.name] = {qid: [known.setdefault(d, d) for d in of] for qid, of in of_run}
-    grades = collection.release_qrels(release)
+        rankings[run.name] = {
+            qid: [known.setdefault(d, d) for d in of] for qid, of in of_run if qid not in hidden
+        }
+    whole = collection.release_qrels(release)
+    grades = {qid: of for qid, of in whole.items() if qid not in hidden}
     return treatment_of(rankings, grades, pooled=pooled, teams=teams)
 
 
-def summary_of(found: Reusability, sight: Sight) -> dict[str, Any]:
+def summary_of(found: Reusability) -> dict[str, Any]:
     """The numbers over all groups, or over all runs; None where one group is all there is."""
     return {
         "n": len(found.groups),
-        "mean_shift": _known(sight, found.mean_shift),
-        "worst_shift": _known(sight, found.worst_shift),
-        **{name: defined(getattr(found, name)) for name in ("mean_judged", "least_judged", "tau")},
+        **{
+            name: defined(getattr(found, name))
+            for name in ("mean_shift", "worst_shift", "mean_judged", "least_judged", "tau")
+        },
     }
 
 
-def systems_shown(report: Report, *, user: Any, sight: Sight) -> list[ShownSystem]:
+def systems_shown(report: Report, *, user: Any) -> list[ShownSystem]:
     """The systems whose runs this person may see, the one that falls furthest first."""
     seen = _seen(report, user)
     alone = {one.run: one for one in report.found.by_run.systems}
@@ -140,11 +151,11 @@ def systems_shown(report: Report, *, user: Any, sight: Sight) -> list[ShownSyste
                     other for other in others if is_told and not is_anonymous_to(other, user)
                 ),
                 n_companions=len(one.group) - 1,
-                full=sight.rounded(one.full),
-                without=_known(sight, one.without),
-                without_alone=_known(sight, alone[one.run].without),
-                n_unique=one.n_unique if sight.is_clear else None,
-                n_unique_relevant=one.n_unique_relevant if sight.is_clear else None,
+                full=one.full,
+                without=defined(one.without),
+                without_alone=defined(alone[one.run].without),
+                n_unique=one.n_unique,
+                n_unique_relevant=one.n_unique_relevant,
             )
         )
     return sorted(rows, key=lambda row: (row.shift or 0.0, row.run.name))
@@ -164,7 +175,3 @@ def _seen(report: Report, user: Any) -> dict[str, Run]:
 
 def defined(value: float) -> float | None:
     return None if isnan(value) else value
-
-
-def _known(sight: Sight, value: float) -> float | None:
-    return sight.rounded(defined(value))

@@ -1,7 +1,7 @@
 """Whether what two runs differ by survives other labels, gains and depths; stored once."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from benchmarks_app.models import Benchmark, QrelSet, Release, Run
-from benchmarks_app.selectors import qrels_of, run_path
+from benchmarks_app.selectors import hidden_queries, qrels_of, run_path
 from benchmarks_app.services.jobs import RunningJob
 from scoring.core import evaluate_hits
 from scoring.core.reading.hits import Judged
@@ -29,11 +29,14 @@ from scoring.core.stored_hits import scan_stored_run
 from scoring.models import Comparison, ScoreSet
 from scoring.selectors import SCORER_VERSION
 from scoring.services import comparison_rows
-from scoring.services.comparing_errors import ComparisonNotReadyError, ComparisonSignInError
+from scoring.services.comparing_errors import (
+    ComparisonNotReadyError,
+    ComparisonSignInError,
+    NoPublicQueryError,
+)
 from scoring.services.comparing_numbers import values_of
-from scoring.services.comparison_reading import at_most
-from scoring.services.firewall import Sight
 from scoring.services.scoring import Target
+from scoring.services.slice_scores import graded_queries
 
 KIND = "compare-robustness"
 VERSION = 2
@@ -48,11 +51,15 @@ MOST_VIEWS = 40
 
 @dataclass(frozen=True)
 class RobustnessQuestion:
-    """Two runs scored on one release, and the measure whose difference is looked at."""
+    """Two runs scored on one release, and the measure whose difference is looked at.
+
+    Where it `is_public`, the queries of hidden splits are left out, as of a comparison.
+    """
 
     run: ScoreSet
     reference: ScoreSet
     measure: str
+    is_public: bool = False
 
     @property
     def release(self) -> Release:
@@ -78,7 +85,13 @@ class RobustnessQuestion:
             "views": [one.pk for one in self.views],
             "scorer": SCORER_VERSION,
             "version": VERSION,
+            **({"is_public": True} if self.is_public else {}),
         }
+
+    @cached_property
+    def hidden(self) -> frozenset[str]:
+        """The queries that are left out."""
+        return hidden_queries(self.release) if self.is_public else frozenset()
 
     @cached_property
     def key(self) -> str:
@@ -153,7 +166,8 @@ def compare_robustness(job: RunningJob) -> None:
     row = Comparison.objects.get(pk=job.parameters["comparison"])
     sets = ScoreSet.objects.select_related("run", "release__benchmark")
     run, reference = (sets.get(pk=key) for key in row.parameters["score_sets"])
-    question = RobustnessQuestion(run, reference, row.parameters["measure"])
+    is_public = row.parameters.get("is_public", False)
+    question = RobustnessQuestion(run, reference, row.parameters["measure"], is_public)
     comparison_rows.commit(job, row, computed_robustness(question, job), url=question.url)
 
 
@@ -163,7 +177,15 @@ def compare_robustness(job: RunningJob) -> None:
 def computed_robustness(
     question: RobustnessQuestion, job: RunningJob | None = None
 ) -> dict[str, Any]:
-    """The difference as it stands and under each variant, as JSON holds it."""
+    """The difference as it stands and under each variant, as JSON holds it.
+
+    Raises
+    ------
+    NoPublicQueryError
+        If the queries of hidden splits are left out, and there are no others.
+    """
+    if not graded_queries(question.release) - question.hidden:
+        raise NoPublicQueryError(version=question.release.version)
     target = Target.of(question.run.release)
     pair = _Pair(question, target)
     gain = gain_of(question.measure)
@@ -202,6 +224,12 @@ class _Pair:
     question: RobustnessQuestion
     target: Target
 
+    @cached_property
+    def qrels(self) -> dict[str, dict[str, int]]:
+        """The release's grades of the queries that are looked at."""
+        hidden = self.question.hidden
+        return {qid: of for qid, of in self.target.qrels.items() if qid not in hidden}
+
     def variants(self) -> Iterator[Variant]:
         yield from self._labels()
         for group, name, measure in other_measures(self.question.measure):
@@ -214,7 +242,7 @@ class _Pair:
         ours, theirs = (
             values_of(one, [measure], self.target) for one in (question.run, question.reference)
         )
-        return {qid: (ours[qid][measure], theirs[qid][measure]) for qid in ours if qid in theirs}
+        return {qid: (ours[qid][measure], theirs[qid][measure]) for qid in self.qrels}
 
     def _labels(self) -> Iterator[Variant]:
         measure, views = self.question.measure, self.question.views
@@ -227,7 +255,7 @@ class _Pair:
     def _grades_of(self, one: QrelSet) -> dict[str, dict[str, int]]:
         grades: dict[str, dict[str, int]] = {}
         for qid, docid, grade in qrels_of(one):
-            if qid in self.target.qrels and grade >= 0:
+            if qid in self.qrels and grade >= 0:
                 grades.setdefault(qid, {})[docid] = grade
         return grades
 
@@ -236,13 +264,9 @@ class _Pair:
         if len(self.question.views) < 2:
             return Variant("contested", name, measure, {}, ONE_VIEW)
         contested = contested_pairs(self._grades_of(one) for one in self.question.views)
-        released = {
-            (qid, docid) for qid, docid in contested if docid in self.target.qrels.get(qid, {})
-        }
+        released = {(qid, docid) for qid, docid in contested if docid in self.qrels.get(qid, {})}
         label = f"{len(released)} contested labels out"
-        return Variant(
-            "contested", label, measure, self._against(without(self.target.qrels, released))
-        )
+        return Variant("contested", label, measure, self._against(without(self.qrels, released)))
 
     def _against(self, grades: Grades) -> dict[str, tuple[float, float]]:
         """Values of both runs against other grades; the runs are read for these queries only.
@@ -254,8 +278,7 @@ class _Pair:
             return {}
         if self.target.release.is_complete:
             grades = {
-                qid: {**dict.fromkeys(self.target.qrels[qid], -1), **of}
-                for qid, of in grades.items()
+                qid: {**dict.fromkeys(self.qrels[qid], -1), **of} for qid, of in grades.items()
             }
         ours, theirs = (
             self._values(run, grades)
@@ -272,19 +295,3 @@ class _Pair:
             judged, found, [measure], allow_empty=True, top_grade=self.target.top_grade
         )
         return {qid: of[measure] for qid, of in evaluation.per_query.items()}
-
-
-# --- reading -------------------------------------------------------------------------------
-
-
-def told_robustness(row: Comparison, sight: Sight) -> dict[str, Any]:
-    """The stored grid as one person may see it: rounded where grades are hidden."""
-    found = comparison_rows.result_of(row)
-    if sight.is_clear:
-        return found
-    return {**found, "cells": [_blurred(cell, sight) for cell in found["cells"]]}
-
-
-def _blurred(cell: Mapping[str, Any], sight: Sight) -> dict[str, Any]:
-    rounded = {name: sight.rounded(cell[name]) for name in ("difference", "low", "high")}
-    return {**cell, **rounded, "p": at_most(cell["p"])}

@@ -73,40 +73,45 @@ def grade_ranks_of(score_set: ScoreSet, sight: Sight) -> list[GradeRanks]:
 
 
 def scenarios_of(score_set: ScoreSet, sight: Sight) -> tuple[Scenarios, int]:
-    """nDCG@10 under each reading of the unjudged documents, rounded, and how often was drawn."""
+    """nDCG@10 under each reading of the unjudged documents, and how often was drawn.
+
+    Over the queries whose values this person may see.
+    """
     n_draws = n_draws_for(score_set.n_queries)
 
     def read() -> Scenarios:
         target = Target.of(score_set.release)
         return scenarios(
             SCENARIO,
-            target.judged,
+            {qid: target.judged[qid] for qid in sight.seen(target.judged)},
             read_hits(selectors.score_files(score_set)),
             top_grade=target.top_grade,
             n_draws=max(n_draws, 1),
         )
 
-    found = _kept("scenarios", score_set, (), read)
-    return Scenarios(*(sight.rounded(value) for value in found)), n_draws
+    return _kept("scenarios", score_set, sight.hidden, read), n_draws
 
 
 def brackets_of(score_set: ScoreSet, sight: Sight) -> dict[str, Bracket]:
-    """Between which values the means of measures must be that have such bounds, rounded."""
+    """Between which values the means of measures must be that have such bounds.
+
+    Over the queries whose values this person may see.
+    """
 
     def read() -> dict[str, Bracket]:
         threshold = selectors.relevance_threshold(score_set.release)
         target = Target.of(score_set.release)
+        judged = {qid: target.judged[qid] for qid in sight.seen(target.judged)}
         hits = read_hits(selectors.score_files(score_set))
         found = {}
         for name in (with_threshold(one, threshold) for one in BRACKETED):
             try:
-                found[name] = bracket(name, target.judged, hits, top_grade=target.top_grade)
+                found[name] = bracket(name, judged, hits, top_grade=target.top_grade)
             except NoBracketError:
                 continue
         return found
 
-    found = _kept("brackets", score_set, (), read)
-    return {name: Bracket(*map(sight.rounded, ends)) for name, ends in found.items()}
+    return _kept("brackets", score_set, sight.hidden, read)
 
 
 def _kept(what: str, score_set: ScoreSet, hidden: Any, compute: Any) -> Any:

@@ -33,6 +33,7 @@ from scoring.selectors import (
     scorer_version_of,
 )
 from scoring.selectors.phases import split_members
+from scoring.services import ladder
 from scoring.services.slice_scores import (
     SliceEvaluation,
     slice_evaluations,
@@ -218,6 +219,7 @@ def store_scores(*, run: Run, target: Target, scored: Scored, n_left_out: int = 
         Score.objects.bulk_create(scores_of(score_set, evaluation, scored.intervals))
         Score.objects.bulk_create(slice_scores_of(score_set, scored.slices), batch_size=2_000)
         Score.objects.bulk_create(target.weighted_scores_of(score_set, evaluation))
+        ladder.decide(score_set)
     return score_set
 
 

@@ -1,6 +1,6 @@
 """Means over parts of a release's queries: which there are, which may be shown, what they are."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,6 +11,8 @@ from benchmarks_app.selectors import (
     release_file_path,
     release_qrels,
     release_slices,
+    release_splits,
+    release_weights,
 )
 from benchmarks_app.services.slice_records import members_digest
 from scoring.core import Evaluation, evaluate_hits
@@ -20,7 +22,7 @@ from scoring.core.uncertainty import Families, MeanInterval, mean_intervals, rec
 from scoring.selectors.phases import OF_SPLIT, open_split, split_members, splits_of
 from scoring.selectors.releases import release_families
 
-SLICES = "slices.tsv"
+SLICES, WEIGHTS = "slices.tsv", "weights.tsv"
 
 
 @dataclass(frozen=True)
@@ -114,8 +116,9 @@ def n_families_of(release: Release, qids: Iterable[str]) -> int:
 def slices_on_board(release: Release) -> list[BoardSlice]:
     """The slices whose means may be shown, by name.
 
-    Of a release with a hidden split these are registered ones of at least 30 families, and no two
-    numbers that are shown tell of fewer by subtraction.
+    Of a release with a hidden split these are registered ones of at least 30 families, and no
+    numbers that are shown tell of fewer together: means over slices, splits and all queries, plain
+    and weighted, and those of earlier releases.
     """
     members = slices_of_release(release)
     if not members:
@@ -124,19 +127,74 @@ def slices_on_board(release: Release) -> list[BoardSlice]:
     hidden = hidden_queries(release) & graded_queries(release)
     shown = list(members)
     if hidden:
-        fixed = {name: qids for name, qids in members.items() if name in registered}
-        families = release_families(release)
-        enough = {
-            name: qids
-            for name, qids in fixed.items()
-            if n_families_of(release, qids) >= SMALLEST_SHOWN
-        }
-        shown = showable_slices(enough, hidden, families=families)
+        shown = _shown_beside(release, _beside(release, hidden))
     return [
         BoardSlice(
             name, len(members[name]), n_families_of(release, members[name]), name in registered
         )
         for name in sorted(shown)
+    ]
+
+
+def _shown_beside(release: Release, beside: Sequence[Collection[str]]) -> list[str]:
+    """The slices of a release with a hidden split that are shown, these sets being known."""
+    registered = _registered(release)
+    hidden = hidden_queries(release) & graded_queries(release)
+    enough = {
+        name: qids
+        for name, qids in slices_of_release(release).items()
+        if name in registered and n_families_of(release, qids) >= SMALLEST_SHOWN
+    }
+    weights = {qid: of for qid, of in _weights(release).items() if qid in hidden}
+    return showable_slices(
+        enough,
+        hidden,
+        families=release_families(release),
+        beside=[*beside, *_hidden_parts(release)],
+        weights=weights,
+    )
+
+
+def _weights(release: Release) -> Mapping[str, float]:
+    return release_weights(release) if WEIGHTS in release.manifest.get("files", ()) else {}
+
+
+def _hidden_parts(release: Release) -> list[frozenset[str]]:
+    """The graded queries of each hidden split, and of all of them."""
+    graded, splits = graded_queries(release), release_splits(release)
+    parts = [graded.intersection(splits.get(split, ())) for split in release.hidden_splits]
+    return [part for part in (*parts, frozenset[str]().union(*parts)) if part]
+
+
+def _beside(release: Release, hidden: Collection[str]) -> list[frozenset[str]]:
+    """What earlier releases show sums over, without the queries that are public by now."""
+    public = graded_queries(release) - frozenset(hidden)
+    number = (release.major, release.minor, release.patch)
+    rows = Release.objects.published().filter(benchmark=release.benchmark_id)
+    earlier = [one for one in rows.exclude(hidden_splits=[]) if one.pk != release.pk]
+    known: list[frozenset[str]] = []
+    for one in sorted(earlier, key=lambda one: (one.major, one.minor, one.patch)):
+        if (one.major, one.minor, one.patch) < number:
+            members = slices_of_release(one)
+            hidden_there = hidden_queries(one)
+            shown = [members[name] & hidden_there for name in _shown_beside(one, known)]
+            known += [*_hidden_parts(one), *shown]
+    return [part - public for part in known if part - public]
+
+
+def slices_compared(release: Release, *, is_public: bool) -> list[BoardSlice]:
+    """The slices over which runs are compared, by name; of `is_public` ones the public queries.
+
+    Values of public queries are told one by one, so no slice of them tells too much.
+    """
+    if not is_public:
+        return slices_on_board(release)
+    hidden, registered = hidden_queries(release), _registered(release)
+    public = {name: qids - hidden for name, qids in slices_of_release(release).items()}
+    return [
+        BoardSlice(name, len(qids), n_families_of(release, qids), name in registered)
+        for name, qids in sorted(public.items())
+        if qids
     ]
 
 

@@ -1,45 +1,51 @@
 """The scores of submissions as one person may see them."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from scoring.models import Score, ScoreSet, Submission
-from scoring.selectors.submissions import SubmissionRow, submission_scores
-from scoring.services.firewall import Sight, sight_of
+from scoring.selectors import declared_measures, relevance_threshold
+from scoring.selectors.submissions import (
+    SubmissionRow,
+    by_bare_name,
+    submission_scores,
+    with_scores,
+)
+from scoring.services.firewall import Sight, as_seen, sight_of
+from scoring.services.held import held_of
 
 
 def scores_as_seen(user: Any, submission: Submission) -> ScoreSet | None:
-    """What `submission_scores` finds, rounded where its release hides a split; not to be saved."""
+    """What `submission_scores` finds, as they may see it, with what is `held`; not to be saved."""
     score_set = submission_scores(submission)
     if score_set is None:
         return None
-    sight = sight_of(user, submission.phase.release)
-    score_set.means = {name: sight.rounded(mean) for name, mean in score_set.means.items()}
-    score_set.ranges = {
-        name: tuple(sight.rounded(end) for end in ends) for name, ends in score_set.ranges.items()
-    }
-    score_set.of_split = {
-        name: _rounded(sight, score) for name, score in score_set.of_split.items()
-    }
-    return score_set
-
-
-def _rounded(sight: Sight, score: Score) -> Score:
-    score.mean = sight.rounded(score.mean)
-    score.ci_low, score.ci_high = sight.rounded(score.ci_low), sight.rounded(score.ci_high)
-    return score
+    release = submission.phase.release
+    sight = sight_of(user, release)
+    threshold = relevance_threshold(release)
+    score_set.held = held_of(
+        sight, user, score_set, {one.name: one.label for one in declared_measures(release)}
+    )
+    score_set.digits = sight.digits
+    score_set.of_split = by_bare_name(sight.means(score_set.of_split), threshold)
+    return as_seen(sight, score_set)
 
 
 def rows_as_seen(user: Any, rows: Iterable[SubmissionRow]) -> list[SubmissionRow]:
-    """Rows of a list, rounded where their releases hide a split."""
+    """Rows of a list as somebody may see them; a query for each release that hides a split."""
+    listed = list(rows)
     sights: dict[int, Sight] = {}
-    seen = []
-    for row in rows:
+    by_release: dict[int, list[Score]] = {}
+    for row in listed:
         release = row.submission.phase.release
         if release.pk not in sights:
             sights[release.pk] = sight_of(user, release)
-        sight = sights[release.pk]
-        scores = {name: sight.rounded(mean) for name, mean in row.scores.items()}
-        seen.append(replace(row, scores=scores))
-    return seen
+        by_release.setdefault(release.pk, []).extend(row.stored)
+    seen: dict[int, list[Score]] = {}
+    for key, scores in by_release.items():
+        for score in sights[key].means(scores):
+            seen.setdefault(score.score_set_id, []).append(score)
+    return [
+        with_scores(row, seen.get(row.stored[0].score_set_id, []) if row.stored else [])
+        for row in listed
+    ]

@@ -14,8 +14,8 @@ from scoring.core.ann import USUAL_BASELINE
 from scoring.forms.ann import AnnForm
 from scoring.planning_charts import recall_chart
 from scoring.selectors.rankings import runs_offered
-from scoring.services.ann import DEEPEST, N_WORST, AnnReport, ann_report, rounded
-from scoring.services.firewall import Sight, sight_of
+from scoring.services.ann import DEEPEST, N_WORST, AnnReport, ann_report
+from scoring.services.firewall import sight_of
 
 
 @require_safe
@@ -29,28 +29,25 @@ def ann(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     context: dict[str, Any] = {"form": form, "n_runs": runs.count(), "release": release}
     if is_asked and form.is_valid():
         told = form.cleaned_data
-        report = ann_report(release=release, **told)
-        sight = sight_of(request.user, release) if release else Sight()
-        context |= {**told, **shown(benchmark, report, sight), "baseline": USUAL_BASELINE}
+        hidden = sight_of(request.user, release).hidden if release else frozenset()
+        report = ann_report(release=release, hidden=hidden, **told)
+        context |= {**told, **shown(benchmark, report), "baseline": USUAL_BASELINE}
+        context["n_left_out"] = len(hidden)
     return render(request, "scoring/ann.html", context, status=422 if form.errors else 200)
 
 
-def shown(benchmark: Benchmark, report: AnnReport, sight: Sight) -> dict[str, Any]:
-    """The report as this person sees it: losses rounded, and none of a hidden query."""
+def shown(benchmark: Benchmark, report: AnnReport) -> dict[str, Any]:
+    """The report, and the queries of which the index finds least."""
     worst = report.recall.worst(N_WORST)
     rows = Query.objects.filter(benchmark=benchmark, qid__in=[one.qid for one in worst])
     known = {query.qid: query for query in rows.only("pk", "qid", "text")}
     return {
         "report": report,
         "recall": report.recall,
-        "rows": [(row, rounded(row.loss, sight)) for row in (report.overall, *report.slices)],
-        "loss": rounded(report.overall.loss, sight),
+        "rows": [(row, row.loss) for row in (report.overall, *report.slices)],
+        "loss": report.overall.loss,
         "worst": [
-            (
-                one,
-                known.get(one.qid),
-                None if one.qid in sight.hidden else report.differences.get(one.qid),
-            )
+            (one, known.get(one.qid), report.differences.get(one.qid))
             for one in worst
             if one.recall < 1
         ],

@@ -120,7 +120,9 @@ def _board(request: HttpRequest, release: Release | None, sight: Sight) -> dict[
     """The runs that are scored on a release, by their keys."""
     if release is None:
         return {}
-    rows = selectors.leaderboard(release=release, user=request.user, decimals=sight.decimals)
+    rows = selectors.leaderboard(
+        release=release, user=request.user, decimals=sight.decimals, source=sight.source
+    )
     return {row.run.pk: row for row in rows}
 
 

@@ -23,6 +23,7 @@ from scoring.services.boards import (
     weighted_of,
     with_scenarios,
 )
+from scoring.services.held import rows_of_sources
 from scoring.services.moving import moves_for_board
 from scoring.services.ranking import start_ranking
 from scoring.services.rescoring import mark_looked_at
@@ -87,7 +88,7 @@ def _is_ranking(request: HttpRequest, board: Board) -> bool:
     if request.user.is_authenticated and board.measure.is_standard:
         start_ranking(
             release=board.release,
-            rows=board.whole,
+            rows=rows_of_sources(board.whole),
             name=board.measure.name,
             slice_name=board.slice_name,
         )

@@ -25,12 +25,12 @@ from scoring.forms.comparisons import (
     named_runs,
 )
 from scoring.models import ScoreSet
-from scoring.services import comparing, robustness
+from scoring.services import comparing, comparison_rows, robustness
 from scoring.services.comparing_errors import ComparisonNotReadyError
 from scoring.services.comparison_reading import Told, told
 from scoring.services.firewall import sight_of, sight_written_down
 from scoring.services.query_differences import ORDERS, query_differences
-from scoring.services.slice_scores import slices_on_board
+from scoring.services.slice_scores import slices_compared
 from scoring.shown import measures_on
 from scoring.views.comparison_tables import Matrix, matrix_of, slice_grid
 
@@ -68,7 +68,9 @@ def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:
     chosen = named_runs(request.GET)
     letters = request.GET.get("find", "").strip()
     sight = sight_of(request.user, release)
-    rows = selectors.leaderboard(release=release, user=request.user, decimals=sight.decimals)
+    rows = selectors.leaderboard(
+        release=release, user=request.user, decimals=sight.decimals, source=sight.source
+    )
     is_chosen = {row.run.pk: str(row.run.pk) in chosen or row.run.name in chosen for row in rows}
     listed = [
         row
@@ -81,7 +83,7 @@ def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:
         "release": release,
         "releases": list(selectors.published_releases(release.benchmark)),
         "measures": [one for one in measures_on(threshold) if sight.tells(one.name)],
-        "slices": slices_on_board(release),
+        "slices": slices_compared(release, is_public=not sight.is_clear),
         "rows": listed[: max(MOST_LISTED, n_chosen)],
         "n_rows": len(rows),
         "is_cut": len(listed) > max(MOST_LISTED, n_chosen),
@@ -256,5 +258,4 @@ def _grid(request: HttpRequest, asked: AskedComparison) -> dict[str, Any]:
         row = robustness.robustness(asked.robustness_question(), request.user)
     except ComparisonNotReadyError as error:
         return shown | {"waiting": error, "job": error.job}
-    sight = sight_of(request.user, asked.release)
-    return shown | {"grid": robustness.told_robustness(row, sight)}
+    return shown | {"grid": comparison_rows.result_of(row)}

@@ -25,7 +25,7 @@ from scoring.services.completeness import (
     make_top_up,
 )
 from scoring.services.completeness_answers import Completeness
-from scoring.services.firewall import sight_written_down
+from scoring.services.firewall import sight_of, sight_written_down
 from scoring.services.verdicts_shown import pair_rows
 
 PAGE_SIZE = 25
@@ -56,11 +56,12 @@ def _top_up(request: HttpRequest, benchmark: Benchmark, runs: list[Run]) -> Http
     if release is None or not runs:
         return render(request, "scoring/top_up_choose.html", _choice(request, benchmark, release))
     measure, error = request.GET.get("measure", "") or MEASURE, ""
+    is_public = not sight_of(request.user, release).is_clear
     try:
-        found = completeness_of(release=release, runs=runs, measure=measure)
+        found = completeness_of(release=release, runs=runs, measure=measure, is_public=is_public)
     except ScoringError as wrong:
         measure, error = MEASURE, str(wrong)
-        found = completeness_of(release=release, runs=runs)
+        found = completeness_of(release=release, runs=runs, is_public=is_public)
     form = TopUpForm(request.POST or None, n=_suggested(found), most=len(found.worth))
     if request.method == "POST" and form.is_valid():
         return _made(request, release, runs, measure, form.cleaned_data["n"])
@@ -112,10 +113,10 @@ def _shown(
         "release": release,
         "runs": runs,
         "found": found,
-        "judged": [(run, sight.rounded(found.judged[run.pk])) for run in runs],
-        "pairs": pair_rows(found, runs, sight),
-        "raw": sight.rounded(found.raw),
-        "all_relevant": sight.rounded(found.all_relevant),
+        "judged": [(run, found.judged[run.pk]) for run in runs],
+        "pairs": pair_rows(found, runs),
+        "raw": found.raw,
+        "all_relevant": found.all_relevant,
         "page": page,
         "rows": worth_rows(release, page.object_list),
         "is_withheld": not sight.is_clear,

@@ -6,7 +6,9 @@ from django.shortcuts import get_object_or_404
 from benchmarks_app.models import Benchmark, Run
 from scoring import selectors
 from scoring.models import ScoreSet
+from scoring.selectors import declared_measures
 from scoring.services.firewall import as_seen, sight_of
+from scoring.services.held import held_of
 
 
 def run_of(request: HttpRequest, benchmark: Benchmark, pk: int) -> Run:
@@ -30,5 +32,7 @@ def score_sets_as_seen(request: HttpRequest, run: Run) -> list[ScoreSet]:
     for one in found:
         one.run = run
         one.sight = sight_of(request.user, one.release)
+        labels = {of.name: of.label for of in declared_measures(one.release)}
+        one.held = held_of(one.sight, request.user, one, labels)
         as_seen(one.sight, one)
     return found

@@ -11,7 +11,7 @@ from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from scoring import selectors
-from scoring.core.freshness import Freshness, Label, State
+from scoring.core.freshness import Label, State
 from scoring.forms.freshness import asked_days
 from scoring.services.firewall import Sight, sight_of, sight_written_down
 from scoring.services.freshness import ReleaseFreshness, freshness_of_release
@@ -32,42 +32,33 @@ def freshness(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     release = _release(benchmark, request.GET.get("release", ""))
     if release is None:
         return render(request, "scoring/freshness_empty.html")
-    found = freshness_of_release(release, days=asked_days(request.GET.get("days", "")))
     sight = sight_of(request.user, release)
+    days = asked_days(request.GET.get("days", ""))
+    found = freshness_of_release(release, days=days, hidden=sight.hidden)
     context = {"release": release, "found": found, **shown(found, sight)}
     if request.htmx:
         return render(request, "scoring/_freshness.html", context)
-    sight = sight_written_down(request.user, release, "stale labels")
+    sight_written_down(request.user, release, "stale labels")
     context |= {
-        "page": page_of(request, _stale(found, sight), PAGE_SIZE),
+        "page": page_of(request, _stale(found), PAGE_SIZE),
         "releases": list(selectors.published_releases(benchmark)),
     }
     return render(request, "scoring/freshness.html", context)
 
 
 def shown(found: ReleaseFreshness, sight: Sight) -> dict[str, Any]:
-    """Shares for everybody; counts of labels only where no split is hidden from this person."""
+    """Labels overall and by slice, and of how many queries they are left out."""
     report = found.report
     return {
         "overall": report.overall,
-        "share": sight.rounded(report.overall.share),
-        "slices": [(name, one, _share(one, sight)) for name, one in report.slices.items() if one.n],
-        "has_counts": sight.is_clear,
+        "slices": [(name, one) for name, one in report.slices.items() if one.n],
+        "n_left_out": len(sight.hidden),
         "reasons": [(WORDS[state], report.overall.counts.get(state, 0)) for state in WORDS],
     }
 
 
-def _share(one: Freshness, sight: Sight) -> float | None:
-    return sight.rounded(one.share)
-
-
-def _stale(found: ReleaseFreshness, sight: Sight) -> list[tuple[Label, str]]:
-    """The stale pairs that this person may see; in a hidden query they tell what is judged."""
-    return [
-        (label, WORDS[state])
-        for label, state in found.report.stale
-        if label.qid not in sight.hidden
-    ]
+def _stale(found: ReleaseFreshness) -> list[tuple[Label, str]]:
+    return [(label, WORDS[state]) for label, state in found.report.stale]
 
 
 def _release(benchmark: Benchmark, version: str) -> Release | None:
@@ -84,14 +75,15 @@ def _release(benchmark: Benchmark, version: str) -> Release | None:
 def freshness_csv(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     """Query, document, why and since when."""
     release = _release(benchmark, version)
-    found = freshness_of_release(release, days=asked_days(request.GET.get("days", "")))
     sight = sight_written_down(request.user, release, "stale labels")
+    days = asked_days(request.GET.get("days", ""))
+    found = freshness_of_release(release, days=days, hidden=sight.hidden)
     name = f"{benchmark.slug}-{release.version}-stale-labels.csv"
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     writer = csv.writer(response)
     writer.writerow(["query", "document", "why", "labelled_at"])
-    for label, why in _stale(found, sight):
+    for label, why in _stale(found):
         at = label.labelled_at.isoformat() if label.labelled_at else ""
         writer.writerow([_harmless(label.qid), _harmless(label.docid), why, at])
     return response

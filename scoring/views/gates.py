@@ -18,7 +18,7 @@ from scoring.forms.gates import GateFilterForm, OnlineResultForm
 from scoring.models import GateResult
 from scoring.selectors.gates import gates_seen_by, policies_in_use, policies_seen_by
 from scoring.services.gate_planning import plan_of
-from scoring.services.gate_reading import rates_told, told, told_in_parts
+from scoring.services.gate_reading import rates_told, told
 from scoring.services.online import came_true, record_online_result
 
 PAGE_SIZE = 25
@@ -116,7 +116,7 @@ def gate_report(request: HttpRequest, benchmark: Benchmark, pk: int, kind: str) 
 @benchmark_view(Action.SEE_RESULTS)
 def gate_chart(request: HttpRequest, benchmark: Benchmark, pk: int, format: str) -> HttpResponse:
     """Differences with their bounds, on the line of the margin."""
-    report = told_in_parts(_gate(request, benchmark, pk), request.user)
+    report = _gate(request, benchmark, pk).report
     if not any(check["name"] == "overall" for check in report.get("checks", [])):
         raise Http404
     return chart_response(request, chart_of(report), format)

@@ -16,6 +16,8 @@ from scoring.forms.phases import NewPhaseForm, PhaseForm
 from scoring.models import Phase
 from scoring.selectors.phases import phases_of, scope_of, state_of_phase
 from scoring.services import phases, submitting
+from scoring.services.firewall import sight_of
+from scoring.services.held import ladder_said
 
 PAGE_SIZE = 25
 
@@ -41,6 +43,7 @@ def phase_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRes
         "phase": phase,
         "state": state_of_phase(phase),
         "scope": scope_of(phase),
+        "held": ladder_said(sight_of(request.user, phase.release)),
         "n_left": submitting.n_left_today(**asked),
         "n_left_in_all": submitting.n_left_in_all(**asked),
     }

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from benchmarks_app.charts import chart_response
-from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
 from scoring import selectors
 from scoring.planning_charts import reusability_chart as chart_of
@@ -21,6 +21,7 @@ from scoring.services.reusability import (
     summary_of,
     systems_shown,
 )
+from scoring.services.slice_scores import graded_queries
 
 
 @require_safe
@@ -37,27 +38,30 @@ def reusability(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         raise Http404
     context: dict[str, Any] = {"release": release, "report": None, "depth": ASSUMED_DEPTH}
     if release is not None:
-        context |= _shown(request, release, reusability_of(release))
+        hidden = sight_of(request.user, release).hidden
+        context |= {
+            "n_left_out": len(hidden),
+            "has_queries": bool(graded_queries(release) - hidden),
+            **_shown(request, reusability_of(release, hidden)),
+        }
     template = "scoring/_reusability.html" if request.htmx else "scoring/reusability.html"
     return render(request, template, context)
 
 
-def _shown(request: HttpRequest, release: Release, report: Report | None) -> dict[str, Any]:
+def _shown(request: HttpRequest, report: Report | None) -> dict[str, Any]:
     if report is None:
         return {}
-    sight = sight_of(request.user, release)
-    systems = systems_shown(report, user=request.user, sight=sight)
+    systems = systems_shown(report, user=request.user)
     return {
         "report": report,
-        "by_group": summary_of(report.found.by_group, sight),
-        "by_run": summary_of(report.found.by_run, sight),
+        "by_group": summary_of(report.found.by_group),
+        "by_run": summary_of(report.found.by_run),
         "n_systems": report.found.n_systems,
         "n_pooled": len(report.runs),
         "systems": systems,
         "has_groups": any(one.n_companions for one in systems),
         "copies": copies_shown(report, user=request.user),
         "n_more": len(report.runs) - len(systems),
-        "has_counts": sight.is_clear,
     }
 
 
@@ -67,9 +71,10 @@ def reusability_chart(
     request: HttpRequest, benchmark: Benchmark, version: str, format: str
 ) -> HttpResponse:
     release = selectors.release_of_version(benchmark, version)
-    report = reusability_of(release) if release else None
-    if release is None or report is None:
+    if release is None:
         raise Http404
-    sight = sight_of(request.user, release)
-    systems: list[ShownSystem] = systems_shown(report, user=request.user, sight=sight)
+    report = reusability_of(release, sight_of(request.user, release).hidden)
+    if report is None:
+        raise Http404
+    systems: list[ShownSystem] = systems_shown(report, user=request.user)
     return chart_response(request, chart_of(systems), format)

@@ -20,7 +20,7 @@ from scoring.services.errors import NoOpenPhaseError
 from scoring.services.firewall import sight_of
 from scoring.services.rescoring import mark_looked_at, start_scoring_runs
 from scoring.services.run_profiles import brackets_of, patterns_of, scenarios_of
-from scoring.services.slice_scores import board_split
+from scoring.services.slice_scores import board_split, graded_queries
 from scoring.shown import BOARD, FIRST_MEASURE, FURTHER, MEASURES, Shown
 from scoring.views.finding import run_of, score_set_of, score_sets_as_seen
 from scoring.views.measures import Asked, asked_measure
@@ -137,10 +137,11 @@ def run_reading(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
     run = run_of(request, benchmark, pk)
     score_set = score_set_of(run, request.GET.get("release", ""))
     sight = sight_of(request.user, score_set.release)
+    template = "scoring/_run_reading.html" if request.htmx else "scoring/run_reading.html"
+    if not graded_queries(score_set.release) - sight.hidden:
+        return render(request, template, {"run": run, "score_set": score_set, "is_hidden": True})
     scenarios, n_draws = scenarios_of(score_set, sight)
-    overall = (
-        score_set.overall if sight.is_clear else [sight.mean(one) for one in score_set.overall]
-    )
+    overall = sight.means(score_set.overall)
     judged = {one.measure: one.mean for one in overall}.get("Judged@10")
     context = {
         "run": run,
@@ -153,7 +154,6 @@ def run_reading(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
         "brackets": brackets_of(score_set, sight),
         "measure": FIRST_MEASURE,
     }
-    template = "scoring/_run_reading.html" if request.htmx else "scoring/run_reading.html"
     return render(request, template, context)
 
 

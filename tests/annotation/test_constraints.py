@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation.models import Judgment, Pool, PoolEntry, Question, Slot
 from benchmarks_app.models import Benchmark, User
-from benchmarks_app.services.people import anonymise_user
+from benchmarks_app.services.forgetting import delete_person
 from tests.annotation import making
 from tests.constraints import Case, check, constraints_of, refused
 
@@ -267,7 +267,7 @@ def test_what_a_judgment_speaks_of_is_not_deleted(scene, whose):
 def test_account_with_judgments_is_forgotten_and_its_judgments_stay(scene):
     judgment = event(scene, slot=scene.slot)
 
-    anonymise_user(user=scene.ada, actor=None)
+    delete_person(user=scene.ada, actor=None)
 
     kept = Judgment.objects.get()
     assert (kept.pk, kept.grade, kept.actor_id) == (judgment.pk, 1, scene.ada.pk)

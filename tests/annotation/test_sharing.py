@@ -373,6 +373,15 @@ def test_a_budget_ends_a_query(benchmark, ada):
     assert work_state(made, ada).work is Work.FINISHED
 
 
+def test_no_more_documents_are_handed_out_at_once_than_the_budget_has_left(benchmark, ada):
+    made = pool(benchmark, {"q1": [f"d{n}" for n in range(6)]}, order="mtf")
+    made.parameters = {"burn_in": 1, "budget": 3}
+    for slot in claimed(made, ada, n=2):
+        judge(slot, ada, 1)
+
+    assert len(claimed(made, ada, n=4)) == 1
+
+
 # --- undo, tokens ---------------------------------------------------------------------------------
 
 

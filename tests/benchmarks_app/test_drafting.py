@@ -135,6 +135,16 @@ def test_changed_draft_has_to_be_looked_over_again(official, olga):
     assert looked_over(changed).manifest["version"] == "0.5.0"
 
 
+def test_draft_that_was_changed_is_told_by_the_api_without_a_manifest(official, olga, signed_in):
+    draft = drafted(official, olga)
+    url = reverse("api:release-draft", args=["tiny", draft.pk])
+
+    answer = signed_in(olga).patch(url, {"notes": "else"}, content_type="application/json")
+
+    assert (answer.status_code, answer.json()["manifest"]) == (200, {})
+    assert signed_in(olga).get(url).json()["manifest"] == {}
+
+
 def test_findings_of_a_draft_that_was_changed_meanwhile_are_not_kept(official, olga):
     draft = drafting.create_draft(user=olga, qrel_set=official, options=OPTIONS)
     Release.objects.filter(pk=draft.pk).update(notes="changed while the job waited")

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import zipfile
 
 import pytest
@@ -11,6 +12,7 @@ from django.utils import timezone
 
 from benchmarks_app import selectors
 from benchmarks_app.core.canonical import content_sha256
+from benchmarks_app.core.exporters import EXPORTERS
 from benchmarks_app.core.linting import release_rules
 from benchmarks_app.core.release_errors import ExposedQueriesError
 from benchmarks_app.models import AuditEvent, Benchmark, Job, Query, QueryFamily, Release
@@ -41,7 +43,8 @@ def hiding(db) -> Benchmark:
     made.save()
     factories.member(made, "olga", "owner")
     grades = {("q1", "d1"): 2, ("q1", "d2"): 0, ("q2", SENTINEL): 1, ("q2", "d1"): 3}
-    factories.qrel_set(made, grades, name="ours").__class__.objects.update(n_relevant=2)
+    ours = factories.qrel_set(made, grades, name="ours")
+    type(ours).objects.update(n_relevant=2, digest="d1" * 32)
     for qid, split in (("q1", "dev"), ("q2", "test")):
         QueryFamily.objects.filter(queries__qid=qid).update(split=split)
     return made
@@ -93,7 +96,7 @@ def test_source_shows_hidden_grades_only_where_that_is_asked_for(release):
     with pytest.raises(KeyError):
         list(plain.qrels("test"))
     assert list(whole.qrels("test")) == [("q2", SENTINEL, 1), ("q2", "d1", 3)]
-    assert content_sha256(whole) == release.content_sha256 != content_sha256(plain)
+    assert content_sha256(whole) == release.content_sha256 == content_sha256(plain)
 
 
 def test_scoring_reads_hidden_grades(release):
@@ -111,6 +114,35 @@ def test_no_export_holds_a_hidden_grade(release):
             with zipfile.ZipFile(io.BytesIO(pieces)) as archive:
                 for name in archive.namelist():
                     assert SENTINEL.encode() not in archive.read(name), (offer.exporter.name, name)
+
+
+def told_by(pieces) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(b"".join(pieces))) as archive:
+        return b"".join(archive.read(name) for name in archive.namelist())
+
+
+def test_no_digest_is_told_that_could_be_tried_against_guesses(release):
+    """Whoever knows all grades but one would find that one by it."""
+    facts, qrels = release.manifest["files"]["hidden/test.tsv"], release.qrel_set
+    assert len(facts["sha256"]) == len(qrels.digest) == 64
+    client = client_of(release.benchmark, "viewer")
+    slug, version = release.benchmark.slug, release.version
+    words = [name for name in release.manifest["files"] if name.endswith((".md", ".json"))]
+    texts = [
+        client.get(reverse("release-files", args=[slug, version])).content,
+        client.get(reverse("release-detail", args=[slug, version])).content,
+        client.get(reverse("api:release-detail", args=[slug, version])).content,
+        exporting.manifest_bytes(release),
+        *(selectors.release_file_path(release, name).read_bytes() for name in words),
+        told_by(exporting.export_zip(release, EXPORTERS["trec"])),
+    ]
+
+    for text in texts:
+        assert facts["sha256"].encode() not in text
+        assert qrels.digest.encode() not in text
+    told = json.loads(exporting.manifest_bytes(release))
+    assert told["files"]["hidden/test.tsv"] == {}
+    assert told["files"]["qrels.trec"] == release.manifest["files"]["qrels.trec"]
 
 
 # --- what is shown -------------------------------------------------------------------------------

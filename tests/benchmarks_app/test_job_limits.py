@@ -1,6 +1,7 @@
 """A job ends when it is cancelled, takes too long or too much; a write is whole."""
 
 import contextlib
+import os
 import threading
 import time
 from datetime import timedelta
@@ -11,7 +12,7 @@ from django.utils import timezone
 from benchmarks_app.core.full_disk import is_disk_full
 from benchmarks_app.models import Job
 from benchmarks_app.services import job_retry, job_sweeping, jobs
-from benchmarks_app.services.job_limits import JobStopped, Limits, Stopper
+from benchmarks_app.services.job_limits import GIVE_BACK, JobStopped, Limits, Stopper
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -50,6 +51,46 @@ def run(job: Job) -> Job:
 
 def sleep_on(running) -> None:
     time.sleep(20)
+
+
+# --- workers that stop ---------------------------------------------------------------------
+
+
+def test_job_of_a_worker_that_stops_is_given_back_and_counts_as_no_attempt(does, beats):
+    done = []
+
+    def handler(running):
+        (running.folder / "half").touch()
+        if not done:
+            done.append("half")
+            os.kill(os.getpid(), GIVE_BACK)
+            time.sleep(20)
+        assert list(running.folder.iterdir()) == [running.folder / "half"]
+        done.append("whole")
+
+    does(handler)
+
+    job = run(queued())
+    assert (job.state, job.attempt, job.token) == ("queued", 0, None)
+    assert job.message == "worker stopped; starting again"
+    assert not jobs.RunningJob(job).folder.exists()
+
+    job = run(job)
+    assert (job.state, job.attempt, done) == ("done", 1, ["half", "whole"])
+
+
+def test_job_of_a_worker_that_stops_is_not_given_back_once_it_is_done(does, beats):
+    def handler(running):
+        with running.commit():
+            os.kill(os.getpid(), GIVE_BACK)
+
+    does(handler)
+
+    assert run(queued()).state == "done"
+
+
+def test_process_without_a_job_does_not_mind_that_its_worker_stops():
+    os.kill(os.getpid(), GIVE_BACK)
 
 
 # --- limits --------------------------------------------------------------------------------

@@ -434,6 +434,28 @@ def test_sweep_removes_folders_of_attempts_that_are_over_and_no_others(settings)
     assert (mine.exists(), left.exists(), other.exists()) == (True, False, True)
 
 
+def test_sweep_removes_what_nobody_waits_for_any_more_and_nothing_that_is_written_to(
+    settings, monkeypatch
+):
+    later = time.time() + 2 * 24 * 3600
+    monkeypatch.setattr(job_sweeping.time, "time", lambda: later)
+    old, young = later - 2 * 24 * 3600, later - 3600
+    kept = {"job-7-1", "shards-3-ab", "downloads", "live", "export-young", "upload-young"}
+    for name in ("export-old", "upload-old", *kept):
+        path = settings.STAGING_DIR / name
+        path.mkdir(parents=True)
+        (path / "part").touch()
+        os.utime(path / "part", (young, young) if "young" in name else (old, old))
+        os.utime(path, (old, old))
+    Job.objects.create(kind="test", state="running", attempt=1, token=uuid.uuid4(), pk=7)
+
+    job_sweeping.sweep()
+
+    left = {path.name for path in settings.STAGING_DIR.iterdir()}
+    assert kept - left <= {"shards-3-ab"}  # which goes with its job
+    assert not {"export-old", "upload-old"} & left
+
+
 def test_sweep_removes_what_a_cut_off_upload_left_and_nothing_that_is_received(settings):
     code = (
         "import django, os; django.setup()\n"

@@ -336,10 +336,14 @@ def test_document_of_the_corpus_is_shown(olga):
 
 
 @pytest.mark.parametrize(
-    "docid", ["d-nothing", "../../secret_key", "..%2f..%2fsecret_key", "/etc/passwd", "d-quote\x00"]
+    ("docid", "status"),
+    [
+        *((docid, 404) for docid in ("d-nothing", "../../secret_key", "..%2f..%2fsecret_key")),
+        *(("/etc/passwd", 404), ("d-quote\x00", 400)),
+    ],
 )
-def test_what_is_not_in_the_corpus_is_no_document(olga, docid):
-    assert olga.get(f"/b/texts/documents/{docid}/").status_code == 404
+def test_what_is_not_in_the_corpus_is_no_document(olga, docid, status):
+    assert olga.get(f"/b/texts/documents/{docid}/").status_code == status
 
 
 TAKEN = {"take": True}  # without looking at what it would change
@@ -656,7 +660,8 @@ def test_manifest_is_downloaded(olga, released):
     ],
 )
 def test_no_other_path_of_a_release_is_looked_at(olga, released, name):
-    assert olga.get(f"/b/texts/releases/1.0.0/files/{name}").status_code == 404
+    status = 400 if "%00" in name else 404
+    assert olga.get(f"/b/texts/releases/1.0.0/files/{name}").status_code == status
 
 
 @pytest.mark.parametrize("version", ["2.0.0", "latest", "1.0", "01.0.0", "1.0.0 or 1=1", "9" * 30])

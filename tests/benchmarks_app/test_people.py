@@ -20,6 +20,7 @@ from benchmarks_app.core.people_errors import (
 )
 from benchmarks_app.models import AuditEvent, Invitation, Membership, Role, User
 from benchmarks_app.services import people
+from benchmarks_app.services.forgetting import delete_person
 from tests import factories
 
 NEW_ACCOUNT = {
@@ -229,7 +230,7 @@ def test_address_of_a_removed_person_stays_in_no_invitation(benchmark, owner, fo
     User.objects.filter(pk=nora.pk).update(email="nora@example.org")
     nora.refresh_from_db()
 
-    people.anonymise_user(user=nora, actor=None)
+    delete_person(user=nora, actor=None)
 
     invitation = Invitation.objects.get()
     assert invitation.email == ""
@@ -435,36 +436,6 @@ def test_people_page_asks_as_often_for_20_members_as_for_2(signed_in, benchmark,
 
     assert f"member{n - 1}" in answer.content.decode()
     assert len(queries) == 11, [query["sql"] for query in queries]
-
-
-# --- being forgotten -----------------------------------------------------------------------
-
-
-def test_anonymised_person_is_forgotten_and_their_runs_stay(signed_in, benchmark, owner, ada):
-    client = signed_in(ada)
-    ada.first_name, ada.last_name = "Ada", "Byron"
-    ada.save()
-    people.change_role(membership=membership(benchmark, ada), role=Role.VIEWER, actor=owner)
-
-    people.anonymise_user(user=ada, actor=owner)
-
-    kept = User.objects.get(pk=ada.pk)
-    assert (kept.username, kept.email, str(kept)) == (f"removed-{ada.pk}", "", f"removed-{ada.pk}")
-    assert not kept.has_usable_password()
-    assert not kept.memberships.exists()
-    assert kept.is_anonymised
-    assert not kept.is_active
-    assert client.get(reverse("account-detail")).status_code == 302
-    events = str(list(AuditEvent.objects.values("action", "target", "detail")))
-    assert "ada" not in events.lower()
-    assert "byron" not in events.lower()
-
-
-def test_only_owner_of_a_benchmark_cannot_be_anonymised(benchmark, owner):
-    with pytest.raises(LastOwnerError):
-        people.anonymise_user(user=owner, actor=None)
-
-    assert User.objects.get(pk=owner.pk).username == "olga"
 
 
 # --- commands ------------------------------------------------------------------------------

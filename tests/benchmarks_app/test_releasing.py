@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import transaction
+from django.db import OperationalError
 
 from annotation.models import Judgment
 from benchmarks_app import files, selectors
@@ -198,24 +198,38 @@ def test_pooled_and_unjudged_pairs_are_in_the_trec_qrels_only(tiny):
     assert "1 pairs pooled but not judged are in qrels.trec only" in release.manifest["warnings"]
 
 
-def test_announcement_waits_for_the_commit(official, tiny, django_capture_on_commit_callbacks):
+@pytest.fixture
+def hears():
+    """Make a function hear of releases that are published."""
     from benchmarks_app.signals import release_published
 
+    def hear(listener) -> None:
+        release_published.connect(listener, dispatch_uid="test", weak=False)
+
+    yield hear
+    release_published.disconnect(dispatch_uid="test")
+
+
+def test_release_is_announced_once(official, tiny, hears):
     heard = []
+    hears(lambda sender, release, **unused: heard.append(release.version))
 
-    def hear(sender: type, release: Release, **unused: Any) -> None:
-        heard.append(release.version)
-
-    release_published.connect(hear, dispatch_uid="test")
-    arguments = releasing.release_arguments(qrel_set=official, version="1.0.0")
-    try:
-        with django_capture_on_commit_callbacks(execute=True), transaction.atomic():
-            jobs.run_here(benchmark=tiny, user=factories.user("olga"), **arguments)
-            assert heard == []
-    finally:
-        release_published.disconnect(dispatch_uid="test")
+    factories.release(official)
 
     assert heard == ["1.0.0"]
+
+
+def test_what_follows_from_a_release_is_written_with_it_or_not_at_all(official, tiny, hears):
+    def breaks_off(sender: type, release: Release, **unused: Any) -> None:
+        assert Release.objects.filter(pk=release.pk).exists()
+        raise OperationalError("the database went away")
+
+    hears(breaks_off)
+    arguments = releasing.release_arguments(qrel_set=official, version="1.0.0")
+
+    job = jobs.run_here(benchmark=tiny, user=factories.user("olga"), **arguments)
+
+    assert (job.state, Release.objects.count()) == ("running", 0)
 
 
 # --- the export, rule by rule ---------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Home, health, readiness, the operator's page."""
 
+import html
 import socket
 import time
 from datetime import timedelta
@@ -8,13 +9,13 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.core.files.storage import DefaultStorage
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks_app import site_selectors
-from benchmarks_app.models import Benchmark, Job, Run, User, WorkerHeartbeat
+from benchmarks_app import migrated, site_selectors
+from benchmarks_app.models import Backup, Benchmark, Job, Run, User, WorkerHeartbeat
 from tests import factories
 
 
@@ -154,6 +155,9 @@ def test_home_is_paged(db, signed_in):
     assert "/b/b00/" not in page
 
 
+READY = dict.fromkeys(("database", "migrations", "storage", "broker"), "ok")
+
+
 # --- health --------------------------------------------------------------------------------
 
 
@@ -165,8 +169,7 @@ def test_healthz_asks_no_database(client, django_assert_num_queries, db):
 def test_readyz_is_200_when_database_storage_and_broker_answer(client, db):
     answer = client.get("/readyz")
 
-    ready = {"database": "ok", "storage": "ok", "broker": "ok"}
-    assert (answer.status_code, answer.json()) == (200, ready)
+    assert (answer.status_code, answer.json()) == (200, READY)
 
 
 @pytest.mark.parametrize("gone", ["redis://127.0.0.1:1/0", "amqp://guest@127.0.0.1:1//"])
@@ -176,7 +179,7 @@ def test_readyz_is_503_when_the_broker_is_gone(client, db, settings, caplog, gon
     answer = client.get("/readyz")
 
     assert answer.status_code == 503
-    assert answer.json() == {"database": "ok", "storage": "ok", "broker": "unavailable"}
+    assert answer.json() == READY | {"broker": "unavailable"}
     assert "the broker does not answer" in caplog.text
 
 
@@ -209,7 +212,7 @@ def test_readyz_is_503_when_the_database_does_not_answer(client, db, monkeypatch
     answer = client.get("/readyz")
 
     assert answer.status_code == 503
-    assert answer.json() == {"database": "unavailable", "storage": "ok", "broker": "ok"}
+    assert answer.json() == READY | {"database": "unavailable"}
     assert "secret-host" in caplog.text
 
 
@@ -220,6 +223,33 @@ def test_readyz_is_503_without_the_folder_of_files(client, db, settings):
 
     assert answer.status_code == 503
     assert answer.json()["storage"] == "unavailable"
+
+
+@pytest.fixture
+def behind(monkeypatch):
+    """A database that two migrations were not applied to."""
+    monkeypatch.setattr(migrated, "_migrations", lambda: frozenset([("a", "1"), ("b", "2")]))
+
+
+def test_readyz_is_503_before_the_database_is_migrated(client, db, behind, caplog):
+    answer = client.get("/readyz")
+
+    assert (answer.status_code, answer.json()) == (503, READY | {"migrations": "unavailable"})
+    assert "2 migrations have not been applied. Run `manage.py migrate`" in caplog.text
+
+
+@pytest.mark.parametrize("address", ["/", "/api/v1/benchmarks/"])
+def test_page_that_lacks_a_table_says_what_is_to_be_done(client, db, behind, monkeypatch, address):
+    def lacks(*args):
+        raise OperationalError("no such table: benchmarks_app_benchmark")
+
+    monkeypatch.setattr(site_selectors, "home_benchmarks", lacks)
+    monkeypatch.setattr("benchmarks_app.api.views.BenchmarkList.get", lacks)
+
+    answer = client.get(address)
+
+    assert (answer.status_code, answer["X-Error-Code"]) == (503, "not-migrated")
+    assert b"manage.py migrate" in answer.content
 
 
 # --- system --------------------------------------------------------------------------------
@@ -245,6 +275,23 @@ def test_system_page_shows_workers_queue_and_failed_jobs(signed_in, operator, be
     assert "Broken" in page
     assert "Why" in page
     assert reverse("job-retry", args=[failed.pk]) in page
+
+
+def test_system_page_says_what_became_of_the_last_backup(signed_in, operator):
+    def told(**values) -> str:
+        made = {"place": "/mnt/b", "snapshot": "s", **values}
+        Backup.objects.create(**made)
+        return html.unescape(signed_in(operator).get("/system/").content.decode())
+
+    assert "none was written from here" in signed_in(operator).get("/system/").content.decode()
+    now, hour = timezone.now(), timedelta(hours=1)
+    assert "under way since" in told(started_at=now - 5 * hour)
+    done = told(started_at=now - 3 * hour, finished_at=now, n_rows=1200, n_files=3)
+    assert "1,200 rows and 3 files on" in done
+    cut = told(started_at=now - 2 * hour, seen_at=now - hour, error="No space left on device")
+    assert "did not end (No space left on device); the last one was written" in cut
+    broken = told(started_at=now - hour, finished_at=now, broken=[{"file": "a"}])
+    assert "lacks what was broken here, 1 in number: verify_store" in broken
 
 
 def test_system_page_says_that_no_worker_is_there(signed_in, operator):
@@ -297,4 +344,4 @@ def test_system_page_asks_as_often_for_20_jobs_as_for_2(signed_in, operator, ben
     with CaptureQueriesContext(connection) as queries:
         assert client.get("/system/").content.decode().count("Try again: ") == n
 
-    assert len(queries) == 11, [query["sql"] for query in queries]
+    assert len(queries) == 12, [query["sql"] for query in queries]

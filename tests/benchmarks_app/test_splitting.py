@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from benchmarks_app import files
 from benchmarks_app.core.errors import FileProblemsError
 from benchmarks_app.core.leaks import hard_violations
 from benchmarks_app.core.release_errors import ExposedQueriesError
@@ -20,6 +21,7 @@ from benchmarks_app.core.splitting_errors import (
 from benchmarks_app.models import AuditEvent, Job, Query, QueryFamily, Role, SplitPlan
 from benchmarks_app.selectors import splits as reads
 from benchmarks_app.services import jobs, leak_reports, splitting
+from benchmarks_app.services.store_checking import verify_store
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -280,3 +282,16 @@ def test_leak_report_job_keeps_what_it_computed(bench, olga):
     assert (again.pk, job.state, job.error) == (job.pk, Job.State.DONE, "")
     assert leak_reports.kept_leak_report(bench) is not None
     assert leak_reports.kept_leak_report(bench, see_hidden=True) is not None
+
+
+def test_leak_report_that_changed_on_disk_is_named_and_worked_out_again(bench):
+    report = leak_reports.current_leak_report(bench)
+    (kept,) = (one for one in files.stored_files() if one.name.startswith("leaks/"))
+    path = files.local_path(kept.name)
+    path.write_bytes(path.read_bytes().replace(b'"test"', b'"best"'))
+
+    (broken,) = verify_store().broken
+    assert (broken["file"], broken["what"]) == (kept.name, "leak report of splitty")
+    assert leak_reports.kept_leak_report(bench) is None
+    assert leak_reports.current_leak_report(bench) == report
+    assert verify_store().broken == []

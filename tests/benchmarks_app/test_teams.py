@@ -17,7 +17,8 @@ from benchmarks_app.core.team_errors import (
 )
 from benchmarks_app.models import Run, Team
 from benchmarks_app.selectors.naming import facts_told, owner_name
-from benchmarks_app.services import people, teams
+from benchmarks_app.services import teams
+from benchmarks_app.services.forgetting import delete_person
 from tests import factories
 
 LINES = "q1 Q0 d1 1 1 s"
@@ -142,7 +143,7 @@ def test_team_without_members_stays_beside_its_runs(team, sam, benchmark):
 def test_forgotten_person_is_in_no_team(team, sam, ada):
     team.members.add(ada)
 
-    people.anonymise_user(user=sam, actor=None)
+    delete_person(user=sam, actor=None)
 
     assert list(team.members.all()) == [ada]
 

@@ -48,6 +48,7 @@ def furnished() -> str:
         "judged_query": judged.query_id,
         "judged_docid": judged.docid,
         "secret": link.secret,
+        "forgetful": forgetful.pk,
         "uid": urlsafe_base64_encode(force_bytes(forgetful.pk)),
         "token": default_token_generator.make_token(forgetful),
     }

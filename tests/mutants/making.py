@@ -110,7 +110,7 @@ def _compiles(source: str) -> bool:
 
 
 def _left_out(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Types, decorators and how memory is laid out: what no run can be held to. And `strict=True`
+    """Types, decorators, how memory is laid out: what no run can be held to. And `strict=True`
     of zip, which guards against a mistake of ours that no right code ever makes.
     """
     for node in ast.walk(tree):
@@ -123,6 +123,8 @@ def _left_out(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int, in
             parts.append(node.returns)
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             parts += node.decorator_list
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            parts.append(node)
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "zip":
             parts += [word.value for word in node.keywords if ast.unparse(word) == "strict=True"]
         for part in parts:

@@ -74,7 +74,7 @@ def test_one_run_against_itself_is_refused(page, runs):
     assert "Choose another run than the exact one" in answer.content.decode()
 
 
-def test_losses_of_hidden_queries_are_withheld(page, runs, monkeypatch):
+def test_losses_of_hidden_queries_are_left_out(page, runs, monkeypatch):
     from scoring.services import firewall
 
     monkeypatch.setattr(firewall, "hidden_queries", lambda release: frozenset({"q1"}))
@@ -82,7 +82,8 @@ def test_losses_of_hidden_queries_are_withheld(page, runs, monkeypatch):
     told = page(exact=runs[0].pk, approximate=runs[1].pk, k=2).context
 
     assert {one.qid: lost for one, _, lost in told["worst"]} == {"q3": 0.0, "q1": None}
-    assert told["loss"].mean == -0.058  # to three decimals
+    assert told["loss"].mean == 0.0  # of the others
+    assert told["n_left_out"] == 1
 
 
 def test_chart_counts_queries_by_recall(client, benchmark, page, runs):

@@ -533,9 +533,11 @@ def test_a_large_grid_is_a_job(release, client, olga, do_jobs, monkeypatch):
 @pytest.fixture
 def hidden(release, monkeypatch):
     """The last ten queries are hidden; what may be shown is decided from here."""
-    found = frozenset(EVERY[30:])
-    for module in ("firewall", "slice_scores"):
-        monkeypatch.setattr(f"scoring.services.{module}.hidden_queries", lambda release: found)
+    found = set(EVERY[30:])
+    for module in ("firewall", "slice_scores", "comparison_questions", "robustness"):
+        monkeypatch.setattr(
+            f"scoring.services.{module}.hidden_queries", lambda release: frozenset(found)
+        )
     return found
 
 
@@ -552,36 +554,58 @@ def test_of_hidden_queries_nothing_is_told_query_by_query(release, client, hidde
     assert (lists.status_code, over_api.status_code) == (404, 404)
 
 
-def test_where_grades_are_hidden_numbers_are_rounded_and_counts_withheld(release, client, hidden):
-    found = client.get(api(release, "poor", "good")).json()
+def overall(found: dict) -> dict:
+    return next(one for one in found["comparison"]["pairs"] if one["slice"] == "all")
 
-    pair = next(one for one in found["comparison"]["pairs"] if one["slice"] == "all")
-    assert pair["difference"] == round(pair["difference"], 3)
-    assert found["is_rounded"] is True
-    assert pair["effect"]["wins"] is None
-    assert pair["power"]["sigma"] is None
-    assert found["n_unjudged"] is None
-    assert {one["name"] for one in found["comparison"]["slices"]} == {"all"}
-    means = [one["mean"] for one in found["comparison"]["summaries"]]
+
+def test_where_grades_are_hidden_all_is_worked_out_from_public_queries(release, client, hidden):
+    found = client.get(api(release, "poor", "good")).json()
+    read = client.get(api(release, "poor", "good", part="queries/", page_size=200)).json()
+    shown = client.get(page(release, "poor", "good"))
+
+    differences = [row["difference"] for row in read["results"]]
+    pair = overall(found)
+    assert found["is_public"] is True
+    assert pair["n_queries"] == N - len(hidden)
+    assert pair["difference"] == pytest.approx(sum(differences) / len(differences))
+    assert pair["effect"]["losses"] == sum(one < 0 for one in differences)
+    text = shown.content.decode()
+    assert f"worked out from the {N - len(hidden)} queries of public splits" in text
+    assert "On the leaderboard" in text
+
+
+def test_the_leaderboards_means_and_their_differences_stand_beside(release, client, hidden):
+    board = client.get(api(release, "poor", "good")).json()["board"]
+    report = client.get(page(release, "poor", "good", view="comparison-summary", args=["md"]))
+
+    means = [one["mean"] for one in board]
     assert means == [round(mean, 3) for mean in means]
-    assert pair["p"] in (0.001, 0.01, 0.05, 1.0)
+    assert [one["difference"] for one in board] == [0.0, round(means[1] - means[0], 3)]
+    assert "## On the leaderboard, over all 40 queries" in report.content.decode()
 
 
-def test_ranks_are_those_of_rounded_means_where_grades_are_hidden(
-    release, client, hidden, tmp_path
-):
-    """A run that differs from `good` by a hidden query in the fourth decimal is level with it."""
-    key = client.get(api(release, "poor", "good")).json()["key"]
-    row = Comparison.objects.get(key=key)
-    result = comparison_rows.result_of(row)
-    for one in result["comparison"]["summaries"]:
-        one["mean"] = 0.70041 if one["run"] == str(Run.objects.get(name="good").pk) else 0.70039
-    Comparison.objects.update(result=comparison_rows._published(result, row.key, tmp_path))
+def test_a_comparison_of_a_keeper_is_not_there_for_others(release, client, hidden, olga):
+    theirs = client.get(api(release, "poor", "good")).json()["key"]
+    client.force_login(olga, backend=BACKEND)
+    whole = client.get(api(release, "poor", "good")).json()
+    as_olga = client.get(api(release, part=f"{theirs}/")).status_code
+    client.logout()
 
-    found = client.get(api(release, "poor", "good")).json()
+    found = client.get(api(release, part=f"{whole['key']}/"))
 
-    assert {one["rank"] for one in found["comparison"]["summaries"]} == {1}
-    assert {one["rank_interval"] for one in found["comparison"]["summaries"]} == {None}
+    assert (whole["is_public"], overall(whole)["n_queries"]) == (False, N)
+    assert (as_olga, found.status_code) == (200, 404)
+
+
+@pytest.mark.parametrize("view", ["comparison", "comparison-robustness"])
+def test_where_all_queries_are_hidden_the_page_says_so(release, client, hidden, sam, view):
+    hidden |= set(EVERY)
+    client.force_login(sam, backend=BACKEND)
+
+    shown = client.get(page(release, "poor", "good", view=view))
+
+    assert shown.status_code == 409
+    assert "All graded queries of release 1.0.0 are in hidden splits" in shown.content.decode()
 
 
 @pytest.mark.parametrize(

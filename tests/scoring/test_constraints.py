@@ -19,6 +19,7 @@ from scoring.models import (
     GatePolicy,
     GateResult,
     JudgeEndpoint,
+    LadderStep,
     LiveRun,
     LiveSystem,
     Phase,
@@ -90,6 +91,11 @@ def score(of: Benchmark, measure: str, slice_name: str = "") -> Score:
     return found.scores.create(
         measure=measure, slice_name=slice_name, mean=0.5, n=1, judged_share=1
     )
+
+
+def ladder_step(of: Benchmark, measure: str) -> LadderStep:
+    found = ScoreSet.objects.first() or score_set(of, "1")
+    return found.ladder_steps.create(measure=measure, source=found)
 
 
 def reported(of: Benchmark, source: str = "a paper") -> ReportedScore:
@@ -373,6 +379,10 @@ CASES = {
     "score_once": Case(
         good=lambda of: [score(of, "nDCG@10"), score(of, "RR@10"), score(of, "nDCG@10", "long")],
         bad=lambda of: score(of, "nDCG@10"),
+    ),
+    "ladder_step_once": Case(
+        good=lambda of: [ladder_step(of, "nDCG@10"), ladder_step(of, "RR@10")],
+        bad=lambda of: ladder_step(of, "nDCG@10"),
     ),
 }
 

@@ -16,10 +16,8 @@ from benchmarks_app.services import jobs
 from benchmarks_app.services.api_tokens import create_api_token
 from scoring.core.gating.errors import PolicyFormatError, PolicySplitError
 from scoring.core.gating.policy import canonical
-from scoring.core.statistics.intervals import warnings
 from scoring.models import GatePolicy, GateResult, OnlineResult, Submission
 from scoring.services import gating, online, policies
-from scoring.services.firewall import Sight
 from scoring.services.gate_errors import (
     GateItselfError,
     GateRunError,
@@ -30,7 +28,6 @@ from scoring.services.gate_errors import (
     PolicySlicesError,
     PolicyThereError,
 )
-from scoring.services.gate_reading import _rounded_text, told
 from scoring.services.slice_scores import slice_parts
 from tests import factories
 from tests.benchmarks_app.commands import sites
@@ -522,44 +519,6 @@ def test_only_its_maker_and_keepers_retire_a_policy(bench, old, release, client)
 
 
 # --- hidden splits -------------------------------------------------------------------------------
-
-
-def test_a_hidden_split_tells_no_query_document_or_fourth_decimal(bench, old, release, monkeypatch):
-    gate = decided(
-        bench, a_policy(bench, old), a_candidate(bench, lambda n: (0, 3)[n < 5]), release
-    )
-    assert gate.report["checks"][3]["findings"][2]["numbers"]["queries"] is not None
-    for module in ("firewall", "slice_scores"):
-        monkeypatch.setattr(
-            f"scoring.services.{module}.hidden_queries", lambda release: frozenset(QIDS)
-        )
-
-    whole, part = (json.dumps(told(gate, user)) for user in (bench.olga, bench.sam))
-    import re
-
-    shown = {key: of for key, of in json.loads(part).items() if key not in ("policy", "methods")}
-    assert not re.search(r"\d\.\d{4}", json.dumps(shown))
-    assert not re.search(r'"query": "q\d', part)
-    assert re.search(r"\d\.\d{4}", whole)
-    assert json.loads(part)["is_partly_hidden"] is True
-    # A candidate that differs in one query would tell that query's value by them.
-    for word in ("n_lost", "more_queries", r"\d of \d+ \("):
-        assert [bool(re.search(word, text)) for text in (whole, part)] == [True, False], word
-    needed = "Label 1,234 more queries of slice tail."
-    assert _rounded_text(needed, Sight(frozenset(), 3)) == "Label more queries of slice tail."
-    few = " ".join(["At least +0.0123.", *warnings(12, 3)])
-    said = "At least +0.012. 12 families or queries; below 30 an interval is too short."
-    assert _rounded_text(few, Sight(frozenset(), 3)) == said
-
-
-def test_waiting_documents_of_hidden_queries_are_not_told(bench, waiting, monkeypatch):
-    for module in ("firewall", "slice_scores"):
-        monkeypatch.setattr(
-            f"scoring.services.{module}.hidden_queries", lambda release: frozenset(QIDS)
-        )
-
-    assert told(waiting, bench.sam)["wanted"]["documents"] == []
-    assert len(told(waiting, bench.olga)["wanted"]["documents"]) >= waiting.n_waiting
 
 
 def test_earlier_submissions_are_counted_where_a_split_is_hidden(bench, old, release, monkeypatch):

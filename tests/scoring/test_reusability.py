@@ -67,19 +67,31 @@ def test_page_names_systems_that_may_be_seen_and_counts_the_others(
     assert "1 system is counted and not shown" in html
 
 
-def test_counts_of_hidden_grades_are_withheld(client, benchmark, release, runs, monkeypatch):
+@pytest.mark.parametrize("hidden", [{"q1"}, set()])  # or all of them
+def test_hidden_queries_are_left_out_of_the_report(
+    client, benchmark, release, runs, hidden, monkeypatch
+):
+    from benchmarks_app.selectors import release_qrels
     from scoring.services import firewall
 
+    graded = set(release_qrels(release))
+    hidden = hidden or graded
     client.force_login(factories.member(benchmark, "vi", Role.VIEWER))
     url = f"/api/v1/benchmarks/{benchmark.slug}/releases/1.0.0/reusability/"
+    page = reverse("scoring:reusability", args=[benchmark.slug])
     before = client.get(url).json()["systems"][0]
-    monkeypatch.setattr(firewall, "hidden_queries", lambda release: frozenset({"q1"}))
+    monkeypatch.setattr(firewall, "hidden_queries", lambda release: frozenset(hidden))
 
-    after = client.get(url).json()["systems"][0]
+    answer, html = client.get(url), client.get(page).content.decode()
 
     assert before["n_unique"] == 1
-    assert (after["n_unique"], after["n_unique_relevant"]) == (None, None)
-    assert after["ndcg"] == round(before["ndcg"], 3)
+    if hidden < graded:
+        # On q2 alone the two are copies of each other.
+        assert [one["left_out_with"] for one in answer.json()["systems"]] == [["other"], ["one"]]
+        assert "Worked out from the public queries alone: 1 of hidden splits" in html
+    else:
+        assert answer.status_code == 404
+        assert "All graded queries of release 1.0.0 are hidden" in html
 
 
 def test_teams_and_copies_are_left_out_together(client, benchmark, release, runs, scored):

@@ -3,14 +3,21 @@
 import gzip
 import io
 import json
+import subprocess
+import sys
+from resource import RUSAGE_SELF, getrusage
 
 import polars as pl
 import pytest
 import zstandard
 
+from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.formats import sources
+from benchmarks_app.core.looking import Place
+from benchmarks_app.core.run_intake import Terms
 from benchmarks_app.models import Run
 from benchmarks_app.selectors import run_path
+from scoring.core.submitted_files import take_submitted
 from scoring.models import ScoreSet, Submission
 from scoring.services.submitting import n_left_today
 from tests import factories
@@ -169,15 +176,52 @@ def test_depth_is_counted_over_blocks_of_a_file(submit, sam, do_jobs, settings, 
     assert submission.problems[0]["code"] == "run-too-deep"
 
 
-def test_json_beyond_what_is_read_at_once_is_refused(submit, sam, do_jobs, monkeypatch):
+def test_json_beyond_what_is_read_at_once_is_refused(tmp_path, monkeypatch):
     from benchmarks_app.core.formats import json_runs
 
     monkeypatch.setattr(json_runs, "MAX_BYTES", 1 << 20)
-    content = json.dumps({"q1": {f"d{number}": number for number in range(100_000)}}).encode()
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({"q1": {f"d{number}": number for number in range(100_000)}}))
 
+    with pytest.raises(BenchmarkError, match="write a TREC run or Parquet"):
+        take_submitted(
+            Place(path, path.name),
+            tmp_path,
+            Terms(path.name, tmp_path / "run", "trec"),
+            progress=lambda what, done, total: None,
+        )
+
+
+BOMB = """
+import polars as pl, sys
+columns = {"query_id": ["q1"], "docid": ["d" * 300_000_000], "score": [1.0]}
+pl.DataFrame(columns).write_parquet(sys.argv[1])
+"""
+DEEP = {
+    "lists": b'{"q1": ' + b"[" * 400_000,
+    "objects": b'{"q1": ' * 80_000 + b"1" + b"}" * 80_000,
+}
+
+
+@pytest.mark.parametrize("content", DEEP.values(), ids=DEEP)
+def test_json_nested_deep_is_refused_at_once(submit, sam, do_jobs, content):
     submission = refused(submit, sam, do_jobs, content)
 
-    assert "write a TREC run or Parquet" in submission.problems[0]["text"]
+    assert submission.problems[0]["text"]
+    assert submission.job.attempt == 1
+
+
+def test_cell_larger_than_memory_is_refused(submit, sam, do_jobs, settings, tmp_path):
+    path = tmp_path / "bomb.parquet"
+    subprocess.run([sys.executable, "-c", BOMB, str(path)], check=True)
+    settings.READ_MEMORY_MB = 256
+    before = getrusage(RUSAGE_SELF).ru_maxrss
+
+    submission = refused(submit, sam, do_jobs, path.read_bytes())
+
+    assert submission.problems[0]["code"] == "file-too-costly"
+    assert "more than 256 MB of memory" in submission.problems[0]["text"]
+    assert getrusage(RUSAGE_SELF).ru_maxrss - before < 50 << 10
 
 
 @pytest.mark.django_db

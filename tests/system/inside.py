@@ -13,6 +13,9 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.utils import timezone
 
 from annotation.models import Judgment, Pool
+from benchmarks_app.core.backups.layout import FILES, FORMAT, write_manifest
+from benchmarks_app.core.backups.lines import LineWriter
+from benchmarks_app.core.backups.targets import FolderTarget
 from benchmarks_app.models import (
     Benchmark,
     Corpus,
@@ -26,7 +29,18 @@ from benchmarks_app.models import (
     User,
     WorkerHeartbeat,
 )
-from benchmarks_app.services import importing, job_retry, jobs, releasing, uploading
+from benchmarks_app.services import (
+    backing_up,
+    exporting,
+    importing,
+    job_retry,
+    job_sweeping,
+    jobs,
+    releasing,
+    store_checking,
+    table_rows,
+    uploading,
+)
 from benchmarks_app.sessions import SessionStore
 from scoring.models import ScoreSet, ShardJob, Submission
 from scoring.services import baselines, phases, rescoring, submitting
@@ -34,6 +48,12 @@ from tests import factories
 from tests.annotation import making as annotation_making
 from tests.system import upgrading
 from tests.system.making import word_queries, words_file
+
+
+def make_fuzzed(slug: str) -> str:
+    from tests.fuzz_files.making import make_fuzzed as make
+
+    return make(slug)
 
 
 def call(name: str, arguments: dict[str, Any]) -> Any:
@@ -44,6 +64,27 @@ def call(name: str, arguments: dict[str, Any]) -> Any:
 def upgrade(steps: list[str]) -> Any:
     """What the last of these functions of `upgrading.py` returns."""
     return [getattr(upgrading, step)() for step in steps][-1]
+
+
+# --- backups -------------------------------------------------------------------------------
+
+
+def rows_said() -> dict[str, list[Any]]:
+    """Of every table how many rows it has, and the digest of what they say."""
+    tables = table_rows.tables_of(table_rows.applied_migrations())
+    return {name: list(table_rows.content_of(one, lambda *_: None)) for name, one in tables.items()}
+
+
+def write_rows(place: str) -> None:
+    """A backup of the rows as they are, at whatever version; without files."""
+    target = FolderTarget(Path(place))
+    applied = table_rows.applied_migrations()
+    with target.writing("20260101T000000.000000Z") as folder:
+        tables = backing_up.written_tables(folder, lambda text: None)
+        with LineWriter(folder / FILES) as out:
+            pass
+        manifest = {"format": FORMAT, "version": "test", "broken": [], "migrations": applied}
+        write_manifest(folder, manifest | {"tables": tables, "files": out.written.as_json()})
 
 
 # --- imports -------------------------------------------------------------------------------
@@ -192,6 +233,40 @@ def publish_changed(slug: str, n: int) -> None:
     factories.done(jobs.run_here(benchmark=benchmark, user=factories.user("olga"), **arguments))
 
 
+def start_publication(slug: str, version: str) -> int:
+    """The job that publishes the qrels of a benchmark's last set once more."""
+    benchmark = Benchmark.objects.get(slug=slug)
+    sets = benchmark.qrel_sets.order_by("pk").last()
+    arguments = releasing.release_arguments(qrel_set=sets, version=version)
+    return jobs.start(benchmark=benchmark, user=factories.user("olga"), **arguments).pk
+
+
+def start_export(slug: str, format: str) -> int:
+    """The job that makes an export of a benchmark's one release, which is made first."""
+    benchmark = Benchmark.objects.get(slug=slug)
+    olga = factories.user("olga")
+    sets = benchmark.qrel_sets.order_by("pk").last()
+    arguments = releasing.release_arguments(qrel_set=sets, version="1.0.0")
+    factories.done(jobs.run_here(benchmark=benchmark, user=olga, **arguments))
+    return exporting.start_export(user=olga, release=benchmark.releases.get(), format=format).pk
+
+
+def sweep_in_days() -> None:
+    """Sweep as it is done once nobody waits any more for what is staged."""
+    job_sweeping.ABANDONED_AFTER_SECONDS = -60
+    job_sweeping.sweep()
+
+
+def broken_files() -> list[str]:
+    """Stored files that are not what was recorded of them, all of the site's."""
+    return [one["file"] for one in store_checking.verify_store().broken]
+
+
+def run_queued() -> int:
+    """Do all that is queued; returns how many jobs that were."""
+    return jobs.run_queued()
+
+
 def submissions(slug: str, username: str) -> dict[str, Any]:
     """The state of each submission by its name, what was told of it, what is left of the day."""
     found = Submission.objects.filter(phase__benchmark__slug=slug, submitter__username=username)
@@ -241,6 +316,11 @@ def make_pool(slug: str, n_queries: int, n_documents: int) -> int:
     pool = annotation_making.pool(benchmark, queries)
     annotation_making.begun(pool)
     return pool.pk
+
+
+def begin(pool: int) -> None:
+    """Let everybody who judges have read the guideline, and be at it."""
+    annotation_making.begun(Pool.objects.get(pk=pool))
 
 
 def judged(pool: int) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """Sending a run in by the form of the page, as a browser does."""
 
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +36,23 @@ def sent_in(client: httpx.Client, slug: str, path: str, **fields: str) -> httpx.
             },
             files={"file": (Path(path).name, file)},
         )
+
+
+@contextmanager
+def half_sent(client: httpx.Client, site: Site, slug: str) -> Iterator[None]:
+    """While this lasts, a person sends a large file in, and is in the middle of it."""
+    cookies = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+    head = (
+        f"POST /b/{slug}/runs/submit/ HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\n"
+        f"Cookie: {cookies}\r\n"
+        "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 90000000\r\n\r\n"
+        '--b\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n'
+        f"{client.cookies['csrftoken']}\r\n"
+        '--b\r\nContent-Disposition: form-data; name="file"; filename="half.run"\r\n\r\n'
+    )
+    with socket.create_connection(("127.0.0.1", site.port)) as connection:
+        connection.sendall(head.encode() + b"q1 Q0 d1 1 1 half\n" * 500_000)
+        yield
 
 
 def _token(client: httpx.Client) -> dict[str, str]:

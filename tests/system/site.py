@@ -214,7 +214,7 @@ class Site:
                 start_new_session=True,
             )
         if kind in ("web", "up") and is_ready:
-            self.wait_for(self.is_serving, f"{name} to answer")
+            self.wait_for(self.is_serving, f"{name} to answer", 120)
         return self.processes[name]
 
     def _command(self, kind: str, n_workers: int) -> list[str]:

@@ -6,7 +6,7 @@ back. `make fuzz-api` tries many more.
 
 import os
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,9 +33,12 @@ from tests.world import Address, World, addresses
 pytestmark = pytest.mark.xdist_group("schema")  # one furnished site for all
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "6"))
-# Nobody, who may look, who may send, who may do everything, and a stranger.
+# Nobody, who may look, who may send, who may do everything, and a stranger; to that one nothing is
+# there, so that of forty requests one is the stranger's.
 PEOPLE = ("nobody", "vi", "sam", "olga", "cy")
-DRAWN = ("olga", "olga", "sam", "vi", "nobody", "cy")
+DRAWN = ("olga",) * 26 + ("sam",) * 5 + ("vi",) * 5 + ("nobody",) * 3 + ("cy",)
+# One of so many requests names objects by chance, and finds none.
+NOWHERE = 40
 CHECKS = [
     checks.not_a_server_error,
     of_openapi.status_code_conformance,
@@ -54,8 +57,9 @@ SETTINGS = hypothesis.settings(
 )
 API = schemathesis.openapi.from_dict(SchemaGenerator().get_schema(request=None, public=True))
 OPERATIONS = {found.ok().label: found.ok() for found in API.get_all_operations()}
-# What was answered below each path, in the tests of this process.
+# What was answered below each path, and by each operation, in the tests of this process.
 SEEN: dict[str, set[int]] = defaultdict(set)
+ANSWERS: dict[str, Counter[int]] = defaultdict(Counter)
 PATHS = {operation.path for operation in OPERATIONS.values()}
 
 
@@ -145,14 +149,16 @@ def test_no_made_up_request_gets_an_undescribed_answer(label, known, headers):
     def cases(mode: GenerationMode, **fixed: Any) -> st.SearchStrategy[Case]:
         return operation.as_strategy(generation_mode=mode, **fixed)
 
-    anything = st.one_of(
-        cases(GenerationMode.POSITIVE, path_parameters=here),
-        cases(GenerationMode.POSITIVE, path_parameters=here),
-        cases(GenerationMode.NEGATIVE, path_parameters=here)
-        if operation.method.upper() != "GET" or operation.query
-        else cases(GenerationMode.POSITIVE),
-        cases(GenerationMode.POSITIVE),
-    )
+    right = cases(GenerationMode.POSITIVE, path_parameters=here)
+    can_be_wrong = operation.method.upper() != "GET" or operation.query
+    wrong = cases(GenerationMode.NEGATIVE, path_parameters=here) if can_be_wrong else right
+    nowhere = cases(GenerationMode.POSITIVE)
+
+    def drawn(n: int) -> st.SearchStrategy[Case]:
+        # Not at an end of the range, of which hypothesis draws the ends more often.
+        return nowhere if n == NOWHERE // 2 else wrong if n % 4 == 3 else right
+
+    anything = st.integers(0, NOWHERE - 1).flatmap(drawn)
 
     @SETTINGS
     @given(case=anything, who=st.sampled_from(DRAWN))
@@ -160,6 +166,7 @@ def test_no_made_up_request_gets_an_undescribed_answer(label, known, headers):
         with transaction.atomic():
             response = case.call(headers=headers[who], app=API.app)
             SEEN[operation.path].add(response.status_code)
+            ANSWERS[label][response.status_code] += 1
             case.validate_response(response, checks=CHECKS, headers=headers[who])
             transaction.set_rollback(True)
 
@@ -193,3 +200,16 @@ def test_made_up_requests_got_through_and_were_refused():
     assert {200, 201, 202, 204, 400, 401, 403, 404, 422} <= statuses
     through = [path for path, seen in SEEN.items() if min(seen) < 300]
     assert len(through) > 0.7 * len(PATHS), sorted(PATHS - set(through))
+
+
+def test_share_of_answers_about_what_is_not_there_is_told():
+    """The aim is 5 % of 404 (docs/testing.md says what was measured)."""
+    n_cases = sum(sum(of.values()) for of in ANSWERS.values())
+    if not n_cases:
+        pytest.skip("none were made in this process")
+    n_nowhere = sum(of[404] for of in ANSWERS.values())
+    print(f"\n{n_cases:,} cases, {n_nowhere / n_cases:.1%} of them 404")  # noqa: T201
+
+    # Somebody gets to the object of each operation that was asked for often.
+    often = {label: of for label, of in ANSWERS.items() if sum(of.values()) >= 20}
+    assert not [label for label, of in often.items() if set(of) == {404}]

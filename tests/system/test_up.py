@@ -1,4 +1,4 @@
-"""`manage.py up`: one command starts three processes, and one Ctrl-C, or one death, ends them."""
+"""`manage.py up`: one command starts three processes and keeps them running until one Ctrl-C."""
 
 import os
 import signal
@@ -8,11 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.site import Site
+from tests.system.making import run_file
+from tests.system.sending import half_sent, sent_in, signed_in
+from tests.system.site import Site, free_port
+from tests.system.working import assert_nothing_half_done, is_reading, job_row, wait_for_job
 
 pytestmark = pytest.mark.slow
-STARTS_WITHIN_SECONDS = 12  # 6 on a machine with nothing else to do
-STOPS_WITHIN_SECONDS = 20
+# On a machine that has nothing else to do; there it starts in 6.
+STARTS_WITHIN_SECONDS = 12
+STOPS_WITHIN_SECONDS = 5
+
+
+def on_this_machine(seconds: float) -> float:
+    """What these seconds are where more wants to run than there are processors."""
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def started(site: Site) -> float:
@@ -43,44 +52,128 @@ def accepts(host: str, port: int) -> bool:
     return True
 
 
+def all_parts(site: Site) -> dict[str, int] | None:
+    found = parts(site)
+    return found if len(found) == 3 else None
+
+
+def is_bound(other: socket.socket, port: int) -> bool:
+    """Whether another program has got the port now."""
+    other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        other.bind(("127.0.0.1", port))
+    except OSError:
+        return False
+    other.listen()
+    return True
+
+
 def test_one_command_starts_the_site_on_loopback_and_one_ctrl_c_stops_it(plain_site, capsys):
     seconds = started(plain_site)
     with capsys.disabled():
         print(f"\na second start of the site took {seconds:.1f} s")  # noqa: T201
 
-    assert seconds < STARTS_WITHIN_SECONDS
+    assert seconds < on_this_machine(STARTS_WITHIN_SECONDS)
     assert f"Benchwright is at {plain_site.url}/" in plain_site.log("up")
     assert set(parts(plain_site)) == {"web", "worker", "sweeper"}
     # All of 127.0.0.0/8 is this machine, but only one address of it is asked for.
     assert accepts("127.0.0.1", plain_site.port)
     assert not accepts("127.0.0.2", plain_site.port)
 
+    second = f"is in use by another site: process {plain_site.processes['up'].pid} on "
+    with pytest.raises(AssertionError, match=second) as refused:
+        plain_site.manage("up", "--port", str(free_port()))
+    assert f", at {plain_site.url}/, since " in str(refused.value)
+    assert "Traceback" not in str(refused.value)
+
     plain_site.kill("up", signal.SIGINT, group=False)
 
-    assert plain_site.processes["up"].wait(timeout=STOPS_WITHIN_SECONDS) == 0
+    began = time.monotonic()
+    assert plain_site.processes["up"].wait(timeout=60) == 0
+    assert time.monotonic() - began < on_this_machine(STOPS_WITHIN_SECONDS)
     assert plain_site.alive() == []
     assert not accepts("127.0.0.1", plain_site.port)
 
 
-@pytest.mark.parametrize("name", ["web", "worker", "sweeper"])
-def test_death_of_one_process_stops_the_others(plain_site, name):
-    started(plain_site)
-    victim = plain_site.wait_for(lambda: parts(plain_site).get(name), f"the {name}")
+def test_killed_processes_are_started_again_and_the_site_goes_on(plain_site, tmp_path):
+    site = plain_site
+    site.call("make_phase", slug="killed-parts", n_queries=20)
+    started(site)
+    before = site.wait_for(lambda: all_parts(site), "all three")
 
-    os.kill(victim, signal.SIGKILL)
+    for pid in before.values():
+        os.kill(pid, signal.SIGKILL)
 
-    assert plain_site.processes["up"].wait(timeout=STOPS_WITHIN_SECONDS) not in (0, None)
-    assert f"{name} ended with code -9; stopping the others" in plain_site.log("up")
-    assert plain_site.alive() == []
+    for name in before:
+        said = f"{name} was ended by signal 9; starting it again in 1 s"
+        site.wait_for(lambda said=said: said in site.log("up"), said, 120)
+    site.wait_for(site.is_serving, "the site to answer again", 120)
+    after = site.wait_for(lambda: all_parts(site), "all three again", 120)
+    assert not set(before.values()) & set(after.values())
+    path = str(run_file(tmp_path / "after.run", n_queries=20, depth=5, n_documents=30))
+    with signed_in(site, "sam") as client:
+        assert sent_in(client, "killed-parts", path).status_code == 200
+    submitted = site.call("submissions", slug="killed-parts", username="sam")["states"]
+    site.wait_for(
+        lambda: (
+            site.call("submissions", slug="killed-parts", username="sam")["states"]
+            == dict.fromkeys(submitted, "scored")
+        ),
+        "what was sent in to be scored",
+        120,
+    )
+    assert site.processes["up"].poll() is None
 
 
-def test_closed_terminal_stops_the_site(plain_site):
-    started(plain_site)
+def test_web_that_cannot_start_three_times_ends_the_site_with_the_reason_last(plain_site):
+    site = plain_site
+    started(site)
+    web = site.wait_for(lambda: parts(site).get("web"), "the web server")
 
-    plain_site.kill("up", signal.SIGHUP, group=False)
+    with socket.socket() as other:
+        os.kill(web, signal.SIGKILL)
+        site.wait_for(lambda: is_bound(other, site.port), "the port to be free", pause=0.01)
+        assert site.processes["up"].wait(timeout=60) == 1
 
-    assert plain_site.processes["up"].wait(timeout=STOPS_WITHIN_SECONDS) == 0
-    assert plain_site.alive() == []
+    assert "web could not start 3 times in a row; stopping the others" in site.log("up")
+    *_, told = site.log("up").split("web ended with code 1. It said last:\n")
+    lines = told.splitlines()
+    assert lines[-1].strip() == "RuntimeError: Address already in use (os error 98)"
+    assert all(line.startswith("  ") for line in lines)
+    assert site.alive() == []
+
+
+def test_stop_in_the_middle_of_work_takes_five_seconds_and_loses_nothing(
+    plain_site, tmp_path, capsys
+):
+    site, slug = plain_site, "stopped"
+    site.call("make_phase", slug=slug, n_queries=2_000)
+    path = str(run_file(tmp_path / "long.run", n_queries=2_000, depth=500, n_documents=500))
+    started(site)
+    with signed_in(site, "sam") as client:
+        assert sent_in(client, slug, path).status_code == 200
+        ((job,),) = site.rows(
+            "SELECT max(id) FROM benchmarks_app_job WHERE kind = 'score-submission'"
+        )
+        with half_sent(client, site, slug):
+            site.wait_for(lambda: is_reading(site, job), "the run to be read", pause=0.005)
+            began = time.monotonic()
+            site.kill("up", signal.SIGTERM, group=False)
+            assert site.processes["up"].wait(timeout=30) == 0
+    seconds = time.monotonic() - began
+    with capsys.disabled():
+        print(f"\na stop in the middle of work took {seconds:.1f} s")  # noqa: T201
+
+    assert seconds < on_this_machine(STOPS_WITHIN_SECONDS), site.log("up")
+    assert site.alive() == []
+    # Given back, where it could be interrupted in time, which is no attempt; or lost.
+    left = job_row(site, job)
+    assert (left.state, left.attempt) in {("queued", 0), ("running", 1)}
+    started(site)
+    assert wait_for_job(site, job, seconds=180).attempt == left.attempt + 1
+    found = site.call("submissions", slug=slug, username="sam")
+    assert (found["states"], found["n_runs"]) == ({"long": "scored"}, 1)
+    assert_nothing_half_done(site, slug)
 
 
 def test_address_that_is_taken_is_told_and_nothing_starts(plain_site):

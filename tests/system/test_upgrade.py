@@ -23,10 +23,12 @@ OLD = NEW | {"holders": [["bo", ""], ["olga", ""], [None, ""]], "first_seen": [N
 OLD["scopes"] = [[]]  # tokens had none, and were good for everything
 
 
-@pytest.fixture
-def old_site(tmp_path) -> Iterator[Site]:
-    with Site(tmp_path) as site:
+@pytest.fixture(scope="module")
+def old_site(tmp_path_factory) -> Iterator[Site]:
+    """A site of the old version, of whose rows `backups` in its folder is a backup."""
+    with Site(tmp_path_factory.mktemp("old")) as site:
         site.call("upgrade", steps=["back", "fill"])
+        site.call("write_rows", place=str(site.folder / "backups"))
         yield site
 
 
@@ -39,3 +41,13 @@ def test_rows_of_an_earlier_version_are_brought_up_to_date_back_and_forth(old_si
     assert old_site.rows("SELECT unlisted FROM benchmarks_app_qrelset") == [("unknown",)]
     with pytest.raises(AssertionError, match="append-only"):
         old_site.call("upgrade", steps=["regrade"])
+
+
+def test_backup_of_an_earlier_version_is_restored_and_brought_up_to_date(old_site, tmp_path):
+    with Site(tmp_path / "new") as site:
+        site.longest_seconds = 600  # every migration is applied again
+        site.manage("restore", str(old_site.folder / "backups"), "--verbosity", "0")
+
+        assert site.call("upgrade", steps=["rows"]) == NEW
+        with pytest.raises(AssertionError, match="append-only"):
+            site.call("upgrade", steps=["regrade"])

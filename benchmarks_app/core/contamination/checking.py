@@ -6,12 +6,18 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from benchmarks_app.core.apart import reader
 from benchmarks_app.core.batches import batched
 from benchmarks_app.core.contamination.outside import OutsideQuery
 from benchmarks_app.core.families.keys import DEFAULT_LANGUAGE, bag_keys, exact_key
 from benchmarks_app.core.families.similarity import similar_pairs
 from benchmarks_app.core.leaks.types import NEAR_AT, POSSIBLE_AT
-from benchmarks_app.core.sketches.format import SketchHeader, read_documents, read_sketch
+from benchmarks_app.core.sketches.format import (
+    SketchHeader,
+    read_documents,
+    read_header,
+    read_sketch,
+)
 from benchmarks_app.core.sketches.hashing import Hasher
 from benchmarks_app.core.sketches.matching import (
     NEAR_BANDS,
@@ -182,6 +188,27 @@ def check_sketch(
         if (degree := _degree_of(match))
     ]
     return found + _document_matches(ours, _known_documents(ours, path, hasher))
+
+
+@reader
+def header_at(path: Path, name: str) -> SketchHeader:
+    """What a sketch from outside says of itself; raises as `read_header` does."""
+    return read_header(path, file=name)
+
+
+@reader
+def sketch_matches(
+    ours: Sequence[OurQuery],
+    path: Path,
+    name: str,
+    header: SketchHeader,
+    salt: str,
+    *,
+    progress: Progress,
+) -> list[Match]:
+    """As `check_sketch`, of a sketch from outside."""
+    hasher = Hasher(salt, header.language)
+    return check_sketch(ours, path, header=header, hasher=hasher, file=name, tell=progress)
 
 
 def _degree_of(match: SketchMatch) -> Degree | None:

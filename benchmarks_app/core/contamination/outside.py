@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks_app.core.apart import reader
 from benchmarks_app.core.contamination_errors import OutsideColumnError
 from benchmarks_app.core.formats.beir import BOM
 from benchmarks_app.core.formats.inputs import FileInput
 from benchmarks_app.core.formats.tables import Form, Head, Layout, head_of, layout_of, records
+from benchmarks_app.core.looking.row_streams import with_news
 from benchmarks_app.core.mapping import plain_name
-from benchmarks_app.core.problems import Problems
+from benchmarks_app.core.problems import News, Problems, ToldProblems
 
 TEXT_COLUMNS = (
     *("text", "query", "query_text", "question", "title", "claim", "prompt", "anchor"),
@@ -61,6 +63,13 @@ def read_outside(
     text, documents = _columns(layout, file)
     rows = records(given, layout, folder=folder, problems=problems)
     return _table_rows(rows, text, documents, file, problems)
+
+
+@reader
+def sent_outside(path: Path, name: str, folder: Path, limit: int) -> Iterator[OutsideQuery | News]:
+    """As `read_outside`, with its problems between the queries."""
+    problems = ToldProblems(limit)
+    yield from with_news(read_outside(path, file=name, folder=folder, problems=problems), problems)
 
 
 def _is_plain(head: Head, file: str) -> bool:

@@ -13,6 +13,7 @@ from benchmarks_app.core.detection.kinds import CONTENT_OF, FileKind
 from benchmarks_app.core.formats.inputs import Input
 from benchmarks_app.core.formats.tables import (
     DOC_START,
+    MOST_COLUMNS,
     Form,
     Head,
     Layout,
@@ -270,6 +271,8 @@ def _is_ranked(rows: Sequence[Sequence[Any]]) -> bool:
 def _of_delimited(lines: Sequence[bytes], name: str) -> FileKind | None:
     """The kind of a table of cells, asked of its header or of its texts."""
     layout = delimited_layout(lines)
+    if len(layout.columns) > MOST_COLUMNS:
+        return None  # told where its columns are asked for
     rows: list[Record] = []
     for line in lines[1 if layout.has_header else 0 :]:
         text = line.decode(errors="replace")

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks_app.core.exporters.exporter import Member
 from benchmarks_app.core.ids import sorted_ids
-from benchmarks_app.core.release_source import ReleaseSource
+from benchmarks_app.core.release_source import ReleaseSource, public_manifest
 
 MANIFEST = "manifest.json"
 FAMILIES, SLICES, WEIGHTS = "families.tsv", "slices.tsv", "weights.tsv"
@@ -26,8 +26,9 @@ def side_files(source: ReleaseSource) -> Iterator[Member]:
 
 
 def manifest_json(manifest: Mapping[str, Any]) -> bytes:
-    """Return a manifest as its file has it."""
-    return json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False).encode()
+    """Return a manifest as its file has it, without what tells of hidden grades."""
+    told = public_manifest(manifest)
+    return json.dumps(told, indent=2, sort_keys=True, ensure_ascii=False).encode()
 
 
 def _table(column: str, rows: Iterable[tuple[str, str]]) -> Iterator[bytes]:

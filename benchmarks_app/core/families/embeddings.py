@@ -1,12 +1,13 @@
 """Embeddings of queries that a user made with a model of their own, and which of them are close."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks_app.core.apart import reader
 from benchmarks_app.core.errors import ArchiveError
 from benchmarks_app.core.families_errors import EmbeddingsError
 from benchmarks_app.core.formats.archives import is_zip
@@ -14,6 +15,7 @@ from benchmarks_app.core.matrices.arrays import Limits, mapped
 from benchmarks_app.core.matrices.errors import MatrixFileError
 from benchmarks_app.core.matrices.npz import Npz, opened_npz
 from benchmarks_app.core.matrices.products import exact_pairs, relative_error, round_rows
+from benchmarks_app.core.matrices.sending import MappedFile, mapped_file
 
 _IDS = ("ids", "qids", "query_ids")
 _VECTORS = ("embeddings", "vectors", "arr_0")
@@ -51,6 +53,30 @@ def read_embeddings(path: Path, *, ids: Sequence[str] | None = None, file: str =
         reason = f"cannot be read as numbers ({said}); {_WHAT}, without Python objects."
         raise EmbeddingsError(file=name, reason=reason) from error
     return _checked(found, vectors, name)
+
+
+@reader
+def check_embeddings(path: Path, ids: Path | None, name: str) -> None:
+    """Raise as `read_embeddings` does, of files from outside."""
+    read_embeddings(path, ids=_listed(ids), file=name)
+
+
+@reader
+def sent_embeddings(
+    path: Path, ids: Path | None, name: str, target: Path
+) -> Generator[str, None, MappedFile]:
+    """Yield the ids of embeddings from outside; returns where the vectors are, in `target`."""
+    found = read_embeddings(path, ids=_listed(ids), file=name)
+    yield from found.ids
+    return mapped_file(found.vectors, target)
+
+
+def _listed(path: Path | None) -> list[str] | None:
+    """The ids of a file, one a line."""
+    if path is None:
+        return None
+    lines = (line.strip() for line in path.read_text("utf-8").split("\n"))
+    return [line for line in lines if line]
 
 
 def _loaded(path: Path, name: str, ids: Sequence[str] | None) -> tuple[list[str], Any]:

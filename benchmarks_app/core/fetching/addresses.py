@@ -1,13 +1,24 @@
-"""Which addresses may be asked: public ones by http or https, checked again when connecting."""
+"""Which addresses may be asked: public ones by http or https, checked again when connecting.
+
+What of them is told, is decided here too: a number is refused as what it is; of a name nobody
+learns whether it is private, unknown or silent, but for the site's log.
+"""
 
 import http.client
+import logging
 import socket
 import ssl
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from benchmarks_app.core.fetch_errors import AddressRefusedError, DownloadError
+from benchmarks_app.core.fetch_errors import (
+    AddressRefusedError,
+    DownloadError,
+    UnreachableError,
+)
+
+log = logging.getLogger(__name__)
 
 PORTS = {"http": 80, "https": 443}
 # IPv4 inside IPv6, as translators write it.
@@ -54,7 +65,7 @@ def is_public(ip: IPv4Address | IPv6Address) -> bool:
 
 
 def check_host(address: str, *, may_be_private: bool) -> None:
-    """Refuse an address whose host is, or resolves to, no public machine."""
+    """Refuse an address whose host is, or resolves to, no public machine; raises as `connect`."""
     parts = read_address(address)
     _resolved(parts.hostname or "", parts.port or PORTS[parts.scheme], may_be_private, address)
 
@@ -69,9 +80,11 @@ def connect(
     Raises
     ------
     AddressRefusedError
-        If it is no public machine.
+        If it is the number of a machine that is not public.
+    UnreachableError
+        If nobody answers, or the name is that of a machine that is not public.
     DownloadError
-        If nobody answers.
+        If nobody answers and it may be private, or its certificate is not good.
     """
     host, port = parts.hostname or "", parts.port or PORTS[parts.scheme]
     address = f"{parts.scheme}://{parts.netloc}"
@@ -84,7 +97,7 @@ def connect(
             connection.sock = context.wrap_socket(plain, server_hostname=host)
         except (OSError, ssl.SSLError) as error:
             plain.close()
-            raise _unreachable(address, error) from error
+            raise _no_connection(address, error) from error
     return connection
 
 
@@ -102,23 +115,59 @@ def _socket(
             last = error
         else:
             return opened
-    raise _unreachable(address, last or OSError("no address")) from last
+    raise _unreachable(address, last or OSError("no address"), may_be_private) from last
 
 
 def _resolved(host: str, port: int, may_be_private: bool, address: str) -> list[Any]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise _unreachable(address, error) from error
+        raise _unreachable(address, error, may_be_private) from error
     if not may_be_private:
         for *_, place in found:
-            ip = ip_address(str(place[0]).partition("%")[0])
-            if not is_public(ip):
-                raise AddressRefusedError(address=address, why=f"{ip} is not in the public network")
+            refuse_private(str(place[0]), host=host, address=address)
     return found
 
 
-def _unreachable(address: str, error: Exception) -> DownloadError:
+def refuse_private(number: str, *, host: str, address: str) -> None:
+    """Refuse a machine, by its number, that a host turned out to be, unless it is public.
+
+    Raises
+    ------
+    AddressRefusedError
+        If the host was written as a number, which tells nothing that was not known.
+    UnreachableError
+        If it was a name.
+    """
+    ip = ip_address(number.partition("%")[0])
+    if is_public(ip):
+        return
+    why = f"{ip} is not in the public network"
+    if _is_number(host):
+        raise AddressRefusedError(address=address, why=why)
+    raise _unreachable(address, OSError(why), may_be_private=False)
+
+
+def _is_number(host: str) -> bool:
+    """Whether a host is written as a number, in whatever notation, so that nothing is looked up."""
+    try:
+        ip_address(host.partition("%")[0])
+    except ValueError:
+        try:
+            socket.inet_aton(host)
+        except (OSError, UnicodeError):
+            return False
+    return True
+
+
+def _unreachable(address: str, error: Exception, may_be_private: bool) -> DownloadError:
+    if may_be_private:
+        return _no_connection(address, error)
+    log.info("%s could not be asked: %s", address, error)
+    return UnreachableError(address=address)
+
+
+def _no_connection(address: str, error: Exception) -> DownloadError:
     return DownloadError(
         address=address,
         why=f"no connection ({error})",

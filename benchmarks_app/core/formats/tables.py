@@ -4,16 +4,19 @@ import csv
 import html
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks_app.core.errors import ArchiveError
+from benchmarks_app.core.errors import ArchiveError, FileProblemsError
 from benchmarks_app.core.formats.beir import BOM, json_records, numbered
 from benchmarks_app.core.formats.inputs import Input
+from benchmarks_app.core.import_errors import UnreadableKindError
 from benchmarks_app.core.mapping import FIELDS, plain_name
 from benchmarks_app.core.numbers import real
 from benchmarks_app.core.problems import Problems
@@ -25,6 +28,10 @@ PARQUET_MAGIC = b"PAR1"
 ROWS_AT_ONCE = 2_000
 HEAD_BYTES = 256 << 10
 HEAD_LINES = 200
+# Somebody chooses among them on a page.
+MOST_COLUMNS = 5_000
+# Bad records before a sample ends: a file of nothing else is neither held nor read to its end.
+PASSED_OVER = 1_000
 LONGEST_BLOCK = 64 << 20
 SMART_NAMES = {
     "I": "id", "T": "title", "W": "text", "A": "author", "B": "source", "K": "keywords",
@@ -94,7 +101,22 @@ def head_of(given: Input) -> Head:
 
 
 def layout_of(given: Input, head: Head, folder: Path, *, has_header: bool | None = None) -> Layout:
-    """Return how a table is to be read; `has_header` is what a person says, None asks the file."""
+    """Return how a table is to be read; `has_header` is what a person says, None asks the file.
+
+    Raises
+    ------
+    UnreadableKindError
+        If it has more columns than anybody can choose from.
+    """
+    layout = _layout_of(given, head, folder, has_header)
+    if len(layout.columns) > MOST_COLUMNS:
+        what = f"a table of {len(layout.columns):,} columns"
+        advice = f"At most {MOST_COLUMNS:,} are taken: leave columns out, or quote the cells."
+        raise UnreadableKindError(file=given.shown, what=what, advice=advice)
+    return layout
+
+
+def _layout_of(given: Input, head: Head, folder: Path, has_header: bool | None) -> Layout:
     if head.is_parquet:
         return Layout(Form.PARQUET, _parquet_columns(given.seekable(folder), given.shown))
     lines = [line for line in head.lines if line.strip()]
@@ -156,11 +178,15 @@ def _parquet_columns(path: Path, file: str) -> tuple[str, ...]:
         raise _damaged_parquet(file, error) from error
 
 
-def _damaged_parquet(file: str, error: Exception) -> ArchiveError:
+def _damaged_parquet(file: str, error: BaseException) -> ArchiveError:
     said = str(error).splitlines()[0][:100] if str(error) else type(error).__name__
-    return ArchiveError(
-        file=file, reason=f"the Parquet file is damaged or cut short ({said}); write it again"
-    )
+    told = f"the Parquet file is damaged or cut short ({said}); write it again"
+    if "allocat" in said:
+        told = (
+            "reading the Parquet file takes more memory than there is for it; write it with "
+            "shorter cells and smaller row groups"
+        )
+    return ArchiveError(file=file, reason=told)
 
 
 def delimited_layout(lines: Sequence[bytes], has_header: bool | None = None) -> Layout:
@@ -248,7 +274,13 @@ def records(given: Input, layout: Layout, *, folder: Path, problems: Problems) -
 
 def sample(given: Input, layout: Layout, *, folder: Path, n: int) -> list[tuple[int, Record]]:
     """Return the first `n` records that can be read; what is wrong among them is passed over."""
-    return list(islice(records(given, layout, folder=folder, problems=Problems(10**9)), n))
+    rows: list[tuple[int, Record]] = []
+    # So many bad ones tell enough: none of them is held, and the rest of the file is not read.
+    with suppress(FileProblemsError):
+        rows.extend(
+            islice(records(given, layout, folder=folder, problems=Problems(PASSED_OVER)), n)
+        )
+    return rows
 
 
 def _parquet_records(path: Path, file: str) -> Records:
@@ -339,7 +371,7 @@ def _header_is_good(reader: Any, file: str, problems: Problems) -> bool:
         told = f"is not CSV: {error}; check the quotes and the ends of lines"
         problems.add(file, 1, told, is_whole=True)
         return False
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, n in Counter(names).items() if n > 1)
     if twice:
         told = f"has two columns called '{twice[0]}'; give each column a name of its own"
         problems.add(file, 1, told, is_whole=True)

@@ -25,6 +25,7 @@ RULES: dict[str, Severity] = {
     "release-version-order": ERROR,
     "release-version-step": ERROR,
     "release-exposed": ERROR,
+    "release-hidden-apart": ERROR,
     "release-hidden-small": ERROR,
     "release-split-unjudged": WARNING,
     "release-slice-small": WARNING,
@@ -72,7 +73,8 @@ class ReleaseFacts:
     """Everything the rules look at; whoever has no answer leaves the default, which says nothing.
 
     Query ids are those of queries that a rule would name: of hidden splits none. `judged_shares` is
-    the share judged among the first ten, by run. What the leak report found is its own to say.
+    the share judged among the first ten, by run. What the leak
+    report found is its own to say; `told_apart` names means that tell too much together.
     """
 
     version: Version
@@ -82,6 +84,7 @@ class ReleaseFacts:
     splits: Sequence[SplitSize] = ()
     slices: Sequence[SliceSize] = ()
     exposed: Sequence[str] = ()
+    told_apart: Sequence[str] = ()
     without_split: Sequence[str] = ()
     is_split_outdated: bool = False
     all_zero: Sequence[str] = ()
@@ -187,6 +190,15 @@ def _splits(facts: ReleaseFacts) -> Iterator[Finding]:
                 "hidden.",
                 f"Give it at least {SMALLEST_HIDDEN_SPLIT} graded families, or make it public.",
             )
+    for said in facts.told_apart:
+        yield _finding(
+            "release-hidden-apart",
+            "hidden splits",
+            f"{said} would together tell of fewer than {SMALLEST_HIDDEN_SPLIT} families of hidden "
+            "queries: a difference of means is one over what they do not share.",
+            "Let hidden splits and weights differ in none or in that many families from what is "
+            "shown already.",
+        )
     if facts.exposed:
         yield _finding(
             "release-exposed",

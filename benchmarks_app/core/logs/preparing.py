@@ -1,15 +1,17 @@
 """From a log's file to its distinct queries in families: what the site and the command both do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from benchmarks_app.core.apart import reader
 from benchmarks_app.core.log_errors import LogEmptyError
 from benchmarks_app.core.logs.columns import LogColumns
 from benchmarks_app.core.logs.distinct import Counted, Options, write_distinct
 from benchmarks_app.core.logs.families import Grouped, write_with_families
-from benchmarks_app.core.logs.reading import LogReader
-from benchmarks_app.core.logs.tables import LogTable
+from benchmarks_app.core.logs.reading import Left, LogReader
+from benchmarks_app.core.logs.tables import LogTable, open_table
 from benchmarks_app.core.problems import Problems
 
 Tell = Callable[[int, int, str], None]
@@ -17,11 +19,16 @@ Tell = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class Prepared:
-    """A log that was read: its queries (`log`) and why they are families (`links`), as Parquet."""
+    """A log that was read: its queries (`log`) and why they are families (`links`), as Parquet.
+
+    Of its `n_rows` rows `left` were left out.
+    """
 
     log: Path
     links: Path
-    reader: LogReader
+    columns: LogColumns
+    n_rows: int
+    left: Left
     counted: Counted
     grouped: Grouped
 
@@ -59,7 +66,28 @@ def prepared(
     _refuse_empty(reader, counted)
     log, links = folder / "log.parquet", folder / "links.parquet"
     grouped = write_with_families(distinct, log, links, tell=tell)
-    return Prepared(log, links, reader, counted, grouped)
+    return Prepared(log, links, columns, reader.n_rows, reader.left, counted, grouped)
+
+
+@reader
+def table_at(path: Path, name: str, n_rows: int) -> tuple[LogTable, list[Mapping[str, Any]]]:
+    """A log as a table and its first rows; raises as `open_table` does."""
+    table = open_table(path, file=name)
+    return table, table.head(n_rows)
+
+
+@reader
+def prepared_apart(
+    table: LogTable,
+    columns: LogColumns,
+    folder: Path,
+    options: Options,
+    *,
+    is_lenient: bool,
+    progress: Tell,
+) -> Prepared:
+    """As `prepared`, of a file from outside."""
+    return prepared(table, columns, folder, options=options, is_lenient=is_lenient, tell=progress)
 
 
 def _refuse_empty(reader: LogReader, counted: Counted) -> None:

@@ -43,12 +43,14 @@ class Changes:
 class ReleaseDiff:
     """The difference of a release to its parent.
 
-    `by_slice` counts labels of public splits alone: of a hidden one only the sum is told.
+    `labels`, `by_split` and `by_slice` count labels of public splits alone. Those of hidden ones
+    are `withheld`: that some are others is told by the version, and not how many.
     """
 
     queries: Changes = field(default_factory=Changes)
     documents: Changes = field(default_factory=Changes)
     labels: Changes = field(default_factory=Changes)
+    withheld: Changes = field(default_factory=Changes)
     by_split: dict[str, Changes] = field(default_factory=dict)
     by_slice: dict[str, Changes] = field(default_factory=dict)
     slices: Changes = field(default_factory=Changes)
@@ -129,14 +131,16 @@ def _diff_splits(found: ReleaseDiff, before: Side, after: Side) -> None:
 
 def _diff_labels(found: ReleaseDiff, before: Side, after: Side) -> None:
     slices_of = _by_query(after.source.slices, before.source.slices)
-    withheld = {*after.source.hidden}
+    hidden = {*before.source.hidden, *after.source.hidden}
     for what, _, old, new in _compared(_label_rows(before.source), _label_rows(after.source)):
         qid, split, _ = new or old
+        if split in hidden:
+            found.withheld.note(what)
+            continue
         found.labels.note(what)
         found.by_split.setdefault(split, Changes()).note(what)
-        if split not in withheld:
-            for name in slices_of.get(qid, ()):
-                found.by_slice.setdefault(name, Changes()).note(what)
+        for name in slices_of.get(qid, ()):
+            found.by_slice.setdefault(name, Changes()).note(what)
 
 
 def _label_rows(source: ReleaseSource) -> Iterator[Row]:

@@ -6,24 +6,31 @@ another, so families are counted. A set of slices may be shown if, among the hid
 
 1. each slice has none or at least `SMALLEST_SHOWN` families;
 2. every two of them, all hidden queries being one of them, differ in none or in at least as many;
-3. no sum or difference of several of them tells of fewer.
+3. no combination of several of them, whatever each is multiplied by, tells of fewer.
 
-The third is looked for among queries that are in exactly the same slices: what the shown sums say
-of each such group is worked out by elimination.
+A weighted mean is a sum as well, in which queries count by their weights.
+
+The third is decided among groups of queries that are in exactly the same sums. A combination that
+tells of few families is 0 in every group of many: so the combinations that are, a space of few
+dimensions, are looked through. One of them that tells of as little as possible is fixed by where
+else it is 0, in one group fewer than the space has dimensions.
 """
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
+from math import comb
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
+# What each query is multiplied by in a sum; those that are not named are not in it.
+Sum: TypeAlias = Mapping[Hashable, float]
 
 SMALLEST_SHOWN = 30
-# Beyond so many, combinations of what elimination gives are not tried: fewer slices are shown.
-MOST_COMBINED = 12
+# Beyond so many combinations it counts as telling: fewer slices are shown.
+MOST_COMBINED = 10_000
 
 NOTHING = 1e-9
 
@@ -34,6 +41,8 @@ def showable_slices(
     *,
     families: Mapping[Hashable, Hashable] | None = None,
     smallest: int = SMALLEST_SHOWN,
+    beside: Iterable[Collection[Hashable]] = (),
+    weights: Sum | None = None,
 ) -> list[str]:
     """Names of slices that may be shown together beside the mean over all hidden queries.
 
@@ -48,6 +57,10 @@ def showable_slices(
         The family of each query; one without is a family of its own.
     smallest
         Of how many families nothing may be told.
+    beside
+        Other sets of queries whose means are shown: single splits, and those of other releases.
+    weights
+        What queries count in the weighted mean that is shown beside the plain one.
 
     Notes
     -----
@@ -65,12 +78,49 @@ def showable_slices(
     everything = set(hidden)
     inside = {name: everything & set(members) for name, members in slices.items()}
     order = sorted(inside, key=lambda name: (-len(inside[name]), name))
+    known = [everything, *(set(one) for one in beside)]
     shown: list[str] = []
     for name in order:
-        together = [everything, *(inside[one] for one in shown), inside[name]]
-        if is_safe(together, families=families, smallest=smallest):
+        together = [*known, *(inside[one] for one in shown), inside[name]]
+        if is_safe(together, families=families, smallest=smallest, weights=weights):
             shown.append(name)
     return shown
+
+
+def may_show_weighted(
+    weights: Mapping[Hashable, float],
+    hidden: Collection[Hashable],
+    *,
+    families: Mapping[Hashable, Hashable] | None = None,
+    smallest: int = SMALLEST_SHOWN,
+) -> bool:
+    """Whether weighted means may be shown beside plain ones over all hidden queries.
+
+    A weighted sum less c times the plain one counts a query by its weight less c. With a the sum of
+    the sizes of these in each family, it is about (sum of a)^2 / (sum of a^2) families (Kish,
+    Survey Sampling, 1965, 11.7): as many as there are where all count the same, one where one
+    outweighs the others. For c = 0 and every weight these have to be at least `smallest`.
+
+    Examples
+    --------
+    >>> hidden = range(100)
+    >>> may_show_weighted({query: 1 + query / 100 for query in hidden}, hidden)
+    True
+    >>> may_show_weighted({query: 1 + (query == 7) for query in hidden}, hidden)
+    False
+    """
+    of = families or {}
+    numbers: dict[Hashable, int] = {}
+    inside = sorted(hidden, key=str)
+    family = np.array([numbers.setdefault(of.get(one, one), len(numbers)) for one in inside], int)
+    weight = np.array([weights.get(one, 0.0) for one in inside], float)
+    weight /= weight.max(initial=0.0) or 1.0
+    for level in np.unique(np.append(weight, 0.0)):
+        apart = np.bincount(family, np.abs(weight - level), minlength=len(numbers))
+        squares = float((apart**2).sum())
+        if squares > NOTHING and apart.sum() ** 2 / squares < smallest:
+            return False
+    return True
 
 
 def is_safe(
@@ -78,70 +128,83 @@ def is_safe(
     *,
     families: Mapping[Hashable, Hashable] | None = None,
     smallest: int = SMALLEST_SHOWN,
+    weights: Sum | None = None,
 ) -> bool:
-    """Whether sums over all of these sets together tell nothing of fewer families."""
+    """Whether sums over all of these sets, and a weighted one, tell nothing of fewer families."""
     of = families or {}
 
-    def n_families(queries: Collection[Hashable]) -> int:
-        return len({of.get(query, query) for query in queries})
+    def families_in(queries: Iterable[Hashable]) -> set[Hashable]:
+        return {of.get(query, query) for query in queries}
 
     members = [frozenset(one) for one in sets]
     distinct = list(dict.fromkeys(one for one in members if one))
-    if any(n_families(one) < smallest for one in distinct):
+    if any(len(families_in(one)) < smallest for one in distinct):
         return False
-    if any(n_families(a ^ b) < smallest for a, b in combinations(distinct, 2)):
+    if any(len(families_in(a ^ b)) < smallest for a, b in combinations(distinct, 2)):
         return False
-    return not _tells_of_few(distinct, n_families, smallest)
+    sums: list[Sum] = [dict.fromkeys(one, 1.0) for one in distinct]
+    if weights:
+        largest = max(map(abs, weights.values())) or 1.0
+        sums.append({query: weight / largest for query, weight in weights.items()})
+    return not _tells_of_few(sums, families_in, smallest)
 
 
 def _tells_of_few(
-    sets: Sequence[frozenset[Hashable]],
-    n_families: Callable[[Collection[Hashable]], int],
+    sums: Sequence[Sum],
+    families_in: Callable[[Iterable[Hashable]], set[Hashable]],
     smallest: int,
 ) -> bool:
     """Whether some combination of the sums is about fewer than `smallest` families."""
-    inside: dict[frozenset[int], set[Hashable]] = {}
-    for query in frozenset[Hashable]().union(*sets):
-        group = frozenset(place for place, one in enumerate(sets) if query in one)
-        inside.setdefault(group, set()).add(query)
-    sizes = {group: n_families(queries) for group, queries in inside.items()}
-    # Small groups first: elimination then solves for them where it can.
-    groups = sorted(sizes, key=lambda group: (sizes[group], sorted(group)))
-    if not groups or sizes[groups[0]] >= smallest:
+    inside: dict[tuple[float, ...], set[Hashable]] = {}
+    for query in set[Hashable]().union(*sums):
+        inside.setdefault(tuple(one.get(query, 0.0) for one in sums), set()).add(query)
+    groups = sorted(inside)
+    families = [families_in(inside[group]) for group in groups]
+    is_small = np.array([len(of) < smallest for of in families], dtype=np.bool_)
+    if not is_small.any():
         return False
-    matrix = np.array([[place in group for group in groups] for place in range(len(sets))], float)
-    weights = np.array([sizes[group] for group in groups])
-    rows, pivots = _reduced(matrix)
-    small = rows[weights[pivots] < smallest]
-    if len(small) > MOST_COMBINED:
+    matrix = np.array(groups, dtype=np.float64).T
+    # Combinations that are 0 in every large group, as what they are in the small ones.
+    space = _basis(_vanishing(matrix[:, ~is_small]) @ matrix[:, is_small])
+    if not len(space):
+        return False
+    few = [of for of, small in zip(families, is_small.tolist(), strict=True) if small]
+    n_zeros = len(space) - 1
+    if comb(len(few), n_zeros) > MOST_COMBINED:
         return True
-
-    def told_of(row: Floats) -> set[Hashable]:
-        """The queries a combination is about; rounding can only make it look like fewer."""
-        touched = np.flatnonzero(np.abs(row) > NOTHING)
-        return set[Hashable]().union(*(inside[groups[place]] for place in touched))
-
-    # A sum that is about few families is one of rows that each begin with some of these few.
-    return any(
-        n_families(told_of(small[list(chosen)].sum(axis=0))) < smallest
-        for n in range(1, len(small) + 1)
-        for chosen in combinations(range(len(small)), n)
-    )
+    for zeros in combinations(range(len(few)), n_zeros):
+        vectors = _vanishing(space[:, list(zeros)])
+        # Dependent columns leave more than one combination; others that are 0 there fix it.
+        if len(vectors) == 1 and _is_about_few(vectors[0] @ space, few, smallest):
+            return True
+    return False
 
 
-def _reduced(matrix: Floats) -> tuple[Floats, list[int]]:
-    """The reduced row echelon form without rows of zeros, and the column each row begins with."""
-    rows, pivots = matrix.copy(), list[int]()
-    for column in range(rows.shape[1]):
-        top = len(pivots)
-        if top == len(rows):
-            break
-        best = top + int(np.abs(rows[top:, column]).argmax())
-        if abs(rows[best, column]) < NOTHING:
-            continue
-        rows[[top, best]] = rows[[best, top]]
-        rows[top] /= rows[top, column]
-        others = np.arange(len(rows)) != top
-        rows[others] -= np.outer(rows[others, column], rows[top])
-        pivots.append(column)
-    return rows[: len(pivots)], pivots
+def _is_about_few(found: Floats, families: Sequence[set[Hashable]], smallest: int) -> bool:
+    touched: set[Hashable] = set()
+    for place in np.flatnonzero(np.abs(found) > NOTHING * np.abs(found).max()).tolist():
+        touched |= families[place]
+        if len(touched) >= smallest:
+            return False
+    return True
+
+
+def _vanishing(columns: Floats) -> Floats:
+    """An orthonormal basis, by rows, of the combinations of rows that are 0 in every column."""
+    n = len(columns)
+    if not columns.shape[1]:
+        return np.eye(n)
+    left, sizes, _ = np.linalg.svd(columns)
+    return left[:, _rank(sizes) :].T
+
+
+def _basis(rows: Floats) -> Floats:
+    """An orthonormal basis of what the rows span."""
+    if not rows.size:
+        return np.zeros((0, rows.shape[1]))
+    _, sizes, right = np.linalg.svd(rows, full_matrices=False)
+    return right[: _rank(sizes)]
+
+
+def _rank(sizes: Floats) -> int:
+    return int((sizes > NOTHING * max(float(sizes.max(initial=0.0)), 1.0)).sum())

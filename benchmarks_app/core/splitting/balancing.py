@@ -81,7 +81,7 @@ def balanced(contents: Floats, shares: Sequence[float], order: Sequence[int], se
 
 
 def _greedy(balance: Balance, order: Sequence[int]) -> Ints:
-    assigned = np.full(len(balance.contents), -1, dtype=np.int64)
+    assigned = np.zeros(len(balance.contents), dtype=np.int64)
     for family in order:
         # Sizes add up to what is wanted, so while a family is left some split lacks something.
         lacks = balance.off[:, 0] < -TINY

@@ -6,8 +6,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import OperationalError, connection
 
+from benchmarks_app.migrated import NotMigratedError, explained
 from benchmarks_app.services.job_sweeping import sweep
 from benchmarks_app.services.jobs import load_handlers
+from benchmarks_app.supervisor import tell_started
 
 
 class Command(BaseCommand):
@@ -21,6 +23,7 @@ class Command(BaseCommand):
         load_handlers()  # and with them the cleaners of what a lost job has staged
         while True:
             self.sweep_once()
+            tell_started()
             if not loop:
                 return
             connection.close()
@@ -30,6 +33,8 @@ class Command(BaseCommand):
         try:
             swept = sweep()
         except OperationalError as error:
+            if isinstance(explained(error), NotMigratedError):
+                raise
             self.stderr.write(f"sweep: the database could not be used ({error}); trying again")
             return
         if any((swept.n_requeued, swept.n_given_up, swept.n_resent)):

@@ -1,3 +1,5 @@
+import gc
+import time
 from argparse import ArgumentParser
 from typing import Any
 
@@ -5,7 +7,15 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.supervisor import Supervisor, commands_of, is_free
+from benchmarks_app.migrated import NotMigratedError, n_unapplied
+from benchmarks_app.site_lock import FolderInUseError, SiteLock
+from benchmarks_app.supervisor import (
+    GRACE_SECONDS,
+    POLL_SECONDS,
+    Supervisor,
+    commands_of,
+    is_free,
+)
 
 
 class Command(BaseCommand):
@@ -20,16 +30,37 @@ class Command(BaseCommand):
     def handle(
         self, *args: Any, host: str, port: int, workers: int, no_migrate: bool, **options: Any
     ) -> None:
+        shown = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+        try:
+            lock = SiteLock(shown)
+        except FolderInUseError as error:
+            raise CommandError(str(error)) from None
         if not no_migrate:
             call_command("migrate", verbosity=0)
-        if not is_free(host, port):
+        elif n := n_unapplied():
+            raise CommandError(str(NotMigratedError(n=n)))
+        if not (is_free(host, port) or (lock.was_left and self.gets_free(host, port))):
             why = f"Something listens on {host}:{port} already. Choose another port with --port."
             raise CommandError(why)
-        supervisor = Supervisor(commands_of(host, port, workers), say=self.stdout.write)
-        supervisor.start()
-        supervisor.wait_for_web(host, port)
-        shown = f"[{host}]" if ":" in host else host
-        self.stdout.write(self.style.SUCCESS(f"Benchwright is at http://{shown}:{port}/"))
-        self.stdout.write("Ctrl-C stops it.")
+        supervisor = Supervisor(commands_of(host, port, workers), say=self.say)
+        code = supervisor.run(when_up=lambda: self.say_where(shown))
+        lock.release()
+        gc.freeze()  # to look through all of it once more takes Python a second
+        raise SystemExit(code)
+
+    def gets_free(self, host: str, port: int) -> bool:
+        """Whether what an `up` that was killed has left behind ends within its time."""
+        deadline = time.monotonic() + 2 * GRACE_SECONDS
+        while time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)
+            if is_free(host, port):
+                return True
+        return False
+
+    def say(self, text: str) -> None:
+        self.stdout.write(text)
         self.stdout.flush()
-        raise SystemExit(supervisor.watch())
+
+    def say_where(self, address: str) -> None:
+        self.say(self.style.SUCCESS(f"Benchwright is at {address}"))
+        self.say("Ctrl-C stops it.")

@@ -10,12 +10,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from benchmarks_app.core.fetch_errors import AddressRefusedError
-from benchmarks_app.core.fetching.addresses import is_public
+from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.fetching.addresses import check_host, refuse_private
 from scoring.core.contextual.completions import Completion, Form, read_completion, request_body
 from scoring.core.contextual.endpoint import OPENAI, Endpoint, Key
 from scoring.core.contextual.errors import (
@@ -41,6 +40,7 @@ HEADERS = {
 # Has the library return the response as it came.
 RAW = {"X-Stainless-Raw-Response": "true"}
 OPENAI_HEADERS = {"openai-organization", "openai-project"}
+CONNECTING = "connection.connect_tcp.started"
 CONNECTED = "connection.connect_tcp.complete"
 SHOWN = 300
 
@@ -92,7 +92,11 @@ class OpenAIJudge:
                 body = request_body(self.model, messages, schema, form)
                 completion = await self._completion(body)
             except Exception as error:  # noqa: BLE001 sorted into words at this boundary
-                fault = fault_of(error, timeout=self.endpoint.timeout)
+                fault = fault_of(
+                    error,
+                    timeout=self.endpoint.timeout,
+                    is_cause_told=self.endpoint.may_be_private,
+                )
                 other = form.easier(fault.words) if fault.is_form else None
                 if other is not None:
                     form = other
@@ -224,19 +228,23 @@ def _withheld(completion: Completion) -> CaseError | None:
 
 
 async def _guard(request: Any) -> None:
-    """Have a connection looked at as soon as it stands, before anything is sent through it.
+    """Have a machine looked at before it is connected to, and again before anything is sent.
 
     The machine that answers counts, whatever its name was resolved to before.
     """
-    address = f"{request.url.scheme}://{request.url.host}"
+    host = request.url.host
+    address = f"{request.url.scheme}://{f'[{host}]' if ':' in host else host}"
 
     async def look(event: str, facts: dict[str, Any]) -> None:
+        if event == CONNECTING:
+            await asyncio.to_thread(check_host, address, may_be_private=False)
         if event == CONNECTED:
             connection = facts["return_value"]
             place = connection.get_extra_info("server_addr")
-            ip = ip_address(str(place[0]).partition("%")[0])
-            if not is_public(ip):
+            try:
+                refuse_private(str(place[0]), host=host, address=address)
+            except BenchmarkError:
                 await connection.aclose()
-                raise AddressRefusedError(address=address, why=f"{ip} is not in the public network")
+                raise
 
     request.extensions["trace"] = look

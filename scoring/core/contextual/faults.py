@@ -1,5 +1,7 @@
 """What went wrong with a request: whether it may pass, how long to wait, and in which words."""
 
+import logging
+import ssl
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,6 +10,7 @@ from math import isfinite
 from typing import Any
 
 from benchmarks_app.core.errors import BenchmarkError
+from benchmarks_app.core.fetch_errors import UnreachableError
 from scoring.core.contextual.completions import NoCompletionError
 from scoring.core.contextual.errors import (
     CaseError,
@@ -19,12 +22,17 @@ from scoring.core.contextual.errors import (
     JudgeTimeoutError,
 )
 
+log = logging.getLogger(__name__)
+
 BUSY = 429
 NO_ACCESS = (401, 402, 403, 404)
 PASSING = (408, 409, 425)
 FORM = (400, 415, 422)
 """Statuses by which endpoints refuse a field that they do not know."""
 
+# How the library's carrier names what happens before a connection stands.
+NOT_CONNECTED = ("ConnectError", "ConnectTimeout")
+ALLOWING = "whoever runs the site can allow others: JUDGE_PRIVATE_ADDRESSES"
 NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached")
 SHOWN = 300
 
@@ -44,12 +52,17 @@ class Fault:
     wait: float | None = None
 
 
-def fault_of(error: Exception, *, timeout: float) -> Fault:
-    """What an exception of a request means."""
+def fault_of(error: Exception, *, timeout: float, is_cause_told: bool = True) -> Fault:
+    """What an exception of a request means.
+
+    Without `is_cause_told` whatever keeps a connection from coming about is one and the same.
+    """
     import openai
 
     if isinstance(error, openai.APIStatusError):
         return _of_status(error.status_code, error.response.headers, _said(error))
+    if unreachable := _unreachable(error, is_cause_told):
+        return _not_connected(f"{unreachable.why} ({ALLOWING})")
     if isinstance(error, TimeoutError | openai.APITimeoutError):
         return Fault(lambda n: JudgeTimeoutError(seconds=timeout, attempts=n), is_passing=True)
     if isinstance(error, NoCompletionError):
@@ -58,9 +71,25 @@ def fault_of(error: Exception, *, timeout: float) -> Fault:
     if refused := _refused(error):
         return _not_taken("not sent", str(refused))
     if isinstance(error, openai.APIConnectionError | OSError):
-        why = _why(error)
-        return Fault(lambda n: JudgeConnectionError(why=why, attempts=n), is_passing=True)
+        return _not_connected(_why(error))
     return _not_taken("not sent", f"{type(error).__name__}: {error}")
+
+
+def _unreachable(error: Exception, is_cause_told: bool) -> UnreachableError | None:
+    """Why nothing came about, of an error before anything was sent; None of any other."""
+    chain = _chain(error)
+    if found := next((one for one in chain if isinstance(one, UnreachableError)), None):
+        return found
+    # Of a machine that is asked for its certificate it is known that it is public.
+    is_known = is_cause_told or any(isinstance(one, ssl.SSLError) for one in chain)
+    if not is_known and any(type(one).__name__ in NOT_CONNECTED for one in chain):
+        log.info("a judge could not be asked: %s", _why(error))
+        return UnreachableError(address="")
+    return None
+
+
+def _not_connected(why: str) -> Fault:
+    return Fault(lambda n: JudgeConnectionError(why=why, attempts=n), is_passing=True)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -4,16 +4,19 @@ What comes back is mapped from a file, never held whole: an npy file itself, and
 from an npz or Parquet file into a folder that the caller removes.
 """
 
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
+from benchmarks_app.core.apart import reader
 from benchmarks_app.core.errors import ArchiveError
 from benchmarks_app.core.matrices.arrays import Limits
 from benchmarks_app.core.matrices.errors import MatrixFileError
 from benchmarks_app.core.matrices.reading import read_matrix as read_any_matrix
+from benchmarks_app.core.matrices.sending import MappedFile, mapped_file
 from benchmarks_app.core.matrices.wanted import Found, Wanted
 from scoring.core.contrastive.arrays import REAL_KINDS
 from scoring.core.contrastive.errors import PairFileError
@@ -77,6 +80,20 @@ def read_matrix(
         place = str(error.file).replace(path.name, file, 1)
         raise PairFileError(file=place, reason=f"{error.reason}.") from error
     return _checked(found, file)
+
+
+@reader
+def sent_matrix(
+    path: Path, folder: Path, preferred: str, name: str, limits: Limits
+) -> Generator[str, None, tuple[MappedFile, bool]]:
+    """Yield the ids of embeddings from outside; returns where they are, and whether they have ids.
+
+    Raises as `read_matrix` does.
+    """
+    found = read_matrix(path, folder=folder, preferred=preferred, name=name, limits=limits)
+    yield from found.ids or ()
+    where = mapped_file(found.matrix, folder / f"{preferred or 'matrix'}.held")
+    return where, found.ids is not None
 
 
 def _refuse_unopened(path: Path, file: str) -> None:

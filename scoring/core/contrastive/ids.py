@@ -1,7 +1,9 @@
 """Which id each pair has: from a file of its own, or as the files of embeddings bring them."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks_app.core.apart import reader
 from benchmarks_app.core.formats.sources import open_lines
 from benchmarks_app.core.formats.trec import BYTE_ORDER_MARK
 from benchmarks_app.core.problems import Problems
@@ -31,6 +33,12 @@ def read_ids(path: Path, *, name: str = "") -> tuple[str, ...]:
             problems.add(file, number, f"'{one}' was in line {first} already; expected it once.")
     problems.raise_found()
     return tuple(lines)
+
+
+@reader
+def sent_ids(path: Path, name: str) -> Iterator[str]:
+    """As `read_ids`, of a file from outside."""
+    yield from read_ids(path, name=name)
 
 
 def ids_of_pair(

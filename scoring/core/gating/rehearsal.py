@@ -5,7 +5,6 @@ own queries, whose truth is known: nothing changes (arms swapped by a coin), it 
 much, a tenth of the queries is ruined, a slice is lost. What decides is what decides of candidates.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import sqrt
 from typing import Any
@@ -241,17 +240,6 @@ def _warnings(
                 f"{words} an improvement of {policy.delta_min:g} passes in {_percent(passed)} of "
                 f"cases{NEEDED.format(f'{int(needed):,}')}."
             )
-
-
-def without_scatter(rehearsal: Mapping[str, Any]) -> dict[str, Any]:
-    """A rehearsal without the scatter of its runs, and without how many queries that asks for.
-
-    Of runs that differ in one query it would tell that query's value.
-    """
-    needed = re.compile(NEEDED.format(r"[\d,]+"))
-    runs = [{**one, "sigma": None} for one in rehearsal["runs"]]
-    warnings = [needed.sub("", warning) for warning in rehearsal["warnings"]]
-    return {**rehearsal, "runs": runs, "warnings": warnings}
 
 
 def power_of(policy: Policy, evidence: Evidence, *, seed: int = 0) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult
 
-from benchmarks_app.core.fetch_errors import AddressRefusedError, DownloadError
+from benchmarks_app.core.fetch_errors import AddressRefusedError, DownloadError, UnreachableError
 from benchmarks_app.core.fetching import addresses
 from scoring.core.live.errors import AnswerError, EndpointError
 from scoring.core.live.pacing import LONGEST_WAIT, seconds_asked_for
@@ -214,6 +214,10 @@ class Connection:
                     f"(LIVE_PRIVATE_ADDRESSES={server.parts.hostname})."
                 ),
             ) from None
+        except UnreachableError as error:
+            allowing = f"LIVE_PRIVATE_ADDRESSES={server.parts.hostname}"
+            why = f"{error.why} (whoever runs the site can allow others: {allowing})"
+            raise AnswerError(why=why, is_passing=True) from None
         except DownloadError as error:
             raise AnswerError(why=f"{error.why}", is_passing=True) from None
 

@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 from annotation.core.raw_judgments import (
     COLUMNS,
-    FORMULA_STARTS,
     RawJudgment,
     csv_lines,
     in_chunks,
     jsonl_lines,
-    safe_cell,
 )
+from benchmarks_app.core.cells import FORMULA_STARTS, safe_cell
 
 
 def row(event: int = 1, **values) -> RawJudgment:

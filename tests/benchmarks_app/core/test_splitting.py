@@ -226,6 +226,13 @@ def test_random_cut_that_rounding_puts_beyond_the_last_family_is_after_it():
     assert _nearest([0, 3, 7], 7.000001) == 2
 
 
+def test_random_cut_before_half_of_the_first_family_leaves_nothing_before_it():
+    queries = [asked(f"{family}{n}", family) for family in "ab" for n in range(3)]
+
+    with pytest.raises(EmptySplitError, match=r"^train "):
+        split_queries(queries, SplitRecipe(Mode.RANDOM, {"train": 0.2, "test": 0.8}))
+
+
 @settings(max_examples=60, deadline=None)
 @given(collections(), shares(), st.integers(0, 99))
 def test_random_split_ends_within_half_a_family_of_what_was_asked_for(queries, wanted, seed):
@@ -745,6 +752,20 @@ def test_training_period_that_families_leave_empty_is_told():
     recipe = SplitRecipe(Mode.CHRONOLOGICAL, test_from=day(4), straddling=Straddling.DROP_FAMILY)
 
     with pytest.raises(EmptyPeriodError, match=r"^train .* of 2 asked in its time, 0 lie in .* 2"):
+        split_queries(queries, recipe)
+
+
+def test_first_of_two_periods_that_families_leave_empty_is_told():
+    queries = [*(asked(f"a{n}", f"f{n}", on=n) for n in range(2)), asked("c", on=9)]
+    queries += [asked(f"b{n}", f"f{n}", on=5) for n in range(2)]
+    recipe = SplitRecipe(
+        Mode.CHRONOLOGICAL,
+        dev_from=day(4),
+        test_from=day(6),
+        straddling=Straddling.DROP_FAMILY,
+    )
+
+    with pytest.raises(EmptyPeriodError, match=r"^train "):
         split_queries(queries, recipe)
 
 

@@ -91,18 +91,37 @@ def test_every_reason_is_told_and_the_highest_step_counts():
     assert needed_step(diff).reasons == ("1,200 grades changed", "2 queries are in another split")
 
 
-def test_labels_are_counted_by_split_and_slice_and_of_hidden_splits_by_split_alone():
+def test_labels_are_counted_by_split_and_slice_and_those_of_hidden_splits_not_at_all():
     slices = {"all": ("q1", "q2", "q3")}
     before = side(slices=slices, hidden=("test",))
     after = side(with_grades(q1_d2=1, q2_d1=2, q3_d2=2), slices=slices, hidden=("test",))
 
     told = release_diff(before, after).as_json()
 
-    counts = {"added": 1, "changed": 2, "removed": 0}
+    counts = {"added": 1, "changed": 1, "removed": 0}
     assert told["labels"] == counts
-    assert told["by_split"]["train"] == {"added": 1, "changed": 1, "removed": 0}
-    assert told["by_split"]["test"] == {"added": 0, "changed": 1, "removed": 0}
-    assert told["by_slice"]["all"] == {"added": 1, "changed": 1, "removed": 0}
+    assert told["by_split"] == {"train": counts}
+    assert told["by_slice"] == {"all": counts}
+
+
+@pytest.mark.parametrize(
+    ("rows", "step", "said"),
+    [
+        ({"q3_d2": 2}, "major", ("grades of hidden splits changed, or are gone",)),
+        (
+            {"q3_d2": None},
+            "major",
+            ("grades of hidden splits changed, or are gone", "query: 1 removed"),
+        ),
+        ({"q3_d1": 2}, "minor", ("labels of hidden splits were added",)),
+    ],
+)
+def test_labels_of_hidden_splits_need_their_step_and_are_not_counted(rows, step, said):
+    before, after = (side(of, hidden=("test",)) for of in (GRADES, with_grades(**rows)))
+
+    needed = needed_step(release_diff(before, after))
+
+    assert (needed.step, needed.reasons) == (step, said)
 
 
 def test_moved_query_is_named_and_its_labels_are_not_changed_ones():

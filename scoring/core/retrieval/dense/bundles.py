@@ -7,13 +7,15 @@ bytes, whatever the files were called. The zip begins with its manifest, which t
 import json
 import shutil
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks_app.core.apart import reader
 from benchmarks_app.core.formats.archives import ZipSource
 from benchmarks_app.core.formats.sources import CHUNK, Limits
+from benchmarks_app.core.matrices.sending import MappedFile, mapped_file
 from scoring.core.retrieval.dense.embeddings import SIMILARITIES, Embeddings
 from scoring.core.retrieval.dense.errors import EmbeddingFileError
 from scoring.core.retrieval.dense.reading import LARGEST, read_embeddings
@@ -93,6 +95,50 @@ def read_bundle(path: Path, *, folder: Path, max_bytes: int = LARGEST) -> Bundle
         settings,
         _embeddings(files, QUERIES, QUERY_IDS, folder, max_bytes),
         _embeddings(files, DOCUMENTS, DOCUMENT_IDS, folder, max_bytes),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UnpackedBundle:
+    """A bundle without its ids: where its vectors are, what they are called, what was noted."""
+
+    settings: Settings
+    n_queries: int
+    vectors: tuple[MappedFile, MappedFile]
+    notes: tuple[tuple[str, ...], tuple[str, ...]]
+
+    def with_ids(self, ids: list[str]) -> Bundle:
+        """The bundle, by the ids of its queries and then of its documents."""
+        parts = (ids[: self.n_queries], ids[self.n_queries :])
+        queries, documents = (
+            Embeddings(some, where.opened(), SHOWN[name], notes)
+            for some, where, name, notes in zip(
+                parts, self.vectors, (QUERIES, DOCUMENTS), self.notes, strict=True
+            )
+        )
+        return Bundle(self.settings, queries, documents)
+
+
+@reader
+def unpacked_bundle(
+    path: Path, folder: Path, max_bytes: int
+) -> Generator[str, None, UnpackedBundle]:
+    """Yield the ids of a bundle from outside; what it returns is the rest of it.
+
+    Raises as `read_bundle` does.
+    """
+    bundle = read_bundle(path, folder=folder, max_bytes=max_bytes)
+    both = (bundle.queries, bundle.documents)
+    for one in both:
+        yield from one.ids
+    return UnpackedBundle(
+        bundle.settings,
+        len(bundle.queries),
+        (
+            mapped_file(bundle.queries.vectors, folder / "queries.bin"),
+            mapped_file(bundle.documents.vectors, folder / "documents.bin"),
+        ),
+        (bundle.queries.notes, bundle.documents.notes),
     )
 
 

@@ -10,7 +10,9 @@ import pytest
 import zstandard
 
 from benchmarks_app.core.detection import FileKind, detect, guess, guess_as
+from benchmarks_app.core.errors import ArchiveError
 from benchmarks_app.core.formats.inputs import FileInput
+from benchmarks_app.core.formats.tables import head_of, layout_of, sample
 from benchmarks_app.core.import_errors import UnreadableKindError
 from benchmarks_app.core.mapping import PARENT_FROM_ID
 
@@ -210,3 +212,46 @@ def test_files_of_real_collections_are_known_and_ready(tmp_path, line):
 
     assert found.kind == kind
     assert found.is_ready
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_table_of_more_columns_than_anybody_chooses_from_is_refused(tmp_path, separator):
+    row = separator.join(f"c{n}" for n in range(6_000))
+
+    with pytest.raises(UnreadableKindError, match=r"x.csv is a table of 6,000 columns. At most"):
+        told(tmp_path, f"{row}\n{row}\n", "x.csv")
+
+
+def test_sample_of_a_file_of_bad_records_ends_long_before_the_file(tmp_path, monkeypatch):
+    path = tmp_path / "x.csv"
+    path.write_text("qid,query\nq1,one\n" + "x\n" * 50_000)
+    given = FileInput(path)
+    n_read = 0
+
+    def lines():
+        nonlocal n_read
+        for line in path.read_bytes().splitlines(keepends=True):
+            n_read += 1
+            yield line
+
+    monkeypatch.setattr(given, "lines", lines)
+    layout = layout_of(given, head_of(given), tmp_path)
+
+    assert [row for _, row in sample(given, layout, folder=tmp_path, n=50)] == [
+        {"qid": "q1", "query": "one"}
+    ]
+    assert n_read < 2_000
+
+
+def test_parquet_that_memory_does_not_suffice_for_is_not_called_damaged(tmp_path, monkeypatch):
+    path = tmp_path / "x.parquet"
+    pl.DataFrame({"docid": ["d1"], "text": ["a text"]}).write_parquet(path)
+    error = pl.exceptions.ComputeError("Cannot allocate memory to hold CompactString")
+
+    def refuse(*args, **options):
+        raise error
+
+    monkeypatch.setattr(pl, "scan_parquet", refuse)
+
+    with pytest.raises(ArchiveError, match=r"takes more memory than there is .* shorter cells"):
+        guess(FileInput(path), tmp_path)

@@ -60,6 +60,12 @@ CASES = {
         "'test' has 29 families of graded queries; a mean over fewer than 30",
         1,
     ),
+    "release-hidden-apart": (
+        {"told_apart": ["plain and weighted means"]},
+        "hidden splits",
+        "plain and weighted means would together tell of fewer than 30 families",
+        1,
+    ),
     "release-exposed": ({"exposed": ["a", "b"]}, "query a, b", "2 queries of a hidden split", 2),
     "release-split-outdated": ({"is_split_outdated": True}, "splits", "have changed since", 1),
     "release-split-missing": ({"without_split": ["x"]}, "query x", "1 queries are in no split", 1),

@@ -1,5 +1,7 @@
 """Slices of a hidden split: what may be shown side by side, and what would tell too much."""
 
+from itertools import combinations
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -76,6 +78,66 @@ def test_no_combination_tells_of_few_families():
 
     assert showable_slices(thirds, range(220)) == ["a", "b", "c"]
     assert showable_slices(thirds, range(220), families=by_two) == ["a", "b"]
+
+
+N = 9
+SETS = st.lists(st.sets(st.integers(0, N - 1)), min_size=1, max_size=4)
+WEIGHTS = st.none() | st.lists(st.sampled_from([0.0, 1.0, 1.5, 4.0]), min_size=N, max_size=N)
+
+
+def is_told_of_few(matrix, family_of, smallest) -> bool:
+    """By brute force: whether some combination of rows is 0 outside of few families.
+
+    It is where leaving out their columns leaves fewer independent rows.
+    """
+    rank = np.linalg.matrix_rank(matrix)
+    families = sorted(set(family_of))
+    return any(
+        np.linalg.matrix_rank(matrix[:, ~np.isin(family_of, few)]) < rank
+        for n in range(1, smallest)
+        for few in combinations(families, n)
+    )
+
+
+@settings(max_examples=300)
+@given(SETS, WEIGHTS, st.lists(st.integers(0, 5), min_size=N, max_size=N), st.integers(2, 4))
+def test_what_is_safe_is_what_brute_force_finds_to_be(sets, weights, family_of, smallest):
+    rows = [np.isin(np.arange(N), list(of)) for of in sets]
+    weighted = dict(enumerate(weights)) if weights and any(weights) else None
+    matrix = np.array([*rows, *([weights] if weighted else [])], dtype=float)
+
+    safe = is_safe(sets, families=dict(enumerate(family_of)), smallest=smallest, weights=weighted)
+
+    assert safe != is_told_of_few(matrix, np.array(family_of), smallest)
+
+
+def test_a_combination_that_counts_a_sum_twice_is_found():
+    """Neither sum nor difference of two is of few; a + b + c - 2 all is of the ten of none."""
+    groups = {"ab": range(30), "ac": range(30, 60), "bc": range(60, 90), "none": range(90, 100)}
+    hidden = range(100)
+    slices = {name: {q for of, qs in groups.items() if name in of for q in qs} for name in "abc"}
+
+    assert len(showable_slices(slices, hidden)) == 2
+
+
+def test_a_slice_is_held_against_each_split_and_other_releases():
+    split, other = range(100), range(100, 200)
+
+    assert showable_slices({"a": range(105)}, range(200)) == ["a"]
+    assert showable_slices({"a": range(105)}, range(200), beside=[split, other]) == []
+
+
+def test_a_weighted_mean_beside_the_plain_one_tells_of_what_weighs_otherwise():
+    for n, is_told in ((20, True), (40, False)):
+        weights = {query: 3.0 if query < n else 1.0 for query in range(100)}
+        assert is_safe([range(100)], weights=weights) != is_told
+
+
+def test_a_slice_that_is_safe_beside_the_plain_mean_may_not_be_beside_the_weighted_one():
+    weights = {query: 3.0 if query < 50 else 1.0 for query in range(200)}
+
+    assert showable_slices({"a": range(60)}, range(200)) == ["a"]
+    assert showable_slices({"a": range(60)}, range(200), weights=weights) == []
 
 
 @settings(max_examples=30)

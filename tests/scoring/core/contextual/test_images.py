@@ -29,6 +29,23 @@ def test_good_image_is_kept_byte_for_byte(kind):
     assert (image.width, image.height) == (8, 6)
 
 
+def test_moving_image_that_is_cut_anywhere_is_taken_or_refused():
+    out = io.BytesIO()
+    frames = [Pillow.new("RGB", (16, 12), colour) for colour in ("red", "blue", "green")]
+    frames[0].save(out, "GIF", save_all=True, append_images=frames[1:])
+    data = out.getvalue()
+    outcomes = set()
+
+    for cut in range(len(data)):
+        try:
+            checked_image(data[:cut], name="x")
+            outcomes.add("taken")
+        except ImageError as error:
+            outcomes.add(str(error)[:12])
+
+    assert "x: it is bro" in outcomes
+
+
 @pytest.mark.data
 def test_photographs_of_four_formats_are_taken(data):
     found = {}

@@ -13,7 +13,7 @@ from benchmarks_app.core.formats.mapped import ResultRow
 from benchmarks_app.core.formats.sources import Readable
 from benchmarks_app.core.formats.trec import read_run
 from benchmarks_app.core.ids import id_problem
-from benchmarks_app.core.problems import Problems
+from benchmarks_app.core.problems import NOTHING_NEW, News, Problems
 from benchmarks_app.core.run_blocks import run_frames
 from benchmarks_app.core.run_store import (
     Progress,
@@ -51,63 +51,85 @@ class RunTooDeepError(BenchmarkError):
 
 
 @dataclass(frozen=True)
+class Terms:
+    """What is taken of a run, and where it is written.
+
+    `allowed` are the queries that the benchmark has, `max_depth` is how many documents of one are
+    taken; `ties` is the benchmark's rule.
+    """
+
+    file: str
+    folder: Path
+    ties: str
+    allowed: set[str] | None = None
+    max_depth: int | None = None
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A run that was written: of other queries `extra`, with what was found wrong in its file."""
+
+    summary: RunSummary
+    extra: set[str]
+    news: News = NOTHING_NEW
+    # What the file says of its system in comments.
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    def refuse_empty(self, terms: Terms) -> None:
+        """Refuse a run of which nothing is left; raises NoCommonQueryError or EmptyRunError."""
+        if self.summary.n_rows:
+            return
+        if not self.extra:
+            raise EmptyRunError(file=terms.file)
+        raise NoCommonQueryError(
+            file=terms.file,
+            run_ids=_three(self.extra),
+            benchmark_ids=_three(terms.allowed or ()) or "none yet",
+        )
+
+
+@dataclass(frozen=True)
 class Intake:
     """Writes what comes in as Parquet, without queries that the benchmark has not.
 
     `seen_extra` are those; of one source only one method is called.
     """
 
-    file: str
-    folder: Path
+    terms: Terms
     problems: Problems
     progress: Progress | None
-    ties: str
-    allowed: set[str] | None
-    max_depth: int | None
     seen_extra: set[str] = field(default_factory=set)
 
     def of_stream(self, stream: Readable) -> RunSummary:
         """Write a TREC run that is read in blocks."""
-        frames = run_frames(stream, file=self.file, problems=self.problems)
-        usable = _usable_frames(frames, self.allowed, self.seen_extra)
-        if self.max_depth:
-            usable = _frames_to_depth(usable, self.max_depth, self.file)
+        frames = run_frames(stream, file=self.terms.file, problems=self.problems)
+        usable = _usable_frames(frames, self.terms.allowed, self.seen_extra)
+        if self.terms.max_depth:
+            usable = _frames_to_depth(usable, self.terms.max_depth, self.terms.file)
         return write_run_frames(usable, **self._written())
 
     def of_lines(self, lines: Iterable[bytes]) -> RunSummary:
         """Write a TREC run that is read line by line."""
         return self._of(
-            _usable_rows(lines, self.file, self.problems, self.allowed, self.seen_extra)
+            _usable_rows(lines, self.terms.file, self.problems, self.terms.allowed, self.seen_extra)
         )
 
     def of_rows(self, rows: Iterable[StoredRow | ResultRow]) -> RunSummary:
         """Write rows that have been read already."""
-        return self._of(_wanted(rows, self.allowed, self.seen_extra))
-
-    def refuse_empty(self, summary: RunSummary) -> None:
-        """Refuse a run of which nothing is left; raises NoCommonQueryError or EmptyRunError."""
-        if summary.n_rows:
-            return
-        if not self.seen_extra:
-            raise EmptyRunError(file=self.file)
-        raise NoCommonQueryError(
-            file=self.file,
-            run_ids=_three(self.seen_extra),
-            benchmark_ids=_three(self.allowed or ()) or "none yet",
-        )
+        return self._of(_wanted(rows, self.terms.allowed, self.seen_extra))
 
     def _of(self, rows: Iterable[StoredRow | ResultRow]) -> RunSummary:
-        if self.max_depth:
-            rows = _rows_to_depth(rows, self.max_depth, self.file)
+        if self.terms.max_depth:
+            rows = _rows_to_depth(rows, self.terms.max_depth, self.terms.file)
         return write_run(rows, **self._written())
 
     def _written(self) -> dict[str, Any]:
         return {
-            "directory": self.folder,
+            "directory": self.terms.folder,
             "problems": self.problems,
-            "file": self.file,
+            "file": self.terms.file,
             "progress": self.progress,
-            "ties": self.ties,
+            "ties": self.terms.ties,
         }
 
 

@@ -1,0 +1,64 @@
+"""Sign-ins go to the audit log, by whichever way they come."""
+
+import hashlib
+from ipaddress import ip_address, ip_network
+from typing import Any
+
+from axes.signals import user_locked_out
+from django.contrib.auth.signals import user_logged_in, user_login_failed
+from django.dispatch import receiver
+from django.http import HttpRequest
+
+from benchmarks_app.limits import is_among_first
+from benchmarks_app.models import User
+from benchmarks_app.selectors.people import named
+from benchmarks_app.services import audit
+
+# An address of which the rest is not kept: it tells the network, and no single connection.
+IPV4_PREFIX, IPV6_PREFIX = 24, 48
+
+
+@receiver(user_logged_in)
+def write_sign_in(request: HttpRequest, user: User, **_: Any) -> None:
+    if _is_of_somebody(request):
+        audit.record(
+            actor=user, action="sign-in", target=named(user.pk), network=network_of(request)
+        )
+
+
+@receiver(user_login_failed)
+def write_failure(
+    credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any
+) -> None:
+    """Whom it was tried for, where there is such an account: what else was typed may be secret."""
+    if _is_of_somebody(request) and not getattr(request, "axes_locked_out", False):
+        _write_about("sign-in-fail", credentials.get("username"), request)
+
+
+@receiver(user_locked_out)
+def write_lock_out(request: HttpRequest, username: str, **_: Any) -> None:
+    """Once an hour for one name from one network: who is locked out may go on trying."""
+    tried = hashlib.sha256(f"{username}\n{network_of(request)}".encode()).hexdigest()
+    if is_among_first(1, of=f"lock-out-{tried}"):
+        _write_about("sign-in-lock", username, request)
+
+
+def _write_about(action: str, username: str | None, request: HttpRequest) -> None:
+    user = User.objects.filter(username=username or "").only("pk").first()
+    target = named(user.pk) if user else ""
+    audit.record(actor=None, action=action, target=target, network=network_of(request))
+
+
+def _is_of_somebody(request: HttpRequest | None) -> bool:
+    """Whether a request came from outside: programs sign in without one."""
+    return bool(request and request.META.get("REMOTE_ADDR"))
+
+
+def network_of(request: HttpRequest) -> str:
+    """The network that a request came from, such as 192.0.2.0/24; empty where there is none."""
+    try:
+        address = ip_address(request.META.get("REMOTE_ADDR", ""))
+    except ValueError:
+        return ""
+    prefix = IPV4_PREFIX if address.version == 4 else IPV6_PREFIX
+    return str(ip_network(f"{address}/{prefix}", strict=False))

@@ -1,0 +1,59 @@
+"""What the commands about backups share: how far they are, and how they end."""
+
+import signal
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
+
+from django.core.management.base import CommandError, OutputWrapper
+from django.db import DatabaseError
+
+from benchmarks_app.core.backups.errors import BackupError
+from benchmarks_app.core.full_disk import is_disk_full
+
+TELL_EVERY_SECONDS = 1.0
+# 1 says that something is broken; this that nothing was done.
+NOTHING_DONE = 2
+INTERRUPTED = 130
+
+
+class Progress:
+    """Says what is done just now, at most once a second."""
+
+    def __init__(self, out: OutputWrapper, *, is_on: bool) -> None:
+        self.out = out
+        self.is_on = is_on
+        self.told_at = time.monotonic()
+
+    def __call__(self, text: str) -> None:
+        now = time.monotonic()
+        if self.is_on and now - self.told_at >= TELL_EVERY_SECONDS:
+            self.told_at = now
+            self.out.write(text)
+
+
+@contextmanager
+def ending_clearly(err: OutputWrapper, *, place: str, nothing: str) -> Iterator[None]:
+    """Let a failure end the command in a sentence; `nothing` says what was therefore not done."""
+    with suppress(ValueError):  # in another thread than the first, where no signal arrives
+        signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    except KeyboardInterrupt:
+        err.write(f"Stopped. {nothing}")
+        raise SystemExit(INTERRUPTED) from None
+    except BackupError as error:
+        raise CommandError(str(error), returncode=NOTHING_DONE) from error
+    except BrokenPipeError as error:
+        told = f"Whoever was to read the stream is gone. {nothing}"
+        raise CommandError(told, returncode=NOTHING_DONE) from error
+    except (OSError, DatabaseError, sqlite3.Error) as error:
+        is_full = is_disk_full(error) or "disk is full" in str(error)
+        why = f"No room is left on the disk ({place})" if is_full else str(error)
+        raise CommandError(f"{why}. {nothing}", returncode=NOTHING_DONE) from error
+
+
+def _interrupt(*_: Any) -> NoReturn:
+    raise KeyboardInterrupt

@@ -1,0 +1,84 @@
+import json
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from benchmarks_app.core.backups.targets import FolderTarget, Target, TarTarget
+from benchmarks_app.management.backups import NOTHING_DONE, Progress, ending_clearly
+from benchmarks_app.models import Backup
+from benchmarks_app.services.backing_up import back_up
+
+
+class Command(BaseCommand):
+    help = (
+        "Back up the whole site while it works: all rows as of one moment, and new files. Ends "
+        "with 1 where a file is broken, with 2 where nothing was written."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "place", metavar="DIR|-", help="folder of backups; - is a tar to stdout"
+        )
+        parser.add_argument("--keep", type=int, metavar="N", help="remove all but the newest N")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+    def handle(self, *args: Any, place: str, keep: int | None, json: bool, **options: Any) -> None:
+        if keep is not None and (keep < 1 or place == "-"):
+            told = "--keep takes a number from 1, and a folder of backups."
+            raise CommandError(told, returncode=NOTHING_DONE)
+        # Of a stream nothing but the stream is on standard output.
+        out = self.stderr if place == "-" else self.stdout
+        progress = Progress(self.stderr, is_on=bool(options["verbosity"]))
+        nothing = "No snapshot was written; earlier ones are what they were."
+        with ending_clearly(self.stderr, place=place, nothing=nothing):
+            target = self._target(place)
+            backup = back_up(target, progress)
+        n_removed = 0
+        if keep is not None and isinstance(target, FolderTarget):
+            nothing = f"Snapshot {backup.snapshot} was written; earlier ones were not all removed."
+            with ending_clearly(self.stderr, place=place, nothing=nothing):
+                n_removed = target.keep(keep)
+        if json:
+            out.write(as_json(backup, n_removed))
+        else:
+            self._say(backup, n_removed, out)
+        if backup.broken:
+            raise SystemExit(1)
+
+    def _target(self, place: str) -> Target:
+        if place != "-":
+            return FolderTarget(Path(place).absolute())
+        if sys.stdout.isatty():
+            told = "Standard output is a terminal: write it to a file, or pipe it elsewhere."
+            raise CommandError(told, returncode=NOTHING_DONE)
+        return TarTarget(sys.stdout.buffer, settings.STAGING_DIR)
+
+    def _say(self, backup: Backup, n_removed: int, out: Any) -> None:
+        for one in backup.broken:
+            told = f"{one['file']} ({one['what']}): {one['problem']}; the backup lacks it"
+            out.write(self.style.ERROR(told))
+        if n_removed:
+            out.write(f"older snapshots removed: {n_removed:,}")
+        said = (
+            f"{backup.snapshot}: {backup.n_rows:,} rows, {backup.n_files:,} files of "
+            f"{backup.n_bytes:,} bytes ({backup.n_copied:,} of {backup.n_bytes_copied:,} copied): "
+            f"{len(backup.broken):,} broken"
+        )
+        out.write(self.style.ERROR(said) if backup.broken else self.style.SUCCESS(said))
+
+
+def as_json(backup: Backup, n_removed: int) -> str:
+    names = ("n_rows", "n_files", "n_bytes", "n_copied", "n_bytes_copied", "broken")
+    told = {
+        "snapshot": backup.snapshot,
+        "place": backup.place,
+        "started_at": backup.started_at.isoformat(),
+        "finished_at": backup.finished_at and backup.finished_at.isoformat(),
+        **{name: getattr(backup, name) for name in names},
+        "n_removed": n_removed,
+    }
+    return json.dumps(told, indent=2, ensure_ascii=False)

@@ -1,0 +1,97 @@
+import json
+import shutil
+import sys
+import uuid
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from benchmarks_app.core.backups.layout import BackupFolder
+from benchmarks_app.core.backups.unpacking import unpack
+from benchmarks_app.management.backups import Progress, ending_clearly
+from benchmarks_app.services.restoring import Restored, restore
+
+
+class Command(BaseCommand):
+    help = (
+        "Put a backup into the empty database and the storage of this site, whichever database it "
+        "is from. Ends with 1 where files are lacking, with 2 where nothing was restored."
+    )
+    requires_system_checks = ()  # `migrate` does them, when there are tables
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("place", metavar="DIR|-", help="folder of backups; - is a tar on stdin")
+        parser.add_argument("snapshot", nargs="?", default="", help="the newest by default")
+        parser.add_argument(
+            "--replace",
+            default="",
+            metavar="DATABASE",
+            help="delete all that is in the database of this name first",
+        )
+        parser.add_argument(
+            "--damaged", action="store_true", help="take a backup whose files are not all whole"
+        )
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+    def handle(self, *args: Any, place: str, snapshot: str, **options: Any) -> None:
+        progress = Progress(self.stderr, is_on=bool(options["verbosity"]))
+        with (
+            ending_clearly(self.stderr, place=place, nothing="The restore did not end."),
+            opened(place) as folder,
+        ):
+            restored = restore(
+                folder,
+                snapshot,
+                replaced=options["replace"],
+                may_be_damaged=options["damaged"],
+                say=progress,
+            )
+        if options["json"]:
+            self.stdout.write(json.dumps(as_json(restored), indent=2, ensure_ascii=False))
+        else:
+            self._say(restored)
+        if restored.lacking or restored.check.broken:
+            raise SystemExit(1)
+
+    def _say(self, restored: Restored) -> None:
+        for told in restored.lacking:
+            self.stdout.write(self.style.ERROR(f"lacking: {told}"))
+        for one in restored.check.broken:
+            self.stdout.write(self.style.ERROR(f"broken: {one['file']}: {one['problem']}"))
+        said = (
+            f"{restored.snapshot}: {restored.n_rows:,} rows of {restored.n_tables:,} tables, "
+            f"{restored.n_files:,} files of {restored.n_bytes:,} bytes restored; "
+            f"{len(restored.check.broken):,} files are broken"
+        )
+        is_whole = not (restored.lacking or restored.check.broken)
+        self.stdout.write(self.style.SUCCESS(said) if is_whole else self.style.ERROR(said))
+
+
+@contextmanager
+def opened(place: str) -> Iterator[BackupFolder]:
+    """The folder of backups; of a stream one that is there for as long as it is needed."""
+    if place != "-":
+        yield BackupFolder(Path(place).absolute())
+        return
+    path = settings.STAGING_DIR / f"unpacked-{uuid.uuid4().hex}"
+    try:
+        yield unpack(sys.stdin.buffer, path)
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def as_json(restored: Restored) -> dict[str, Any]:
+    return {
+        "snapshot": restored.snapshot,
+        "n_tables": restored.n_tables,
+        "n_rows": restored.n_rows,
+        "n_files": restored.n_files,
+        "n_bytes": restored.n_bytes,
+        "lacking": restored.lacking,
+        "broken": restored.check.broken,
+    }

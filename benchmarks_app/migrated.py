@@ -1,0 +1,49 @@
+"""Whether the database has the tables that this version works with."""
+
+from functools import cache
+
+from django.db import DatabaseError, connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+
+from benchmarks_app.core.errors import BenchmarkError
+
+
+class NotMigratedError(BenchmarkError):
+    """The database is of an earlier version, or empty."""
+
+    code = "not-migrated"
+    status = 503
+    message = (
+        "The database is not up to date: {n} migrations have not been applied. Run "
+        "`manage.py migrate`, or start the site with `manage.py up`, which does that first."
+    )
+
+
+def n_unapplied() -> int:
+    """How many migrations the database lacks.
+
+    Raises
+    ------
+    DatabaseError
+        If it does not answer.
+    """
+    return len(_migrations() - MigrationRecorder(connection).applied_migrations().keys())
+
+
+@cache
+def _migrations() -> frozenset[tuple[str, str]]:
+    """Those of this version, by app and name; of a squashed one, what it stands for."""
+    found = MigrationLoader(None).disk_migrations
+    return frozenset(key for key, migration in found.items() if not migration.replaces)
+
+
+def explained(error: Exception) -> Exception:
+    """`NotMigratedError` where that is why the database refused something, or the error itself."""
+    if not isinstance(error, DatabaseError):
+        return error
+    try:
+        n = n_unapplied()
+    except DatabaseError:
+        return error
+    return NotMigratedError(n=n) if n else error

@@ -1,0 +1,217 @@
+"""What this app knows of a person, and where names of people are written."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from axes.models import AccessAttempt, AccessLog
+from django.contrib.admin.models import LogEntry
+from django.db.models import Q, QuerySet, TextField
+from django.db.models.functions import Cast
+
+from benchmarks_app.models import (
+    AuditEvent,
+    Benchmark,
+    CandidateList,
+    ContaminationCheck,
+    Corpus,
+    Invitation,
+    Job,
+    QrelSet,
+    Query,
+    QueryLog,
+    Release,
+    Run,
+    Slice,
+    SliceMember,
+    Team,
+    Upload,
+    User,
+)
+from benchmarks_app.person_records import LASTING, WRITTEN, records
+
+CHUNK = 2000
+
+WRITTEN.update(
+    {
+        AuditEvent: ("target", "detail"),
+        CandidateList: ("name", "origin"),
+        ContaminationCheck: ("name",),
+        Corpus: ("name",),
+        Invitation: ("note",),
+        Job: ("title", "parameters", "message", "error", "problems", "result", "result_url"),
+        LogEntry: ("object_repr", "change_message"),
+        QrelSet: ("name",),
+        Query: ("excluded_reason",),
+        QueryLog: ("name",),
+        Run: ("name", "description", "metadata"),
+        Slice: ("description",),
+        SliceMember: ("reason",),
+        Team: ("name",),
+        Upload: ("name", "imported_as", "reading"),
+    }
+)
+LASTING.update(
+    {
+        Benchmark: ("name", "description", "citation"),
+        Release: ("notes", "manifest", "deprecated_reason"),
+        Slice: ("name",),
+    }
+)
+
+
+def named(user_id: int) -> str:
+    """How events name a person: by number, for a name would outlive the account."""
+    return f"user {user_id}"
+
+
+def events_of(user: User) -> QuerySet[AuditEvent]:
+    """What somebody did, and what was done about them."""
+    return AuditEvent.objects.filter(Q(actor=user) | Q(target=named(user.pk)))
+
+
+@records("account")
+def _account(user: User) -> Iterator[dict[str, Any]]:
+    yield {
+        "username": user.username,
+        "first_name": user.first_name,
+        "last_name": user.last_name,
+        "email": user.email,
+        "is_staff": user.is_staff,
+        "is_superuser": user.is_superuser,
+        "joined_at": user.date_joined,
+        "last_sign_in_at": user.last_login,
+    }
+
+
+@records("memberships")
+def _memberships(user: User) -> Iterator[dict[str, Any]]:
+    rows = user.memberships.order_by("pk")
+    yield from told(rows, benchmark="benchmark__slug", role="role", since="created_at")
+
+
+@records("teams")
+def _teams(user: User) -> Iterator[dict[str, Any]]:
+    yield from told(user.teams.order_by("pk"), name="name")
+
+
+@records("invitations")
+def _invitations(user: User) -> Iterator[dict[str, Any]]:
+    """Those made, with what was noted, and those of their account or address."""
+    about = {"benchmark": "benchmark__slug", "role": "role", "created_at": "created_at"}
+    ends = {"expires_at": "expires_at", "accepted_at": "accepted_at", "revoked_at": "revoked_at"}
+    for row in told(user.invitations_made.order_by("pk"), note="note", **about, **ends):
+        yield {"as": "inviter", **row}
+    mine = Q(accepted_by=user) | (Q(email__iexact=user.email) if user.email else Q(pk=None))
+    for row in told(Invitation.objects.filter(mine).order_by("pk"), email="email", **about, **ends):
+        yield {"as": "invited", **row}
+
+
+@records("tokens")
+def _tokens(user: User) -> Iterator[dict[str, Any]]:
+    yield from told(
+        user.api_tokens.order_by("pk"),
+        name="name",
+        begins_with="hint",
+        scopes="scopes",
+        created_at="created_at",
+        expires_at="expires_at",
+        last_used_at="last_used_at",
+        revoked_at="revoked_at",
+    )
+
+
+@records("sign-ins")
+def _sign_ins(user: User) -> Iterator[dict[str, Any]]:
+    where = {"at": "attempt_time", "address": "ip_address", "browser": "user_agent"}
+    of_name = {"username": user.username}
+    for row in told(AccessLog.objects.filter(**of_name), signed_out_at="logout_time", **where):
+        yield {"result": "signed in", **row}
+    failed = AccessAttempt.objects.filter(**of_name)
+    for row in told(failed, n_failures="failures_since_start", **where):
+        yield {"result": "failed", **row}
+
+
+@records("events")
+def _events(user: User) -> Iterator[dict[str, Any]]:
+    """Other people are not named: who did something about the person is "somebody else"."""
+    rows = told(
+        events_of(user).order_by("pk"),
+        at="at",
+        action="action",
+        benchmark="benchmark__slug",
+        on="target",
+        detail="detail",
+        by="actor_id",
+    )
+    who = {user.pk: "you", None: "the site"}
+    for row in rows:
+        yield {**row, "by": who.get(row["by"], "somebody else")}
+
+
+@records("uploads")
+def _uploads(user: User) -> Iterator[dict[str, Any]]:
+    yield from told(
+        user.uploads.order_by("pk"),
+        benchmark="benchmark__slug",
+        name="name",
+        sha256="sha256",
+        size="size",
+        created_at="created_at",
+    )
+
+
+@records("runs")
+def _runs(user: User) -> Iterator[dict[str, Any]]:
+    yield from told(
+        user.runs.order_by("pk"),
+        benchmark="benchmark__slug",
+        name="name",
+        description="description",
+        metadata="metadata",
+        visibility="visibility",
+        sha256="sha256",
+        created_at="created_at",
+    )
+
+
+@records("jobs")
+def _jobs(user: User) -> Iterator[dict[str, Any]]:
+    yield from told(
+        user.jobs.order_by("pk"),
+        benchmark="benchmark__slug",
+        kind="kind",
+        title="title",
+        state="state",
+        created_at="created_at",
+    )
+
+
+@records("other-work")
+def _other_work(user: User) -> Iterator[dict[str, Any]]:
+    """How many rows of each kind name the person as who made or decided something."""
+    for relation in sorted(User._meta.related_objects, key=_name_of):
+        n = relation.related_model._base_manager.filter(**{relation.field.name: user.pk}).count()
+        if n:
+            yield {"kind": _name_of(relation), "n": n}
+
+
+def _name_of(relation: Any) -> str:
+    return f"{relation.related_model._meta.verbose_name}: {relation.field.verbose_name}"
+
+
+def told(rows: QuerySet, **columns: str) -> Iterator[dict[str, Any]]:
+    """The rows as objects of these columns, each from a field; read a batch at a time."""
+    for values in rows.values_list(*columns.values()).iterator(chunk_size=CHUNK):
+        yield dict(zip(columns, values, strict=True))
+
+
+# --- where a name is written ---------------------------------------------------------------
+
+
+def rows_naming(model: Any, field: str, fragments: Iterable[str]) -> list[tuple[int, Any]]:
+    """(key, value) of the rows whose `field` holds one of these pieces of text."""
+    wanted = Q()
+    for fragment in fragments:
+        wanted |= Q(as_text__icontains=fragment)
+    rows = model._base_manager.annotate(as_text=Cast(field, TextField())).filter(wanted)
+    return list(rows.values_list("pk", field).iterator(chunk_size=CHUNK))

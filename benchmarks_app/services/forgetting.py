@@ -1,0 +1,298 @@
+"""Deleting a person: names go from wherever they are written, and what was judged stays.
+
+The row of the account stays under a pseudonym, because the ledger of judgments refers to it: all
+labels, and every number that is made of them, are what they were.
+"""
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email import message_from_bytes, policy
+from pathlib import Path
+from typing import Any
+
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from django.apps import apps
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.core.files.storage import default_storage
+from django.db import models, transaction
+
+from benchmarks_app import files
+from benchmarks_app.core.names import Names
+from benchmarks_app.core.people_errors import (
+    LastManagerError,
+    LastOwnerError,
+    ManagerNeededError,
+    ManyTriesError,
+    PasswordNeededError,
+)
+from benchmarks_app.limits import is_among_first
+from benchmarks_app.models import (
+    Forgetting,
+    Invitation,
+    Release,
+    Role,
+    Upload,
+    User,
+)
+from benchmarks_app.models.audit import SIGN_INS
+from benchmarks_app.person_records import LASTING, WRITTEN
+from benchmarks_app.selectors.people import events_of, named, rows_naming
+from benchmarks_app.services import audit, people, teams
+from benchmarks_app.services.freed_pages import start_erasing
+from benchmarks_app.sessions import SessionStore
+
+ACTION = "user-delete"
+PREFIX = "person"
+# The apps whose rows of a person are work that stays; of others (second factors, …) all go.
+OURS = ("benchmarks_app", "annotation", "scoring", "admin")
+# Between the messages of one of Django's mail files.
+MAIL_RULE = b"\n" + b"-" * 79 + b"\n"
+# What of a release's files is made for people to read; its queries and grades name nobody.
+READ_BY_PEOPLE = (".md", ".json", ".bib", ".cff", ".txt")
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What became of a person: the new name, how many texts were changed, what still names them."""
+
+    pseudonym: str
+    n_texts: int
+    lasting: list[str]
+    tables: frozenset[str]
+
+
+# --- asking --------------------------------------------------------------------------------
+
+
+def names_of(user: User) -> Names:
+    return Names.of(
+        username=user.username, email=user.email, first=user.first_name, last=user.last_name
+    )
+
+
+def refuse_guess(*, user: User, password: str) -> None:
+    """Refuse a password that is not the person's; a few guesses an hour are all there are.
+
+    Raises
+    ------
+    ManyTriesError, PasswordNeededError
+        If it was tried too often, or is wrong.
+    """
+    most = settings.AXES_FAILURE_LIMIT
+    if not is_among_first(most, of=f"deletions-of-user-{user.pk}"):
+        raise ManyTriesError(most=most)
+    if not user.check_password(password):
+        raise PasswordNeededError
+
+
+def refuse_deletion(*, user: User, actor: User | None) -> None:
+    """Refuse to delete whom a benchmark or the site cannot do without.
+
+    Raises
+    ------
+    LastOwnerError, LastManagerError, ManagerNeededError
+        If they are the only owner of a benchmark, the only superuser, or above the actor.
+    """
+    if user.is_superuser and actor is not None and not actor.is_superuser:
+        raise ManagerNeededError
+    owned = user.memberships.filter(role=Role.OWNER).select_related("benchmark")
+    alone = [one.benchmark for one in owned if not people.other_owners(one).exists()]
+    if alone:
+        raise LastOwnerError(person=user, benchmark=" and ".join(map(str, alone)))
+    superusers = User.objects.filter(is_superuser=True, is_active=True)
+    if user.is_superuser and user.is_active and not superusers.exclude(pk=user.pk).exists():
+        raise LastManagerError(person=user)
+
+
+def lasting_places(names: Names) -> list[str]:
+    """What names somebody and never changes: texts of benchmarks, verdicts, files of releases."""
+    found = []
+    for model, fields in LASTING.items():
+        for field in fields:
+            rows = [key for key, value in _naming(model, field, names)]
+            for row in model._base_manager.filter(pk__in=rows):
+                found.append(f"{model._meta.verbose_name} {row}: {field}")
+    for release in Release.objects.published().exclude(folder="").select_related("benchmark"):
+        for file in release.manifest["files"]:
+            if file.endswith(READ_BY_PEOPLE) and names.are_in(_content(release, file)):
+                found.append(f"release {release}: {file}")
+    return sorted(set(found))
+
+
+def _content(release: Release, file: str) -> str:
+    try:
+        with default_storage.open(f"{release.folder}/{file}") as content:
+            return content.read().decode(errors="replace")
+    except FileNotFoundError:
+        return ""
+
+
+# --- deleting ------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def delete_person(*, user: User, actor: User | None, is_erased_later: bool = True) -> Forgotten:
+    """Forget who somebody was, and keep what they judged; doing it again changes nothing.
+
+    Names, address, password, memberships, teams, tokens, second factors, sessions and records of
+    sign-ins go. In what people wrote a pseudonym takes the name's place. With `is_erased_later` a
+    job overwrites the database's freed bytes; without, the caller does (`erase_freed_pages`).
+
+    Raises
+    ------
+    LastOwnerError, LastManagerError, ManagerNeededError
+        If they are the only owner of a benchmark, the only superuser, or above the actor.
+    """
+    user = User.objects.select_for_update().get(pk=user.pk)
+    if user.is_anonymised:
+        return Forgotten(user.username, 0, [], frozenset())
+    refuse_deletion(user=user, actor=actor)
+    names, pseudonym = names_of(user), _new_pseudonym()
+    _forget_mail(names)
+    tables = _delete_belongings(user, actor)
+    _close_account(user, pseudonym)
+    n_texts = 0
+    for model, fields in WRITTEN.items():
+        n = sum(_rewrite(model, field, names, pseudonym) for field in fields)
+        tables |= {model._meta.db_table} if n else set()
+        n_texts += n
+    _rename_uploads(names, pseudonym)
+    audit.record(actor=None if actor == user else actor, action=ACTION, target=named(user.pk))
+    forgotten = Forgotten(pseudonym, n_texts, lasting_places(names), frozenset(tables))
+    if is_erased_later:
+        start_erasing(tables=forgotten.tables, user=None if actor == user else actor)
+    return forgotten
+
+
+def _new_pseudonym() -> str:
+    """A user name that tells nothing; longer where the short ones are taken."""
+    for n_bytes in (2, 2, 2, 3, 4, 8):
+        name = f"{PREFIX}-{secrets.token_hex(n_bytes)}"
+        if not User.objects.filter(username=name).exists():
+            break
+    return name
+
+
+def _delete_belongings(user: User, actor: User | None) -> set[str]:
+    """Delete the rows that are the person's own, and no work; returns the tables they were in."""
+    for membership in user.memberships.select_related("benchmark"):
+        people.remove_member(membership=membership, actor=actor)
+    people.revoke_open(user.invitations_made.all())
+    user.invitations_made.update(note="")
+    user.invitations_accepted.update(note="", email="")
+    if user.email:
+        bound = Invitation.objects.filter(email__iexact=user.email)
+        people.revoke_open(bound)
+        bound.update(note="", email="")
+    for team in user.teams.all():
+        teams.leave_team(team=team, user=user)
+    user.groups.clear()
+    user.user_permissions.clear()
+    tables = {Invitation._meta.db_table, User._meta.db_table}
+    for rows in _rows_that_go(user):
+        tables.add(rows.model._meta.db_table)
+        rows.delete()
+    return tables
+
+
+def _rows_that_go(user: User) -> Iterator[models.QuerySet]:
+    for kept in (AccessAttempt, AccessFailureLog, AccessLog):
+        yield kept.objects.filter(username=user.username)
+    yield events_of(user).filter(action__in=SIGN_INS)
+    for relation in User._meta.related_objects:
+        model = relation.related_model
+        is_foreign = model._meta.app_label not in OURS
+        is_own = relation.on_delete is models.CASCADE and model._meta.app_label != "admin"
+        if not relation.many_to_many and (is_own or is_foreign):
+            yield model._base_manager.filter(**{relation.field.name: user.pk})
+    yield Session.objects.filter(pk__in=list(_sessions_of(user)))
+    # Tables that know people by their address alone, of apps that are not ours.
+    for model in apps.get_models():
+        fields = {field.name for field in model._meta.concrete_fields}
+        if user.email and "email" in fields and model._meta.app_label not in OURS:
+            yield model._base_manager.filter(email__iexact=user.email)
+
+
+def _sessions_of(user: User) -> Iterator[str]:
+    for row in Session.objects.iterator():
+        if SessionStore().decode(row.session_data).get("_auth_user_id") == str(user.pk):
+            yield row.pk
+
+
+def _close_account(user: User, pseudonym: str) -> None:
+    user.username = pseudonym
+    user.first_name = user.last_name = user.email = ""
+    user.is_active = user.is_staff = user.is_superuser = False
+    user.is_anonymised = True
+    user.last_login = None
+    user.set_unusable_password()  # ends every session of the account as well
+    user.save()
+
+
+# --- texts ---------------------------------------------------------------------------------
+
+
+def _naming(model: type[models.Model], field: str, names: Names) -> Iterator[tuple[int, Any]]:
+    for key, value in rows_naming(model, field, names.fragments):
+        if names.are_in(value):
+            yield key, value
+
+
+def _rewrite(model: type[models.Model], field: str, names: Names, pseudonym: str) -> int:
+    """Write the pseudonym where a field names the person; returns in how many rows."""
+    longest = model._meta.get_field(field).max_length
+    n = 0
+    for key, value in _naming(model, field, names):
+        said = names.replaced(value, pseudonym)
+        said = said[:longest] if isinstance(said, str) else said
+        with _forgetting():
+            model._base_manager.filter(pk=key).update(**{field: said})
+        n += 1
+    return n
+
+
+class _forgetting:
+    """While in it, the triggers let names be taken out of what is append-only."""
+
+    def __enter__(self) -> None:
+        self.row = Forgetting.objects.create()
+
+    def __exit__(self, *error: object) -> None:
+        if error[0] is None:
+            self.row.delete()
+
+
+def _rename_uploads(names: Names, pseudonym: str) -> None:
+    """Give files a name without the person's; their bytes stay, and with them their digest."""
+    for _, stored in _naming(Upload, "stored", names):
+        folder, _, name = stored.rpartition("/")
+        renamed = f"{folder}/{names.replaced(name, pseudonym)}"[-255:]
+        if renamed == stored or not default_storage.exists(stored):
+            continue
+        with default_storage.open(stored) as content:
+            renamed = default_storage.save(renamed, content)
+        Upload.objects.filter(stored=stored).update(stored=renamed)
+        transaction.on_commit(lambda gone=stored: files.remove(gone))
+
+
+def _forget_mail(names: Names) -> None:
+    """Take out of the operator's folder the mails that are to the person, or name them."""
+    for file in Path(settings.EMAIL_FILE_PATH).glob("*.log"):
+        messages = file.read_bytes().split(MAIL_RULE)
+        kept = [one for one in messages if not names.are_in(_mail_text(one))]
+        if len(kept) == len(messages):
+            continue
+        if any(one.strip() for one in kept):
+            file.write_bytes(MAIL_RULE.join(kept))
+        else:
+            file.unlink()
+
+
+def _mail_text(content: bytes) -> str:
+    """What a mail says, with its headers decoded."""
+    mail = message_from_bytes(content, policy=policy.default)
+    body = mail.get_body(("plain", "html"))
+    headers = "\n".join(f"{name}: {value}" for name, value in mail.items())
+    return f"{headers}\n{body.get_content() if body else ''}"

@@ -1,0 +1,166 @@
+"""The Ladder of a release: whether it is in force, and whose values are told of each submission."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from django.db.models import Min, Q, QuerySet
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from benchmarks_app.core.slicing.showing import SMALLEST_SHOWN
+from benchmarks_app.models import Release, Run
+from benchmarks_app.selectors import hidden_queries, release_file_path, release_qrels
+from scoring.models import Phase, ScoreSet
+from scoring.selectors.releases import (
+    SCORER_VERSION,
+    published_releases,
+    release_families,
+    scorer_version_of,
+)
+
+Sources = Mapping[int, Mapping[str, int]]
+"""{score set of a submission: {measure: score set whose value is told}}; {} where undecided."""
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Exact values of a release are told at `until`; without it when its phase is closed."""
+
+    until: datetime | None
+
+
+def ladder_on(release: Release) -> Ladder | None:
+    """The Ladder that is in force on a release; None where exact values are told to all.
+
+    It is in force as long as a phase takes, or will take, submissions to hidden queries that the
+    release has too, on whichever release of the benchmark: exact values of one would tell of the
+    other. A release with hidden queries and without a phase of them has it as well.
+    """
+    hidden = hidden_queries(release)
+    if not hidden:
+        return None
+    phases = [
+        phase
+        for phase in Phase.objects.filter(benchmark=release.benchmark_id).select_related("release")
+        if phase.split in phase.release.hidden_splits
+    ]
+    now = timezone.now()
+    running = [
+        phase
+        for phase in phases
+        if phase.has_ladder
+        and (phase.closes_at is None or phase.closes_at > now)
+        and not hidden.isdisjoint(hidden_queries(phase.release))
+    ]
+    if running:
+        ends = [phase.closes_at for phase in running]
+        return Ladder(None if None in ends else max(ends))
+    return None if any(phase.release_id == release.pk for phase in phases) else Ladder(None)
+
+
+def sources_on(release: Release) -> Sources:
+    """Of every submission with scores over hidden queries of a release; one query."""
+    rows = _climbing(release).values_list("pk", "ladder_steps__measure", "ladder_steps__source")
+    found: dict[int, dict[str, int]] = {}
+    for key, measure, source in rows:
+        steps = found.setdefault(key, {})
+        if measure is not None:
+            steps[measure] = source
+    return found
+
+
+def told_before(release: Release) -> frozenset[int]:
+    """Score sets whose runs have means on an earlier release with nearly the same hidden grades.
+
+    Two means of one run differ by what differs in the grades. Where that is in fewer families than
+    any number may tell of, only one of the two is told: that of the earlier release.
+    """
+    close = [one.pk for one in _earlier(release) if _differ_in_few(one, release)]
+    if not close:
+        return frozenset()
+    runs = ScoreSet.objects.filter(release__in=close, scorer_version=SCORER_VERSION).values("run")
+    there = ScoreSet.objects.filter(release=release, scorer_version=SCORER_VERSION, run__in=runs)
+    return frozenset(there.values_list("pk", flat=True))
+
+
+def _earlier(release: Release) -> list[Release]:
+    number = (release.major, release.minor, release.patch)
+    return [
+        one
+        for one in published_releases(release.benchmark)
+        if one.hidden_splits and (one.major, one.minor, one.patch) < number
+    ]
+
+
+def _differ_in_few(one: Release, other: Release) -> bool:
+    """Whether hidden grades of two releases differ, and in few families.
+
+    Queries whose grades are public on either are known: what differs in them hides nothing.
+    """
+    before, known_before = _hidden_grades(one)
+    after, known_after = _hidden_grades(other)
+    families = release_families(other)
+    differing = {
+        families.get(qid, qid)
+        for qid in (before.keys() | after.keys()) - known_before - known_after
+        if before.get(qid) != after.get(qid)
+    }
+    return 0 < len(differing) < SMALLEST_SHOWN
+
+
+def _hidden_grades(release: Release) -> tuple[Mapping[str, Mapping[str, int]], frozenset[str]]:
+    """The grades of hidden queries, and the queries whose grades are public."""
+    return _grades(str(release_file_path(release, "x")), release.pk)
+
+
+# The path is there for the cache's sake: it tells sites apart, and what was made anew.
+@lru_cache(maxsize=8)
+def _grades(path: str, release_id: int) -> tuple[dict[str, dict[str, int]], frozenset[str]]:
+    release = Release.objects.get(pk=release_id)
+    hidden, qrels = hidden_queries(release), release_qrels(release)
+    return (
+        {qid: grades for qid, grades in qrels.items() if qid in hidden},
+        frozenset(qrels.keys() - hidden),
+    )
+
+
+def undecided_on(release: Release) -> list[ScoreSet]:
+    """Score sets of submissions of which it is not decided whose values are told."""
+    lacking = _climbing(release).filter(ladder_steps=None)
+    return list(lacking.select_related("run", "release__benchmark").order_by("pk"))
+
+
+def _climbing(release: Release) -> QuerySet[ScoreSet]:
+    """Score sets of submitted runs whose queries are hidden, or some of them."""
+    apart = [scorer_version_of(split) for split in release.hidden_splits]
+    return ScoreSet.objects.filter(
+        release=release,
+        scorer_version__in=[SCORER_VERSION, *apart],
+        run__kind=Run.Kind.SUBMITTED,
+    )
+
+
+def attempts_in_order(score_set: ScoreSet) -> list[ScoreSet]:
+    """The submissions of a team, or of a person without one, as they were sent, this one included.
+
+    Withdrawn and private ones too: taking a submission back does not undo what was told of it. Runs
+    that are anonymous for a while are apart: equal values would tell whose they are.
+    """
+    run = score_set.run
+    theirs = Q(run__team=run.team_id) if run.team_id else Q(run__team=None, run__owner=run.owner_id)
+    to_hidden = Q(run__submissions__phase__split__in=score_set.release.hidden_splits)
+    sent_at = Coalesce(Min("run__submissions__created_at", filter=to_hidden), "run__created_at")
+    sets = ScoreSet.objects.filter(
+        theirs,
+        release=score_set.release_id,
+        scorer_version=score_set.scorer_version,
+        run__kind=Run.Kind.SUBMITTED,
+        run__anonymous_until__isnull=run.anonymous_until is None,
+    )
+    return list(
+        sets.annotate(sent_at=sent_at)
+        .order_by("sent_at", "run_id")
+        .prefetch_related("ladder_steps")
+    )

@@ -1,0 +1,135 @@
+"""What is said of values that the Ladder holds: of a submission, those of an earlier one."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from benchmarks_app.models import Run
+from benchmarks_app.selectors.naming import team_ids_of
+from scoring.models import ScoreSet
+from scoring.selectors import BoardRow
+from scoring.services.firewall import Sight
+
+LADDER = (
+    "The value of a submission moves only where it is significantly better than its team's best "
+    "so far; exact values are shown {when}."
+)
+BEFORE = (
+    "Not told on this release: its hidden grades differ from those of an earlier one in fewer than "
+    "30 families, so the difference of the two means would tell of few. The earlier one has it."
+)
+UNDECIDED = "It is not decided yet whether it is better than what its team sent before."
+
+
+@dataclass(frozen=True)
+class Held:
+    """Measures by which others are told the values of an earlier submission, in one sentence.
+
+    `name` is that of the earlier one, empty where the viewer may not know it; `is_clear` where the
+    viewer sees the exact values all the same.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    is_clear: bool
+    is_undecided: bool = False
+    is_told_before: bool = False
+
+    @property
+    def said(self) -> str:
+        if self.is_told_before:
+            return BEFORE
+        if self.is_undecided:
+            return UNDECIDED
+        of = f"“{self.name}”" if self.name else "an earlier submission of its team"
+        by = f" by {', '.join(self.labels)}" if self.labels else ""
+        if self.is_clear:
+            return f"No significant improvement{by}: others are shown the value of {of}."
+        return f"Not a significant improvement on {of}{by}: the value shown is still its value."
+
+
+def ladder_said(sight: Sight) -> str:
+    """The Ladder of a release in a sentence; empty where it is not in force."""
+    if sight.ladder is None:
+        return ""
+    until = sight.ladder.until
+    when = f"on {until:%Y-%m-%d %H:%M} UTC" if until else "when the phase ends"
+    return LADDER.format(when=when)
+
+
+def held_rows(
+    rows: Sequence[BoardRow], sight: Sight, user: Any, measure: str, slice_name: str
+) -> list[BoardRow]:
+    """Rows of a board with what is held of them by its measure."""
+    if sight.ladder is None and not sight.told_before:
+        return list(rows)
+    told = {
+        row.score_set.pk: sight.told_source(row.score_set.pk, measure, slice_name) for row in rows
+    }
+    names = _names({of for key, of in told.items() if of != key})
+    found = []
+    for row in rows:
+        of = told[row.score_set.pk]
+        if of == row.score_set.pk:
+            found.append(row)
+            continue
+        name = names.get(of, "") if _is_concerned(user, row.run, sight) else ""
+        held = _held(sight, row.score_set.pk, of, name)
+        found.append(replace(row, held=held))
+    return found
+
+
+def held_of(sight: Sight, user: Any, score_set: ScoreSet, labels: dict[str, str]) -> list[Held]:
+    """What is held of one submission: a sentence for each earlier one whose values are told.
+
+    `labels` are those of the measures that are shown, by their whole names.
+    """
+    by_source: dict[int | None, list[str]] = {}
+    for name, label in labels.items():
+        of = sight.told_source(score_set.pk, name)
+        if of != score_set.pk:
+            by_source.setdefault(of, []).append(label)
+    names = _names(by_source) if _is_concerned(user, score_set.run, sight) else {}
+    return [
+        _held(sight, score_set.pk, of, names.get(of, ""), tuple(of_labels))
+        for of, of_labels in by_source.items()
+    ]
+
+
+def _held(
+    sight: Sight, key: int, source: int | None, name: str, labels: tuple[str, ...] = ()
+) -> Held:
+    return Held(
+        name,
+        labels,
+        sight.is_clear,
+        is_undecided=source is None,
+        is_told_before=key in sight.told_before,
+    )
+
+
+def _names(keys: Collection[int | None]) -> dict[int | None, str]:
+    wanted = [key for key in keys if key is not None]
+    if not wanted:
+        return {}
+    return dict(ScoreSet.objects.filter(pk__in=wanted).values_list("pk", "run__name"))
+
+
+def _is_concerned(user: Any, run: Run, sight: Sight) -> bool:
+    """Whether somebody may know which of a team's submissions stands: the team and the keepers."""
+    if not user.is_authenticated:
+        return False
+    return sight.is_clear or run.owner_id == user.pk or run.team_id in team_ids_of(user)
+
+
+def rows_of_sources(rows: Iterable[BoardRow]) -> list[BoardRow]:
+    """The rows with the score sets that their means are from: ranks are those of what is told."""
+    listed = list(rows)
+    there = {row.score_set.pk: row.score_set for row in listed}
+    lacking = {row.source for row in listed} - there.keys() - {None}
+    if lacking:
+        there |= ScoreSet.objects.select_related("run").in_bulk(lacking)
+    return [
+        row if row.source in (None, row.score_set.pk) else replace(row, score_set=there[row.source])
+        for row in listed
+    ]

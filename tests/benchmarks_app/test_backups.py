@@ -1,0 +1,562 @@
+"""A backup is the site as it was at one moment, whole or said not to be, in either database."""
+
+import io
+import json
+import shutil
+import tarfile
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, OperationalError, connection, models
+from django.utils import timezone
+
+from benchmarks_app import files
+from benchmarks_app.core.backups.errors import (
+    BackupBusyError,
+    BackupDamagedError,
+    BackupVersionError,
+    ForeignFolderError,
+    NoBackupError,
+    NotMigratedError,
+    RowRefusedError,
+    RowsDifferError,
+    SiteAtWorkError,
+)
+from benchmarks_app.core.backups.layout import BackupFolder, write_manifest
+from benchmarks_app.core.backups.lines import rows_in
+from benchmarks_app.core.backups.targets import FolderTarget
+from benchmarks_app.core.backups.verifying import verify
+from benchmarks_app.models import (
+    AuditEvent,
+    Backup,
+    Benchmark,
+    LeftFile,
+    Upload,
+    User,
+    WorkerHeartbeat,
+)
+from benchmarks_app.services import table_rows
+from benchmarks_app.services.backing_up import back_up
+from benchmarks_app.services.job_sweeping import sweep
+from benchmarks_app.services.restoring import restore
+from scoring.models import ReportedScore
+from tests import factories
+from tests import world as worlds
+from tests.databases import VENDORS, site_of_its_own
+
+FLOATS = [0.1 + 0.2, -0.0, 5e-324, 1.7976931348623157e308, 1e22]
+JSON = {"b": [1, 1.5, 1e22, True, None, 'é \U0001f600 \\ " \n'], "a": {"z": -0.0, "y": 2**53 + 1}}
+MICROSECOND = datetime(2026, 1, 2, 3, 4, 5, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def unblocked(django_db_blocker) -> Iterator[None]:
+    with django_db_blocker.unblock():
+        yield
+
+
+@pytest.fixture
+def place(tmp_path) -> Path:
+    return tmp_path / "backups"
+
+
+@pytest.fixture(params=VENDORS)
+def site(request, tmp_path, unblocked) -> Iterator[str]:
+    """A site without rows, on each kind of database that there is."""
+    with site_of_its_own(tmp_path / "own", request.param):
+        yield request.param
+
+
+@pytest.fixture
+def upload(site) -> Upload:
+    """A small site: one benchmark, one stored file."""
+    made = factories.benchmark(slug="stdlib")
+    factories.member(made, "olga", "owner")
+    return factories.waiting_upload(made, "a.run", b"q1 Q0 d1 1 1.0 s\n")
+
+
+def backed_up(place: Path) -> Backup:
+    return back_up(FolderTarget(place))
+
+
+def contents() -> dict[str, tuple[int, str]]:
+    """Of every table the number of rows, and what they say."""
+    tables = table_rows.tables_of(table_rows.applied_migrations())
+    found = {name: table_rows.content_of(one, lambda *_: None) for name, one in tables.items()}
+    found.pop("benchmarks_app_storecheck")  # a restore ends with one
+    return found
+
+
+def stored() -> dict[str, str]:
+    return {one.name: files.digest_of(one.name) for one in files.stored_files()}
+
+
+# --- there and back ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", VENDORS)
+def test_every_table_and_file_is_the_same_in_either_database(source, tmp_path, place, unblocked):
+    with site_of_its_own(tmp_path / "from", source):
+        _furnish()
+        made = backed_up(place)
+        before, files_before, raw = contents(), stored(), _raw()
+        ids = _next_ids()
+    assert (made.broken, made.n_files) == ([], len(files_before))
+    empty = [name for name, (n, _) in before.items() if not n]
+    assert len(empty) < len(before) / 3, empty
+    assert verify(BackupFolder(place), BackupFolder(place).snapshots()).damages == []
+
+    for target in VENDORS:
+        with site_of_its_own(tmp_path / f"to-{target}", target):
+            restored = restore(BackupFolder(place))
+
+            assert (restored.lacking, restored.check.broken) == ([], [])
+            assert contents() == before
+            assert stored() == files_before
+            assert _raw() == raw
+            assert _next_ids() == ids
+            with pytest.raises(IntegrityError, match="append-only"):
+                AuditEvent.objects.update(action="x")
+
+
+def _furnish() -> None:
+    """Rows of nearly every table, among them values that are easily changed on their way."""
+    made = worlds.build(files=settings.MEDIA_ROOT).benchmark
+    for n, number in enumerate(FLOATS):
+        one = factories.reported(made, User.objects.get(username="olga"), f"float-{n}")
+        ReportedScore.objects.filter(pk=one.pk).update(value=number, metadata=JSON)
+    Benchmark.objects.filter(pk=made.pk).update(created_at=MICROSECOND)
+    # The highest number was given, and is not given again.
+    factories.benchmark(slug="gone").delete()
+    Backup.objects.create(place="elsewhere", snapshot="")
+
+
+def _raw() -> list[Any]:
+    """What the site reads of these."""
+    scores = ReportedScore.objects.filter(system__startswith="float-").order_by("system")
+    return [
+        [(one.value.hex(), one.metadata) for one in scores],
+        Benchmark.objects.get(slug="stdlib").created_at,
+        [User.objects.get(username="olga").password, User.objects.get(username="olga").is_staff],
+    ]
+
+
+def _next_ids() -> int:
+    """The key of the next benchmark, which is not one that was ever given."""
+    made = factories.benchmark(slug="next")
+    key = made.pk
+    made.delete()
+    return key
+
+
+def test_every_kind_of_field_can_be_written():
+    """A field of a new kind stops a backup; this stops the change that brings it."""
+    fields = [
+        field
+        for model in apps.get_models(include_auto_created=True)
+        for field in model._meta.local_concrete_fields
+    ]
+
+    assert {table_rows.kind_of(field) for field in fields} <= {
+        "number", "float", "text", "moment", "json", "uuid", "address"
+    }  # fmt: skip
+
+
+def test_field_of_an_unknown_kind_is_refused():
+    with pytest.raises(KeyError, match="DurationField"):
+        table_rows.kind_of(models.DurationField())
+
+
+# --- what is noticed -----------------------------------------------------------------------
+
+
+def test_only_new_files_are_copied_and_an_earlier_copy_outlives_damage(upload, place):
+    first = backed_up(place)
+    factories.waiting_upload(upload.benchmark, "b.run", b"other")
+    files.local_path(upload.stored).write_bytes(b"rotten")
+
+    second = backed_up(place)
+
+    assert [(one.n_files, one.n_copied) for one in (first, second)] == [(1, 1), (2, 1)]
+    assert second.broken == []  # the backup has it as it was
+    assert verify(BackupFolder(place), BackupFolder(place).snapshots()).damages == []
+
+
+@pytest.mark.parametrize("how", ["altered", "gone"])
+def test_file_that_is_broken_is_named_and_the_command_ends_with_1(how, upload, place, capsys):
+    path = files.local_path(upload.stored)
+    path.write_bytes(b"rotten") if how == "altered" else path.unlink()
+
+    with pytest.raises(SystemExit, match="1"):
+        call_command("backup", str(place), "--json")
+
+    (told,) = json.loads(capsys.readouterr().out)["broken"]
+    assert (told["file"], told["what"]) == (upload.stored, "upload a.run")
+    assert told["problem"].startswith(how)
+    assert not [path for path in BackupFolder(place).objects() if path.read_bytes() == b"rotten"]
+    assert Backup.objects.get().broken == [told]
+
+
+def test_whatever_is_altered_or_missing_is_named(upload, place, capsys):
+    backed_up(place)
+    backed_up(place)
+    first, second = BackupFolder(place).snapshots()
+    first.rows_of("benchmarks_app_user").write_bytes(b"")
+    manifest = second.folder / "manifest.json"
+    manifest.write_bytes(manifest.read_bytes().replace(b'"n_rows": 1', b'"n_rows": 2', 1))
+    (kept,) = BackupFolder(place).objects()
+    kept.write_bytes(kept.read_bytes()[:-2] + b"x\n")
+
+    with pytest.raises(SystemExit, match="1"):
+        call_command("verify_backup", str(place), "--json")
+
+    told = json.loads(capsys.readouterr().out)["damages"]
+    assert [(one["snapshot"], one["what"].split(" (")[0], one["problem"][:7]) for one in told] == [
+        (first.name, "rows of benchmarks_app_user", "altered"),
+        (second.name, "manifest.json", "altered"),
+        (first.name, upload.stored, "altered"),
+    ]
+    kept.unlink()
+    with pytest.raises(SystemExit, match="1"):
+        call_command("verify_backup", str(place), first.name)
+    assert f"{kept.name}): missing" in capsys.readouterr().out
+
+
+def test_whole_backup_is_verified_with_0(upload, place, capsys):
+    backed_up(place)
+
+    call_command("verify_backup", str(place))
+
+    assert "1 snapshots" in capsys.readouterr().out
+
+
+def test_files_are_for_their_owner_alone(upload, place):
+    backed_up(place)
+
+    modes = {path.stat().st_mode & 0o077 for path in place.rglob("*")}
+    assert modes == {0}
+
+
+# --- what breaks off -----------------------------------------------------------------------
+
+
+class Cut(FolderTarget):
+    """Ends in the middle of copying."""
+
+    error: BaseException = KeyboardInterrupt()
+
+    def add(self, *args: Any) -> tuple[str, int]:
+        super().add(*args)
+        raise self.error
+
+
+def test_backup_that_is_cut_off_is_none(upload, place):
+    with pytest.raises(KeyboardInterrupt):
+        back_up(Cut(place))
+
+    assert BackupFolder(place).snapshots() == []
+    assert [path.name for path in (place / "snapshots").iterdir()] == []
+    row = Backup.objects.get()
+    assert (row.finished_at, row.error) == (None, "KeyboardInterrupt")
+    assert backed_up(place).n_copied == 0  # what was copied is of use
+
+
+def test_what_a_killed_backup_left_is_no_backup_and_goes_with_the_next(upload, place):
+    backed_up(place)
+    whole = BackupFolder(place).snapshot()
+    half = whole.folder.with_name("20991231T235959.000000Z.part")
+    shutil.copytree(whole.folder, half)
+    part = place / "objects" / "00"
+    part.mkdir(exist_ok=True)
+    (part / "half.part").write_bytes(b"half")
+
+    assert BackupFolder(place).snapshot() == whole
+    backed_up(place)
+    assert not half.exists()
+    assert not (part / "half.part").exists()
+
+
+def test_full_disk_is_said_and_leaves_nothing(upload, place, monkeypatch):
+    monkeypatch.setattr(Cut, "error", OSError(28, "No space left on device"))
+    monkeypatch.setattr("benchmarks_app.management.commands.backup.FolderTarget", Cut)
+
+    with pytest.raises(CommandError, match="No room is left on the disk") as raised:
+        call_command("backup", str(place))
+
+    assert raised.value.returncode == 2
+    assert BackupFolder(place).snapshots() == []
+
+
+def test_database_that_takes_no_row_is_backed_up_all_the_same(upload, place, monkeypatch):
+    def full(self: Backup, **_: Any) -> None:
+        raise OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Backup, "save", full)
+
+    assert backed_up(place).n_files == 1
+
+
+def test_two_backups_into_one_folder_are_one_too_many(upload, place):
+    backed_up(place)
+
+    with BackupFolder(place).held(), pytest.raises(BackupBusyError):
+        backed_up(place)
+
+
+def test_folder_with_other_things_in_it_is_left_alone(upload, place):
+    place.mkdir()
+    (place / "thesis.tex").write_text("")
+
+    with pytest.raises(ForeignFolderError, match=r"thesis\.tex"):
+        backed_up(place)
+
+    assert [path.name for path in place.iterdir()] == ["thesis.tex"]
+
+
+def test_tables_of_an_earlier_version_are_not_backed_up_by_this_one(upload, place):
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM django_migrations WHERE name = '0019_backups'")
+
+    with pytest.raises(NotMigratedError, match="0019_backups"):
+        backed_up(place)
+
+
+# --- while others write --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("when", ["rows", "files"])
+def test_rows_are_of_one_moment_and_their_files_stay(when, upload, place, monkeypatch):
+    """Before rows or files are read an upload is removed and another comes: neither is known."""
+    later: list[str] = []
+
+    def after_others(read: Any) -> Any:
+        def after(*args: Any) -> Any:
+            if not later:
+                thread = threading.Thread(target=_go_on, args=(upload, later))
+                thread.start()
+                thread.join()
+            return read(*args)
+
+        return after
+
+    if when == "rows":
+        monkeypatch.setattr(table_rows, "write_table", after_others(table_rows.write_table))
+    else:
+        monkeypatch.setattr(FolderTarget, "add", after_others(FolderTarget.add))
+    made = backed_up(place)
+
+    assert later == ["removed", "added"]
+    assert (made.broken, made.n_files) == ([], 1)
+    snapshot = BackupFolder(place).snapshot()
+    assert [row[0] for row in rows_in(snapshot.files)] == [upload.stored]
+    assert [row[0] for row in rows_in(snapshot.rows_of("benchmarks_app_upload"))] == [upload.pk]
+    assert [left.name for left in LeftFile.objects.all()] == [upload.stored]
+    assert default_storage.exists(upload.stored)
+    sweep()
+    assert not default_storage.exists(upload.stored)
+    assert not LeftFile.objects.exists()
+
+
+def _go_on(upload: Upload, later: list[str]) -> None:
+    with closing(connection):
+        Upload.objects.filter(pk=upload.pk).delete()
+        files.remove(upload.stored)
+        later.append("removed")
+        factories.waiting_upload(upload.benchmark, "later.run", b"later")
+        later.append("added")
+
+
+def test_left_file_that_is_needed_again_stays(upload):
+    LeftFile.objects.create(name=upload.stored)
+
+    sweep()
+
+    assert default_storage.exists(upload.stored)
+    assert not LeftFile.objects.exists()
+
+
+def test_file_published_again_is_not_left_any_more(upload):
+    LeftFile.objects.create(name=upload.stored)
+
+    factories.waiting_upload(upload.benchmark, "a.run", b"q1 Q0 d1 1 1.0 s\n")
+
+    assert not LeftFile.objects.exists()
+
+
+def test_silent_backup_holds_no_file_for_ever(upload):
+    since = timezone.now() - timedelta(seconds=Backup.SILENT_SECONDS + 1)
+    Backup.objects.create(place="x", snapshot="", seen_at=since)
+
+    files.remove(upload.stored)
+
+    assert not default_storage.exists(upload.stored)
+
+
+# --- restoring -----------------------------------------------------------------------------
+
+
+def test_restore_wants_an_empty_database_or_its_name(upload, place, capsys):
+    backed_up(place)
+    User.objects.create(username="later")
+    name = Path(str(connection.settings_dict["NAME"])).name
+
+    with pytest.raises(CommandError, match=f"--replace {name}"):
+        call_command("restore", str(place))
+    with pytest.raises(CommandError, match=f"--replace {name}"):
+        call_command("restore", str(place), "--replace", "yes")
+    assert User.objects.filter(username="later").exists()
+    call_command("restore", str(place), "--replace", name, verbosity=0)
+
+    assert "restored; 0 files are broken" in capsys.readouterr().out
+    assert set(User.objects.values_list("username", flat=True)) == {"keeper", "olga"}
+
+
+def test_site_at_work_is_not_restored_over(upload, place):
+    backed_up(place)
+    WorkerHeartbeat.objects.create(name="w1", started_at=timezone.now(), seen_at=timezone.now())
+
+    with pytest.raises(SiteAtWorkError, match="w1"):
+        restore(BackupFolder(place), replaced="benchwright.sqlite3")
+
+
+@pytest.fixture
+def emptied(upload, place) -> Upload:
+    """A backup, and the site it is of without its rows and files."""
+    backed_up(place)
+    call_command("flush", interactive=False, verbosity=0)
+    shutil.rmtree(settings.MEDIA_ROOT)
+    return upload
+
+
+def test_damaged_backup_is_refused_before_anything_is_touched(emptied, place):
+    (kept,) = BackupFolder(place).objects()
+    kept.write_bytes(b"rotten")
+
+    with pytest.raises(BackupDamagedError, match=r"a\.run.*--damaged"):
+        restore(BackupFolder(place))
+    assert not User.objects.exists()
+    restored = restore(BackupFolder(place), may_be_damaged=True)
+
+    assert [told.split(" (")[0] for told in restored.lacking] == [emptied.stored]
+    assert User.objects.filter(username="olga").exists()
+
+
+def test_rows_that_are_damaged_are_never_restored(emptied, place):
+    BackupFolder(place).snapshot().rows_of("benchmarks_app_user").unlink()
+
+    with pytest.raises(BackupDamagedError, match="rows of benchmarks_app_user: missing"):
+        restore(BackupFolder(place), may_be_damaged=True)
+
+
+def _rewritten(place: Path, **values: Any) -> None:
+    snapshot = BackupFolder(place).snapshot()
+    write_manifest(snapshot.folder, {**snapshot.manifest(), **values})
+
+
+def test_backup_of_a_later_version_is_refused(emptied, place):
+    manifest = BackupFolder(place).snapshot().manifest()
+    _rewritten(place, migrations=[*manifest["migrations"], ["scoring", "9999_later"]])
+
+    with pytest.raises(BackupVersionError, match=r"later than this program: .*9999_later"):
+        restore(BackupFolder(place))
+
+
+def test_rows_that_arrive_otherwise_are_not_kept(emptied, place, monkeypatch):
+    load = table_rows.load_table
+
+    def load_otherwise(table: Any, *args: Any) -> None:
+        load(table, *args)
+        if table.name == "benchmarks_app_user":
+            with connection.cursor() as cursor:
+                cursor.execute("UPDATE benchmarks_app_user SET is_staff = NOT is_staff")
+
+    monkeypatch.setattr(table_rows, "load_table", load_otherwise)
+    with pytest.raises(RowsDifferError, match="benchmarks_app_user"):
+        restore(BackupFolder(place))
+
+    assert not User.objects.exists()
+    assert not default_storage.exists(emptied.stored)
+
+
+def test_unknown_snapshot_is_told_which_there_are(upload, place):
+    made = backed_up(place)
+
+    with pytest.raises(NoBackupError, match=made.snapshot):
+        BackupFolder(place).snapshot("yesterday")
+    with pytest.raises(NoBackupError, match="no backup"):
+        BackupFolder(place / "nowhere").snapshot()
+
+
+@pytest.mark.skipif(len(VENDORS) < 2, reason="needs PostgreSQL")
+def test_row_that_postgresql_does_not_take_is_named(tmp_path, place, unblocked):
+    with site_of_its_own(tmp_path / "from", "sqlite"):
+        User.objects.create(username="fits")
+        User.objects.create(username="x" * 200)
+        backed_up(place)
+    with site_of_its_own(tmp_path / "to", "postgresql"):
+        with pytest.raises(RowRefusedError, match="row 2 of benchmarks_app_user: value too long"):
+            restore(BackupFolder(place))
+        assert not User.objects.exists()
+
+
+# --- as a stream ---------------------------------------------------------------------------
+
+
+def test_stream_holds_what_the_folder_would(emptied, tmp_path, place, capsysbinary, monkeypatch):
+    restore(BackupFolder(place))
+    capsysbinary.readouterr()
+    call_command("backup", "-", "--json", verbosity=0)
+    stream, told = capsysbinary.readouterr()
+    assert json.loads(told)["n_files"] == 1
+    call_command("flush", interactive=False, verbosity=0)
+    shutil.rmtree(settings.MEDIA_ROOT)
+
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stream)))
+    call_command("restore", "-", verbosity=0)
+
+    assert User.objects.filter(username="olga").exists()
+    assert files.digest_of(emptied.stored) == emptied.sha256
+    assert list(settings.STAGING_DIR.iterdir()) == []
+    with tarfile.open(fileobj=io.BytesIO(stream)) as tar:
+        tar.extractall(tmp_path / "unpacked", filter="data")
+    call_command("verify_backup", str(tmp_path / "unpacked"), verbosity=0)
+
+
+def test_stream_that_ends_early_is_no_backup(site, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+
+    with pytest.raises(CommandError, match="standard input is damaged") as raised:
+        call_command("restore", "-", verbosity=0)
+
+    assert raised.value.returncode == 2
+
+
+# --- older ones ----------------------------------------------------------------------------
+
+
+def test_older_snapshots_go_with_what_they_alone_need(upload, place, capsys):
+    backed_up(place)
+    Upload.objects.all().delete()
+    kept = factories.waiting_upload(upload.benchmark, "b.run", b"other")
+
+    call_command("backup", str(place), "--keep", "1", "--json", verbosity=0)
+
+    assert json.loads(capsys.readouterr().out)["n_removed"] == 1
+    assert len(BackupFolder(place).snapshots()) == 1
+    assert [path.name for path in BackupFolder(place).objects()] == [kept.sha256]
+    call_command("verify_backup", str(place), verbosity=0)
+
+
+@pytest.mark.parametrize("arguments", [("DIR", "--keep", "0"), ("-", "--keep", "3")])
+def test_keep_takes_a_number_and_a_folder(arguments, site):
+    with pytest.raises(CommandError, match="--keep takes a number"):
+        call_command("backup", *arguments)

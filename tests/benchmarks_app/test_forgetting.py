@@ -1,0 +1,514 @@
+"""Deleting a person: what goes, what stays, who may, and what is known of them before."""
+
+import io
+import json
+import uuid
+import zipfile
+
+import pytest
+from axes.models import AccessAttempt, AccessLog
+from django.apps import apps
+from django.contrib.sessions.models import Session
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, connection, models, transaction
+from django.urls import reverse
+
+from annotation.models import Judgment
+from annotation.selectors.agreement import Filters, agreement_report
+from annotation.selectors.names import pseudonyms_in
+from benchmarks_app.core.names import Names
+from benchmarks_app.core.people_errors import (
+    LastManagerError,
+    LastOwnerError,
+    ManagerNeededError,
+)
+from benchmarks_app.models import (
+    ApiToken,
+    AuditEvent,
+    Forgetting,
+    Invitation,
+    Job,
+    Role,
+    Team,
+    Upload,
+    User,
+)
+from benchmarks_app.person_records import LASTING, WRITTEN
+from benchmarks_app.services import audit, people
+from benchmarks_app.services.api_tokens import create_api_token
+from benchmarks_app.services.forgetting import delete_person
+from benchmarks_app.services.person_export import export_person
+from benchmarks_app.services.uploading import local, receive_upload
+from benchmarks_app.triggers import AUDIT_STAYS, JUDGMENT_STAYS
+from tests import factories
+from tests.annotation import making
+
+PASSWORD = "a long password"
+
+
+@pytest.fixture
+def zelda(benchmark, owner):
+    person = factories.member(benchmark, "zelda-q", "annotator")
+    person.first_name, person.last_name = "Zoë", "Quill"
+    person.save()
+    return person
+
+
+@pytest.fixture
+def chief(db):
+    return factories.user("chief", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def manager(db):
+    return factories.user("manager", is_staff=True)
+
+
+# --- finding names -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("zelda-q_run.txt", "X_run.txt"),
+        ("mail ZELDA-Q@example.org now", "mail X now"),
+        ("Zoë Quill, Quill, Zoë; quill zoë", "X, X; X"),
+        ("zelda-quick and Zoë alone", "zelda-quick and Zoë alone"),
+        ("zelda-q@elsewhere.org", "zelda-q@elsewhere.org"),
+        ({"zelda-q": ["by zelda-q", 3]}, {"X": ["by X", 3]}),
+    ],
+)
+def test_name_is_found_as_a_whole_word(text, expected):
+    names = Names.of(username="zelda-q", email="zelda-q@example.org", first="Zoë", last="Quill")
+
+    assert names.replaced(text, "X") == expected
+
+
+def test_short_user_name_is_replaced_where_it_is_all_there_is():
+    names = Names.of(username="bo", email="", first="", last="")
+
+    assert names.replaced("bo", "X") == "X"
+    assert names.replaced("tell bo", "X") == "tell bo"
+
+
+# --- what goes -----------------------------------------------------------------------------
+
+
+def test_everything_that_names_the_person_goes(zelda, benchmark, owner, settings):
+    people.invite(benchmark=benchmark, role=Role.VIEWER, actor=owner, days=3, email=zelda.email)
+    create_api_token(user=zelda, name="zelda-q's", days=3)
+    AccessLog.objects.create(username="zelda-q", path_info="/")
+    AccessAttempt.objects.create(username="zelda-q", path_info="/", failures_since_start=1)
+    audit.record(actor=zelda, action="import", target="zelda-q.csv", by=["Zoë Quill"])
+    audit.record(actor=None, action="sign-in-fail", target=f"user {zelda.pk}")
+    Job.objects.create(kind="x", title="for Zoë Quill", parameters={"zelda-q": zelda.email})
+    team = Team.objects.create(name="Zoë Quill and Olga")
+    team.members.add(zelda, owner)
+    settings.EMAIL_FILE_PATH.mkdir(parents=True, exist_ok=True)
+    mail = settings.EMAIL_FILE_PATH / "one.log"
+    rule = "\n" + "-" * 79 + "\n"
+    mail.write_text(f"To: {zelda.email}\n\nhello{rule}To: olga@example.org\n\nstays{rule}")
+
+    forgotten = delete_person(user=zelda, actor=owner)
+
+    kept = User.objects.get(pk=zelda.pk)
+    assert (kept.username, kept.email, str(kept)) == (forgotten.pseudonym, "", kept.username)
+    assert (kept.is_active, kept.is_anonymised, kept.has_usable_password()) == (False, True, False)
+    assert not kept.memberships.exists() and not kept.teams.exists()
+    gone = (ApiToken, AccessLog, AccessAttempt)
+    assert [model.objects.count() for model in gone] == [0, 0, 0]
+    assert not AuditEvent.objects.filter(action="sign-in-fail").exists()
+    assert "stays" in mail.read_text() and "hello" not in mail.read_text()
+    assert all_texts_without("zelda", "Zoë", "Quill", "zelda-q@example.org")
+    event = AuditEvent.objects.get(action="import")
+    assert event.target == f"{forgotten.pseudonym}.csv"
+    assert event.detail == {"by": [forgotten.pseudonym]}
+
+
+def all_texts_without(*words: str) -> bool:
+    """Whether no text of any row of the database has one of the words."""
+    for model in apps.get_models():
+        for values in model._base_manager.values_list():
+            text = str(values).casefold()
+            found = [word for word in words if word.casefold() in text]
+            assert not found, (model, values)
+    return True
+
+
+def test_stored_file_loses_the_name_and_keeps_its_bytes(
+    zelda, benchmark, owner, django_capture_on_commit_callbacks
+):
+    sent = SimpleUploadedFile("zelda-q.tsv", b"1\twhat she sent\n")
+    upload = receive_upload(benchmark=benchmark, owner=zelda, file=sent)
+
+    with django_capture_on_commit_callbacks(execute=True):
+        forgotten = delete_person(user=zelda, actor=owner)
+
+    kept = Upload.objects.get(pk=upload.pk)
+    assert kept.name == f"{forgotten.pseudonym}.tsv"
+    assert kept.stored == upload.stored.replace("zelda-q", forgotten.pseudonym)
+    assert local(kept).read_bytes() == b"1\twhat she sent\n"
+    assert not default_storage.exists(upload.stored)
+
+
+def test_sessions_end_and_are_deleted(signed_in, zelda, owner):
+    client = signed_in(zelda)
+    session = client.session.session_key
+
+    delete_person(user=zelda, actor=owner)
+
+    assert not Session.objects.filter(pk=session).exists()
+    assert client.get(reverse("account-detail")).status_code == 302
+
+
+def test_deleting_again_changes_nothing(zelda, owner):
+    first = delete_person(user=zelda, actor=owner)
+    n_events = AuditEvent.objects.count()
+
+    assert delete_person(user=zelda, actor=owner).pseudonym == first.pseudonym
+    assert AuditEvent.objects.count() == n_events
+
+
+def test_links_the_person_made_are_closed_and_bound_links_too(zelda, benchmark, owner):
+    people.invite(benchmark=benchmark, role=Role.VIEWER, actor=owner, days=3, email=zelda.email)
+
+    delete_person(user=zelda, actor=owner)
+
+    assert Invitation.objects.get().revoked_at is not None
+
+
+def test_freed_bytes_are_overwritten_by_a_job(zelda, owner):
+    delete_person(user=zelda, actor=owner)
+
+    job = Job.objects.get(kind="erase-freed-pages")
+    assert "benchmarks_app_user" in job.parameters["tables"]
+    assert job.created_by == owner
+
+
+def test_sqlite_overwrites_what_it_deletes(db):
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL has no such thing: its tables are written anew")
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA secure_delete")
+        assert cursor.fetchone() == (1,)
+
+
+# --- what stays ----------------------------------------------------------------------------
+
+
+def test_labels_stay_and_their_notes_lose_the_name(zelda, benchmark, owner):
+    query = factories.query(benchmark, "q1")
+    label = Judgment.objects.create(
+        benchmark=benchmark, query=query, docid="d1", kind="grade", grade=2, actor=zelda,
+        note="as zelda-q said", client_id="00000000-0000-0000-0000-000000000001",
+    )  # fmt: skip
+
+    forgotten = delete_person(user=zelda, actor=owner)
+
+    kept = Judgment.objects.get(pk=label.pk)
+    assert (kept.grade, kept.actor_id, kept.created_at) == (2, zelda.pk, label.created_at)
+    assert kept.note == f"as {forgotten.pseudonym} said"
+
+
+def test_agreement_is_what_it_was(zelda, benchmark, owner, ada):
+    pool = making.pool(benchmark, {"q1": [f"d{n}" for n in range(8)]}, overlap=2)
+    for number in range(8):
+        for person, grade in ((zelda, number % 4), (ada, number % 3)):
+            Judgment.objects.create(
+                benchmark=benchmark, query=benchmark.queries.get(), docid=f"d{number}", pool=pool,
+                kind="grade", purpose="label", grade=grade, actor=person, client_id=uuid.uuid4(),
+            )  # fmt: skip
+
+    def measured() -> dict:
+        report = agreement_report(benchmark, Filters(), Judgment.objects.latest("pk").pk)
+        return {key: value for key, value in report.items() if key != "made_at"}
+
+    before, name = measured(), pseudonyms_in(benchmark)(zelda.pk)
+
+    delete_person(user=zelda, actor=owner)
+
+    assert measured() == before
+    assert pseudonyms_in(benchmark)(zelda.pk) == name
+
+
+@pytest.mark.parametrize(
+    ("model", "stays", "may_differ"),
+    [
+        (Judgment, JUDGMENT_STAYS, {"note", "rater", "source"}),
+        (AuditEvent, AUDIT_STAYS, {"target", "detail"}),
+    ],
+)
+def test_only_what_people_write_may_differ_while_somebody_is_forgotten(model, stays, may_differ):
+    columns = {field.column for field in model._meta.concrete_fields}
+
+    assert columns - set(stays) == may_differ
+    assert set(WRITTEN[model]) == may_differ
+
+
+def test_grade_cannot_be_changed_even_then(benchmark, ada):
+    label = Judgment.objects.create(
+        benchmark=benchmark, query=factories.query(benchmark, "q1"), docid="d1", kind="grade",
+        grade=2, actor=ada, client_id=uuid.uuid4(),
+    )  # fmt: skip
+    for change in ({"grade": 3}, {"note": "x", "docid": "d2"}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Forgetting.objects.create()
+            Judgment.objects.filter(pk=label.pk).update(**change)
+    with transaction.atomic():
+        Forgetting.objects.create()
+        Judgment.objects.filter(pk=label.pk).update(note="x")
+
+
+def test_ledger_and_log_are_append_only_again_afterwards(zelda, benchmark, owner):
+    delete_person(user=zelda, actor=owner)
+
+    for change in ({"target": "other"}, {"detail": {}}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            AuditEvent.objects.update(**change)
+
+
+# Texts that hold no names of people: content of collections, machine's words, digests, paths.
+CONTENT = {
+    "benchmarks_app": """
+        ApiToken.hint ApiToken.name ApiToken.scopes ApiToken.secret_digest AuditEvent.action
+        Backup.broken Backup.error Backup.place Backup.snapshot
+        Benchmark.hidden_splits Benchmark.licence Benchmark.shown_metadata Benchmark.slug
+        CandidateList.parquet CandidateList.sha256 ContaminatedQuery.outside_text
+        ContaminationCheck.parameters ContaminationCheck.result Corpus.lang CorpusVersion.cut
+        CorpusVersion.difference CorpusVersion.index CorpusVersion.metadata_kinds
+        CorpusVersion.parquet CorpusVersion.sha256 CorpusVersion.source Document.docid
+        DocumentContent.content_hash DocumentContent.lang DocumentContent.parent_docid
+        DocumentContent.text DocumentContent.title FamilyChange.after FamilyChange.before
+        Grade.anchor Grade.name Grouping.algorithm Grouping.inputs_sha256 Grouping.parameters
+        Guideline.text Invitation.email Invitation.secret_digest Job.kind LeftFile.name
+        Qrel.docid QrelSet.digest
+        QrelSet.parameters QrelSet.rule Query.clicks Query.description Query.lang Query.metadata
+        Query.narrative Query.qid Query.text QueryLog.facts QueryLog.masked QueryLog.parquet
+        QueryLog.sha256 QuerySample.parameters Release.content_sha256 Release.findings
+        Release.folder Release.hidden_splits Release.label_diff Release.options Release.tie_rule
+        Run.parquet Run.sha256 Slice.members_sha256 Slice.rule SplitPlan.algorithm SplitPlan.digest
+        SplitPlan.inputs_sha256 SplitPlan.parameters SplitPlan.sizes StoreCheck.broken
+        Upload.sha256 Upload.stored User.email User.first_name User.last_name User.password
+        User.username WorkerHeartbeat.name
+    """,
+    "annotation": """
+        AggregationPolicy.parameters AggregationPolicy.rule Judgment.confidence
+        Judgment.content_hash Judgment.docid Judgment.evidence Judgment.reason KeyMap.bindings
+        Pool.digest Pool.parameters Pool.statistics PoolEntry.contributors Slot.arm
+    """,
+    "scoring": """
+        CaseImage.media_type CaseImage.name CaseImage.sha256 CaseImage.stored CaseOutcome.answers
+        CaseOutcome.error CaseOutcome.error_code CaseOutcome.reason CaseOutcome.verdicts
+        CaseSet.sha256 CaseSet.slices Comparison.key Comparison.parameters Comparison.result
+        ContextualCase.case_id ContextualCase.content ContextualCase.slices
+        ContextualEvaluation.error ContextualEvaluation.judge_name ContextualEvaluation.model
+        ContextualEvaluation.only_slice ContextualEvaluation.prompt_hash EmbeddingPair.places
+        EmbeddingPair.report GatePolicy.digest GatePolicy.rehearsal GateRehearsal.content
+        GateRehearsal.digest GateRehearsal.result GateResult.error JudgeEndpoint.answer_format
+        JudgeEndpoint.base_url JudgeEndpoint.key_sealed JudgeEndpoint.key_variable
+        JudgeEndpoint.model JudgeEndpoint.trial LadderStep.measure LiveSystem.headers
+        LiveSystem.id_path
+        LiveSystem.results_path LiveSystem.score_path LiveSystem.template LiveSystem.url
+        OnlineResult.metric Phase.split ProbingFlag.evidence ReportedScore.measure
+        ReportedScore.sha256 ReportedScore.split Retrieval.language Retrieval.system
+        RunLatencies.stored Score.measure Score.slice_name ScoreSet.hits ScoreSet.intervals
+        ScoreSet.per_query ScoreSet.scorer_version
+    """,
+}
+TEXTS = (models.CharField, models.TextField, models.JSONField, models.SlugField)
+
+
+@pytest.mark.parametrize("app", CONTENT)
+def test_of_every_text_it_is_decided_whether_it_may_name_people(app):
+    known = {**WRITTEN}
+    decided = {f"{model.__name__}.{field}" for model, fields in known.items() for field in fields}
+    decided |= {
+        f"{model.__name__}.{field}" for model, fields in LASTING.items() for field in fields
+    }
+    texts = {
+        f"{model.__name__}.{field.name}"
+        for model in apps.get_app_config(app).get_models()
+        for field in model._meta.concrete_fields
+        if isinstance(field, TEXTS) and not field.choices
+    }
+
+    assert texts - decided == set(CONTENT[app].split())
+
+
+# --- who may not be deleted ----------------------------------------------------------------
+
+
+def test_only_owner_hands_their_benchmarks_over_first(benchmark, owner):
+    second = factories.benchmark("second", name="Second set")
+    people.add_member(benchmark=second, user=owner, role=Role.OWNER, actor=None)
+
+    with pytest.raises(LastOwnerError, match="Standard library and Second set"):
+        delete_person(user=owner, actor=None)
+
+    assert User.objects.get(pk=owner.pk).username == "olga"
+    assert not Job.objects.filter(kind="erase-freed-pages").exists()
+
+
+def test_only_superuser_stays(chief):
+    with pytest.raises(LastManagerError):
+        delete_person(user=chief, actor=None)
+
+
+def test_manager_deletes_no_superuser(chief, manager):
+    factories.user("other", is_superuser=True)
+
+    with pytest.raises(ManagerNeededError):
+        delete_person(user=chief, actor=manager)
+
+
+# --- pages ---------------------------------------------------------------------------------
+
+
+def test_person_deletes_their_own_account_with_their_password(signed_in, zelda):
+    client, url = signed_in(zelda), reverse("account-delete")
+
+    wrong = client.post(url, {"password": "not this"})
+    assert wrong.status_code == 422
+    assert "not your password" in wrong.content.decode()
+    assert not User.objects.get(pk=zelda.pk).is_anonymised
+
+    right = client.post(url, {"password": PASSWORD})
+    assert right.status_code == 200
+    assert User.objects.get(pk=zelda.pk).username in right.content.decode()
+    assert client.get(reverse("account-detail")).status_code == 302
+
+
+def test_password_cannot_be_guessed_there(signed_in, zelda, settings):
+    client, url = signed_in(zelda), reverse("account-delete")
+    for _ in range(settings.AXES_FAILURE_LIMIT):
+        client.post(url, {"password": "not this"})
+
+    answer = client.post(url, {"password": PASSWORD})
+
+    assert "Try again later" in answer.content.decode()
+    assert not User.objects.get(pk=zelda.pk).is_anonymised
+
+
+def test_page_says_why_an_only_owner_stays(signed_in, owner):
+    page = signed_in(owner).get(reverse("account-delete")).content.decode()
+
+    assert "Make somebody else an owner first" in page
+    assert "Delete for good" not in page
+
+
+def test_manager_finds_and_deletes_a_person(signed_in, zelda, manager):
+    client = signed_in(manager)
+    assert "zelda-q" in client.get(reverse("person-list"), {"q": "Quill"}).content.decode()
+    assert "Nobody fits" in client.get(reverse("person-list"), {"q": "no one"}).content.decode()
+
+    answer = client.post(reverse("person-delete", args=[zelda.pk]), {"password": PASSWORD})
+
+    assert answer["Location"] == reverse("person-list")
+    page = client.get(answer["Location"]).content.decode()
+    assert "zelda" not in page and "deleted</span>" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        ("person-list", "get"), ("person-delete", "get"), ("person-delete", "post"),
+        ("person-export", "post"), ("audit-log", "get"), ("audit-export", "get"),
+        ("api:site-events", "get"), ("api:site-event-export", "get"),
+        ("api:account-export", "get"), ("api:account-delete", "post"),
+    ],
+)  # fmt: skip
+def test_only_managers_of_the_site_see_others(signed_in, zelda, owner, name, how):
+    arguments = (
+        [zelda.pk] if name.split(":")[-1].startswith(("person-d", "person-e", "acc")) else []
+    )
+
+    answer = getattr(signed_in(owner), how)(reverse(name, args=arguments))
+
+    assert answer.status_code == 403
+    assert not User.objects.get(pk=zelda.pk).is_anonymised
+
+
+# --- API and commands ----------------------------------------------------------------------
+
+
+def test_api_deletes_with_the_password_alone(client, zelda):
+    token = create_api_token(user=zelda, name="t", days=2).secret
+    sent = {"headers": {"Authorization": f"Bearer {token}"}, "content_type": "application/json"}
+    url = reverse("api:me-delete")
+
+    wrong = client.post(url, {"password": "not this"}, **sent)
+    assert (wrong.status_code, wrong.json()["code"]) == (403, "wrong-password")
+    right = client.post(url, {"password": PASSWORD}, **sent)
+    assert right.status_code == 200, right.content
+    assert User.objects.get(pk=zelda.pk).username == right.json()["pseudonym"]
+
+
+def test_command_refuses_and_says_what_stays(benchmark, owner, zelda):
+    out = io.StringIO()
+    with pytest.raises(CommandError, match="only owner"):
+        call_command("delete_user", "olga", "--yes")
+    with pytest.raises(CommandError, match="No user 'nobody'"):
+        call_command("delete_user", "nobody", "--yes")
+    benchmark.description = "Kept by Zoë Quill."
+    benchmark.save()
+
+    call_command("delete_user", "zelda-q", "--dry-run", stdout=out)
+
+    assert "benchmark Standard library: description" in out.getvalue()
+    assert not User.objects.get(pk=zelda.pk).is_anonymised
+
+
+# --- what is known of a person -------------------------------------------------------------
+
+
+def known(user) -> dict[str, list[dict]]:
+    packed = b"".join(export_person(user=user, actor=user))
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        return {
+            name.removeprefix("known/").removesuffix(".jsonl"): [
+                json.loads(line) for line in archive.read(name).splitlines()
+            ]
+            for name in archive.namelist()
+            if name.endswith(".jsonl")
+        }
+
+
+def test_export_has_every_kind_and_no_secret(zelda, benchmark, owner):
+    issued = create_api_token(user=zelda, name="at night", days=3)
+    AccessLog.objects.create(username="zelda-q", path_info="/", ip_address="192.0.2.7")
+    Judgment.objects.create(
+        benchmark=benchmark, query=factories.query(benchmark, "q1"), docid="d1", kind="grade",
+        grade=2, actor=zelda, client_id="00000000-0000-0000-0000-000000000001", purpose="gold",
+    )  # fmt: skip
+    people.change_blindness(membership=zelda.memberships.get(), is_lifted=True, actor=owner)
+
+    records = known(zelda)
+
+    assert {"account", "memberships", "teams", "invitations", "tokens", "sign-ins", "events"} <= {
+        *records
+    }
+    assert {"labels", "questions", "submissions", "runs", "uploads", "jobs"} <= {*records}
+    assert records["account"][0]["email"] == zelda.email
+    assert records["tokens"][0]["name"] == "at night"
+    assert records["sign-ins"][0]["address"] == "192.0.2.7"
+    assert (records["labels"][0]["document"], records["labels"][0]["grade"]) == ("d1", 2)
+    assert {event["by"] for event in records["events"]} == {"you", "somebody else"}
+    text = json.dumps(records)
+    for secret in (issued.secret, issued.token.secret_digest, zelda.password, "gold", "olga"):
+        assert secret not in text
+
+
+def test_person_downloads_what_is_known_and_it_is_written_down(signed_in, zelda):
+    answer = signed_in(zelda).post(reverse("account-export"))
+
+    assert b"".join(answer.streaming_content)[:2] == b"PK"
+    event = AuditEvent.objects.get(action="export-person")
+    assert (event.actor, event.target) == (zelda, f"user {zelda.pk}")
+
+
+def test_command_writes_the_export(zelda, tmp_path):
+    call_command("export_user", "zelda-q", str(tmp_path / "known.zip"), stdout=io.StringIO())
+
+    assert "known/labels.jsonl" in zipfile.ZipFile(tmp_path / "known.zip").namelist()

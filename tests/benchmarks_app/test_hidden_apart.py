@@ -1,0 +1,121 @@
+"""Releases whose means would together tell of few hidden queries are not published."""
+
+import pytest
+
+from benchmarks_app.core.release_errors import ReleaseRefusedError
+from benchmarks_app.models import Query, QueryFamily
+from benchmarks_app.services import jobs
+from benchmarks_app.services.slice_changes import register_slice
+from scoring.services.slice_scores import slices_on_board
+from tests import factories
+from tests.scoring.hiding import HIDDEN, hiding_benchmark
+
+pytestmark = pytest.mark.django_db
+MORE = [f"m{number:02}" for number in range(60)]
+
+
+@pytest.fixture
+def bench():
+    """30 hidden queries in `test`."""
+    made = hiding_benchmark()
+    made.olga = factories.member(made, "olga", "owner")
+    return made
+
+
+def publish(bench, version):
+    made = factories.release(bench.qrel_sets.get(), version)
+    jobs.run_queued()
+    return made
+
+
+def add(bench, qids, split="test"):
+    """More graded queries, each a family of its own."""
+    qrels = bench.qrel_sets.get()
+    for qid in qids:
+        family = QueryFamily.objects.create(benchmark=bench, split=split)
+        query = factories.query(bench, qid, family=family)
+        qrels.qrels.create(query=query, docid=f"{qid}-good", grade=2)
+
+
+def refused(bench, version) -> str:
+    with pytest.raises((AssertionError, ReleaseRefusedError)) as error:
+        factories.release(bench.qrel_sets.get(), version)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(("n", "is_refused"), [(5, True), (29, True), (30, False)])
+def test_hidden_splits_of_two_releases_differ_in_none_or_in_many(bench, n, is_refused):
+    publish(bench, "1.0.0")
+    add(bench, MORE[:n])
+
+    if is_refused:
+        assert "This release and 1.0.0 would together tell of fewer than 30" in refused(
+            bench, "2.0.0"
+        )
+    else:
+        publish(bench, "2.0.0")
+
+
+def test_the_same_hidden_queries_may_be_released_again(bench):
+    publish(bench, "1.0.0")
+    add(bench, MORE[:5], split="dev")
+
+    assert publish(bench, "2.0.0").version == "2.0.0"
+
+
+def test_what_is_left_of_a_hidden_split_that_was_opened_in_part_is_counted(bench):
+    add(bench, MORE[:30])
+    publish(bench, "1.0.0")
+    QueryFamily.objects.filter(queries__qid__in=HIDDEN[:20]).update(split="dev")
+
+    # 40 of 60 stay hidden: no more is told of them than before.
+    publish(bench, "2.0.0")
+    QueryFamily.objects.filter(queries__qid__in=HIDDEN[20:]).update(split="dev")
+    QueryFamily.objects.filter(queries__qid__in=MORE[:5]).update(split="train")
+
+    assert "'test' has 25 families" in refused(bench, "3.0.0")
+
+
+@pytest.mark.parametrize(("n", "is_refused"), [(20, True), (30, False)])
+def test_weights_differ_for_none_or_for_many(bench, n, is_refused):
+    add(bench, MORE)
+    queries = Query.objects.filter(benchmark=bench)
+    queries.update(weight=1.0)
+    queries.filter(qid__in=MORE[:n]).update(weight=3.0)
+
+    if is_refused:
+        assert "The plain and the weighted mean would together tell" in refused(bench, "1.0.0")
+    else:
+        publish(bench, "1.0.0")
+
+
+def a_slice(bench, name, qids):
+    made = factories.query_slice(bench, name, *bench.queries.filter(qid__in=qids), minimum=30)
+    register_slice(of=made, actor=bench.olga)
+
+
+def shown(release) -> list[str]:
+    return [one.name for one in slices_on_board(release)]
+
+
+def test_a_slice_is_held_against_each_hidden_split(bench):
+    """40 of the one split and 10 of the other: less the first split's mean these 10 are left."""
+    add(bench, MORE[:50], split="train")
+    add(bench, MORE[50:] + [f"n{number:02}" for number in range(30)])
+    bench.hidden_splits = ["test", "train"]
+    bench.save()
+    a_slice(bench, "both", MORE[:60])
+
+    assert shown(publish(bench, "1.0.0")) == []
+
+
+def test_a_slice_is_held_against_those_of_an_earlier_release(bench):
+    """The larger one would go first, and tell of five less the one that was shown before."""
+    add(bench, MORE)
+    a_slice(bench, "first", MORE[:40])
+    before = publish(bench, "1.0.0")
+    a_slice(bench, "second", MORE[:45])
+
+    after = publish(bench, "2.0.0")
+
+    assert (shown(before), shown(after)) == (["first"], ["first"])

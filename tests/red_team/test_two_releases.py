@@ -1,0 +1,72 @@
+"""Two releases whose hidden grades differ in few families: a run's two means tell what differs."""
+
+import pytest
+
+from benchmarks_app.models import Run
+from benchmarks_app.services import jobs
+from scoring.services.scoring import Target, score_run
+from tests import factories
+from tests.scoring.hiding import HIDDEN, PUBLIC, hiding_benchmark, hiding_release, lines, plain_run
+
+pytestmark = pytest.mark.django_db
+BOARD = "/api/v1/benchmarks/hiding/releases/{version}/leaderboard/?split=test"
+
+
+@pytest.fixture
+def releases(tmp_path):
+    """A function that publishes 1.0.0, then 2.0.0 with some grades changed; runs are on both."""
+
+    def releases(changed):
+        benchmark = hiding_benchmark()
+        first = hiding_release(benchmark)
+        grades = {(qid, f"{qid}-good"): 2 for qid in PUBLIC + HIDDEN}
+        for qid in changed:
+            grades |= {(qid, f"{qid}-good"): 0, (qid, f"{qid}-x"): 2}
+        qrels = factories.qrel_set(benchmark, grades, name="mended")
+        type(qrels).objects.filter(pk=qrels.pk).update(n_relevant=len(grades))
+        qrels.refresh_from_db()
+        run = factories.run(benchmark, lines(plain_run()), name="probe", kind=Run.Kind.UPLOADED)
+        score_run(run=run, target=Target.of(first), folder=tmp_path / "first")
+        second = factories.release(qrels, version="2.0.0")
+        jobs.run_queued()
+        new = factories.run(benchmark, lines(plain_run()), name="new")
+        score_run(run=new, target=Target.of(second), folder=tmp_path / "second")
+        return benchmark
+
+    return releases
+
+
+def learnt(client):
+    """Whether the hidden documents that stand first became relevant, as the two boards tell it."""
+    before, after = (_mean(client, version) for version in ("1.0.0", "2.0.0"))
+    return None if before is None or after is None else after > before
+
+
+def _mean(client, version, name="probe"):
+    answer = client.get(BOARD.format(version=version)).json()
+    return next(row["nDCG@10"] for row in answer["rows"] if row["run"] == name)
+
+
+@pytest.mark.parametrize("n", [1, 29])
+def test_few_changed_families_are_told_by_no_two_means(releases, client, n):
+    releases(HIDDEN[:n])
+
+    assert learnt(client) is None
+    assert _mean(client, "1.0.0") is not None
+    assert _mean(client, "2.0.0", "new") is not None
+
+
+@pytest.mark.parametrize("n", [0, 30])
+def test_equal_grades_and_many_changed_families_are_told(releases, client, n):
+    releases(HIDDEN[:n])
+
+    assert learnt(client) is (n == 30)
+
+
+def test_keepers_see_both(releases, client):
+    benchmark = releases(HIDDEN[:1])
+    client.force_login(factories.member(benchmark, "olga", "owner"))
+
+    assert learnt(client) is True
+    page = client.get("/b/hiding/v/2.0.0/leaderboard/?split=test").content.decode()
+    assert "differ from those of an earlier one in fewer than 30 families" in page

@@ -1,0 +1,116 @@
+"""Gates where grades are hidden: others than keepers get verdicts on public queries alone."""
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from benchmarks_app.models import QueryFamily
+from benchmarks_app.services import jobs
+from scoring.services import gating, policies
+from tests import factories
+from tests.scoring.hiding import (
+    HIDDEN,
+    PUBLIC,
+    hiding_benchmark,
+    hiding_release,
+    lines,
+    plain_run,
+)
+
+pytestmark = pytest.mark.django_db
+BETTER = {qid: [f"{qid}-good", f"{qid}-x"] for qid in HIDDEN}
+
+
+@pytest.fixture
+def bench():
+    made = hiding_benchmark()
+    made.sam = factories.member(made, "sam", "submitter")
+    made.olga = factories.member(made, "olga", "owner")
+    return made
+
+
+@pytest.fixture
+def release(bench):
+    return hiding_release(bench)
+
+
+@pytest.fixture
+def policy(bench, release):
+    old = factories.run(bench, lines(plain_run()), name="old", owner=bench.sam)
+    content = {"guard_rails": {"measures": []}}
+    return policies.make_policy(
+        benchmark=bench, name="nightly", baseline=old, content=content, user=bench.sam
+    )
+
+
+def candidate(bench, name, **changed):
+    return factories.run(bench, lines(plain_run(**changed)), name=name, owner=bench.sam)
+
+
+def decided(policy, run, release, person):
+    gate = gating.start_gate(policy=policy, candidate=run, release=release, user=person)
+    jobs.run_queued()
+    gate.refresh_from_db()
+    return gate
+
+
+def test_a_submitter_gets_a_verdict_on_the_public_queries(bench, release, policy, client):
+    gate = decided(policy, candidate(bench, "new", **BETTER), release, bench.sam)
+
+    client.force_login(bench.sam)
+    page = client.get(gate.get_absolute_url()).content.decode()
+    assert (gate.is_public, gate.report["n_queries"]) == (True, len(PUBLIC))
+    assert gate.report["sentence"].startswith("On the public queries alone: ")
+    assert "Over the public queries alone" in page
+
+
+def test_what_a_candidate_does_on_hidden_queries_moves_no_public_verdict(bench, release, policy):
+    reports = [
+        decided(policy, candidate(bench, name, **changed), release, bench.sam).report
+        for name, changed in (("run-a", {}), ("run-b", BETTER))
+    ]
+
+    plain, better = (json.dumps(one) for one in reports)
+    assert plain.replace("run-a", "run-b") == better
+
+
+def test_a_verdict_on_hidden_queries_is_for_keepers_alone(bench, release, policy, client):
+    run = candidate(bench, "new", **BETTER)
+    mine, whole = (decided(policy, run, release, person) for person in (bench.sam, bench.olga))
+
+    assert (whole.is_public, whole.report["n_queries"]) == (False, 33)
+    assert whole.job.result["made"] == ["a verdict for keepers: new"]
+    listed = f"/api/v1/benchmarks/{bench.slug}/gates/"
+    for person, code, keys in (
+        (bench.sam, 404, {mine.pk}),
+        (bench.olga, 200, {mine.pk, whole.pk}),
+    ):
+        client.force_login(person)
+        for name, more in (("detail", []), ("state", []), ("report", ["md"])):
+            address = reverse(f"scoring:gate-{name}", args=[bench.slug, whole.pk, *more])
+            assert client.get(address).status_code == code
+        assert client.get(f"{listed}{whole.pk}/").status_code == code
+        assert {one["id"] for one in client.get(listed).json()["results"]} == keys
+
+
+def test_where_all_queries_are_hidden_a_gate_is_refused_and_says_why(bench, client):
+    QueryFamily.objects.filter(queries__qid__in=PUBLIC).update(split="test")
+    release = hiding_release(bench)
+    old, new = candidate(bench, "old"), candidate(bench, "new")
+    policy = policies.make_policy(
+        benchmark=bench, name="nightly", baseline=old, content={}, user=bench.sam
+    )
+    client.force_login(bench.sam)
+
+    sent = {"candidate": new.pk, "release": release.pk}
+    page = client.post(policy.get_absolute_url(), sent)
+    posted = client.post(
+        f"/api/v1/benchmarks/{bench.slug}/gates/",
+        {"policy": "nightly", "candidate": "new"},
+        content_type="application/json",
+    )
+
+    assert (page.status_code, posted.status_code) == (422, 409)
+    for answer in (page, posted):
+        assert "All graded queries of release 1.0.0 are in hidden splits" in answer.content.decode()

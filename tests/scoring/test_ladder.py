@@ -1,0 +1,265 @@
+"""The Ladder on the site: what is told of a team's submissions to a hidden split, and to whom."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from benchmarks_app.models import AuditEvent, Run, Team
+from benchmarks_app.services import jobs
+from scoring.models import LadderStep, Phase, Score, ScoreSet
+from scoring.services.ladder import decide_all
+from tests import factories
+from tests.scoring.laddering import BOARD, Site, mean, ranking
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def site(tmp_path):
+    return Site(tmp_path)
+
+
+def test_a_value_moves_only_where_it_is_significantly_better(site):
+    for n_first in (0, 1, 9, 10):
+        site.submit(n_first)
+
+    values = site.board().values()
+
+    assert sorted(values) == pytest.approx([mean(0), mean(0), mean(9), mean(9)], abs=1e-3)
+
+
+def test_keepers_see_the_exact_value_of_each(site):
+    for n_first in (0, 1, 2):
+        site.submit(n_first)
+
+    exact = sorted(site.board("olga").values())
+
+    assert exact == pytest.approx([mean(0), mean(1), mean(2)], abs=1e-3)
+
+
+def test_the_first_submission_of_each_team_is_told(site):
+    site.submit(0, by="sam")
+    site.submit(1, by="tim")
+
+    assert len(set(site.board("").values())) == 2
+
+
+def test_a_second_member_of_a_team_gets_no_ladder_of_his_own(site):
+    team = Team.objects.create(name="two")
+    team.members.add(site.people["sam"], site.people["tim"])
+    site.submit(0, by="sam", team=team)
+    site.submit(1, by="tim", team=team)
+
+    assert len(set(site.board("tim").values())) == 1
+
+
+def test_what_is_withdrawn_still_counts_as_told(site):
+    first = site.submit(0)
+    Run.objects.filter(pk=first.run_id).update(withdrawn_at=timezone.now())
+    site.submit(1)
+
+    assert list(site.board().values()) == pytest.approx([mean(0)], abs=1e-3)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (2, 0, 3, 1)])
+def test_the_order_in_which_they_are_scored_is_no_matter(site, order):
+    sent = [site.sent(n_first, name=f"r{n_first}") for n_first in (0, 1, 10, 12)]
+
+    for place in order:
+        site.score(sent[place])
+
+    assert {name: round(of, 3) for name, of in site.board().items()} == {
+        "r0": pytest.approx(mean(0), abs=1e-3),
+        "r1": pytest.approx(mean(0), abs=1e-3),
+        "r10": pytest.approx(mean(10), abs=1e-3),
+        "r12": pytest.approx(mean(10), abs=1e-3),
+    }
+
+
+def test_all_see_exact_values_when_the_phase_has_ended(site):
+    site.submit(0)
+    site.submit(1)
+    Phase.objects.update(
+        opens_at=timezone.now() - timedelta(days=2), closes_at=timezone.now() - timedelta(days=1)
+    )
+
+    assert len(set(site.board("").values())) == 2
+
+
+def test_all_see_exact_values_where_the_ladder_is_off(site):
+    site.submit(0)
+    site.submit(1)
+    Phase.objects.filter(split="test").update(has_ladder=False)
+
+    assert len(set(site.board("").values())) == 2
+
+
+def test_runs_that_are_no_submissions_are_as_they_are(site):
+    for n_first in (0, 1):
+        run = factories.run(site.benchmark, ranking(n_first), owner=site.people["olga"])
+        site.score(run)
+
+    assert len(set(site.board("").values())) == 2
+    assert not LadderStep.objects.exists()
+
+
+def test_what_is_not_decided_is_not_told(site):
+    site.submit(0)
+    site.submit(1)
+    LadderStep.objects.all().delete()
+
+    assert set(site.board().values()) == {None}
+    assert len(set(site.board("olga").values())) == 2
+    assert decide_all(site.release) == 2
+    assert len(set(site.board().values())) == 1
+
+
+def test_anonymous_runs_are_not_tied_to_those_of_a_known_team(site):
+    site.submit(0)
+    for n_first in (1, 2):
+        run = site.sent(n_first)
+        run.anonymous_until = timezone.now() + timedelta(days=9)
+        run.save()
+        site.score(run)
+
+    assert sorted(set(site.board("").values())) == pytest.approx([mean(0), mean(1)], abs=1e-3)
+
+
+DOORS = (
+    BOARD,
+    f"{BOARD}?split=test",
+    f"{BOARD}slices/",
+    f"{BOARD}history/",
+    "/api/v1/benchmarks/hiding/runs/{run}/scores/",
+    "/api/v1/benchmarks/hiding/submissions/",
+    "/b/hiding/v/1.0.0/leaderboard/",
+    "/b/hiding/v/1.0.0/leaderboard/?split=all",
+    "/b/hiding/v/1.0.0/leaderboard.csv",
+    "/b/hiding/v/1.0.0/leaderboard.json",
+    "/b/hiding/v/1.0.0/leaderboard.md",
+    "/b/hiding/v/1.0.0/leaderboard/slices/",
+    "/b/hiding/v/1.0.0/leaderboard/slices.csv",
+    "/b/hiding/v/1.0.0/leaderboard/history/",
+    "/b/hiding/v/1.0.0/leaderboard/nDCG@10/history.svg",
+    "/b/hiding/runs/{run}/scores/",
+    "/b/hiding/runs/{run}/slices/?baseline={other}",
+    "/b/hiding/runs/{run}/reading/",
+    "/b/hiding/runs/{run}/charts/1.0.0/nDCG@10/slices-{other}.svg",
+    "/b/hiding/reliability/?release=1.0.0",
+    "/b/hiding/runs/baselines/",
+    "/api/v1/benchmarks/hiding/baselines/",
+)
+
+
+def told(client, address):
+    """All that is answered but the tokens that each page has of its own."""
+    answer = client.get(address)
+    assert answer.status_code == 200, (address, answer.status_code)
+    body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    return re.sub(r"[A-Za-z0-9]{64}", "token", body.decode())
+
+
+def given_numbers_of(score_set, other):
+    """The score set has the files and means of another from now on; nothing is decided anew."""
+    ScoreSet.objects.filter(pk=score_set.pk).update(per_query=other.per_query, hits=other.hits)
+    for score in Score.objects.filter(score_set=other):
+        Score.objects.filter(
+            score_set=score_set, measure=score.measure, slice_name=score.slice_name
+        ).update(mean=score.mean, ci_low=score.ci_low, ci_high=score.ci_high)
+    cache.clear()
+
+
+def test_no_door_tells_what_a_held_submission_is_worth(site):
+    first, second = site.submit(0), site.submit(1)
+    elsewhere = factories.run(
+        site.benchmark, ranking(6), owner=site.people["olga"], visibility=Run.Visibility.OWNER
+    )
+    other = site.score(elsewhere)
+    doors = [door.format(run=second.run_id, other=first.run_id) for door in DOORS]
+    client, keeper = site.client("sam"), site.client("olga")
+    before, seen = ({one: told(of, one) for one in doors} for of in (client, keeper))
+
+    given_numbers_of(second, other)
+
+    assert [one for one in doors if told(client, one) != before[one]] == []
+    # What keepers see does differ: the doors are those of these numbers.
+    assert len([one for one in doors if told(keeper, one) != seen[one]]) > len(doors) / 2
+
+
+def test_board_and_run_say_to_the_team_whose_value_it_is(site):
+    site.submit(0, name="first one")
+    second = site.submit(1, name="second one")
+    board, run = "/b/hiding/v/1.0.0/leaderboard/", f"/b/hiding/runs/{second.run_id}/scores/"
+
+    for address in (board, run):
+        assert "Not a significant improvement on “first one”" in told(site.client("sam"), address)
+        others = told(site.client("tim"), address)
+        assert "Not a significant improvement on an earlier submission of its team" in others
+        assert "others are shown the value of “first one”" in told(site.client("olga"), address)
+    said = "moves only where it is significantly better than its team&#x27;s best so far"
+    assert said in told(site.client(""), board)
+
+
+def test_files_and_the_api_mark_what_is_held(site):
+    site.submit(0, name="one")
+    site.submit(1, name="two")
+
+    answer = site.client("tim").get(BOARD, {"split": "test"}).json()
+
+    assert answer["held"].endswith("exact values are shown when the phase ends.")
+    assert {row["run"]: row["held"] for row in answer["rows"]} == {"one": False, "two": True}
+
+
+# --- the switch ----------------------------------------------------------------------------
+
+
+def test_page_and_api_switch_it_and_it_is_written_down(site):
+    keeper = site.client("olga")
+    page = f"/b/hiding/phases/{site.phase.pk}/edit/"
+    assert "Hold exact means" in told(keeper, page)
+
+    keeper.post(page, {"name": "friendly", "daily_limit": 5})
+    assert not Phase.objects.get(pk=site.phase.pk).has_ladder
+    address = f"/api/v1/benchmarks/hiding/phases/{site.phase.pk}/"
+    keeper.patch(address, {"has_ladder": True}, content_type="application/json")
+
+    assert Phase.objects.get(pk=site.phase.pk).has_ladder
+    events = AuditEvent.objects.filter(action="change-phase").order_by("pk")
+    assert [one.detail.get("ladder") for one in events] == [False, True]
+
+
+def test_command_switches_it(site):
+    call_command("switch_ladder", "hiding", str(site.phase.pk), "off", user="olga")
+
+    assert not Phase.objects.get(pk=site.phase.pk).has_ladder
+    with pytest.raises(CommandError, match="0 phases are called 'none'"):
+        call_command("switch_ladder", "hiding", "none", "off", user="olga")
+
+
+def test_who_does_not_keep_the_benchmark_does_not_switch_it(site):
+    address = f"/api/v1/benchmarks/hiding/phases/{site.phase.pk}/"
+
+    answer = site.client("sam").patch(
+        address, {"has_ladder": False}, content_type="application/json"
+    )
+
+    assert answer.status_code == 403
+    assert Phase.objects.get(pk=site.phase.pk).has_ladder
+
+
+def test_phase_of_a_later_release_holds_an_earlier_one_too(site):
+    site.submit(0)
+    site.submit(1)
+    ended = timezone.now() - timedelta(days=1)
+    Phase.objects.update(opens_at=ended - timedelta(days=1), closes_at=ended)
+    assert len(set(site.board("").values())) == 2
+
+    later = factories.release(site.benchmark.qrel_sets.get(), version="1.1.0")
+    jobs.run_queued()
+
+    assert Phase.objects.filter(release=later, split="test").exists()
+    assert len(set(site.board("").values())) == 1
