@@ -20,15 +20,15 @@ class NotMigratedError(BenchmarkError):
     )
 
 
-def n_unapplied() -> int:
-    """How many migrations the database lacks.
+def unapplied() -> list[tuple[str, str]]:
+    """The migrations that the database lacks, by app and name, in their order.
 
     Raises
     ------
     DatabaseError
         If it does not answer.
     """
-    return len(_migrations() - MigrationRecorder(connection).applied_migrations().keys())
+    return sorted(_migrations() - MigrationRecorder(connection).applied_migrations().keys())
 
 
 @cache
@@ -43,7 +43,7 @@ def explained(error: Exception) -> Exception:
     if not isinstance(error, DatabaseError):
         return error
     try:
-        n = n_unapplied()
+        missing = unapplied()
     except DatabaseError:
         return error
-    return NotMigratedError(n=n) if n else error
+    return NotMigratedError(n=len(missing)) if missing else error

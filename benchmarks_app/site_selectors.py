@@ -30,7 +30,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from benchmarks_app.migrated import NotMigratedError, n_unapplied
+from benchmarks_app.migrated import NotMigratedError, unapplied
 from benchmarks_app.models import (
     Backup,
     Benchmark,
@@ -349,12 +349,12 @@ def is_database_there() -> bool:
 
 def is_database_migrated() -> bool:
     try:
-        n = n_unapplied()
+        missing = unapplied()
     except DatabaseError:  # which `is_database_there` tells
         return False
-    if n:
-        log.error("not ready: %s", NotMigratedError(n=n))
-    return not n
+    if missing:
+        log.error("not ready: %s", NotMigratedError(n=len(missing)))
+    return not missing
 
 
 def is_storage_there() -> bool:

@@ -15,7 +15,6 @@ from typing import IO, Any
 
 from django.core.files.storage import default_storage
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections, transaction
-from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from benchmarks_app import files
@@ -24,6 +23,7 @@ from benchmarks_app.core.backups.layout import FILES, FORMAT, write_manifest
 from benchmarks_app.core.backups.lines import LineWriter
 from benchmarks_app.core.backups.targets import Target
 from benchmarks_app.files import StoredFile
+from benchmarks_app.migrated import unapplied
 from benchmarks_app.models import Backup
 from benchmarks_app.services import table_rows
 from benchmarks_app.site_selectors import site_version
@@ -151,11 +151,8 @@ def _manifest() -> dict[str, Any]:
     NotMigratedError
         If the tables are not those of this version, which alone knows where files are named.
     """
-    executor = MigrationExecutor(connection)
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    if plan:
-        missing = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in plan[:3])
-        raise NotMigratedError(missing=missing)
+    if missing := unapplied():
+        raise NotMigratedError(missing=", ".join(".".join(one) for one in missing[:3]))
     return {
         "format": FORMAT,
         "version": f"benchwright {site_version()}",

@@ -244,12 +244,11 @@
 
   /* ---- Saying something about the document ---- */
   let saidAt = -1000;
-  const isSameMoment = () => {
-    const now = performance.now();
-    const isSame = now - saidAt < SAME_MOMENT_MS;
-    if (!isSame) saidAt = now;
-    return isSame;
-  };
+  let pressedAt = 0; // when a key went down, not when its turn came: the page may have been busy
+  for (const kind of ["keydown", "click"]) {
+    document.addEventListener(kind, ({ timeStamp }) => { pressedAt = timeStamp; }, true);
+  }
+  const isSameMoment = () => pressedAt - saidAt < SAME_MOMENT_MS;
   const goOn = (event, words, keeps) => {
     const item = queue.shift();
     if (keeps) {

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.migrated import NotMigratedError, n_unapplied
+from benchmarks_app.migrated import NotMigratedError, unapplied
 from benchmarks_app.site_lock import FolderInUseError, SiteLock
 from benchmarks_app.supervisor import (
     GRACE_SECONDS,
@@ -37,8 +37,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         if not no_migrate:
             call_command("migrate", verbosity=0)
-        elif n := n_unapplied():
-            raise CommandError(str(NotMigratedError(n=n)))
+        elif missing := unapplied():
+            raise CommandError(str(NotMigratedError(n=len(missing))))
         if not (is_free(host, port) or (lock.was_left and self.gets_free(host, port))):
             why = f"Something listens on {host}:{port} already. Choose another port with --port."
             raise CommandError(why)
