@@ -91,6 +91,16 @@ class Problems:
             self.add(problem.file, problem.line, problem.text, is_whole=True)
 
 
+class PassedOver(Problems):
+    """Problems that somebody else tells, or nobody: none is kept, however many there are."""
+
+    def add(self, file: str, line: int, text: str, *, is_whole: bool = False) -> None:
+        """Keep nothing."""
+
+    def warn(self, file: str, line: int, text: str) -> None:
+        """Keep nothing."""
+
+
 class ToldProblems(Problems):
     """Problems that are told to another process piece by piece."""
 

@@ -29,6 +29,8 @@ from benchmarks_app.core.run_metadata import read_run_metadata
 
 Tell = Callable[[int, int], None]
 LINES_LOOKED_AT = 50
+# Query, document, and score or rank.
+LEAST_COLUMNS = 3
 READ, WRITTEN = "read", "written"
 
 
@@ -105,7 +107,10 @@ def _form_of(given: FollowedInput, folder: Path) -> Guess | _JsonObject | None:
         return _JsonObject()
     guess_as(FileKind.RUN, given, folder)  # refuses what is no text and no Parquet
     if head.is_parquet or head.start.lstrip().startswith((b"{", b"[")):
-        return guess_as(FileKind.RUN_TABLE, given, folder)
+        told = guess_as(FileKind.RUN_TABLE, given, folder)
+        if not head.is_parquet and len(told.columns) < LEAST_COLUMNS:
+            raise JsonShapeError(file=given.shown)
+        return told
     lines = [line for line in head.lines if line.strip() and not line.startswith(b"#")]
     widths = Counter(len(line.split()) for line in lines[:LINES_LOOKED_AT])
     width = widths.most_common(1)[0][0] if widths else 0
@@ -164,4 +169,13 @@ class RanksError(BenchmarkError):
     message = (
         "{file}:{line}: the ranks of query '{query}' begin at {rank}; expected 1. If the column "
         "holds scores, write a TREC run: qid Q0 docid rank score tag."
+    )
+
+
+class JsonShapeError(BenchmarkError):
+    code = "run-json-shape"
+    message = (
+        "{file} is JSON of another shape than runs have. Write one object, "
+        '{{"q1": {{"d1": 12.5}}}}, or JSON lines: an object a result with query, document and '
+        "score."
     )

@@ -120,6 +120,8 @@ BAD = {
     "nan": (b"q1 Q0 d1 1 nan s\n", "expected a number"),
     "nan in json": (b'{"q1": {"d1": NaN}}', "expected a number"),
     "json that ends": (b'{"q1": {"d1": 1', "is not JSON"),
+    "json of lists": (b'{"q1": ["d1", "d2"]}', "JSON of another shape"),
+    "one json list": (b'[{"qid": "q1", "docid": "d1", "score": 1}]', "or JSON lines"),
     "other queries": (b"x1 Q0 d1 1 1.0 s\n", "share no query id"),
     "numbers of an index": (b"q1 Q0 17 1 1.0 s\nq2 Q0 4 1 1.0 s\n", "not the numbers of an index"),
     "of another benchmark": (b"a1 Q0 z1 1 1 s\na2 Q0 z2 1 1 s\n", "the benchmark has 'q1'"),

@@ -10,7 +10,7 @@ from benchmarks_app.core.formats.beir import CorpusRow, QrelRow, QueryRow, is_ne
 from benchmarks_app.core.formats.tables import Record
 from benchmarks_app.core.formats.tabular import query_row
 from benchmarks_app.core.ids import id_problem
-from benchmarks_app.core.problems import Problems
+from benchmarks_app.core.problems import PassedOver, Problems
 
 Numbered = Iterable[tuple[int, Record]]
 GRADES = {"positive_passages": 1, "negative_passages": 0}
@@ -52,7 +52,7 @@ def passage_document_rows(
     seen: dict[str, int] = {}
     for line, record in numbered:
         # Told once, by `passage_qrel_rows`.
-        for (docid, title, text), _ in _passages(line, record, file, Problems(10**9)):
+        for (docid, title, text), _ in _passages(line, record, file, PassedOver()):
             said = hash((title, text))
             if docid not in seen:
                 seen[docid] = said

@@ -15,7 +15,7 @@ from benchmarks_app.core.loading.naming import listed, split_of_part
 from benchmarks_app.core.loading.number_ids import NumberIds
 from benchmarks_app.core.loading.places import Where, input_of, open_place, refuse_pointer
 from benchmarks_app.core.loading.rows import document_rows, qrel_rows, query_rows
-from benchmarks_app.core.problems import Problems
+from benchmarks_app.core.problems import PassedOver, Problems
 
 OF_CORPUS = (FileKind.CORPUS, FileKind.DOCUMENTS, FileKind.IDS)
 OF_QUERIES = (FileKind.QUERIES, FileKind.TOPICS, FileKind.PASSAGES)
@@ -259,6 +259,6 @@ def _other_ids(where: Where, parts: Iterable[Part]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     with open_place(where) as source, TemporaryDirectory(prefix="benchwright-") as folder:
         for part in parts:
-            reading = _Reading(source, Path(folder), Problems(10**9))
+            reading = _Reading(source, Path(folder), PassedOver())
             found.setdefault(split_of_part(part), set()).update(reading.queries([part]))
     return found

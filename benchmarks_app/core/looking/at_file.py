@@ -10,14 +10,14 @@ from benchmarks_app.core.detection import CONTENT_OF, FileKind, Part, layout_for
 from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
 from benchmarks_app.core.formats import beir, mapped, pairs, passages
 from benchmarks_app.core.formats.inputs import Input
-from benchmarks_app.core.formats.tables import Layout, Record, records
+from benchmarks_app.core.formats.tables import Layout, Record, records, sample
 from benchmarks_app.core.formats.tabular import docid_rows
 from benchmarks_app.core.formats.trec import read_qrels, read_run
 from benchmarks_app.core.formats.trec_topics import read_topics
 from benchmarks_app.core.import_errors import MappingError
 from benchmarks_app.core.looking.looks import Look
 from benchmarks_app.core.mapping import PARENT_FROM_ID, Content, checked
-from benchmarks_app.core.problems import Problems
+from benchmarks_app.core.problems import PassedOver, Problems
 
 ROWS_SHOWN = 20
 ROWS_CHECKED = 200
@@ -109,7 +109,7 @@ class _Looking:
         self.seen["others"] = tuple(self._others(layout, content))
         mapping = checked(content, self._mapping(content), layout.columns)
         rows: Iterable[Any] = READERS[content](
-            self._records(layout, self.problems),
+            records(self.given, layout, folder=self.folder, problems=self.problems),
             mapping,
             file=self.given.shown,
             problems=self.problems,
@@ -122,7 +122,7 @@ class _Looking:
 
     def _layout(self, kind: FileKind) -> Layout:
         layout = layout_for(kind, self.given, self.folder, has_header=self.part.has_header)
-        raw = list(islice(self._records(layout), ROWS_SHOWN))
+        raw = sample(self.given, layout, folder=self.folder, n=ROWS_SHOWN)
         headings = layout.columns[:METADATA_SHOWN]
         self.seen |= {
             "columns": layout.columns,
@@ -131,10 +131,6 @@ class _Looking:
             "rows": tuple(_cells(record, headings) for _, record in raw),
         }
         return layout
-
-    def _records(self, layout: Layout, problems: Problems | None = None) -> Any:
-        told = problems or Problems(10**9)
-        return records(self.given, layout, folder=self.folder, problems=told)
 
     def _mapping(self, content: Content) -> dict[str, str]:
         mapping = dict(self.part.mapping)
@@ -268,7 +264,7 @@ def _passages(look: _Looking) -> Iterator[Sequence[Any]]:
         islice(read(look.problems), look.most_rows), **look.told
     ):
         texts[row.qid] = row.text
-    again = islice(read(Problems(10**9)), look.most_rows)
+    again = islice(read(PassedOver()), look.most_rows)
     for one in passages.passage_qrel_rows(again, **look.told):
         yield one.qid, texts.get(one.qid, ""), one.docid, one.grade
 
