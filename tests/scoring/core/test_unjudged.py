@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from scoring.core.errors import EmptyRunError, NoBracketError
 from scoring.core.measures import parse_measure
-from scoring.core.measures.registry import FAMILIES
 from scoring.core.reading import Hit, Judged, QueryHits
 from scoring.core.unjudged import (
     Bracket,
@@ -87,12 +86,6 @@ def test_gain_that_falls_within_the_scale_has_no_bracket():
 
     with pytest.raises(NoBracketError):
         bracket("DCG(gains={3:5})", GOLDEN_JUDGED, GOLDEN_HITS, top_grade=4)
-
-
-def test_only_these_families_are_monotone():
-    assert {name for name, family in FAMILIES.items() if family.is_monotone} == {
-        *("P", "RR", "Success", "DCG", "SDCG", "RBP", "INSQ")
-    }
 
 
 @st.composite

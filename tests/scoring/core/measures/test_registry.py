@@ -138,6 +138,22 @@ def test_weight_counts_as_so_many_queries_of_the_same_value(pairs, name):
     assert measure.over_all(values, weights) == pytest.approx(measure.over_all(repeated), rel=1e-12)
 
 
+def test_only_these_families_are_monotone():
+    assert {name for name, family in FAMILIES.items() if family.is_monotone} == {
+        *("P", "RR", "Success", "DCG", "SDCG", "RBP", "INSQ")
+    }
+
+
+def test_only_these_families_leave_zero_to_one():
+    spans = {name: family.span for name, family in FAMILIES.items() if family.span != (0, 1)}
+
+    counts = ("NumRet", "NumRel", "NumRelRet", "NumNonrelRet", "NumUnjudgedRet", "NumQ")
+    assert spans == {
+        **dict.fromkeys((*counts, "DCG", "IDCG"), (0, inf)),
+        **dict.fromkeys(("utility", "yaap"), (-inf, inf)),
+    }
+
+
 @pytest.mark.parametrize(
     ("name", "span"),
     [
