@@ -23,14 +23,17 @@ OF_A_PART = "/"
 def scoring_order(release: Release, *, only_again: bool = False) -> QuerySet[Run]:
     """Runs without scores on a release: what people look at first, the best, then the newest.
 
-    Among them are those whose scores over one split are of an earlier version of the scorer. With
-    `only_again` those alone that an earlier version of the scorer has scored on it.
+    Where it hides a split, as they were sent: the order is shown, and submissions are decided about
+    in it. Among them are those whose scores over one split are of an earlier version of the scorer.
+    With `only_again` those alone that an earlier version of the scorer has scored on it.
     """
     whole = runs_without_scores(release)
     if only_again:
         whole = whole.filter(Exists(_outdated().filter(run=OuterRef("pk"), release=release)))
     parts = outdated_parts().filter(release=release)
     waiting = Run.objects.filter(Q(pk__in=whole.values("pk")) | Q(pk__in=parts.values("run")))
+    if release.hidden_splits:
+        return waiting.order_by("created_at", "pk")
     return waiting.annotate(
         last_looked_at=Max("score_sets__looked_at"), last_mean=_last_mean(release)
     ).order_by(
@@ -42,10 +45,16 @@ def scoring_order(release: Release, *, only_again: bool = False) -> QuerySet[Run
 
 
 def _last_mean(release: Release) -> Subquery:
-    """A run's mean on the newest board it is on, by the measure that boards show first."""
+    """A run's mean on the newest board it is on, by the measure that boards show first.
+
+    Boards with a hidden split are passed over: the order is shown, and their means are not.
+    """
     measure = FIRST_MEASURE.counting_from(relevance_threshold(release))
     scores = Score.objects.filter(
-        score_set__run=OuterRef("pk"), measure=measure, slice_name=""
+        score_set__run=OuterRef("pk"),
+        score_set__release__hidden_splits=[],
+        measure=measure,
+        slice_name="",
     ).order_by(
         "-score_set__release__major", "-score_set__release__minor", "-score_set__release__patch"
     )

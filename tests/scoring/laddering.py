@@ -6,7 +6,7 @@ from typing import Any
 from django.test import Client
 
 from benchmarks_app.models import Run
-from scoring.models import Phase, ScoreSet
+from scoring.models import Phase, ScoreSet, Submission
 from scoring.services.scoring import Target, score_run
 from tests import factories
 from tests.scoring.hiding import HIDDEN, PUBLIC, hiding_benchmark, hiding_release, lines
@@ -47,7 +47,7 @@ class Site:
 
     def sent_lines(self, content: str, by: str = "sam", **values: Any) -> Run:
         name = values.pop("name", f"run{Run.objects.count()}")
-        return factories.run(
+        run = factories.run(
             self.benchmark,
             content,
             name=name,
@@ -55,6 +55,15 @@ class Site:
             kind=Run.Kind.SUBMITTED,
             **values,
         )
+        Submission.objects.create(
+            phase=self.phase,
+            run=run,
+            name=name,
+            submitter=run.owner,
+            team=run.team,
+            state=Submission.State.SCORED,
+        )
+        return run
 
     def submit_lines(self, content: str, by: str = "sam", **values: Any) -> ScoreSet:
         return self.score(self.sent_lines(content, by, **values))

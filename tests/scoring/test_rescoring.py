@@ -10,12 +10,13 @@ from django.utils import timezone
 from benchmarks_app.models import Job, Run
 from benchmarks_app.services import job_sweeping, jobs
 from scoring import selectors
-from scoring.models import ScoreSet
+from scoring.models import Score, ScoreSet
 from scoring.selectors.rescoring import outdated_releases, rescoring_of, scoring_jobs, scoring_order
 from scoring.services import rescoring, scoring
 from scoring.services.rescoring import mark_looked_at, start_outdated, start_scoring_runs
 from tests import factories
 from tests.scoring.conftest import GRADES
+from tests.scoring.laddering import Site
 
 TOP = "q1 Q0 d1 1 3 s\nq1 Q0 d2 2 2 s\nq2 Q0 d4 1 1 s\nq3 Q0 d6 1 1 s"
 POOR = "q1 Q0 x 1 3 s\nq2 Q0 y 1 1 s"
@@ -157,6 +158,30 @@ def test_what_is_looked_at_comes_first_then_the_best_then_the_newest(
     assert order(later) == ["looked at", "best", "poor", "new", "old"]
     assert poor.run.name in order(later)
     assert best.run.name in order(later)
+
+
+@pytest.fixture
+def hiding(db, tmp_path):
+    """Three submissions to a hidden split, the middle one looked at."""
+    site = Site(tmp_path)
+    for n_first in (20, 10, 0):
+        site.submit(n_first, name=f"n{n_first}")
+    mark_looked_at([ScoreSet.objects.get(run__name="n10")])
+    return site
+
+
+def test_where_a_split_is_hidden_runs_are_scored_as_they_were_sent(hiding):
+    later = factories.release(hiding.benchmark.qrel_sets.get(), version="1.1.0")
+
+    assert order(later) == ["n20", "n10", "n0"]
+
+
+def test_means_over_a_hidden_split_order_nothing_on_a_release_without_one(hiding):
+    type(hiding.benchmark).objects.update(hidden_splits=[])
+    later = factories.release(hiding.benchmark.qrel_sets.get(), version="1.1.0")
+
+    assert later.hidden_splits == []
+    assert order(later) == ["n10", "n0", "n20"]
 
 
 def test_look_is_written_down_once_an_hour(scored):
