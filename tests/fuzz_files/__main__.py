@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from pathlib import Path
 
@@ -48,10 +48,10 @@ def main() -> int:
             folder = Path(tempfile.mkdtemp(prefix="benchwright-fuzz-"))
             opened.callback(shutil.rmtree, folder, ignore_errors=True)
             target = opened.enter_context(running_site(folder, asked.broker))
-        drive = Drive(target, _tell)
-        if asked.case:
-            return _one(drive, [_named(name, asked.seed) for name in asked.case])
-        return _many(drive, asked)
+        with closing(Drive(target, _tell)) as drive:
+            if asked.case:
+                return _one(drive, [_named(name, asked.seed) for name in asked.case])
+            return _many(drive, asked)
 
 
 def _asked() -> argparse.Namespace:

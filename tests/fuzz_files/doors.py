@@ -45,6 +45,10 @@ class Sender:
                 f"Olga could not sign in: {answer.status_code} {answer.text[:999]}"
             )
 
+    def close(self) -> None:
+        self.page.close()
+        self.api.close()
+
     @property
     def _csrf(self) -> str:
         return self.page.cookies.get("csrftoken", "")

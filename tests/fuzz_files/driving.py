@@ -109,7 +109,12 @@ class Drive:
         self._open_pages()
         self.web_at_end = self.target.memory().web
 
+    def close(self) -> None:
+        if self.sender:
+            self.sender.close()
+
     def _begin_benchmark(self) -> None:
+        self.close()
         self.n_benchmarks += 1
         self.sender = self.target.sender(f"fuzz-{self.n_benchmarks}")
         rows = self.target.ended_jobs(self.last_job)

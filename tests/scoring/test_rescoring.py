@@ -10,7 +10,7 @@ from django.utils import timezone
 from benchmarks_app.models import Job, Run
 from benchmarks_app.services import job_sweeping, jobs
 from scoring import selectors
-from scoring.models import Score, ScoreSet
+from scoring.models import ScoreSet
 from scoring.selectors.rescoring import outdated_releases, rescoring_of, scoring_jobs, scoring_order
 from scoring.services import rescoring, scoring
 from scoring.services.rescoring import mark_looked_at, start_outdated, start_scoring_runs

@@ -1,6 +1,7 @@
 """Mutated files through a running site: a few hundred of what `make fuzz-files` sends."""
 
 import os
+from contextlib import closing
 
 import pytest
 
@@ -41,10 +42,10 @@ def test_no_mutated_file_breaks_a_page_loses_a_worker_or_fills_the_web_process(p
     plain_site.env |= UNLIMITED
     for kind in ("web", "worker", "sweeper"):
         plain_site.start(kind)
-    drive = Drive(RunningSite(plain_site), lambda finding, case: found.append(finding))
 
-    drive.warm_up(["csv", "parquet", "png"])
-    drive.run(cases(FILES, seed=0))
+    with closing(Drive(RunningSite(plain_site), lambda one, case: found.append(one))) as drive:
+        drive.warm_up(["csv", "parquet", "png"])
+        drive.run(cases(FILES, seed=0))
 
     assert [(one.case, one.signature) for one in found] == []
     assert sum(count.files for count in drive.counts.values()) == FILES
