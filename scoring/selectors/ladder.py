@@ -71,7 +71,7 @@ def sources_on(release: Release) -> Sources:
     return found
 
 
-def told_before(release: Release) -> frozenset[int]:
+def told_elsewhere(release: Release) -> frozenset[int]:
     """Score sets whose runs have means on an earlier release with nearly the same hidden grades.
 
     Two means of one run differ by what differs in the grades. Where that is in fewer families than

@@ -43,7 +43,7 @@ def _cells(
     yield "by", row.by
     yield "kind", row.run.kind
     yield from _scores(board, row)
-    if board.sight.ladder or board.sight.told_before:
+    if board.sight.ladder or board.sight.told_elsewhere:
         yield "held", row.held is not None
     if weighted is not None:
         yield from _weighted(board, weighted)

@@ -19,7 +19,7 @@ from benchmarks_app.services.exposure import record_read
 from scoring.core.errors import ScoringError
 from scoring.models import Score, ScoreSet
 from scoring.selectors import declared_measures, release_families, relevance_threshold
-from scoring.selectors.ladder import Ladder, Sources, ladder_on, sources_on, told_before
+from scoring.selectors.ladder import Ladder, Sources, ladder_on, sources_on, told_elsewhere
 from scoring.selectors.runs import complete
 from scoring.services.slice_scores import graded_queries, members_of
 from scoring.services.weighted_scores import has_weights, weights_of
@@ -76,26 +76,27 @@ class Sight:
     def told_source(self, score_set: int, measure: str, slice_name: str = "") -> int | None:
         """The score set whose mean is told to who keeps no hidden grades, itself or another.
 
-        None where it is not decided yet, and where a mean of the run on an earlier release and this
+        None where it is not decided yet, and where a mean of the run on another release and this
         one would tell what few grades differ. By the whole name of a measure.
         """
         if self._is_public(slice_name):
             return score_set
-        if score_set in self.told_before:
-            return None
         steps = self._sources.get(score_set)
-        if steps is None:
-            return score_set
-        return steps.get(measure)
+        source = score_set if steps is None else steps.get(measure)
+        return None if source in self.told_elsewhere else source
+
+    def is_undecided(self, score_set: int) -> bool:
+        """Whether the Ladder has yet to say whose values are told of it."""
+        return self._sources.get(score_set) == {}
 
     def source(self, score_set: int, measure: str, slice_name: str = "") -> int | None:
         """As `told_source`, for this person."""
         return score_set if self.is_clear else self.told_source(score_set, measure, slice_name)
 
     @cached_property
-    def told_before(self) -> frozenset[int]:
-        """Score sets of runs that are told of on an earlier release alone."""
-        return told_before(self.release) if self.release else frozenset()
+    def told_elsewhere(self) -> frozenset[int]:
+        """Score sets of runs that are told of on another release alone."""
+        return told_elsewhere(self.release) if self.release else frozenset()
 
     @cached_property
     def _public(self) -> dict[str, bool]:

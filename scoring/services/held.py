@@ -14,9 +14,9 @@ LADDER = (
     "The value of a submission moves only where it is significantly better than its team's best "
     "so far; exact values are shown {when}."
 )
-BEFORE = (
-    "Not told on this release: its hidden grades differ from those of an earlier one in fewer than "
-    "30 families, so the difference of the two means would tell of few. The earlier one has it."
+ELSEWHERE = (
+    "Not told on this release: its hidden grades differ from those of another one in fewer than "
+    "30 families, and a second mean of the same run would tell of these."
 )
 UNDECIDED = "It is not decided yet whether it is better than what its team sent before."
 
@@ -33,12 +33,12 @@ class Held:
     labels: tuple[str, ...]
     is_clear: bool
     is_undecided: bool = False
-    is_told_before: bool = False
+    is_told_elsewhere: bool = False
 
     @property
     def said(self) -> str:
-        if self.is_told_before:
-            return BEFORE
+        if self.is_told_elsewhere:
+            return ELSEWHERE
         if self.is_undecided:
             return UNDECIDED
         of = f"“{self.name}”" if self.name else "an earlier submission of its team"
@@ -61,7 +61,7 @@ def held_rows(
     rows: Sequence[BoardRow], sight: Sight, user: Any, measure: str, slice_name: str
 ) -> list[BoardRow]:
     """Rows of a board with what is held of them by its measure."""
-    if sight.ladder is None and not sight.told_before:
+    if sight.ladder is None and not sight.told_elsewhere:
         return list(rows)
     told = {
         row.score_set.pk: sight.told_source(row.score_set.pk, measure, slice_name) for row in rows
@@ -99,12 +99,13 @@ def held_of(sight: Sight, user: Any, score_set: ScoreSet, labels: dict[str, str]
 def _held(
     sight: Sight, key: int, source: int | None, name: str, labels: tuple[str, ...] = ()
 ) -> Held:
+    is_undecided = sight.is_undecided(key)
     return Held(
         name,
         labels,
         sight.is_clear,
-        is_undecided=source is None,
-        is_told_before=key in sight.told_before,
+        is_undecided=is_undecided,
+        is_told_elsewhere=source is None and not is_undecided,
     )
 
 

@@ -7,9 +7,21 @@ from benchmarks_app.services import jobs
 from scoring.services.scoring import Target, score_run
 from tests import factories
 from tests.scoring.hiding import HIDDEN, PUBLIC, hiding_benchmark, hiding_release, lines, plain_run
+from tests.scoring.laddering import Site
 
 pytestmark = pytest.mark.django_db
 BOARD = "/api/v1/benchmarks/hiding/releases/{version}/leaderboard/?split=test"
+
+
+def mended(benchmark, changed):
+    """Release 2.0.0, on which these hidden queries have another relevant document."""
+    grades = {(qid, f"{qid}-good"): 2 for qid in PUBLIC + HIDDEN}
+    for qid in changed:
+        grades |= {(qid, f"{qid}-good"): 0, (qid, f"{qid}-x"): 2}
+    qrels = factories.qrel_set(benchmark, grades, name="mended")
+    type(qrels).objects.filter(pk=qrels.pk).update(n_relevant=len(grades))
+    qrels.refresh_from_db()
+    return factories.release(qrels, version="2.0.0")
 
 
 @pytest.fixture
@@ -19,15 +31,9 @@ def releases(tmp_path):
     def releases(changed):
         benchmark = hiding_benchmark()
         first = hiding_release(benchmark)
-        grades = {(qid, f"{qid}-good"): 2 for qid in PUBLIC + HIDDEN}
-        for qid in changed:
-            grades |= {(qid, f"{qid}-good"): 0, (qid, f"{qid}-x"): 2}
-        qrels = factories.qrel_set(benchmark, grades, name="mended")
-        type(qrels).objects.filter(pk=qrels.pk).update(n_relevant=len(grades))
-        qrels.refresh_from_db()
         run = factories.run(benchmark, lines(plain_run()), name="probe", kind=Run.Kind.UPLOADED)
         score_run(run=run, target=Target.of(first), folder=tmp_path / "first")
-        second = factories.release(qrels, version="2.0.0")
+        second = mended(benchmark, changed)
         jobs.run_queued()
         new = factories.run(benchmark, lines(plain_run()), name="new")
         score_run(run=new, target=Target.of(second), folder=tmp_path / "second")
@@ -69,4 +75,19 @@ def test_keepers_see_both(releases, client):
 
     assert learnt(client) is True
     page = client.get("/b/hiding/v/2.0.0/leaderboard/?split=test").content.decode()
-    assert "differ from those of an earlier one in fewer than 30 families" in page
+    assert "differ from those of another one in fewer than 30 families" in page
+
+
+def test_a_held_submission_has_no_value_that_is_withheld(tmp_path):
+    site = Site(tmp_path)
+    site.submit(5, name="probe")
+    site.release = mended(site.benchmark, HIDDEN[:1])
+    jobs.run_queued()
+
+    site.submit(6, name="new")
+
+    client = site.client("tim")
+    assert _mean(client, "2.0.0") is None
+    assert _mean(client, "2.0.0", "new") is None
+    page = client.get("/b/hiding/v/2.0.0/leaderboard/?split=test").content.decode()
+    assert page.count(">on another release<") == 2
