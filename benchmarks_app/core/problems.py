@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 from benchmarks_app.core.errors import FileProblemsError, Problem
 
@@ -25,12 +26,20 @@ class Problems:
     """Collects problems up to a limit, and raises them together.
 
     With `leaves_out`, a bad record is left out of what is read instead: those up to the limit are
-    named in `left_out`, and all are counted. What is wrong with a file as a whole stays a problem.
+    named in `left_out`, and all are counted; after `most_left_out` they are raised as well. What is
+    wrong with a file as a whole stays a problem.
     """
 
-    def __init__(self, limit: int = DEFAULT_LIMIT, *, leaves_out: bool = False) -> None:
+    def __init__(
+        self,
+        limit: int = DEFAULT_LIMIT,
+        *,
+        leaves_out: bool = False,
+        most_left_out: float = inf,
+    ) -> None:
         self.limit = limit
         self.leaves_out = leaves_out
+        self.most_left_out = most_left_out
         self.found: list[Problem] = []
         self.warnings: list[Problem] = []
         self.left_out: list[Problem] = []
@@ -61,6 +70,8 @@ class Problems:
         self._last_left_out = (problem.file, problem.line)
         if len(self.left_out) < self.limit:
             self.left_out.append(problem)
+        if self.n_left_out >= self.most_left_out:
+            raise FileProblemsError(problems=self.left_out, is_cut=True)
 
     def warn(self, file: str, line: int, text: str) -> None:
         """Keep something worth saying that stops nothing; beyond the limit it is dropped."""

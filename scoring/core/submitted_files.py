@@ -29,8 +29,6 @@ from benchmarks_app.core.run_metadata import read_run_metadata
 
 Tell = Callable[[int, int], None]
 LINES_LOOKED_AT = 50
-# Query, document, and score or rank.
-LEAST_COLUMNS = 3
 READ, WRITTEN = "read", "written"
 
 
@@ -108,7 +106,7 @@ def _form_of(given: FollowedInput, folder: Path) -> Guess | _JsonObject | None:
     guess_as(FileKind.RUN, given, folder)  # refuses what is no text and no Parquet
     if head.is_parquet or head.start.lstrip().startswith((b"{", b"[")):
         told = guess_as(FileKind.RUN_TABLE, given, folder)
-        if not head.is_parquet and len(told.columns) < LEAST_COLUMNS:
+        if not head.is_parquet and not {"query", "document"} <= told.mapping.keys():
             raise JsonShapeError(file=given.shown)
         return told
     lines = [line for line in head.lines if line.strip() and not line.startswith(b"#")]

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from benchmarks_app.core.detection import CONTENT_OF, FileKind, Part, layout_for
 from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
 from benchmarks_app.core.formats import beir, mapped, pairs, passages
 from benchmarks_app.core.formats.inputs import Input
-from benchmarks_app.core.formats.tables import Layout, Record, records, sample
+from benchmarks_app.core.formats.tables import PASSED_OVER, Layout, Record, records, sample
 from benchmarks_app.core.formats.tabular import docid_rows
 from benchmarks_app.core.formats.trec import read_qrels, read_run
 from benchmarks_app.core.formats.trec_topics import read_topics
@@ -38,14 +39,16 @@ def look_at_file(
         return Look(part, given.shown, error=_lacking(part))
     if part.kind is None and part.member and part.has_header is None:
         return Look(part, given.shown)
-    problems = Problems(PROBLEMS_SHOWN, leaves_out=True)
+    most = inf if is_whole else PASSED_OVER
+    problems = Problems(PROBLEMS_SHOWN, leaves_out=True, most_left_out=most)
     look = _Looking(given, part, folder, problems, has_passages, is_whole)
     try:
         if part.kind is None:
             return look.at_cells()
         return look.at_table() if part.kind in CONTENT_OF else look.at_rows()
     except FileProblemsError as error:
-        return look.found(problems=tuple(error.problems))
+        is_told = not problems.found and problems.n_left_out
+        return look.found() if is_told else look.found(problems=tuple(error.problems))
     except BenchmarkError as error:
         return look.found(error=str(error))
 
