@@ -16,7 +16,7 @@ from django.apps import apps
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core.files.storage import default_storage
-from django.db import models, transaction
+from django.db import IntegrityError, models, transaction
 
 from benchmarks_app import files
 from benchmarks_app.core.names import Names
@@ -150,7 +150,6 @@ def delete_person(*, user: User, actor: User | None, is_erased_later: bool = Tru
         return Forgotten(user.username, 0, [], frozenset())
     refuse_deletion(user=user, actor=actor)
     names, pseudonym = names_of(user), _new_pseudonym()
-    _forget_mail(names)
     tables = _delete_belongings(user, actor)
     _close_account(user, pseudonym)
     n_texts = 0
@@ -163,6 +162,7 @@ def delete_person(*, user: User, actor: User | None, is_erased_later: bool = Tru
     forgotten = Forgotten(pseudonym, n_texts, lasting_places(names), frozenset(tables))
     if is_erased_later:
         start_erasing(tables=forgotten.tables, user=None if actor == user else actor)
+    _forget_mail(names)  # last: no error before it can bring mails back
     return forgotten
 
 
@@ -247,8 +247,15 @@ def _rewrite(model: type[models.Model], field: str, names: Names, pseudonym: str
     for key, value in _naming(model, field, names):
         said = names.replaced(value, pseudonym)
         said = said[:longest] if isinstance(said, str) else said
-        with _forgetting():
-            model._base_manager.filter(pk=key).update(**{field: said})
+        row = model._base_manager.filter(pk=key)
+        try:
+            with transaction.atomic(), _forgetting():
+                row.update(**{field: said})
+        except IntegrityError:  # another has that name now: `Zelda eval` beside `zelda eval`
+            end = f"-{secrets.token_hex(2)}"
+            kept = longest - len(end) if longest else None
+            with _forgetting():
+                row.update(**{field: f"{said[:kept]}{end}"})
         n += 1
     return n
 

@@ -4,6 +4,7 @@ import io
 import json
 import uuid
 import zipfile
+from unittest.mock import Mock
 
 import pytest
 from axes.models import AccessAttempt, AccessLog
@@ -30,13 +31,14 @@ from benchmarks_app.models import (
     Forgetting,
     Invitation,
     Job,
+    QueryLog,
     Role,
     Team,
     Upload,
     User,
 )
 from benchmarks_app.person_records import LASTING, WRITTEN
-from benchmarks_app.services import audit, people
+from benchmarks_app.services import audit, forgetting, people
 from benchmarks_app.services.api_tokens import create_api_token
 from benchmarks_app.services.forgetting import delete_person
 from benchmarks_app.services.person_export import export_person
@@ -135,6 +137,32 @@ def all_texts_without(*words: str) -> bool:
             found = [word for word in words if word.casefold() in text]
             assert not found, (model, values)
     return True
+
+
+def test_names_that_become_one_are_told_apart(zelda, benchmark, owner):
+    for name in ("zelda-q eval", "Zelda-Q eval", f"zelda-q {'x' * 112}", f"ZELDA-Q {'x' * 112}"):
+        Team.objects.create(name=name)
+        factories.query_log(benchmark, name)
+
+    pseudonym = delete_person(user=zelda, actor=owner).pseudonym
+
+    for model in (Team, QueryLog):
+        names = model.objects.values_list("name", flat=True)
+        assert len({name for name in names if name.startswith(pseudonym)}) == 4
+
+
+def test_mail_stays_where_a_person_cannot_be_deleted(
+    zelda, owner, settings, tmp_path, monkeypatch
+):
+    settings.EMAIL_FILE_PATH = tmp_path
+    mail = settings.EMAIL_FILE_PATH / "one.log"
+    mail.write_text(f"To: {zelda.email}\n\nhello")
+    monkeypatch.setattr(forgetting, "start_erasing", Mock(side_effect=IntegrityError))
+
+    with pytest.raises(IntegrityError):
+        delete_person(user=zelda, actor=owner)
+
+    assert mail.exists()
 
 
 def test_stored_file_loses_the_name_and_keeps_its_bytes(
