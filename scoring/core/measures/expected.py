@@ -32,7 +32,7 @@ from scoring.core.measures.gain import Gain, Gains, gain_of, ideal_gain
 from scoring.core.measures.gain_by_level import level_ranks
 from scoring.core.measures.interpolated import n_needed
 from scoring.core.measures.set_at_cutoff import multiple_of
-from scoring.core.measures.user_models import insq_weights, scaled_gains, sdcg_weights
+from scoring.core.measures.user_models import gains_by_grade, insq_weights, sdcg_weights
 from scoring.core.reading.hits import Hit
 
 MOST_ORDERS = 20_000
@@ -212,11 +212,11 @@ def _scaled_gain(
     blocks: Sequence[Block], weights: Sequence[float], *, top_grade: int, min_rel: int
 ) -> float:
     """The gain of a document read where rank i is read in proportion to a weight."""
+    gain_of = gains_by_grade(top_grade, min_rel)
     found = 0.0
     for block in blocks:
         mean = sum(weights[block.first - 1 : block.first - 1 + block.size]) / block.size
-        gains = scaled_gains(list(enumerate(block.grades, start=1)), top_grade, min_rel)
-        found += sum(gains.values()) * mean
+        found += sum(map(gain_of, block.grades)) * mean
     return found / sum(weights)
 
 

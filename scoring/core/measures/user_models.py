@@ -20,15 +20,23 @@ GoesOn = Callable[[int, float, float], float]
 
 def scaled_gains(hits: Sequence[tuple[int, int]], top_grade: int, min_rel: int) -> dict[int, float]:
     """The gain at each rank that has one."""
+    gain_of = gains_by_grade(top_grade, min_rel)
+    return {rank: gain for rank, grade in hits if rank <= DEPTH and (gain := gain_of(grade))}
+
+
+def gains_by_grade(top_grade: int, min_rel: int) -> Callable[[int], float]:
+    """What a document of a grade gains its reader, in [0, 1].
+
+    Examples
+    --------
+    >>> [gains_by_grade(3, 1)(grade) for grade in (0, 1, 2, 3, 4)]
+    [0.0, 0.0, 0.5, 1.0, 1.0]
+    """
     if top_grade <= min_rel:
         reason = f"is {min_rel}; expected less than the highest grade, {top_grade}. Lower it."
         raise MeasureParameterError(name="min_rel", reason=reason)
-    width = top_grade - min_rel
-    return {
-        rank: (min(grade, top_grade) - min_rel) / width
-        for rank, grade in hits
-        if grade > max(min_rel, 0) and rank <= DEPTH
-    }
+    width, least = top_grade - min_rel, max(min_rel, 0)
+    return lambda grade: (min(grade, top_grade) - min_rel) / width if grade > least else 0.0
 
 
 def expected_gain(gains: dict[int, float], goes_on: GoesOn, depth: int = DEPTH) -> float:

@@ -95,6 +95,15 @@ def test_tie_by_hand():
     )
 
 
+@pytest.mark.parametrize("name", ["INSQ", "SDCG@1000"])
+def test_more_relevant_documents_than_readers_see_may_tie(name):
+    query = query_of([1] * 1_500, [(1, 1_500)])
+
+    means = evaluate_hits({"q": Judged((1,) * 1_500)}, {"q": query}, [name]).means
+
+    assert means[name] == pytest.approx(1)
+
+
 def test_evaluate_takes_the_mean_of_both_orders_of_a_tie():
     qrels = {b"q": {b"d1": 3, b"d2": 1}}
     run = {b"q": [RunRow(1, b"q", b"d1", 1.0), RunRow(2, b"q", b"d2", 1.0)]}

@@ -50,6 +50,17 @@ def test_parameters_stand_in_the_printed_name_as_they_were_given(asked, printed)
     assert names_of(asked) == printed
 
 
+def test_cutoffs_asked_for_without_any_are_those_of_trec_eval():
+    def after(name):
+        return [float(row.removeprefix(f"{name}_")) for row in names_of(name)]
+
+    cutoffs = [5, 10, 15, 20, 30, 100, 200, 500, 1000]
+    for name in ("P", "recall", "ndcg_cut", "map_cut", "relative_P"):
+        assert after(name) == cutoffs
+    assert after("iprec_at_recall") == [tenth / 10 for tenth in range(11)]
+    assert after("Rprec_mult") == [fifth / 5 for fifth in range(1, 11)]
+
+
 def test_flags_reach_the_measures_that_know_them():
     rows = {row.name: row for row in trec_rows(["all_trec"], level=2, n_documents=50)}
 
