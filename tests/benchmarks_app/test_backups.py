@@ -7,6 +7,7 @@ import tarfile
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ from benchmarks_app.core.backups.errors import (
 )
 from benchmarks_app.core.backups.layout import BackupFolder, write_manifest
 from benchmarks_app.core.backups.lines import rows_in
-from benchmarks_app.core.backups.targets import FolderTarget
+from benchmarks_app.core.backups.targets import FolderTarget, TarTarget
 from benchmarks_app.core.backups.verifying import verify
 from benchmarks_app.models import (
     AuditEvent,
@@ -188,6 +189,26 @@ def test_only_new_files_are_copied_and_an_earlier_copy_outlives_damage(upload, p
 
     assert [(one.n_files, one.n_copied) for one in (first, second)] == [(1, 1), (2, 1)]
     assert second.broken == []  # the backup has it as it was
+    assert verify(BackupFolder(place), BackupFolder(place).snapshots()).damages == []
+
+
+@pytest.mark.parametrize("kind", ["folder", "stream"])
+def test_file_without_a_recorded_digest_is_copied(kind, upload, place, tmp_path, monkeypatch):
+    stored = replace(next(files.stored_files(upload.stored)), sha256="")
+    keeper = files.Keeper(lambda name: iter([stored]), lambda name: iter([]))
+    monkeypatch.setattr(files, "KEEPERS", [keeper])
+    stream = tmp_path / "backup.tar"
+
+    if kind == "folder":
+        made = backed_up(place)
+    else:
+        with stream.open("wb") as out:
+            made = back_up(TarTarget(out, tmp_path))
+        with tarfile.open(stream) as tar:
+            tar.extractall(place, filter="data")
+
+    assert (made.n_copied, made.n_bytes) == (1, upload.size)
+    assert [path.name for path in BackupFolder(place).objects()] == [upload.sha256]
     assert verify(BackupFolder(place), BackupFolder(place).snapshots()).damages == []
 
 

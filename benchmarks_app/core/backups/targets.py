@@ -33,7 +33,7 @@ class Target(Protocol):
         """A folder for the snapshot's own files: there under `name` after the block, or gone."""
 
     def size_of(self, sha256: str) -> int | None:
-        """How many bytes the file of this digest has, if it is kept already."""
+        """How many bytes the file of this digest has, if it is kept already; "" is none's."""
 
     def add(self, content: IO[bytes], sha256: str, tell: Tell) -> tuple[str, int]:
         """Copy a file: its SHA-256 and size. Of other bytes than `sha256` (if any) none is kept."""
@@ -65,10 +65,8 @@ class FolderTarget:
                 raise
 
     def size_of(self, sha256: str) -> int | None:
-        try:
-            return self.folder.object_path(sha256).stat().st_size
-        except FileNotFoundError:
-            return None
+        path = self.folder.object_path(sha256)
+        return path.stat().st_size if path.is_file() else None
 
     def add(self, content: IO[bytes], sha256: str, tell: Tell) -> tuple[str, int]:
         part = self.folder.path / "objects" / (sha256 or "00")[:2] / f"{uuid.uuid4().hex}{PART}"
