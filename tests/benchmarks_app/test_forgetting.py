@@ -151,9 +151,7 @@ def test_names_that_become_one_are_told_apart(zelda, benchmark, owner):
         assert len({name for name in names if name.startswith(pseudonym)}) == 4
 
 
-def test_mail_stays_where_a_person_cannot_be_deleted(
-    zelda, owner, settings, tmp_path, monkeypatch
-):
+def test_mail_stays_where_a_person_cannot_be_deleted(zelda, owner, settings, tmp_path, monkeypatch):
     settings.EMAIL_FILE_PATH = tmp_path
     mail = settings.EMAIL_FILE_PATH / "one.log"
     mail.write_text(f"To: {zelda.email}\n\nhello")

@@ -58,10 +58,9 @@ def run_parts(block: bytes, *, is_start: bool) -> Iterator[Rows | bytes]:
         yield rows
         if len(rows.docids) < _FEW_ROWS:
             break
-    if start < len(clean):
-        rest = clean[start:]
-        columns = run_columns(rest)
-        yield from [rest] if columns is None else columns
+    rest = clean[start:]
+    columns = run_columns(rest)
+    yield from [rest] if columns is None else columns
 
 
 def without_oddities(block: bytes, *, is_start: bool) -> bytes | None:

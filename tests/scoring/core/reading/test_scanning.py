@@ -590,9 +590,9 @@ def test_all_that_is_wrong_with_a_json_run_is_told_and_the_rest_is_read(tmp_path
 
     found = load_run(run, Shape("json"), problems)
 
-    assert {qid: [row.docid for row in rows] for qid, rows in found.items()} == {
-        b"q": [b"b", b"c"],
-        b"r": [b"d"],
+    assert {qid: [(row.docid, row.line) for row in rows] for qid, rows in found.items()} == {
+        b"q": [(b"b", 0), (b"c", 0)],
+        b"r": [(b"d", 0)],
     }
     assert [problem.line for problem in problems.found] == [0] * 5
     with pytest.raises(FileProblemsError, match="is no JSON"):

@@ -185,6 +185,7 @@ def test_ranks_are_known_to_count_up_to_a_hundred_thousand(first, n, is_counting
     assert not reading._is_counting([*ranks, ranks[0]])
     assert not reading._is_counting([b"x", *ranks])
     assert not reading._is_counting([b"0" + ranks[0], *ranks[1:]])
+    assert not reading._is_counting([b"9" * 5_000, *ranks])  # int() takes no number of that length
 
 
 # --- rows and ranking ----------------------------------------------------------------------
