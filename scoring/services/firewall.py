@@ -11,18 +11,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from benchmarks_app.core.slicing.showing import may_show_weighted
 from benchmarks_app.models import Release
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors import hidden_queries
 from benchmarks_app.services.exposure import record_read
 from scoring.core.errors import ScoringError
 from scoring.models import Score, ScoreSet
-from scoring.selectors import declared_measures, release_families, relevance_threshold
+from scoring.selectors import declared_measures, relevance_threshold
 from scoring.selectors.ladder import Ladder, Sources, ladder_on, sources_on, told_elsewhere
 from scoring.selectors.runs import complete
-from scoring.services.slice_scores import graded_queries, members_of
-from scoring.services.weighted_scores import has_weights, weights_of
+from scoring.services.slice_scores import members_of, tells_weighted
 from scoring.shown import Shown, any_measure
 
 DECIMALS = 3
@@ -139,7 +137,12 @@ class Sight:
         """
         if self.is_clear:
             return list(scores)
-        told = [one for one in scores if self.tells(one.measure) and self._tells_slice(one)]
+        told = [
+            one
+            for one in scores
+            if self.tells(one.measure)
+            and (one.slice_name != Score.WEIGHTED or self._tells_weighted)
+        ]
         places = [
             (
                 self.source(one.score_set_id, one.measure, one.slice_name),
@@ -152,17 +155,9 @@ class Sight:
         found |= self._stored(place for place in places if place not in found)
         return [self._seen(one, found.get(place)) for one, place in zip(told, places, strict=True)]
 
-    def _tells_slice(self, score: Score) -> bool:
-        return score.slice_name != Score.WEIGHTED or self._tells_weighted
-
     @cached_property
     def _tells_weighted(self) -> bool:
-        """Whether weighted means beside the plain ones single no few families out."""
-        if self.release is None or not has_weights(self.release):
-            return True
-        hidden = self.hidden & graded_queries(self.release)
-        families = release_families(self.release)
-        return may_show_weighted(weights_of(self.release), hidden, families=families)
+        return self.release is None or tells_weighted(self.release)
 
     def _stored(self, places: Iterable[tuple[int | None, str, str]]) -> dict[Any, Score]:
         wanted = set(places)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from benchmarks_app.core.slicing.showing import SMALLEST_SHOWN, showable_slices
+from benchmarks_app.core.slicing.showing import SMALLEST_SHOWN, is_safe, showable_slices
 from benchmarks_app.models import Release, Slice
 from benchmarks_app.selectors import (
     hidden_queries,
@@ -12,7 +12,6 @@ from benchmarks_app.selectors import (
     release_qrels,
     release_slices,
     release_splits,
-    release_weights,
 )
 from benchmarks_app.services.slice_records import members_digest
 from scoring.core import Evaluation, evaluate_hits
@@ -21,8 +20,9 @@ from scoring.core.reading.hits import Judged, QueryHits
 from scoring.core.uncertainty import Families, MeanInterval, mean_intervals, recipe
 from scoring.selectors.phases import OF_SPLIT, open_split, split_members, splits_of
 from scoring.selectors.releases import release_families
+from scoring.services.weighted_scores import weights_of
 
-SLICES, WEIGHTS = "slices.tsv", "weights.tsv"
+SLICES = "slices.tsv"
 
 
 @dataclass(frozen=True)
@@ -145,18 +145,26 @@ def _shown_beside(release: Release, beside: Sequence[Collection[str]]) -> list[s
         for name, qids in slices_of_release(release).items()
         if name in registered and n_families_of(release, qids) >= SMALLEST_SHOWN
     }
-    weights = {qid: of for qid, of in _weights(release).items() if qid in hidden}
-    return showable_slices(
-        enough,
-        hidden,
-        families=release_families(release),
-        beside=[*beside, *_hidden_parts(release)],
-        weights=weights,
-    )
+    parts = [*beside, *_hidden_parts(release)]
+    families, weights = release_families(release), _hidden_weights(release)
+    if not is_safe(parts, families=families, weights=weights):
+        weights = {}
+    return showable_slices(enough, hidden, families=families, beside=parts, weights=weights)
 
 
-def _weights(release: Release) -> Mapping[str, float]:
-    return release_weights(release) if WEIGHTS in release.manifest.get("files", ()) else {}
+def tells_weighted(release: Release) -> bool:
+    """Whether weighted means tell of no few families of hidden queries, beside the plain ones.
+
+    Those are of splits, and of what earlier releases show. Slices give way to weighted means.
+    """
+    weights = _hidden_weights(release)
+    parts = [*_beside(release, hidden_queries(release)), *_hidden_parts(release)]
+    return not weights or is_safe(parts, families=release_families(release), weights=weights)
+
+
+def _hidden_weights(release: Release) -> dict[str, float]:
+    weights, hidden = weights_of(release), hidden_queries(release) & graded_queries(release)
+    return {qid: weight for qid, weight in weights.items() if qid in hidden}
 
 
 def _hidden_parts(release: Release) -> list[frozenset[str]]:

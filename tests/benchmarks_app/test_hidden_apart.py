@@ -6,6 +6,7 @@ from benchmarks_app.core.release_errors import ReleaseRefusedError
 from benchmarks_app.models import Query, QueryFamily
 from benchmarks_app.services import jobs
 from benchmarks_app.services.slice_changes import register_slice
+from scoring.services import slice_scores
 from scoring.services.slice_scores import slices_on_board
 from tests import factories
 from tests.scoring.hiding import HIDDEN, hiding_benchmark
@@ -119,3 +120,14 @@ def test_a_slice_is_held_against_those_of_an_earlier_release(bench):
     after = publish(bench, "2.0.0")
 
     assert (shown(before), shown(after)) == (["first"], ["first"])
+
+
+def test_weights_whose_means_are_not_shown_hide_no_slice(bench, monkeypatch):
+    add(bench, MORE)
+    a_slice(bench, "first", MORE[:40])
+    release = publish(bench, "1.0.0")
+    heavy = dict.fromkeys(HIDDEN + MORE, 1.0) | {MORE[0]: 9.0}
+    monkeypatch.setattr(slice_scores, "weights_of", lambda _: heavy)
+
+    assert not slice_scores.tells_weighted(release)
+    assert shown(release) == ["first"]

@@ -3,7 +3,7 @@
 import pytest
 
 from scoring.models import Score
-from scoring.services import firewall
+from scoring.services import slice_scores
 from scoring.services.firewall import Sight, sight_of
 from tests import factories
 from tests.scoring.hiding import HIDDEN, PUBLIC, hiding_benchmark, hiding_release
@@ -23,8 +23,7 @@ def sight(monkeypatch):
     sam = factories.member(benchmark, "sam", "submitter")
 
     def sight(weights) -> Sight:
-        monkeypatch.setattr(firewall, "has_weights", lambda _: True)
-        monkeypatch.setattr(firewall, "weights_of", lambda _: weights)
+        monkeypatch.setattr(slice_scores, "weights_of", lambda _: weights)
         return sight_of(sam, release)
 
     return sight
@@ -59,7 +58,7 @@ def test_weighted_means_that_single_a_query_out_are_not_told(sight, weights):
 
 @pytest.mark.parametrize("weights", [ONE_HEAVY, ONE_LIGHT])
 def test_attack_reads_a_query_where_weighted_means_are_told(sight, weights, monkeypatch):
-    monkeypatch.setattr(firewall, "may_show_weighted", lambda *_, **__: True)
+    monkeypatch.setattr(slice_scores, "is_safe", lambda *_, **__: True)
 
     assert learnt(sight(weights), weights, GOOD) == pytest.approx(GOOD, abs=0.05)
 

@@ -8,29 +8,30 @@ another, so families are counted. A set of slices may be shown if, among the hid
 2. every two of them, all hidden queries being one of them, differ in none or in at least as many;
 3. no combination of several of them, whatever each is multiplied by, tells of fewer.
 
-A weighted mean is a sum as well, in which queries count by their weights.
-
-The third is decided among groups of queries that are in exactly the same sums. A combination that
-tells of few families is 0 in every group of many: so the combinations that are, a space of few
-dimensions, are looked through. One of them that tells of as little as possible is fixed by where
-else it is 0, in one group fewer than the space has dimensions.
+A weighted mean is a sum as well, in which queries count by their weights. Less plain sums it may
+tell of a few families nearly, not exactly, where the others weigh nearly the same. So with a the
+sum of the sizes of what the queries of each family count, it has to be about `SMALLEST_SHOWN`
+families by (sum of a)^2 / (sum of a^2) (Kish, Survey Sampling, 1965, 11.7): as many as there are
+where all count the same, one where one outweighs the others.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from itertools import combinations
-from math import comb
+from itertools import combinations, islice, product
+from math import comb, prod
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
-# What each query is multiplied by in a sum; those that are not named are not in it.
-Sum: TypeAlias = Mapping[Hashable, float]
+Places: TypeAlias = NDArray[np.intp]
 
 SMALLEST_SHOWN = 30
-# Beyond so many combinations it counts as telling: fewer slices are shown.
-MOST_COMBINED = 10_000
+# What is not decided within so many steps, or numbers, counts as telling: fewer slices are shown.
+MOST_STEPS = 5_000
+MOST_NUMBERS = 40_000_000
+# Of looking for the sizes that bound best; each halves what they lack.
+N_ROUNDS = 12
 
 NOTHING = 1e-9
 
@@ -42,7 +43,7 @@ def showable_slices(
     families: Mapping[Hashable, Hashable] | None = None,
     smallest: int = SMALLEST_SHOWN,
     beside: Iterable[Collection[Hashable]] = (),
-    weights: Sum | None = None,
+    weights: Mapping[Hashable, float] | None = None,
 ) -> list[str]:
     """Names of slices that may be shown together beside the mean over all hidden queries.
 
@@ -87,50 +88,23 @@ def showable_slices(
     return shown
 
 
-def may_show_weighted(
-    weights: Mapping[Hashable, float],
-    hidden: Collection[Hashable],
-    *,
-    families: Mapping[Hashable, Hashable] | None = None,
-    smallest: int = SMALLEST_SHOWN,
-) -> bool:
-    """Whether weighted means may be shown beside plain ones over all hidden queries.
-
-    A weighted sum less c times the plain one counts a query by its weight less c. With a the sum of
-    the sizes of these in each family, it is about (sum of a)^2 / (sum of a^2) families (Kish,
-    Survey Sampling, 1965, 11.7): as many as there are where all count the same, one where one
-    outweighs the others. For c = 0 and every weight these have to be at least `smallest`.
-
-    Examples
-    --------
-    >>> hidden = range(100)
-    >>> may_show_weighted({query: 1 + query / 100 for query in hidden}, hidden)
-    True
-    >>> may_show_weighted({query: 1 + (query == 7) for query in hidden}, hidden)
-    False
-    """
-    of = families or {}
-    numbers: dict[Hashable, int] = {}
-    inside = sorted(hidden, key=str)
-    family = np.array([numbers.setdefault(of.get(one, one), len(numbers)) for one in inside], int)
-    weight = np.array([weights.get(one, 0.0) for one in inside], float)
-    weight /= weight.max(initial=0.0) or 1.0
-    for level in np.unique(np.append(weight, 0.0)):
-        apart = np.bincount(family, np.abs(weight - level), minlength=len(numbers))
-        squares = float((apart**2).sum())
-        if squares > NOTHING and apart.sum() ** 2 / squares < smallest:
-            return False
-    return True
-
-
 def is_safe(
     sets: Sequence[Collection[Hashable]],
     *,
     families: Mapping[Hashable, Hashable] | None = None,
     smallest: int = SMALLEST_SHOWN,
-    weights: Sum | None = None,
+    weights: Mapping[Hashable, float] | None = None,
 ) -> bool:
-    """Whether sums over all of these sets, and a weighted one, tell nothing of fewer families."""
+    """Whether sums over all of these sets, and a weighted one, tell nothing of fewer families.
+
+    Examples
+    --------
+    >>> hidden = range(100)
+    >>> is_safe([hidden], weights={query: 1 + query / 100 for query in hidden})
+    True
+    >>> is_safe([hidden], weights={query: 1 + (query == 7) for query in hidden})
+    False
+    """
     of = families or {}
 
     def families_in(queries: Iterable[Hashable]) -> set[Hashable]:
@@ -142,51 +116,148 @@ def is_safe(
         return False
     if any(len(families_in(a ^ b)) < smallest for a, b in combinations(distinct, 2)):
         return False
-    sums: list[Sum] = [dict.fromkeys(one, 1.0) for one in distinct]
-    if weights:
-        largest = max(map(abs, weights.values())) or 1.0
-        sums.append({query: weight / largest for query, weight in weights.items()})
-    return not _tells_of_few(sums, families_in, smallest)
+    if not distinct and not weights:
+        return True
+    # By queries, those of a family side by side.
+    numbers: dict[Hashable, int] = {}
+    family = {
+        query: numbers.setdefault(of.get(query, query), len(numbers))
+        for query in sorted(set(weights or ()).union(*distinct), key=str)
+    }
+    queries = sorted(family, key=family.__getitem__)
+    families_by_query = np.array([family[query] for query in queries])
+    plain = np.array([[one in of_set for one in queries] for of_set in distinct], np.float64)
+    plain = plain.reshape(len(distinct), len(queries))
+    basis = _basis(plain)
+    weight = np.array([(weights or {}).get(query, 0.0) for query in queries], np.float64)
+    weight /= np.abs(weight).max() or 1.0
+    rest = weight - weight @ basis.T @ basis
+    is_new = np.abs(rest).max() > NOTHING
+    space = np.vstack([basis, rest / np.linalg.norm(rest)]) if is_new else basis
+    if _least_spread(space, families_by_query) >= smallest:
+        return True
+    if _tells_of_few(distinct, families_in, smallest):
+        return False
+    return not (is_new and _weighs_few(plain, weight, families_by_query, smallest))
+
+
+def _least_spread(basis: Floats, family: Places) -> float:
+    """A number of families that each combination of rows is about, by Kish's formula, or fewer.
+
+    Notes
+    -----
+    Let v be a combination, a the columns and t any sizes above 0. With G = sum a a' / t and
+    s = sqrt(a' G^-1 a), Cauchy and Schwarz give |v| <= s sqrt(sum v^2 / t) in each column, and
+    sum v^2 / t <= max(|v| / t) sum |v|; so max(|v| / t) <= max(s / t)^2 sum |v|, and
+    |v| <= s max(s / t) sum |v|. Where these bounds add up to b at most in a family, it has no
+    larger a part in v than b, and v is about 1 / b families at least. The best t, Lewis weights,
+    are t = s (Cohen and Peng, Lp row sampling by Lewis weights, STOC 2015).
+    """
+    is_in = np.abs(basis).max(axis=0) > NOTHING
+    basis, family, best = basis[:, is_in], family[is_in], 0.0
+    size = np.ones(len(family))
+    for _ in range(N_ROUNDS):
+        share = np.sqrt(size) * np.linalg.norm(np.linalg.qr((basis / np.sqrt(size)).T)[0], axis=1)
+        bounds = np.bincount(family, share * (share / size).max())
+        best = max(best, 1 / float(bounds.max()))
+        size = share
+    return best
 
 
 def _tells_of_few(
-    sums: Sequence[Sum],
+    sets: Sequence[Collection[Hashable]],
     families_in: Callable[[Iterable[Hashable]], set[Hashable]],
     smallest: int,
 ) -> bool:
-    """Whether some combination of the sums is about fewer than `smallest` families."""
-    inside: dict[tuple[float, ...], set[Hashable]] = {}
-    for query in set[Hashable]().union(*sums):
-        inside.setdefault(tuple(one.get(query, 0.0) for one in sums), set()).add(query)
-    groups = sorted(inside)
-    families = [families_in(inside[group]) for group in groups]
-    is_small = np.array([len(of) < smallest for of in families], dtype=np.bool_)
-    if not is_small.any():
+    """Whether some combination of sums over the sets is about fewer than `smallest` families.
+
+    Queries that are in the same sets go together. A combination that tells of few families is 0 in
+    every group of many, and so are all in `space`. From there on each group in turn is either one
+    where it is 0, which leaves a dimension fewer, or one it tells of, which leaves fewer families:
+    there are few ways, however many groups there are.
+    """
+    inside: dict[tuple[bool, ...], set[Hashable]] = {}
+    for query in set[Hashable]().union(*sets):
+        inside.setdefault(tuple(query in one for one in sets), set()).add(query)
+    # The groups of most families first: few of these are touched.
+    counted = sorted(
+        ((families_in(queries), group) for group, queries in inside.items()),
+        key=lambda one: (-len(one[0]), one[1]),
+    )
+    matrix = np.array([group for _, group in counted], dtype=np.float64).T
+    n_large = sum(len(families) >= smallest for families, _ in counted)
+    groups = [families for families, _ in counted[n_large:]]
+    if not groups:
         return False
-    matrix = np.array(groups, dtype=np.float64).T
     # Combinations that are 0 in every large group, as what they are in the small ones.
-    space = _basis(_vanishing(matrix[:, ~is_small]) @ matrix[:, is_small])
-    if not len(space):
-        return False
-    few = [of for of, small in zip(families, is_small.tolist(), strict=True) if small]
-    n_zeros = len(space) - 1
-    if comb(len(few), n_zeros) > MOST_COMBINED:
-        return True
-    for zeros in combinations(range(len(few)), n_zeros):
-        vectors = _vanishing(space[:, list(zeros)])
-        # Dependent columns leave more than one combination; others that are 0 there fix it.
-        if len(vectors) == 1 and _is_about_few(vectors[0] @ space, few, smallest):
+    space = _basis(_vanishing(matrix[:, :n_large]) @ matrix[:, n_large:])
+    steps: list[tuple[Floats, int, set[Hashable]]] = [(space, 0, set())] if len(space) else []
+    for _ in range(MOST_STEPS):
+        if not steps:
+            return False
+        space, start, touched = steps.pop()
+        is_left = np.abs(space[:, start:]).max(axis=0) > NOTHING
+        left = (start + np.flatnonzero(is_left)).tolist()
+        place = next((one for one in left if not groups[one] <= touched), None)
+        if place is None:
             return True
+        if len(touched | groups[place]) < smallest:
+            steps.append((space, place + 1, touched | groups[place]))
+        if len(space) > 1:
+            steps.append((_zero_at(space, place), place + 1, touched))
+    return True
+
+
+def _weighs_few(plain: Floats, weight: Floats, family: Places, smallest: int) -> bool:
+    """Whether the weighted sum less some plain ones is about fewer than `smallest` families.
+
+    Notes
+    -----
+    What is taken off is the same in each cell, the queries that are in the same sets: its level.
+    Between levels at which some query counts for nothing, sizes are linear, so the root of Kish's
+    number, a linear function by a convex one, is quasi-concave: it is least where as many
+    independent cells as there are have a query that counts for nothing, or where nothing of the
+    weights is left. So weights of such cells are taken for their levels, one of each cell.
+    """
+    cells, cell = np.unique(plain, axis=1, return_inverse=True)
+    cell, corners = cell.reshape(-1), _basis(cells)
+    levels = [np.unique(weight[cell == one]).tolist() for one in range(cells.shape[1])]
+    starts = np.flatnonzero(np.diff(family, prepend=-1))
+    if comb(len(levels), len(corners)) > MOST_STEPS:
+        return True
+    chosen = [
+        list(places)
+        for places in combinations(range(len(levels)), len(corners))
+        if np.linalg.matrix_rank(corners[:, list(places)]) == len(corners)
+    ]
+    n_choices = sum(prod(len(levels[one]) for one in places) for places in chosen)
+    if n_choices * len(weight) > MOST_NUMBERS:
+        return True
+
+    def is_about_few(level: Floats) -> bool:
+        sizes = np.add.reduceat(np.abs(weight - level[:, cell]), starts, axis=1)
+        least = smallest * (1 - NOTHING) * (sizes**2).sum(axis=1)
+        return bool((sizes.sum(axis=1) ** 2 < least).any())
+
+    if is_about_few(np.zeros((1, len(levels)))):
+        return True
+    for places in chosen:
+        to_all = np.linalg.solve(corners[:, places], corners)
+        choices = product(*(levels[one] for one in places))
+        while some := list(islice(choices, 1_000)):
+            if is_about_few(np.array(some) @ to_all):
+                return True
     return False
 
 
-def _is_about_few(found: Floats, families: Sequence[set[Hashable]], smallest: int) -> bool:
-    touched: set[Hashable] = set()
-    for place in np.flatnonzero(np.abs(found) > NOTHING * np.abs(found).max()).tolist():
-        touched |= families[place]
-        if len(touched) >= smallest:
-            return False
-    return True
+def _zero_at(space: Floats, place: int) -> Floats:
+    """An orthonormal basis of the combinations of orthonormal rows that are 0 at a place.
+
+    Householder's reflection turns all but the first row so that they are.
+    """
+    normal = space[:, place].copy()
+    normal[0] += np.copysign(np.linalg.norm(normal), normal[0])
+    return (space - np.outer(2 * normal / (normal @ normal), normal @ space))[1:]
 
 
 def _vanishing(columns: Floats) -> Floats:

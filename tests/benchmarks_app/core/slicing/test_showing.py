@@ -3,10 +3,11 @@
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks_app.core.slicing.showing import is_safe, showable_slices
+from benchmarks_app.core.slicing.showing import _basis, _least_spread, is_safe, showable_slices
 
 HUNDRED = range(100)
 
@@ -99,16 +100,47 @@ def is_told_of_few(matrix, family_of, smallest) -> bool:
     )
 
 
+def is_of_few_by_kish(plain, weights, family_of, smallest) -> bool:
+    """By brute force: the weights less plain rows, 0 in as many queries as fix that, or less none.
+
+    Where no more is left of the weights, they tell nothing.
+    """
+    rank = np.linalg.matrix_rank(plain)
+    if np.linalg.matrix_rank(np.vstack([plain, weights])) == rank:
+        return False
+    left = [weights]
+    for zeros in map(list, combinations(range(N), rank)):
+        if np.linalg.matrix_rank(plain[:, zeros]) == rank:
+            left.append(weights - np.linalg.pinv(plain[:, zeros].T) @ weights[zeros] @ plain)
+    sizes = [np.bincount(family_of, np.abs(one)) for one in left]
+    return any(one.sum() ** 2 / (one**2).sum() < smallest - 1e-6 for one in sizes)
+
+
 @settings(max_examples=300)
 @given(SETS, WEIGHTS, st.lists(st.integers(0, 5), min_size=N, max_size=N), st.integers(2, 4))
 def test_what_is_safe_is_what_brute_force_finds_to_be(sets, weights, family_of, smallest):
-    rows = [np.isin(np.arange(N), list(of)) for of in sets]
+    plain = np.array([np.isin(np.arange(N), list(of)) for of in sets], dtype=float)
     weighted = dict(enumerate(weights)) if weights and any(weights) else None
-    matrix = np.array([*rows, *([weights] if weighted else [])], dtype=float)
+    matrix = np.vstack([plain, weights]) if weighted else plain
 
     safe = is_safe(sets, families=dict(enumerate(family_of)), smallest=smallest, weights=weighted)
 
-    assert safe != is_told_of_few(matrix, np.array(family_of), smallest)
+    family_of, tells = np.array(family_of), False
+    if weighted:
+        tells = is_of_few_by_kish(plain, np.array(weights), family_of, smallest)
+    assert safe != (tells or is_told_of_few(matrix, family_of, smallest))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_combination_is_about_fewer_than_what_bounds_them_all(seed):
+    rng = np.random.default_rng(seed)
+    family = np.sort(rng.integers(0, 40, 60))
+    rows = np.vstack([rng.random((2, 60)) < 0.4, np.exp(rng.normal(size=60))])
+
+    least = _least_spread(_basis(rows), np.unique(family, return_inverse=True)[1])
+
+    sizes = [np.bincount(family, np.abs(one)) for one in rng.normal(size=(5_000, 3)) @ rows]
+    assert 1 < least <= min(one.sum() ** 2 / (one**2).sum() for one in sizes)
 
 
 def test_a_combination_that_counts_a_sum_twice_is_found():
@@ -138,6 +170,29 @@ def test_a_slice_that_is_safe_beside_the_plain_mean_may_not_be_beside_the_weight
 
     assert showable_slices({"a": range(60)}, range(200)) == ["a"]
     assert showable_slices({"a": range(60)}, range(200), weights=weights) == []
+
+
+@pytest.mark.parametrize("n", [150, 400])
+def test_slices_are_shown_beside_weights_that_all_differ(n):
+    weights = dict(enumerate(1 + np.random.default_rng(n).random(n)))
+    places = np.random.default_rng(n + 1).permutation(n).tolist()
+    slices = {"half": places[: n // 2], "third": places[n // 3 : 2 * n // 3]}
+    splits = [range(n), range(n // 2), range(n // 2, n)]
+
+    assert is_safe(splits, weights=weights)
+    assert showable_slices(slices, range(n), weights=weights) == ["half", "third"]
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-6])
+def test_a_query_that_weighs_otherwise_than_its_split_is_found_beside_the_splits(noise):
+    """The weighted sum less that of the one split and three times that of the other is its own."""
+    both, one, other = range(120), range(60), range(60, 120)
+    level = np.where(np.arange(120) < 60, 1.0, 3.0)
+    weights = level + noise * np.random.default_rng(1).random(120)
+    weights[7] = 2.0
+
+    assert not is_safe([both, one, other], weights=dict(enumerate(weights.tolist())))
+    assert is_safe([both, one, other], weights=dict(enumerate(level.tolist())))
 
 
 @settings(max_examples=30)
