@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_datetime
 
 from benchmarks_app.models import AuditEvent, Benchmark, User
 from benchmarks_app.models.audit import SIGN_INS
-from benchmarks_app.selectors.people import named
+from benchmarks_app.selectors.people import PERSON, named
 
 PAGE_SIZE = 50
 CHUNK = 2000
@@ -172,11 +172,7 @@ def all_pages(events: Events) -> Iterator[list[AuditEvent]]:
 
 def people_named(events: Sequence[AuditEvent]) -> dict[str, User]:
     """The people whom events are about, by how the events name them; one query for all."""
-    numbers = {
-        event.target.removeprefix("user ")
-        for event in events
-        if event.target.startswith("user ") and event.target[5:].isdecimal()
-    }
+    numbers = {said[1] for event in events if (said := PERSON.fullmatch(event.target))}
     return {named(pk): user for pk, user in User.objects.in_bulk(map(int, numbers)).items()}
 
 

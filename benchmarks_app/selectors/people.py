@@ -1,5 +1,6 @@
 """What this app knows of a person, and where names of people are written."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -59,9 +60,15 @@ LASTING.update(
 )
 
 
-def named(user_id: int) -> str:
+class Person(str):
     """How events name a person: by number, for a name would outlive the account."""
-    return f"user {user_id}"
+
+
+PERSON = re.compile(r"user ([1-9][0-9]{0,17})", re.ASCII)
+
+
+def named(user_id: int) -> Person:
+    return Person(f"user {user_id}")
 
 
 def events_of(user: User) -> QuerySet[AuditEvent]:

@@ -20,6 +20,7 @@ from benchmarks_app.selectors.audit import (
     events_asked_for,
     people_named,
 )
+from benchmarks_app.selectors.people import PERSON, Person
 
 EXPORT_ACTION = "export-audit"
 COLUMNS = ("id", "at", "kind", "action", "by", "benchmark", "target", "about", "detail")
@@ -34,7 +35,12 @@ def record(
     target: str = "",
     **detail: Any,
 ) -> AuditEvent:
-    """Append one event; inside the caller's transaction, so it is there if the change is."""
+    """Append one event; inside the caller's transaction, so it is there if the change is.
+
+    What people typed never stands for a person, whatever it is: that is a `Person` alone.
+    """
+    if not isinstance(target, Person) and PERSON.fullmatch(str(target)):
+        target = f"“{target}”"
     return AuditEvent.objects.create(
         actor=actor, benchmark=benchmark, action=action, target=str(target)[:200], detail=detail
     )

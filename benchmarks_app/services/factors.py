@@ -31,13 +31,14 @@ from benchmarks_app.selectors.factors import (
     has_second_factor,
     n_codes_left,
 )
+from benchmarks_app.selectors.people import named
 from benchmarks_app.services import audit, mailing
 
 MOST_KEYS = 20
 # What a browser says of a key; much more is none.
 CREDENTIAL_LENGTH = 20_000
 # What reading a credential that was tampered with ends in, by fido2's decoders.
-UNREADABLE = (ValidationError, ValueError, TypeError, LookupError)
+UNREADABLE = (ValidationError, ValueError, TypeError, LookupError, AttributeError)
 NAMES = {TOTP: "an authenticator app", KEY: "a security key", CODES: "recovery codes"}
 
 
@@ -172,7 +173,7 @@ def use_code(*, user: User, code: str) -> Authenticator | None:
         if factor.type == CODES:
             if factor.wrap().validate_code(code):
                 factor.refresh_from_db()
-                audit.record(actor=user, action="recovery-code-use", target=_named(user))
+                audit.record(actor=user, action="recovery-code-use", target=named(user.pk))
                 _tell(user, f"a recovery code was used; {n_codes_left(factor)} are left")
                 return _used(factor)
             continue
@@ -188,7 +189,7 @@ def renew_recovery_codes(*, user: User) -> list[str]:
     """New codes, to be shown once; earlier ones stop working."""
     _lock(user)
     factors_of(user).filter(type=CODES).delete()
-    audit.record(actor=user, action="recovery-codes-create", target=_named(user))
+    audit.record(actor=user, action="recovery-codes-create", target=named(user.pk))
     _tell(user, "new recovery codes were made, and earlier ones do not work any more")
     return _new_codes(user)
 
@@ -205,7 +206,7 @@ def remove_factor(*, factor: Authenticator, actor: User) -> None:
         return
     if not has_second_factor(user):
         factors_of(user).delete()
-    audit.record(actor=actor, action="factor-remove", target=_named(user), kind=factor.type)
+    audit.record(actor=actor, action="factor-remove", target=named(user.pk), kind=factor.type)
     _tell(user, f"{NAMES[factor.type]} was taken away from it")
 
 
@@ -216,7 +217,7 @@ def remove_all_factors(*, user: User, actor: User | None) -> int:
     kinds = [factor.type for factor in factors_of(user)]
     factors_of(user).delete()
     if kinds:
-        audit.record(actor=actor, action="factor-remove", target=_named(user), kind="all")
+        audit.record(actor=actor, action="factor-remove", target=named(user.pk), kind="all")
         _tell(user, "all its second factors were taken away by whoever runs the site")
     return len([kind for kind in kinds if kind != CODES])
 
@@ -229,7 +230,7 @@ def _lock(user: User) -> None:
 
 
 def _added(user: User, factor: Authenticator) -> list[str]:
-    audit.record(actor=user, action="factor-add", target=_named(user), kind=factor.type)
+    audit.record(actor=user, action="factor-add", target=named(user.pk), kind=factor.type)
     _tell(user, f"{NAMES[factor.type]} was set up for it")
     if factors_of(user).filter(type=CODES).exists():
         return []
@@ -260,7 +261,3 @@ def tell_of_guesses(user: User) -> None:
     """Whoever tries codes knows the password: its owner is told, once an hour."""
     if is_among_first(1, of=f"told-of-guesses-{user.pk}"):
         _tell(user, "somebody who knows its password has tried many wrong codes to sign in")
-
-
-def _named(user: User) -> str:
-    return f"user {user.pk}"

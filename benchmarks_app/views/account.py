@@ -31,6 +31,7 @@ from benchmarks_app.people_forms import (
     ResetForm,
 )
 from benchmarks_app.selectors.factors import SECOND, factors_of, has_second_factor
+from benchmarks_app.selectors.people import named
 from benchmarks_app.services import audit, mailing
 from benchmarks_app.services.api_tokens import create_api_token, revoke_api_token
 from benchmarks_app.services.people import change_profile
@@ -75,7 +76,7 @@ class PasswordChange(ShortHelp, auth_views.PasswordChangeView):
     @transaction.atomic
     def form_valid(self, form: PasswordForm) -> HttpResponse:
         response = super().form_valid(form)
-        audit.record(actor=form.user, action="password-change", target=f"user {form.user.pk}")
+        audit.record(actor=form.user, action="password-change", target=named(form.user.pk))
         messages.success(self.request, "Your password was changed. Other devices were signed out.")
         return response
 
@@ -126,7 +127,7 @@ class PasswordResetConfirm(ShortHelp, auth_views.PasswordResetConfirmView):
         response = super().form_valid(form)
         # Who could read the email owns the account: a lock-out of guesses must not hold them up.
         forget_failed_sign_ins(username=form.user.get_username())
-        audit.record(actor=form.user, action="password-reset", target=f"user {form.user.pk}")
+        audit.record(actor=form.user, action="password-reset", target=named(form.user.pk))
         messages.success(self.request, "Your new password is set. Sign in with it.")
         return response
 

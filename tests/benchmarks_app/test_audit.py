@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from benchmarks_app.models import AuditEvent, Role
 from benchmarks_app.selectors.audit import KIND_LABELS, KINDS, Key
+from benchmarks_app.selectors.people import named
 from benchmarks_app.services import audit, people
 from tests import factories
 
@@ -108,12 +109,38 @@ def test_keeper_sees_their_benchmark_and_manager_all(signed_in, benchmark, owner
     assert "token 7" in site and "changed the role of" in site and "Standard library" in site
 
 
+def test_what_somebody_calls_a_thing_names_nobody(signed_in, benchmark, owner, manager):
+    audit.record(actor=owner, action="make-slice", benchmark=benchmark, target=f"user {manager.pk}")
+    audit.record(actor=manager, action="import", target="user 5.tsv")
+
+    shown = signed_in(owner).get(reverse("api:event-list", args=["stdlib"])).json()["results"]
+    about = signed_in(manager).get(reverse("api:site-events"), {"person": "manager"}).json()
+
+    assert [(event["target"], event["about"]) for event in shown] == [
+        (f"“user {manager.pk}”", None)
+    ]
+    assert [event["target"] for event in about["results"]] == ["user 5.tsv"]
+
+
+@pytest.mark.parametrize("number", ["9" * 20, "٣", "0"])
+def test_number_that_no_account_has_breaks_no_page(signed_in, benchmark, owner, number):
+    old = AuditEvent(benchmark=benchmark, action="make-slice", target=f"user {number}")
+    AuditEvent.objects.bulk_create([old])
+    client = signed_in(owner)
+
+    page = client.get(reverse("activity-list", args=["stdlib"]))
+    answer = client.get(reverse("api:event-export", args=["stdlib"]))
+
+    assert f"user {number}" in page.content.decode()
+    assert json.loads(text_of(answer).splitlines()[-1])["about"] is None
+
+
 # --- narrowing -----------------------------------------------------------------------------
 
 
 @pytest.fixture
 def log(benchmark, owner, ada):
-    audit.record(actor=owner, action="member-add", benchmark=benchmark, target=f"user {ada.pk}")
+    audit.record(actor=owner, action="member-add", benchmark=benchmark, target=named(ada.pk))
     audit.record(actor=ada, action="import", benchmark=benchmark, target="=cmd|x", file="queries")
     audit.record(actor=owner, action="read-hidden-grades", benchmark=benchmark, target="q 7")
     audit.record(actor=None, action="sweep-up", benchmark=benchmark, target="job 1")
@@ -207,7 +234,7 @@ def test_page_asks_the_same_whatever_there_is(signed_in, benchmark, owner, n):
     client, url = signed_in(owner), reverse("activity-list", args=["stdlib"])
     for i in range(n):
         person = factories.user(f"p{i}")
-        audit.record(actor=person, action="member-add", benchmark=benchmark, target=f"user {i}")
+        audit.record(actor=person, action="member-add", benchmark=benchmark, target=named(i))
     client.get(url)
 
     with CaptureQueriesContext(connection) as queries:

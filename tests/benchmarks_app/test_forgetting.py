@@ -38,6 +38,7 @@ from benchmarks_app.models import (
     User,
 )
 from benchmarks_app.person_records import LASTING, WRITTEN
+from benchmarks_app.selectors.people import named
 from benchmarks_app.services import audit, forgetting, people
 from benchmarks_app.services.api_tokens import create_api_token
 from benchmarks_app.services.forgetting import delete_person
@@ -104,7 +105,7 @@ def test_everything_that_names_the_person_goes(zelda, benchmark, owner, settings
     AccessLog.objects.create(username="zelda-q", path_info="/")
     AccessAttempt.objects.create(username="zelda-q", path_info="/", failures_since_start=1)
     audit.record(actor=zelda, action="import", target="zelda-q.csv", by=["Zoë Quill"])
-    audit.record(actor=None, action="sign-in-fail", target=f"user {zelda.pk}")
+    audit.record(actor=None, action="sign-in-fail", target=named(zelda.pk))
     Job.objects.create(kind="x", title="for Zoë Quill", parameters={"zelda-q": zelda.email})
     team = Team.objects.create(name="Zoë Quill and Olga")
     team.members.add(zelda, owner)
