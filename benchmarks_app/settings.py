@@ -278,7 +278,7 @@ AXES_CLIENT_IP_CALLABLE = "benchmarks_app.forwarding.counted_address"
 AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
-AXES_SENSITIVE_PARAMETERS = ["code", "credential"]
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "code", "credential"]
 # Whom a second factor is asked of; who has one is always asked for it.
 TWO_FACTORS = env_choice("TWO_FACTORS", "off", ("off", "keepers", "all"))
 MFA_ADAPTER = "benchmarks_app.factor_secrets.SecretsAdapter"

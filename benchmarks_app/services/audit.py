@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
+from axes.models import AccessLog
 from django.conf import settings
 from django.utils import timezone
 
@@ -21,6 +22,7 @@ from benchmarks_app.selectors.audit import (
     people_named,
 )
 from benchmarks_app.selectors.people import PERSON, Person
+from benchmarks_app.sign_ins import KNOWN_FOR
 
 EXPORT_ACTION = "export-audit"
 COLUMNS = ("id", "at", "kind", "action", "by", "benchmark", "target", "about", "detail")
@@ -96,8 +98,13 @@ CONTENT_TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-
 
 
 def drop_old_sign_ins() -> int:
-    """Delete a batch of the sign-ins that are older than the site keeps; returns how many."""
-    before = timezone.now() - timedelta(days=settings.SIGN_INS_KEPT_DAYS)
+    """Delete a batch of the sign-ins that are older than the site keeps; returns how many.
+
+    Whole addresses and browsers stay as long as they let somebody in whose name is being guessed.
+    """
+    kept = timedelta(days=settings.SIGN_INS_KEPT_DAYS)
+    before = timezone.now() - kept
+    AccessLog.objects.filter(attempt_time__lt=timezone.now() - max(kept, KNOWN_FOR)).delete()
     old = AuditEvent.objects.filter(action__in=SIGN_INS, at__lt=before).order_by("at")
     keys = list(old.values_list("pk", flat=True)[:ROWS_PER_BATCH])
     return AuditEvent.objects.filter(pk__in=keys).delete()[0] if keys else 0

@@ -17,6 +17,7 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, models, transaction
+from django.db.models import Q
 
 from benchmarks_app import files
 from benchmarks_app.core.names import Names
@@ -198,8 +199,12 @@ def _delete_belongings(user: User, actor: User | None) -> set[str]:
 
 
 def _rows_that_go(user: User) -> Iterator[models.QuerySet]:
+    said = Q()
+    for name in names_of(user).called:
+        said |= Q(username__iexact=name)
+    others = User.objects.exclude(pk=user.pk).values("username")
     for kept in (AccessAttempt, AccessFailureLog, AccessLog):
-        yield kept.objects.filter(username=user.username)
+        yield kept.objects.filter(said).exclude(username__in=others)
     yield events_of(user).filter(action__in=SIGN_INS)
     for relation in User._meta.related_objects:
         model = relation.related_model

@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from axes.models import AccessLog
 from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
@@ -69,6 +70,17 @@ def test_name_that_nobody_has_is_not_kept(client, db):
 
     assert events("sign-in-fail") == [("sign-in-fail", None, "", {"network": "127.0.0.0/24"})]
     assert "my-secret" not in str(list(AuditEvent.objects.values()))
+
+
+def test_addresses_of_sign_ins_go_when_they_let_nobody_in_any_more(db, settings):
+    settings.SIGN_INS_KEPT_DAYS = 30
+    for days in (31, 89, 91):
+        log = AccessLog.objects.create(username=f"{days}", path_info="/")
+        AccessLog.objects.filter(pk=log.pk).update(attempt_time=timezone.now() - timedelta(days))
+
+    audit.drop_old_sign_ins()
+
+    assert set(AccessLog.objects.values_list("username", flat=True)) == {"31", "89"}
 
 
 def test_ipv6_is_told_by_48_bits(client, ada):

@@ -140,6 +140,17 @@ def all_texts_without(*words: str) -> bool:
     return True
 
 
+def test_failed_sign_ins_go_under_whichever_name_they_were_typed(client, zelda, owner):
+    factories.user("Zelda-q")
+    for name in ("zelda-q", "ZELDA-Q", zelda.email.title(), "zoë quill", "Zelda-q", "olga"):
+        client.post(reverse("sign-in"), {"username": name, "password": "wrong"})
+    assert "zelda" not in str(AccessAttempt.objects.values_list("post_data")).casefold()
+
+    delete_person(user=zelda, actor=owner)
+
+    assert {one.username for one in AccessAttempt.objects.all()} == {"Zelda-q", "olga"}
+
+
 def test_names_that_become_one_are_told_apart(zelda, benchmark, owner):
     for name in ("zelda-q eval", "Zelda-Q eval", f"zelda-q {'x' * 112}", f"ZELDA-Q {'x' * 112}"):
         Team.objects.create(name=name)
