@@ -229,6 +229,24 @@ def test_an_older_count_follows_what_is_said(page, settings, monkeypatch):
     assert [progress["mine"]["n"] for progress in counted] == [1, 1, 2, 1]
 
 
+@pytest.mark.parametrize(("kind", "n_for_others"), [("label", 1), ("repeat", 0)])
+def test_an_older_count_follows_what_others_say(
+    page, made, ann, settings, monkeypatch, kind, n_for_others
+):
+    """A check is a step of whoever has it, and of nobody else."""
+    monkeypatch.setattr(pacing, "_kept", pacing.Kept())
+    settings.JUDGE_COUNTS_SECONDS = 60
+    other = Page(made, ann)
+    other.say(want=1)
+    page.first()
+    Slot.objects.filter(state="claimed", annotator__username="ada").update(kind=kind)
+
+    own = page.say(page.grade(1))["progress"]
+
+    assert own["pool"]["done"] == 1
+    assert other.say(want=1)["progress"]["pool"]["done"] == n_for_others
+
+
 @pytest.mark.parametrize("seconds", [0, 60])
 def test_a_hidden_check_is_a_step_like_any_other(page, made, settings, monkeypatch, seconds):
     monkeypatch.setattr(pacing, "_kept", pacing.Kept())
