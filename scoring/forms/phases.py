@@ -50,8 +50,8 @@ class PhaseForm(forms.Form):
         label="Hold exact means of a hidden split back until the phase ends",
         help_text=(
             "Until then the value of a submission moves only where it is significantly better than "
-            "its team's best, so that many submissions tell little of the grades. Off for friendly "
-            "rounds."
+            "the best of its team and its sender, so that many submissions tell little of the "
+            "grades. Off for friendly rounds."
         ),
     )
 

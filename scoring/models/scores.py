@@ -75,8 +75,8 @@ class Score(models.Model):
 class LadderStep(models.Model):
     """Whose value of a measure is told of a submission while its release's Ladder is in force.
 
-    `source` is its own score set, or that of the last submission of its team that was significantly
-    better than the ones before it.
+    `source` is its own score set, or that of the last submission of its team or sender that was
+    significantly better than the ones before it.
     """
 
     score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="ladder_steps")

@@ -16,23 +16,32 @@ MOST_LISTED = 50
 
 
 def group_of(run: Run) -> str:
-    """Whose attempts a submitted run counts among: its team's, or those of its owner alone."""
-    return _group(run.team_id, run.owner_id) if run.kind == Run.Kind.SUBMITTED else ""
+    """Whose a submitted run is: its team's, or its owner's alone."""
+    if run.kind != Run.Kind.SUBMITTED:
+        return ""
+    return f"team {run.team_id}" if run.team_id else f"person {run.owner_id}"
 
 
-def _group(team: int | None, owner: int) -> str:
-    return f"team {team}" if team else f"person {owner}"
+def attempts_on(release: Release) -> dict[int, int]:
+    """{submitted run: how many its team and its owner have scores of}.
 
-
-def attempts_on(release: Release) -> Counter[str]:
-    """How many submitted runs each team or person has scores of, withdrawn and private ones too.
-
-    Taking a run back, or not showing it, does not undo that the others were picked from it.
+    Withdrawn and private ones too: taking a run back, or not showing it, does not undo that the
+    others were picked from it.
     """
     rows = ScoreSet.objects.filter(
         release=release, scorer_version=SCORER_VERSION, run__kind=Run.Kind.SUBMITTED
-    ).values_list("run__team", "run__owner")
-    return Counter(_group(team, owner) for team, owner in rows)
+    ).values_list("run", "run__owner", "run__team")
+    owners, teams = Counter[int](), Counter[int]()
+    both = Counter[tuple[int, int | None]]()
+    for _, owner, team in rows:
+        owners[owner] += 1
+        both[owner, team] += 1
+        if team:
+            teams[team] += 1
+    return {
+        run: owners[owner] + (teams[team] - both[owner, team] if team else 0)
+        for run, owner, team in rows
+    }
 
 
 @dataclass(frozen=True)

@@ -4,21 +4,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from typing import NamedTuple
 
-from django.db.models import Min, Q, QuerySet
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from benchmarks_app.core.slicing.showing import SMALLEST_SHOWN
 from benchmarks_app.models import Release, Run
 from benchmarks_app.selectors import hidden_queries, release_file_path, release_qrels
-from scoring.models import Phase, ScoreSet
+from scoring.models import LadderStep, Phase, ScoreSet, Submission
 from scoring.selectors.releases import (
     SCORER_VERSION,
     published_releases,
     release_families,
     scorer_version_of,
 )
+from scoring.selectors.rescoring import outdated_parts, scoring_jobs, unscorable_runs
+from scoring.selectors.score_sets import runs_without_scores
 
 Sources = Mapping[int, Mapping[str, int]]
 """{score set of a submission: {measure: score set whose value is told}}; {} where undecided."""
@@ -142,25 +145,72 @@ def _climbing(release: Release) -> QuerySet[ScoreSet]:
     )
 
 
-def attempts_in_order(score_set: ScoreSet) -> list[ScoreSet]:
-    """The submissions of a team, or of a person without one, as they were sent, this one included.
+class Attempt(NamedTuple):
+    """A submitted run; `score_set` is None while it waits for its scores.
 
-    Withdrawn and private ones too: taking a submission back does not undo what was told of it. Runs
-    that are anonymous for a while are apart: equal values would tell whose they are.
+    `groups` are its owner and its team: neither gets a Ladder of its own from the other. Runs that
+    are anonymous for a while are apart: equal values would tell whose they are.
     """
-    run = score_set.run
-    theirs = Q(run__team=run.team_id) if run.team_id else Q(run__team=None, run__owner=run.owner_id)
-    to_hidden = Q(run__submissions__phase__split__in=score_set.release.hidden_splits)
-    sent_at = Coalesce(Min("run__submissions__created_at", filter=to_hidden), "run__created_at")
-    sets = ScoreSet.objects.filter(
-        theirs,
-        release=score_set.release_id,
-        scorer_version=score_set.scorer_version,
-        run__kind=Run.Kind.SUBMITTED,
-        run__anonymous_until__isnull=run.anonymous_until is None,
+
+    run: int
+    owner: int
+    team: int | None
+    is_anonymous: bool
+    score_set: int | None
+
+    @property
+    def groups(self) -> set[tuple[str, int, bool]]:
+        found = {("person", self.owner, self.is_anonymous)}
+        return found | {("team", self.team, self.is_anonymous)} if self.team else found
+
+
+def attempts_in_order(release: Release, scorer_version: str) -> list[Attempt]:
+    """Submissions on a release, and those that wait for scores there: as decided first, then sent.
+
+    Withdrawn and private ones too: taking a submission back does not undo what was told of it. Of
+    one that could not be scored nothing was told.
+    """
+    here = ScoreSet.objects.filter(
+        run=OuterRef("pk"), release=release, scorer_version=scorer_version
     )
-    return list(
-        sets.annotate(sent_at=sent_at)
-        .order_by("sent_at", "run_id")
-        .prefetch_related("ladder_steps")
+    steps = LadderStep.objects.filter(score_set__run=OuterRef("pk")).order_by("pk")
+    sent = Submission.objects.filter(
+        run=OuterRef("pk"), phase__split__in=release.hidden_splits
+    ).order_by("created_at")
+    runs = Run.objects.filter(benchmark=release.benchmark_id, kind=Run.Kind.SUBMITTED).annotate(
+        score_set=Subquery(here.values("pk")[:1]),
+        first_step=Subquery(steps.values("pk")[:1]),
+        sent_at=Coalesce(Subquery(sent.values("created_at")[:1]), "created_at"),
+        is_anonymous=Q(anonymous_until__isnull=False),
     )
+    waiting = _waiting(release, scorer_version).exclude(pk__in=unscorable_runs(release))
+    rows = (
+        runs.filter(Q(score_set__isnull=False) | Q(pk__in=waiting.values("pk")))
+        .order_by(F("first_step").asc(nulls_last=True), "sent_at", "pk")
+        .values_list("pk", "owner", "team", "is_anonymous", "score_set")
+    )
+    return [Attempt(*row) for row in rows]
+
+
+def _waiting(release: Release, scorer_version: str) -> QuerySet[Run]:
+    if scorer_version == SCORER_VERSION:
+        return runs_without_scores(release)
+    part = scorer_version.removeprefix(SCORER_VERSION)
+    return Run.objects.filter(
+        pk__in=outdated_parts().filter(release=release, part=part).values("run")
+    )
+
+
+def runs_in_the_way(release: Release) -> list[Run]:
+    """Runs that wait for scores, and that submissions wait for; but those that a job has tried."""
+    undecided = {one.pk for one in undecided_on(release)}
+    groups, found = set[tuple[str, int, bool]](), []
+    for attempt in reversed(attempts_in_order(release, SCORER_VERSION)):
+        if attempt.score_set in undecided:
+            groups |= attempt.groups
+        elif attempt.score_set is None and not groups.isdisjoint(attempt.groups):
+            groups |= attempt.groups
+            found.append(attempt.run)
+    rows = scoring_jobs(release).values_list("parameters", flat=True)
+    tried = {pk for parameters in rows for pk in parameters.get("runs", ())}
+    return list(Run.objects.filter(pk__in=set(found) - tried).order_by("created_at", "pk"))

@@ -15,6 +15,10 @@ from scoring.shown import FIRST_MEASURE
 RUNS_KIND = "score-runs"
 # In the version of scores over one split alone, which stand on no board.
 OF_A_PART = "/"
+# What was taken back keeps its place on the Ladder.
+KEEP_THEIR_PLACE = Q(run__withdrawn_at=None) | (
+    Q(run__kind=Run.Kind.SUBMITTED) & ~Q(release__hidden_splits=[])
+)
 
 
 # --- what waits ----------------------------------------------------------------------------
@@ -64,7 +68,7 @@ def _last_mean(release: Release) -> Subquery:
 def _outdated() -> QuerySet[ScoreSet]:
     """Score sets of an earlier version of the scorer, over all queries."""
     older = ~Q(scorer_version=SCORER_VERSION) & ~Q(scorer_version__contains=OF_A_PART)
-    return ScoreSet.objects.filter(older, run__withdrawn_at=None)
+    return ScoreSet.objects.filter(older, KEEP_THEIR_PLACE)
 
 
 def outdated_parts() -> QuerySet[ScoreSet]:
@@ -76,7 +80,7 @@ def outdated_parts() -> QuerySet[ScoreSet]:
         scorer_version=Concat(Value(SCORER_VERSION), OuterRef("part")),
     )
     return (
-        ScoreSet.objects.filter(scorer_version__contains=OF_A_PART, run__withdrawn_at=None)
+        ScoreSet.objects.filter(KEEP_THEIR_PLACE, scorer_version__contains=OF_A_PART)
         .annotate(part=part)
         .filter(~Exists(current))
     )
@@ -177,6 +181,13 @@ def _causes(jobs: list[Job]) -> dict[int, tuple[str, Job]]:
         for one in job.result.get("failed", ()):
             found.setdefault(one["run"], (one["cause"], job))
     return found
+
+
+def unscorable_runs(release: Release) -> set[int]:
+    """Keys of the runs that jobs have tried and could not score, and that none tries again."""
+    jobs = scoring_jobs(release).filter(state=Job.State.DONE)
+    found = {one["run"] for job in jobs for one in job.result.get("failed", ())}
+    return found - runs_claimed(release)
 
 
 def n_being_scored(release: Release) -> int:

@@ -14,24 +14,27 @@ def n_answered(score_set: ScoreSet) -> int:
 
 
 def n_runs_without_scores(release: Release) -> int:
-    """How many runs of the benchmark were not scored on this release."""
-    return runs_without_scores(release).count()
+    """How many runs of the benchmark were not scored on this release; withdrawn ones aside."""
+    return runs_without_scores(release).filter(withdrawn_at=None).count()
 
 
 def runs_without_scores(release: Release) -> QuerySet[Run]:
     """Runs that stand, and lack scores on a release.
 
     Where it hides a split, what was submitted to phases of other splits alone is not among them:
-    nobody learns of the hidden split by a phase with a generous limit.
+    nobody learns of the hidden split by a phase with a generous limit. What was submitted to it and
+    withdrawn is: it keeps its place on the Ladder.
     """
     scored = ScoreSet.objects.filter(release=release, scorer_version=SCORER_VERSION)
-    standing = Run.objects.filter(benchmark=release.benchmark_id, withdrawn_at=None)
+    wanted = Q(withdrawn_at=None)
     if release.hidden_splits:
         admitted = Submission.objects.filter(
             phase__split__in=release.hidden_splits, run__isnull=False
         )
-        standing = standing.filter(~Q(kind=Run.Kind.SUBMITTED) | Q(pk__in=admitted.values("run")))
-    return standing.exclude(pk__in=scored.values("run"))
+        submitted = Q(kind=Run.Kind.SUBMITTED)
+        wanted = wanted & ~submitted | submitted & Q(pk__in=admitted.values("run"))
+    runs = Run.objects.filter(wanted, benchmark=release.benchmark_id)
+    return runs.exclude(pk__in=scored.values("run"))
 
 
 def score_files(score_set: ScoreSet) -> ScoreFiles:

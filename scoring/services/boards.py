@@ -270,13 +270,13 @@ def _with_attempts(
     name: str,
     sight: Sight,
 ) -> list[BoardRow]:
-    """Rows with how often their team tried, the best of each with its mean as one would expect it.
+    """Rows with how many tries they are of, the best of each team with its mean as expected.
 
     Of whom the run is must be known for that: attempts would tell who an anonymous run is by.
     """
     n_attempts, seen, found = attempts_on(release), set[str](), []
     for row in rows:
-        k = n_attempts.get(row.team, 1)
+        k = n_attempts.get(row.run.pk, 1) if row.team else 1
         adjusted, mean = None, row.scores.get(name)
         if row.team and row.team not in seen and k > 1 and facts and mean is not None:
             adjusted = sight.rounded(mean - selection_gain(facts.error_of(row.team), k))

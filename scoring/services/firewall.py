@@ -3,7 +3,8 @@
 The grades of a hidden split are for the benchmark's keepers. To everybody else its queries exist
 without values: means are rounded, so that a change of one grade does not show in them, and what is
 told or counted query by query leaves those queries out. As long as the release's Ladder is in force
-the means of a submission are those of its team's last one that was significantly better.
+the means of a submission are those of the last one of its team or sender that was significantly
+better.
 """
 
 from collections.abc import Iterable

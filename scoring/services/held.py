@@ -11,14 +11,14 @@ from scoring.selectors import BoardRow
 from scoring.services.firewall import Sight
 
 LADDER = (
-    "The value of a submission moves only where it is significantly better than its team's best "
-    "so far; exact values are shown {when}."
+    "The value of a submission moves only where it is significantly better than the best so far "
+    "of its team and its sender; exact values are shown {when}."
 )
 ELSEWHERE = (
     "Not told on this release: its hidden grades differ from those of another one in fewer than "
     "30 families, and a second mean of the same run would tell of these."
 )
-UNDECIDED = "It is not decided yet whether it is better than what its team sent before."
+UNDECIDED = "It is not decided yet whether it is better than what was sent before it."
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Held:
             return ELSEWHERE
         if self.is_undecided:
             return UNDECIDED
-        of = f"“{self.name}”" if self.name else "an earlier submission of its team"
+        of = f"“{self.name}”" if self.name else "an earlier submission"
         by = f" by {', '.join(self.labels)}" if self.labels else ""
         if self.is_clear:
             return f"No significant improvement{by}: others are shown the value of {of}."
@@ -66,7 +66,7 @@ def held_rows(
     told = {
         row.score_set.pk: sight.told_source(row.score_set.pk, measure, slice_name) for row in rows
     }
-    names = _names({of for key, of in told.items() if of != key})
+    names = _names({of for key, of in told.items() if of != key}, user, sight)
     found = []
     for row in rows:
         of = told[row.score_set.pk]
@@ -89,7 +89,7 @@ def held_of(sight: Sight, user: Any, score_set: ScoreSet, labels: dict[str, str]
         of = sight.told_source(score_set.pk, name)
         if of != score_set.pk:
             by_source.setdefault(of, []).append(label)
-    names = _names(by_source) if _is_concerned(user, score_set.run, sight) else {}
+    names = _names(by_source, user, sight) if _is_concerned(user, score_set.run, sight) else {}
     return [
         _held(sight, score_set.pk, of, names.get(of, ""), tuple(of_labels))
         for of, of_labels in by_source.items()
@@ -109,15 +109,17 @@ def _held(
     )
 
 
-def _names(keys: Collection[int | None]) -> dict[int | None, str]:
+def _names(keys: Collection[int | None], user: Any, sight: Sight) -> dict[int | None, str]:
+    """Names of runs by their score sets, of those that somebody is concerned with."""
     wanted = [key for key in keys if key is not None]
     if not wanted:
         return {}
-    return dict(ScoreSet.objects.filter(pk__in=wanted).values_list("pk", "run__name"))
+    sets = ScoreSet.objects.filter(pk__in=wanted).select_related("run")
+    return {one.pk: one.run.name for one in sets if _is_concerned(user, one.run, sight)}
 
 
 def _is_concerned(user: Any, run: Run, sight: Sight) -> bool:
-    """Whether somebody may know which of a team's submissions stands: the team and the keepers."""
+    """Whether somebody may know which submission stands: its sender, the team and the keepers."""
     if not user.is_authenticated:
         return False
     return sight.is_clear or run.owner_id == user.pk or run.team_id in team_ids_of(user)

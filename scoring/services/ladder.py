@@ -1,95 +1,116 @@
 """Deciding whose values are told of a submission, once its scores are there: `core.ladder`."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from benchmarks_app.models import Membership, Release, Run
 from benchmarks_app.permissions import KEEPERS
 from benchmarks_app.selectors import hidden_queries
 from scoring import selectors
 from scoring.models import LadderStep, ScoreSet
-from scoring.selectors.ladder import attempts_in_order, undecided_on
+from scoring.selectors.ladder import Attempt, attempts_in_order, sources_on, undecided_on
 
 
 def decide(score_set: ScoreSet) -> None:
-    """Store whose values are told of a submission, and of those of its team that were sent later.
+    """Store whose values are told of a submission, and of those that have waited for it.
 
-    Called inside the transaction that makes its scores visible. Submissions may be scored in any
-    order: what is stored in the end is what their order of sending gives.
+    Called inside the transaction that makes its scores visible. It waits for what its sender or its
+    team sent before and has no scores there yet. What is decided stays so.
     """
-    if score_set.run.kind != Run.Kind.SUBMITTED or not hidden_queries(score_set.release):
-        return
-    # One at a time: two submissions of a team that end together have to know of each other.
-    Release.objects.select_for_update(of=("self",), no_key=True).get(pk=score_set.release_id)
-    names = [one.name for one in selectors.declared_measures(score_set.release)]
-    attempts = attempts_in_order(score_set)
-    place = [one.pk for one in attempts].index(score_set.pk)
-    undecided = [at for at, one in enumerate(attempts) if not one.ladder_steps.all()]
-    first = min([place, *undecided])
-    steps = []
-    told = _steps_of(attempts[first - 1]) if first else dict[str, int]()
-    for n_before, attempt in enumerate(attempts[first:], start=first):
-        if _is_keepers_own(score_set.run, score_set.release) or not n_before:
-            told = dict.fromkeys(names, attempt.pk)
-        else:
-            told = told | _better(attempt, told, names, n_before)
-        steps += [
-            LadderStep(score_set=attempt, measure=name, source_id=told[name]) for name in names
-        ]
-    LadderStep.objects.filter(score_set__in=attempts[first:]).delete()
-    LadderStep.objects.bulk_create(steps, batch_size=500)
+    if score_set.run.kind == Run.Kind.SUBMITTED and hidden_queries(score_set.release):
+        _decide(score_set.release, score_set.scorer_version)
 
 
 def decide_all(release: Release) -> int:
     """As `decide`, of every submission on a release that lacks it; returns how many did."""
-    undecided = undecided_on(release)
-    for score_set in undecided:
-        decide(score_set)
-    return len(undecided)
+    versions = {one.scorer_version for one in undecided_on(release)}
+    return sum(_decide(release, version) for version in sorted(versions))
 
 
-def _steps_of(attempt: ScoreSet) -> dict[str, int]:
-    return {step.measure: step.source_id for step in attempt.ladder_steps.all()}
-
-
-def _is_keepers_own(run: Run, release: Release) -> bool:
-    """Who sees exact values anyway learns nothing from them."""
-    keepers = Membership.objects.filter(
-        benchmark=release.benchmark_id, user=run.owner_id, role__in=KEEPERS
+def _decide(release: Release, scorer_version: str) -> int:
+    # One at a time: two submissions of a team that end together have to know of each other.
+    Release.objects.select_for_update(of=("self",), no_key=True).get(pk=release.pk)
+    sources = {key: steps for key, steps in sources_on(release).items() if steps}
+    attempts = attempts_in_order(release, scorer_version)
+    # What was told already is known, whenever it was sent.
+    attempts.sort(key=lambda one: one.score_set not in sources)
+    rule, decided = _Rule(release), {}
+    before, waiting = defaultdict[Any, set[int]](set), set[Any]()
+    for attempt in attempts:
+        key, groups = attempt.score_set, attempt.groups
+        if key is None or (key not in sources and not waiting.isdisjoint(groups)):
+            waiting |= groups
+            continue
+        if key not in sources:
+            earlier = set[int]().union(*(before[group] for group in groups))
+            decided[key] = rule.sources(key, attempt, [sources[one] for one in earlier])
+            sources[key] = decided[key]
+        for group in groups:
+            before[group].add(key)
+    LadderStep.objects.bulk_create(
+        (
+            LadderStep(score_set_id=key, measure=name, source_id=source)
+            for key, steps in decided.items()
+            for name, source in steps.items()
+        ),
+        batch_size=500,
     )
-    return run.team_id is None and keepers.exists()
+    return len(decided)
 
 
-def _better(
-    attempt: ScoreSet, told: Mapping[str, int], names: Sequence[str], n_before: int
-) -> dict[str, int]:
-    """Itself by the measures by which it is significantly better than what was told last."""
-    import numpy as np
+class _Rule:
+    """Whose values are told of a submission on a release; values are read once."""
 
-    from scoring.core.ladder import steps_up
-    from scoring.core.uncertainty import numbered
+    def __init__(self, release: Release) -> None:
+        keepers = Membership.objects.filter(benchmark=release.benchmark_id, role__in=KEEPERS)
+        self.release = release
+        self.names = [one.name for one in selectors.declared_measures(release)]
+        self.keepers = set(keepers.values_list("user", flat=True))
+        self._values: dict[int, Any] = {}
 
-    hidden = hidden_queries(attempt.release)
-    own = _values(attempt, names)
-    qids = sorted(hidden.intersection(own), key=str.encode)
-    earlier = {
-        one.pk: _values(one, names) for one in ScoreSet.objects.filter(pk__in=set(told.values()))
-    }
-    differences = [
-        [own[qid][m] - earlier[told[name]][qid][m] for m, name in enumerate(names)] for qid in qids
-    ]
-    families = numbered(qids, selectors.release_families(attempt.release))
-    found = steps_up(
-        np.array(differences, dtype=np.float64).reshape(len(qids), len(names)),
-        n_before=n_before,
-        families=families,
-    )
-    return {name: attempt.pk for name, is_up in zip(names, found, strict=True) if is_up}
+    def sources(
+        self, key: int, attempt: Attempt, earlier: Collection[Mapping[str, int]]
+    ) -> dict[str, int]:
+        """Itself by the measures by which it is significantly better than the best told so far."""
+        # Who sees exact values anyway learns nothing from them.
+        if not earlier or (attempt.team is None and attempt.owner in self.keepers):
+            return dict.fromkeys(self.names, key)
+        best = [
+            max(
+                {steps[name] for steps in earlier},
+                key=lambda one: (self._of(one)[:, m].mean(), -one),
+            )
+            for m, name in enumerate(self.names)
+        ]
+        better = self._better(key, best, len(earlier))
+        return {
+            name: key if is_better else one
+            for name, one, is_better in zip(self.names, best, better, strict=True)
+        }
 
+    def _better(self, key: int, best: list[int], n_before: int) -> list[bool]:
+        import numpy as np
 
-def _values(score_set: ScoreSet, names: Sequence[str]) -> dict[str, list[float]]:
-    """{query: its values of the measures}, higher being better; every told measure is a mean."""
-    import polars as pl
+        from scoring.core.ladder import steps_up
+        from scoring.core.uncertainty import numbered
 
-    path = selectors.score_files(score_set).per_query
-    rows = pl.read_parquet(path, columns=["qid", *names]).iter_rows()
-    return {qid: list(values) for qid, *values in rows}
+        standing = np.stack([self._of(one)[:, m] for m, one in enumerate(best)], axis=1)
+        families = numbered(self._qids, selectors.release_families(self.release))
+        found: list[bool] = steps_up(
+            self._of(key) - standing, n_before=n_before, families=families
+        ).tolist()
+        return found
+
+    def _of(self, key: int) -> Any:
+        """Hidden queries x measures, higher being better; every told measure is a mean."""
+        import polars as pl
+
+        if key not in self._values:
+            path = selectors.score_files(ScoreSet.objects.get(pk=key)).per_query
+            stored = pl.read_parquet(path, columns=["qid", *self.names])
+            hidden = stored.filter(pl.col("qid").is_in(list(hidden_queries(self.release))))
+            hidden = hidden.sort("qid")
+            self._qids = hidden["qid"].to_list()
+            self._values[key] = hidden.select(self.names).to_numpy()
+        return self._values[key]

@@ -26,6 +26,7 @@ from benchmarks_app.services.job_retry import JobFinishedError, cancel
 from benchmarks_app.services.jobs import JobFencedError, RunningJob, told_of
 from scoring.models import ScoreSet
 from scoring.selectors import SCORER_VERSION, newest_release, runs_without_scores
+from scoring.selectors.ladder import ladder_on, runs_in_the_way
 from scoring.selectors.phases import split_queries
 from scoring.selectors.rescoring import (
     OF_A_PART,
@@ -160,10 +161,20 @@ def start_outdated_now_and_then() -> None:
         for release in start_outdated():
             log.warning("%s is scored again by version %s", release, SCORER_VERSION)
         for release in Release.objects.published().select_related("benchmark"):
-            with transaction.atomic():
-                n = ladder.decide_all(release) if release.hidden_splits else 0
-            if n:
-                log.warning("%s: it is decided of %s submissions what is told", release, n)
+            if release.hidden_splits:
+                _decide(release)
+
+
+def _decide(release: Release) -> None:
+    """Decide what can be, and score what that waits for: what was sent to another release."""
+    with transaction.atomic():
+        n = ladder.decide_all(release)
+    if n:
+        log.warning("%s: it is decided of %s submissions what is told", release, n)
+    if ladder_on(release):
+        left = [(run.pk, run.name) for run in runs_in_the_way(release)]
+        for at in range(0, len(left), MOST):
+            _start(release, None, left[at : at + MOST], {})
 
 
 # --- at work -------------------------------------------------------------------------------

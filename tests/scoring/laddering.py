@@ -11,7 +11,8 @@ from scoring.services.scoring import Target, score_run
 from tests import factories
 from tests.scoring.hiding import HIDDEN, PUBLIC, hiding_benchmark, hiding_release, lines
 
-BOARD = "/api/v1/benchmarks/hiding/releases/1.0.0/leaderboard/"
+BOARDS = "/api/v1/benchmarks/hiding/releases/{version}/leaderboard/"
+BOARD = BOARDS.format(version="1.0.0")
 # nDCG@10 of a query whose good document is at rank 2 and at rank 1.
 SECOND, FIRST = 0.631, 1.0
 
@@ -80,9 +81,12 @@ class Site:
             client.force_login(self.people[name])
         return client
 
-    def board(self, name: str = "sam", **asked: Any) -> dict[str, float | None]:
+    def board(
+        self, name: str = "sam", version: str = "1.0.0", **asked: Any
+    ) -> dict[str, float | None]:
         """{run: nDCG@10} on the board over the hidden split."""
-        answer = self.client(name).get(BOARD, {"split": "test", **asked}).json()
+        address = BOARDS.format(version=version)
+        answer = self.client(name).get(address, {"split": "test", **asked}).json()
         return {row["run"]: row["nDCG@10"] for row in answer["rows"]}
 
 

@@ -144,7 +144,9 @@ def test_judged_share_of_the_first_ten_says_how_far_runs_compare(scored, release
     assert row.comparability == told
 
 
-def test_attempts_of_a_team_count_together_withdrawn_ones_too(scored, release, sam, vi):
+def test_attempts_of_a_team_and_of_who_sent_a_run_count_together_withdrawn_ones_too(
+    scored, release, sam, vi
+):
     team = Team.objects.create(name="A team")
     submitted(scored, sam, PERFECT, "best", team=team)
     submitted(scored, vi, HALF, "other", team=team)
@@ -155,12 +157,13 @@ def test_attempts_of_a_team_count_together_withdrawn_ones_too(scored, release, s
     rows = {row.run.name: row for row in board_of(release=release, user=vi).whole}
 
     assert {name: row.n_attempts for name, row in rows.items()} == {
-        "best": 3,
+        "best": 4,
         "other": 3,
-        "alone": 1,
+        "alone": 3,
     }
     assert rows["best"].adjusted < rows["best"].scores[NDCG]
-    assert rows["other"].adjusted is rows["alone"].adjusted is None
+    assert rows["alone"].adjusted < rows["alone"].scores[NDCG]
+    assert rows["other"].adjusted is None
 
 
 def test_adjustment_takes_off_what_the_best_of_so_many_has_by_chance(scored, release, sam, vi):

@@ -10,8 +10,10 @@ from django.utils import timezone
 
 from benchmarks_app.models import AuditEvent, Run, Team
 from benchmarks_app.services import jobs
-from scoring.models import LadderStep, Phase, Score, ScoreSet
+from scoring.models import LadderStep, Phase, Score, ScoreSet, Submission
+from scoring.services import rescoring, scoring
 from scoring.services.ladder import decide_all
+from scoring.services.rescoring import start_scoring_runs
 from tests import factories
 from tests.scoring.laddering import BOARD, Site, mean, ranking
 
@@ -65,6 +67,58 @@ def test_what_is_withdrawn_still_counts_as_told(site):
     assert list(site.board().values()) == pytest.approx([mean(0)], abs=1e-3)
 
 
+def team_of(site, *names):
+    team = Team.objects.create(name=" and ".join(names))
+    team.members.add(*(site.people[name] for name in names))
+    return team
+
+
+def test_a_team_of_ones_own_gives_no_ladder_of_its_own(site):
+    site.submit(0)
+    site.submit(1, team=team_of(site, "sam"))
+
+    assert list(site.board("").values()) == pytest.approx([mean(0)] * 2, abs=1e-3)
+
+
+def test_the_better_one_stands_of_what_the_team_and_its_member_sent(site):
+    team = team_of(site, "sam", "tim")
+    site.submit(0, by="tim", team=team)
+    site.submit(12, by="sam")
+    site.submit(13, by="sam", team=team)
+
+    found = sorted(site.board("").values())
+
+    assert found == pytest.approx([mean(0), mean(12), mean(12)], abs=1e-3)
+
+
+def test_no_team_is_told_what_its_member_sent_without_it(site):
+    site.submit(0, by="sam", name="own affair")
+    site.submit(1, by="sam", team=team_of(site, "sam", "tim"))
+
+    board = "/b/hiding/v/1.0.0/leaderboard/"
+
+    assert "improvement on “own affair”" in told(site.client("sam"), board)
+    assert "improvement on an earlier submission: the" in told(site.client("tim"), board)
+
+
+def test_attempts_are_those_of_the_team_and_of_who_sent_it(site):
+    team = team_of(site, "sam", "tim")
+    for by, of in (("sam", None), ("sam", team), ("tim", team), ("tim", None)):
+        site.submit(0, by=by, team=of, name=f"{by} {of}")
+
+    rows = site.client("").get(BOARD, {"split": "test"}).json()["rows"]
+
+    assert {row["run"]: row["attempts"] for row in rows} == {
+        "sam None": 2,
+        "sam sam and tim": 3,
+        "tim sam and tim": 3,
+        "tim None": 2,
+    }
+
+
+# --- in which order ------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (2, 0, 3, 1)])
 def test_the_order_in_which_they_are_scored_is_no_matter(site, order):
     sent = [site.sent(n_first, name=f"r{n_first}") for n_first in (0, 1, 10, 12)]
@@ -78,6 +132,80 @@ def test_the_order_in_which_they_are_scored_is_no_matter(site, order):
         "r10": pytest.approx(mean(10), abs=1e-3),
         "r12": pytest.approx(mean(10), abs=1e-3),
     }
+
+
+def test_nothing_is_told_of_one_while_an_earlier_one_waits(site):
+    first, second = site.sent(0), site.sent(1)
+
+    site.score(second)
+    assert set(site.board().values()) == {None}
+
+    site.score(first)
+    assert list(site.board().values()) == pytest.approx([mean(0)] * 2, abs=1e-3)
+
+
+def test_one_that_cannot_be_scored_holds_nobody_up(site, monkeypatch):
+    first, second = site.sent(0, name="first"), site.sent(1, name="second")
+    site.score(second)
+    with monkeypatch.context() as broken:
+        broken.setattr(scoring, "scored_run", lambda **arguments: 1 / 0)
+        start_scoring_runs(release=site.release, user=None)
+        jobs.run_queued()
+    assert decide_all(site.release) == 1
+    assert site.board() == {"second": pytest.approx(mean(1), abs=1e-3)}
+
+    site.score(first)  # what was told is not taken back
+
+    assert list(site.board().values()) == pytest.approx([mean(1)] * 2, abs=1e-3)
+
+
+def next_release(site, *, is_scored=True):
+    site.release = factories.release(site.benchmark.qrel_sets.get(), version="1.1.0")
+    if is_scored:
+        jobs.run_queued()
+
+
+def test_what_is_withdrawn_keeps_its_place_on_a_later_release(site):
+    first = site.submit(0)
+    site.submit(1, name="second")
+    Run.objects.filter(pk=first.run_id).update(withdrawn_at=timezone.now())
+
+    next_release(site)
+
+    assert site.board(version="1.1.0") == {"second": pytest.approx(mean(0), abs=1e-3)}
+
+
+def test_a_later_release_keeps_the_order_in_which_it_was_decided(site):
+    site.submit(1)
+    slow = site.sent(0)
+    sent_at = timezone.now() - timedelta(days=1)
+    Submission.objects.filter(run=slow).update(created_at=sent_at)
+    site.score(slow)
+
+    next_release(site)
+
+    for version in ("1.0.0", "1.1.0"):
+        found = list(site.board(version=version).values())
+        assert found == pytest.approx([mean(1)] * 2, abs=1e-3)
+
+
+def test_what_was_sent_to_another_release_counts(site, monkeypatch):
+    next_release(site)
+    later, site.release = site.release, site.benchmark.releases.get(minor=0)
+    site.submit(0)
+    site.release = later
+    site.submit(1, name="second")
+    assert site.board(version="1.1.0") == {"second": None}
+
+    monkeypatch.setitem(rescoring._looked, "at", float("-inf"))
+    rescoring.start_outdated_now_and_then()
+    jobs.run_queued()
+
+    found = list(site.board(version="1.1.0").values())
+    assert found == pytest.approx([mean(0)] * 2, abs=1e-3)
+
+
+# --- when ----------------------------------------------------------------------------------
 
 
 def test_all_see_exact_values_when_the_phase_has_ended(site):
@@ -198,9 +326,9 @@ def test_board_and_run_say_to_the_team_whose_value_it_is(site):
     for address in (board, run):
         assert "Not a significant improvement on “first one”" in told(site.client("sam"), address)
         others = told(site.client("tim"), address)
-        assert "Not a significant improvement on an earlier submission of its team" in others
+        assert "Not a significant improvement on an earlier submission" in others
         assert "others are shown the value of “first one”" in told(site.client("olga"), address)
-    said = "moves only where it is significantly better than its team&#x27;s best so far"
+    said = "significantly better than the best so far of its team and its sender"
     assert said in told(site.client(""), board)
 
 
