@@ -175,6 +175,18 @@ def test_what_is_withdrawn_keeps_its_place_on_a_later_release(site):
     assert site.board(version="1.1.0") == {"second": pytest.approx(mean(0), abs=1e-3)}
 
 
+def test_what_is_withdrawn_keeps_its_place_when_a_new_version_scores_again(site):
+    first = site.submit(0)
+    site.submit(1, name="second")
+    Run.objects.filter(pk=first.run_id).update(withdrawn_at=timezone.now())
+    ScoreSet.objects.update(scorer_version="1")
+
+    rescoring.start_outdated()
+    jobs.run_queued()
+
+    assert site.board() == {"second": pytest.approx(mean(0), abs=1e-3)}
+
+
 def test_a_later_release_keeps_the_order_in_which_it_was_decided(site):
     site.submit(1)
     slow = site.sent(0)
