@@ -84,7 +84,9 @@ class Child:
     begun_at: float = 0.0
     due_at: float = 0.0
     is_up: bool = False
-    # In a row: starts that came to nothing, and ends with little time between them.
+    # Since this supervisor began: who was up once is started again for as long as it takes.
+    was_up: bool = False
+    # In a row: starts that came to nothing before it was up, and ends with little time between.
     n_failed: int = 0
     n_ends: int = 0
     # How it ended last, and what it said before.
@@ -100,7 +102,7 @@ class Child:
 class Supervisor:
     """Starts commands, starts again what ended, and ends them all on a signal.
 
-    A command that could not start three times in a row ends the others as well.
+    A command that could not start three times in a row, and never could, ends the others as well.
     """
 
     def __init__(self, commands: Mapping[str, list[str]], *, say: Callable[[str], object]) -> None:
@@ -152,28 +154,33 @@ class Supervisor:
                 self._start(child)
             return
         if not child.is_up and child.started.exists():
-            child.is_up, child.n_failed = True, 0
+            child.is_up = child.was_up = True
             if child.n_ends:
                 self.say(f"{child.name} runs again")
         code = child.process.poll()
         if code is not None:
-            self._ended(child, code)
+            self._ended(child, _how_ended(code))
 
     def _start(self, child: Child) -> None:
         child.n_starts += 1
         child.started = Path(self._folder.name) / f"{child.name}-{child.n_starts}"
         child.said.clear()
-        # A session of its own: Ctrl-C reaches this process only, which then stops the others.
-        process = subprocess.Popen(
-            child.command,
-            cwd=settings.BASE_DIR,
-            start_new_session=True,
-            env=self._environment(child),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            preexec_fn=_end_with_parent,
-        )
-        child.process, child.begun_at, child.is_up = process, time.monotonic(), False
+        child.begun_at, child.is_up = time.monotonic(), False
+        try:
+            # A session of its own: Ctrl-C reaches this process only, which then stops the others.
+            process = subprocess.Popen(
+                child.command,
+                cwd=settings.BASE_DIR,
+                start_new_session=True,
+                env=self._environment(child),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                preexec_fn=_end_with_parent,
+            )
+        except OSError as error:  # no memory or no descriptor is left, for now
+            self._ended(child, f"could not be started ({error})")
+            return
+        child.process = process
         for pipe, to in ((process.stdout, sys.stdout), (process.stderr, sys.stderr)):
             if pipe is not None:
                 os.set_blocking(pipe.fileno(), False)
@@ -187,15 +194,15 @@ class Supervisor:
             more |= {"DATABASE_POOL": "1", "RUST_BACKTRACE": "0"}
         return {**os.environ, **more}
 
-    def _ended(self, child: Child, code: int) -> None:
+    def _ended(self, child: Child, how: str) -> None:
         if child.started.exists():  # between two looks
-            child.is_up = True
-        child.n_failed = 0 if child.is_up else child.n_failed + 1
+            child.is_up = child.was_up = True
+        child.n_failed = 0 if child.was_up else child.n_failed + 1
         is_calm = child.is_up and time.monotonic() - child.begun_at > CALM_SECONDS
         child.n_ends = 1 if is_calm else child.n_ends + 1
         self._clear_away(child)
         child.due_at = time.monotonic() + child.pause
-        child.end = f"{child.name} {_how_ended(code)}"
+        child.end = f"{child.name} {how}"
         if child.n_failed < MOST_FAILED_STARTS:
             self.say(f"{child.end}; starting it again in {child.pause:g} s")
 

@@ -1,58 +1,83 @@
 """What the sweeper does: lost jobs get another attempt, what nobody needs is removed."""
 
+import logging
+import re
 import shutil
 import time
 import uuid
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
 from benchmarks_app import files
 from benchmarks_app.incoming import clear_incoming
+from benchmarks_app.migrated import NotMigratedError, explained
 from benchmarks_app.models import Job
 from benchmarks_app.services import jobs
 from benchmarks_app.services.job_limits import Limits
+
+log = logging.getLogger(__name__)
 
 CLEARS_AT_MOST_SECONDS = 60.0
 # What is staged outside of a job is somebody's who waits for it: by then nobody does.
 ABANDONED_AFTER_SECONDS = 24 * 3600
 # Removed by whom they belong to, when that one is done with them.
 KEPT_FOR_LATER = ("job-", "shards-", "downloads", "live")
+FOLDER_OF_ATTEMPT = re.compile(r"job-(\d+)-(\d+)")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Swept:
-    """What one sweep did, in counts of jobs."""
+    """What one sweep did, in counts of jobs; of its steps `n_failed` did not come to their end."""
 
-    n_requeued: int
-    n_given_up: int
-    n_resent: int
+    n_requeued: int = 0
+    n_given_up: int = 0
+    n_resent: int = 0
+    n_failed: int = 0
 
 
 def sweep() -> Swept:
-    """Give every lost job another attempt, or up; send again what no worker has taken."""
-    requeued, given_up = _sweep_lost()
-    given_up += _sweep_overdue()
-    resent = _sweep_unsent()
-    _sweep_cancelled()
-    _sweep_folders()
-    _sweep_staging()
-    clear_incoming()
-    files.remove_left()
-    for sweeper in jobs.SWEEPERS:
-        sweeper()
-    return Swept(requeued, given_up, resent)
+    """Give every lost job another attempt, or up; send again what no worker has taken.
+
+    A step that fails is logged, and those after it are done.
+
+    Raises
+    ------
+    OperationalError, NotMigratedError
+        If the database cannot be used, which every step needs.
+    """
+    swept = Swept()
+    for step in (
+        partial(_sweep_lost, swept),
+        partial(_sweep_overdue, swept),
+        partial(_sweep_unsent, swept),
+        _sweep_cancelled,
+        _sweep_folders,
+        _sweep_staging,
+        clear_incoming,
+        files.remove_left,
+        *jobs.SWEEPERS,
+    ):
+        try:
+            step()
+        except Exception as error:
+            found = explained(error)
+            if isinstance(found, OperationalError | NotMigratedError):
+                raise found from None
+            swept.n_failed += 1
+            log.exception("a step of the sweep failed; the next sweep tries it again")
+    return swept
 
 
-def _sweep_lost() -> tuple[int, int]:
+def _sweep_lost(swept: Swept) -> None:
     lost_before = timezone.now() - timedelta(seconds=settings.JOB_LOST_AFTER_SECONDS)
-    n_requeued = n_given_up = 0
     for job in Job.objects.filter(state=Job.State.RUNNING, heartbeat_at__lt=lost_before):
         same = Job.objects.filter(
             pk=job.pk, token=job.token, state=Job.State.RUNNING, heartbeat_at__lt=lost_before
@@ -61,24 +86,21 @@ def _sweep_lost() -> tuple[int, int]:
             told = (
                 f"The worker was lost {job.attempt} times. Start the job again, or look at the log."
             )
-            n_given_up += _give_up(job, same, told)
+            swept.n_given_up += _give_up(job, same, told)
         elif same.update(state=Job.State.QUEUED, token=None, message="worker lost; starting again"):
-            n_requeued += 1
+            swept.n_requeued += 1
             jobs.send(job)
-    return n_requeued, n_given_up
 
 
-def _sweep_overdue() -> int:
+def _sweep_overdue(swept: Swept) -> None:
     """Give up jobs that passed their limit long ago, and whose process did not end them."""
-    n_given_up = 0
     spare = 2 * settings.JOB_GRACE_SECONDS + settings.JOB_LOST_AFTER_SECONDS
     for job in Job.objects.filter(state=Job.State.RUNNING, started_at__isnull=False):
         limits = Limits.of(job.kind)
         seconds = (timezone.now() - job.started_at).total_seconds()
         if limits.seconds and seconds > limits.seconds + spare:
             same = Job.objects.filter(pk=job.pk, token=job.token, state=Job.State.RUNNING)
-            n_given_up += _give_up(job, same, limits.too_long(seconds))
-    return n_given_up
+            swept.n_given_up += _give_up(job, same, limits.too_long(seconds))
 
 
 def _give_up(job: Job, same: Any, told: str) -> int:
@@ -90,7 +112,7 @@ def _give_up(job: Job, same: Any, told: str) -> int:
     return 1
 
 
-def _sweep_unsent() -> int:
+def _sweep_unsent(swept: Swept) -> None:
     sent_before = timezone.now() - timedelta(seconds=settings.JOB_RESEND_AFTER_SECONDS)
     waiting = Job.objects.filter(
         Q(sent_at=None, created_at__lt=timezone.now() - timedelta(seconds=2))
@@ -99,7 +121,7 @@ def _sweep_unsent() -> int:
     )
     for job in waiting:
         jobs.send(job)
-    return len(waiting)
+        swept.n_resent += 1
 
 
 def clear_away(job: Job, *, at_most: float) -> None:
@@ -125,9 +147,11 @@ def _sweep_cancelled() -> None:
 def _sweep_folders() -> None:
     """Remove the private folders of attempts that are over."""
     for folder in settings.STAGING_DIR.glob("job-*-*"):
-        _, job_id, attempt = folder.name.split("-")
+        named = FOLDER_OF_ATTEMPT.fullmatch(folder.name)
+        if named is None:
+            continue
         is_live = Job.objects.filter(
-            pk=job_id, attempt=attempt, state__in=[Job.State.RUNNING, Job.State.QUEUED]
+            pk=named[1], attempt=named[2], state__in=[Job.State.RUNNING, Job.State.QUEUED]
         ).exists()
         if not is_live:
             shutil.rmtree(folder, ignore_errors=True)

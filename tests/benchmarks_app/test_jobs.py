@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings as site
+from django.core.management import call_command
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
@@ -418,6 +419,57 @@ def test_waiting_jobs_are_sent_again_when_their_message_is_lost_or_never_left(se
 
     assert sorted(sent) == [never_left.pk, lost.pk]
     assert swept.n_resent == 2
+
+
+@pytest.fixture
+def sweeps(monkeypatch) -> list[str]:
+    """What the sweepers did of which the first fails."""
+    done: list[str] = []
+
+    def fails() -> None:
+        done.append("failed")
+        raise PermissionError("no")
+
+    monkeypatch.setattr(jobs, "SWEEPERS", [fails, lambda: done.append("done")])
+    return done
+
+
+def test_step_of_a_sweep_that_fails_is_logged_and_the_others_are_done(sent, sweeps, caplog):
+    lost = queued()
+    taken(lost)
+    let_it_go_stale(lost)
+
+    swept = job_sweeping.sweep()
+
+    assert swept == job_sweeping.Swept(n_requeued=1, n_failed=1)
+    assert sweeps == ["failed", "done"]
+    assert "PermissionError: no" in caplog.text
+
+
+def test_sweep_that_failed_ends_with_1(sweeps):
+    with pytest.raises(SystemExit) as ended:
+        call_command("sweep")
+
+    assert ended.value.code == 1
+
+
+def test_sweeper_has_started_though_its_first_sweep_fails(monkeypatch, tmp_path):
+    started = tmp_path / "started"
+    monkeypatch.setenv("BENCHWRIGHT_STARTED", str(started))
+    monkeypatch.setattr(jobs, "SWEEPERS", [lambda: told.append(started.exists())])
+    told: list[bool] = []
+
+    call_command("sweep")
+
+    assert told == [True]
+
+
+def test_sweep_passes_over_folders_whose_names_tell_of_no_attempt(settings):
+    other = settings.STAGING_DIR / "job-1-x"
+    other.mkdir()
+
+    assert job_sweeping.sweep().n_failed == 0
+    assert other.exists()
 
 
 def test_sweep_removes_folders_of_attempts_that_are_over_and_no_others(settings):

@@ -16,16 +16,20 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 STARTED = "import os, pathlib, time; pathlib.Path(os.environ['BENCHWRIGHT_STARTED']).touch()\n"
 RUNS = STARTED + "print('at work', os.getpid(), flush=True); time.sleep(60)\n"
 FAILS = "import sys; print('one'); sys.stderr.write('the port is taken\\n'); sys.exit(3)\n"
+NO_PROGRAM = "/no/such/program"
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + RUNS
 SUPERVISE = """
 import json, sys
 from django.conf import settings
 settings.configure(BASE_DIR="/")
 from benchmarks_app.supervisor import Supervisor
-commands = {name: [sys.executable, "-S", "-c", code] for name, code in json.loads(sys.argv[1]).items()}
+commands = {
+    name: [code] if code.startswith("/") else [sys.executable, "-S", "-c", code]
+    for name, code in json.loads(sys.argv[1]).items()
+}
 say = lambda text: print(text, flush=True)
 sys.exit(Supervisor(commands, say=say).run(when_up=lambda: say("all up")))
-"""  # noqa: E501
+"""
 
 
 class Up:
@@ -115,6 +119,28 @@ def test_child_that_cannot_start_three_times_ends_the_site_and_its_last_lines_co
     assert {first, second} == {"  one", "  the port is taken"}
     assert site.log.count("the port is taken") == 4  # each time, and once more
     assert not any(map(is_alive, site.children()))
+
+
+def test_program_that_cannot_be_run_is_a_start_that_failed(up):
+    site = up(web=NO_PROGRAM, worker=RUNS)
+
+    assert site.process.wait(timeout=30) == 1
+
+    assert site.log.count("web could not be started ([Errno 2]") == 3
+    assert not any(map(is_alive, site.children()))
+
+
+def test_child_that_was_up_once_is_started_again_for_as_long_as_it_takes(up, tmp_path):
+    mark = f"import pathlib, sys; mark = pathlib.Path({str(tmp_path / 'mark')!r})\n"
+    fails_later = mark + "if mark.exists(): sys.exit(3)\nmark.touch()\n" + STARTED + "sys.exit(1)"
+    site = up(web=RUNS, worker=fails_later)
+
+    for seconds in (2, 4, 8):
+        site.wait_for(f"worker ended with code 3; starting it again in {seconds} s")
+
+    time.sleep(1)
+    assert site.process.poll() is None
+    assert is_alive(site.children()[0])
 
 
 def test_site_stops_within_five_seconds_though_a_child_does_not_want_to(up):

@@ -6,7 +6,6 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import OperationalError, connection
 
-from benchmarks_app.migrated import NotMigratedError, explained
 from benchmarks_app.services.job_sweeping import sweep
 from benchmarks_app.services.jobs import load_handlers
 from benchmarks_app.supervisor import tell_started
@@ -21,24 +20,26 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, loop: bool, **options: Any) -> None:
         load_handlers()  # and with them the cleaners of what a lost job has staged
-        while True:
-            self.sweep_once()
-            tell_started()
-            if not loop:
-                return
+        # Before the first sweep: what that meets is no reason not to have started.
+        tell_started()
+        is_done = self.sweep_once()
+        while loop:
             connection.close()
             time.sleep(settings.SWEEP_SECONDS)
+            self.sweep_once()
+        if not is_done:
+            raise SystemExit(1)
 
-    def sweep_once(self) -> None:
+    def sweep_once(self) -> bool:
+        """Whether all of it could be done."""
         try:
             swept = sweep()
         except OperationalError as error:
-            if isinstance(explained(error), NotMigratedError):
-                raise
-            self.stderr.write(f"sweep: the database could not be used ({error}); trying again")
-            return
+            self.stderr.write(f"sweep: the database could not be used ({error})")
+            return False
         if any((swept.n_requeued, swept.n_given_up, swept.n_resent)):
             self.stdout.write(
                 f"sweep: {swept.n_requeued} jobs started again, {swept.n_given_up} given up, "
                 f"{swept.n_resent} sent again"
             )
+        return not swept.n_failed
