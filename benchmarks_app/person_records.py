@@ -10,8 +10,9 @@ from benchmarks_app.models import User
 # What people wrote, by model: where a name is found in one of these fields, a pseudonym takes its
 # place when the person is forgotten. All other texts are content, or are made by machines.
 WRITTEN: dict[type[Model], tuple[str, ...]] = {}
-# What is released, or judged by: it never changes, and may go on naming a person.
-LASTING: dict[type[Model], tuple[str, ...]] = {}
+# What is released, or judged by: it never changes, and may go on naming a person. With the way to
+# the benchmark it is of.
+LASTING: dict[type[Model], tuple[str, tuple[str, ...]]] = {}
 
 Records = Callable[[User], Iterator[dict[str, Any]]]
 # Kinds of records of a person, for their export: objects as JSON has them, one at a time.

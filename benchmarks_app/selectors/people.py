@@ -53,9 +53,9 @@ WRITTEN.update(
 )
 LASTING.update(
     {
-        Benchmark: ("name", "description", "citation"),
-        Release: ("notes", "manifest", "deprecated_reason"),
-        Slice: ("name",),
+        Benchmark: ("pk", ("name", "description", "citation")),
+        Release: ("benchmark", ("notes", "manifest", "deprecated_reason")),
+        Slice: ("benchmark", ("name",)),
     }
 )
 

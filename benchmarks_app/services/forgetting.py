@@ -30,6 +30,7 @@ from benchmarks_app.core.people_errors import (
 )
 from benchmarks_app.limits import is_among_first
 from benchmarks_app.models import (
+    Benchmark,
     Forgetting,
     Invitation,
     Release,
@@ -38,6 +39,7 @@ from benchmarks_app.models import (
     User,
 )
 from benchmarks_app.models.audit import SIGN_INS
+from benchmarks_app.permissions import KEEPERS, is_site_manager
 from benchmarks_app.person_records import LASTING, WRITTEN
 from benchmarks_app.selectors.people import events_of, named, rows_naming
 from benchmarks_app.services import audit, people, teams
@@ -52,6 +54,7 @@ OURS = ("benchmarks_app", "annotation", "scoring", "admin")
 MAIL_RULE = b"\n" + b"-" * 79 + b"\n"
 # What of a release's files is made for people to read; its queries and grades name nobody.
 READ_BY_PEOPLE = (".md", ".json", ".bib", ".cff", ".txt")
+MOST_BYTES_READ = 2**22
 
 
 @dataclass(frozen=True)
@@ -107,15 +110,28 @@ def refuse_deletion(*, user: User, actor: User | None) -> None:
         raise LastManagerError(person=user)
 
 
-def lasting_places(names: Names) -> list[str]:
-    """What names somebody and never changes: texts of benchmarks, verdicts, files of releases."""
+def lasting_places(names: Names, *, seen_by: User | None) -> list[str]:
+    """What names somebody and never changes: texts of benchmarks, verdicts, files of releases.
+
+    Who does not manage the site is told of benchmarks and releases that they see, and of more
+    where they keep the benchmark: people choose their names, and a name of common words would
+    find them in what is private. `None` is told all.
+    """
+    seen = kept = Benchmark.objects.all()
+    if seen_by is not None and not is_site_manager(seen_by):
+        seen = seen.visible_to(seen_by)
+        kept = seen.filter(memberships__user=seen_by, memberships__role__in=KEEPERS)
     found = []
-    for model, fields in LASTING.items():
+    for model, (of_benchmark, fields) in LASTING.items():
+        told = model._base_manager.filter(
+            **{f"{of_benchmark}__in": seen if model is Benchmark else kept}
+        )
         for field in fields:
             rows = [key for key, value in _naming(model, field, names)]
-            for row in model._base_manager.filter(pk__in=rows):
+            for row in told.filter(pk__in=rows):
                 found.append(f"{model._meta.verbose_name} {row}: {field}")
-    for release in Release.objects.published().exclude(folder="").select_related("benchmark"):
+    released = Release.objects.published().filter(benchmark__in=seen).exclude(folder="")
+    for release in released.select_related("benchmark").iterator():
         for file in release.manifest["files"]:
             if file.endswith(READ_BY_PEOPLE) and names.are_in(_content(release, file)):
                 found.append(f"release {release}: {file}")
@@ -125,7 +141,7 @@ def lasting_places(names: Names) -> list[str]:
 def _content(release: Release, file: str) -> str:
     try:
         with default_storage.open(f"{release.folder}/{file}") as content:
-            return content.read().decode(errors="replace")
+            return content.read(MOST_BYTES_READ).decode(errors="replace")
     except FileNotFoundError:
         return ""
 
@@ -151,6 +167,7 @@ def delete_person(*, user: User, actor: User | None, is_erased_later: bool = Tru
         return Forgotten(user.username, 0, [], frozenset())
     refuse_deletion(user=user, actor=actor)
     names, pseudonym = names_of(user), _new_pseudonym()
+    lasting = lasting_places(names, seen_by=actor)  # while they are a member of what they see
     tables = _delete_belongings(user, actor)
     _close_account(user, pseudonym)
     n_texts = 0
@@ -160,7 +177,7 @@ def delete_person(*, user: User, actor: User | None, is_erased_later: bool = Tru
         n_texts += n
     _rename_uploads(names, pseudonym)
     audit.record(actor=None if actor == user else actor, action=ACTION, target=named(user.pk))
-    forgotten = Forgotten(pseudonym, n_texts, lasting_places(names), frozenset(tables))
+    forgotten = Forgotten(pseudonym, n_texts, lasting, frozenset(tables))
     if is_erased_later:
         start_erasing(tables=forgotten.tables, user=None if actor == user else actor)
     _forget_mail(names)  # last: no error before it can bring mails back

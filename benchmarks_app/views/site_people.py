@@ -61,12 +61,12 @@ def _deletion_page(
         forgetting.refuse_deletion(user=person, actor=request.user)
     except PeopleError as error:
         why_not = str(error)
-    names = forgetting.names_of(person)
+    names, me = forgetting.names_of(person), request.user
     context = {
         "person": person,
         "form": form,
         "why_not": why_not,
-        "lasting": forgetting.lasting_places(names) if not person.is_anonymised else [],
+        "lasting": [] if person.is_anonymised else forgetting.lasting_places(names, seen_by=me),
     }
     status = 422 if form.is_bound else 200
     return render(request, template, context, status=status)

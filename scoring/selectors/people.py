@@ -36,10 +36,10 @@ WRITTEN.update(
 )
 LASTING.update(
     {
-        GatePolicy: ("name", "content"),
-        GateResult: ("report",),
-        Phase: ("name", "description"),
-        ReportedScore: ("system",),
+        GatePolicy: ("benchmark", ("name", "content")),
+        GateResult: ("policy__benchmark", ("report",)),
+        Phase: ("benchmark", ("name", "description")),
+        ReportedScore: ("benchmark", ("system",)),
     }
 )
 

@@ -29,7 +29,7 @@ class Command(BaseCommand):
         try:
             refuse_deletion(user=user, actor=None)
             if dry_run:
-                self._say_lasting(lasting_places(names_of(user)))
+                self._say_lasting(lasting_places(names_of(user), seen_by=None))
                 return
             if not yes and input(f"Delete {username} for good? Type the name: ") != username:
                 raise CommandError("Nothing was deleted.")
