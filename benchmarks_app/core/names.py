@@ -9,6 +9,8 @@ from typing import Any
 # Within two letters nearly every text has a word that is a name somewhere.
 SHORTEST_IN_A_TEXT = 3
 ASCII_RUN = re.compile(r"[ !#-\[\]-~]+")  # what JSON writes as it is
+# Between a first and a last name: files have `Ada_Byron.tsv`, and lines of text break there.
+BETWEEN = r"[\s_.,-]+"
 
 
 @dataclass(frozen=True)
@@ -16,8 +18,9 @@ class Names:
     """What a person is called: user name, address, and first and last name together.
 
     A first or a last name alone is not looked for: it is a word, or somebody else's. A name is
-    found as a whole word, however its letters are written; `ada` is in `ada-bm25.run` and
-    `ada_2.csv`, not in `adapter`, and not in the address of another.
+    found as a whole word, however its letters are written, and whatever is between its words;
+    `ada` is in `ada-bm25.run`, `ada_2.csv` and `@ada`, not in `adapter`, and not in the address of
+    another.
     """
 
     called: tuple[str, ...]
@@ -33,10 +36,15 @@ class Names:
 
     @cached_property
     def _words(self) -> re.Pattern[str] | None:
-        long = [re.escape(one) for one in self.called if len(one) >= SHORTEST_IN_A_TEXT]
+        parted = [_parts(one) for one in self.called]
+        long = [
+            BETWEEN.join(map(re.escape, parts))
+            for parts in parted
+            if len("".join(parts)) >= SHORTEST_IN_A_TEXT
+        ]
         if not long:
             return None
-        return re.compile(rf"(?<![^\W_])(?<!@)(?:{'|'.join(long)})(?![^\W_])(?!@)", re.IGNORECASE)
+        return re.compile(rf"(?<![^\W_])(?<!\w@)(?:{'|'.join(long)})(?![^\W_])(?!@)", re.IGNORECASE)
 
     @cached_property
     def _whole(self) -> frozenset[str]:
@@ -48,8 +56,8 @@ class Names:
         Examples
         --------
         >>> names = Names.of(username="ada", email="ada@example.org", first="Ada", last="Byron")
-        >>> names.replaced(["by Ada Byron (ada@example.org)", "ada-bm25.run"], "person-7f3a")
-        ['by person-7f3a (person-7f3a)', 'person-7f3a-bm25.run']
+        >>> names.replaced(["by Ada Byron (ada@example.org)", "Ada_Byron.run"], "person-7f3a")
+        ['by person-7f3a (person-7f3a)', 'person-7f3a.run']
         >>> names.replaced("an adapter by ada@elsewhere.org", "person-7f3a")
         'an adapter by ada@elsewhere.org'
         """
@@ -74,6 +82,15 @@ class Names:
         """Pieces to look for in a database, one of which is in every text that has a name.
 
         Databases fold letters beyond ASCII in ways of their own, and JSON may write them as
-        escapes: a piece is the longest of ASCII alone, and "" where a name has none.
+        escapes: a piece is the longest of ASCII alone in a part, and "" where a name has none.
         """
-        return sorted({max(ASCII_RUN.findall(one), key=len, default="") for one in self.called})
+        runs = (
+            [run for part in _parts(one) for run in ASCII_RUN.findall(part)] for one in self.called
+        )
+        return sorted({max(found, key=len, default="") for found in runs})
+
+
+def _parts(name: str) -> list[str]:
+    """The words of a first and a last name; a user name or an address is one."""
+    words = [word for word in re.split(BETWEEN, name) if word]
+    return words if " " in name and len(words) > 1 else [name]

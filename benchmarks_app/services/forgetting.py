@@ -44,6 +44,7 @@ from benchmarks_app.person_records import LASTING, WRITTEN
 from benchmarks_app.selectors.people import events_of, named, rows_naming
 from benchmarks_app.services import audit, people, teams
 from benchmarks_app.services.freed_pages import start_erasing
+from benchmarks_app.services.uploading import safe_name
 from benchmarks_app.sessions import SessionStore
 
 ACTION = "user-delete"
@@ -170,12 +171,12 @@ def delete_person(*, user: User, actor: User | None, is_erased_later: bool = Tru
     lasting = lasting_places(names, seen_by=actor)  # while they are a member of what they see
     tables = _delete_belongings(user, actor)
     _close_account(user, pseudonym)
+    _rename_uploads(names, pseudonym)
     n_texts = 0
     for model, fields in WRITTEN.items():
         n = sum(_rewrite(model, field, names, pseudonym) for field in fields)
         tables |= {model._meta.db_table} if n else set()
         n_texts += n
-    _rename_uploads(names, pseudonym)
     audit.record(actor=None if actor == user else actor, action=ACTION, target=named(user.pk))
     forgotten = Forgotten(pseudonym, n_texts, lasting, frozenset(tables))
     if is_erased_later:
@@ -295,15 +296,16 @@ class _forgetting:
 
 def _rename_uploads(names: Names, pseudonym: str) -> None:
     """Give files a name without the person's; their bytes stay, and with them their digest."""
-    for _, stored in _naming(Upload, "stored", names):
-        folder, _, name = stored.rpartition("/")
-        renamed = f"{folder}/{names.replaced(name, pseudonym)}"[-255:]
-        if renamed == stored or not default_storage.exists(stored):
-            continue
-        with default_storage.open(stored) as content:
-            renamed = default_storage.save(renamed, content)
+    sent = {key for field in ("name", "stored") for key, _ in _naming(Upload, field, names)}
+    files_of = Upload.objects.filter(pk__in=sent).values_list("stored", "name")
+    for stored, name in dict(files_of).items():
+        folder = stored.rpartition("/")[0]
+        renamed = f"{folder}/{safe_name(names.replaced(name, pseudonym))}"
+        if default_storage.exists(stored):
+            with default_storage.open(stored) as content:
+                renamed = default_storage.save(renamed, content)
+            transaction.on_commit(lambda gone=stored: files.remove(gone))
         Upload.objects.filter(stored=stored).update(stored=renamed)
-        transaction.on_commit(lambda gone=stored: files.remove(gone))
 
 
 def _forget_mail(names: Names) -> None:

@@ -137,8 +137,7 @@ def _store(benchmark: Benchmark, owner: User, name: str, chunks: Iterable[bytes]
                 out.write(chunk)
         if not size:
             raise EmptyUploadError(file=name)
-        safe = UNSAFE.sub("_", name)[-100:]
-        stored = files.publish(staged, f"uploads/{digest.hexdigest()}/{safe}")
+        stored = files.publish(staged, f"uploads/{digest.hexdigest()}/{safe_name(name)}")
     finally:
         staged.unlink(missing_ok=True)
     return Upload.objects.create(
@@ -149,6 +148,11 @@ def _store(benchmark: Benchmark, owner: User, name: str, chunks: Iterable[bytes]
         sha256=digest.hexdigest(),
         size=size,
     )
+
+
+def safe_name(name: str) -> str:
+    """What a file is called in the storage."""
+    return UNSAFE.sub("_", name)[-100:]
 
 
 def _refuse_too_large(name: str, size: int) -> None:

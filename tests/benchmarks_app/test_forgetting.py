@@ -79,7 +79,11 @@ def manager(db):
         ("mail ZELDA-Q@example.org now", "mail X now"),
         ("Zoë Quill, Quill, Zoë; quill zoë", "X, X; X"),
         ("zelda-quick and Zoë alone", "zelda-quick and Zoë alone"),
-        ("zelda-q@elsewhere.org", "zelda-q@elsewhere.org"),
+        ("zelda-q@elsewhere.org and x@zelda-q.org", "zelda-q@elsewhere.org and x@zelda-q.org"),
+        ("ask @zelda-q, please; (@Zelda-Q)", "ask @X, please; (@X)"),
+        ("Zoë_Quill.tsv, zoë.quill, Zoë-Quill", "X.tsv, X, X"),
+        ("by Zoë  Quill and Quill,\nZoë", "by X and X"),
+        ("Zoë and Quill", "Zoë and Quill"),
         ({"zelda-q": ["by zelda-q", 3]}, {"X": ["by X", 3]}),
     ],
 )
@@ -87,6 +91,14 @@ def test_name_is_found_as_a_whole_word(text, expected):
     names = Names.of(username="zelda-q", email="zelda-q@example.org", first="Zoë", last="Quill")
 
     assert names.replaced(text, "X") == expected
+
+
+def test_names_of_one_letter_or_of_signs_alone_are_no_words():
+    initials = Names.of(username="ab-1815", email="", first="A", last="B")
+    signs = Names.of(username="dotted", email="", first=".", last="Quill")
+
+    assert initials.replaced("A, B and C", "X") == "A, B and C"
+    assert signs.replaced("with a Quill", "X") == "with a Quill"
 
 
 def test_short_user_name_is_replaced_where_it_is_all_there_is():
@@ -175,10 +187,11 @@ def test_mail_stays_where_a_person_cannot_be_deleted(zelda, owner, settings, tmp
     assert mail.exists()
 
 
+@pytest.mark.parametrize("name", ["zelda-q.tsv", "Zoë Quill.tsv"])
 def test_stored_file_loses_the_name_and_keeps_its_bytes(
-    zelda, benchmark, owner, django_capture_on_commit_callbacks
+    name, zelda, benchmark, owner, django_capture_on_commit_callbacks
 ):
-    sent = SimpleUploadedFile("zelda-q.tsv", b"1\twhat she sent\n")
+    sent = SimpleUploadedFile(name, b"1\twhat she sent\n")
     upload = receive_upload(benchmark=benchmark, owner=zelda, file=sent)
 
     with django_capture_on_commit_callbacks(execute=True):
@@ -186,7 +199,8 @@ def test_stored_file_loses_the_name_and_keeps_its_bytes(
 
     kept = Upload.objects.get(pk=upload.pk)
     assert kept.name == f"{forgotten.pseudonym}.tsv"
-    assert kept.stored == upload.stored.replace("zelda-q", forgotten.pseudonym)
+    written = upload.stored.rpartition("/")[2].removesuffix(".tsv")
+    assert kept.stored == upload.stored.replace(written, forgotten.pseudonym)
     assert local(kept).read_bytes() == b"1\twhat she sent\n"
     assert not default_storage.exists(upload.stored)
 
