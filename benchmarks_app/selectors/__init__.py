@@ -17,6 +17,7 @@ from benchmarks_app.selectors.reading import (
     unknown_documents,
 )
 from benchmarks_app.selectors.release_sources import (
+    hidden_parts,
     hidden_queries,
     release_families,
     release_slices,
@@ -32,6 +33,7 @@ __all__ = [
     "corpus_documents",
     "corpus_reader",
     "documents_in_unit",
+    "hidden_parts",
     "hidden_queries",
     "measures_documents_of_passages",
     "n_documents_in_unit",

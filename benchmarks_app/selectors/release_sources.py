@@ -16,6 +16,7 @@ from benchmarks_app.selectors.reading import (
     documents_in_unit,
     hidden_rows,
     release_file_path,
+    release_qrels,
 )
 
 T = TypeVar("T")
@@ -171,6 +172,15 @@ def hidden_queries(release: Release) -> frozenset[str]:
         return frozenset()
     splits = release_splits(release)
     return frozenset(qid for split in hidden for qid in splits.get(split, ()))
+
+
+def hidden_parts(release: Release) -> list[frozenset[str]]:
+    """The graded queries of each hidden split, and of all of them."""
+    if not release.hidden_splits:
+        return []
+    graded, splits = frozenset(release_qrels(release)), release_splits(release)
+    parts = [graded.intersection(splits.get(split, ())) for split in release.hidden_splits]
+    return [*parts, frozenset[str]().union(*parts)]
 
 
 def splits_in(manifest: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -58,11 +58,14 @@ def told_apart(made: Contents) -> list[str]:
     Of this release the means over each hidden split and all of them, plain and weighted; of earlier
     ones those over what is hidden still.
     """
-    graded = {split: _graded_in(made, split) for split in made.hidden}
-    whole = frozenset[str]().union(*graded.values())
+    graded = [
+        frozenset(qid for qid in made.of_split(split) if made.grades_of(qid).n)
+        for split in made.hidden
+    ]
+    whole = frozenset[str]().union(*graded)
     if not whole:
         return []
-    together = [whole, *graded.values()]
+    together = [whole, *graded]
     limits = {"families": made.families, "smallest": release_rules.SMALLEST_HIDDEN_SPLIT}
     found = []
     weights = {qid: made.weights[qid] for qid in whole if qid in made.weights}
@@ -70,27 +73,11 @@ def told_apart(made: Contents) -> list[str]:
         found.append("The plain and the weighted mean")
     public = {qid for qid in made.split_of if made.is_public(qid)}
     for release in Release.objects.published().filter(benchmark=made.benchmark).newest_first():
-        earlier = _still_hidden(release, public)
+        earlier = [part - public for part in selectors.hidden_parts(release)]
         if earlier and not is_safe([*together, *earlier], **limits):
             found.append(f"This release and {release.version}")
         together += earlier
     return found
-
-
-def _graded_in(made: Contents, split: str) -> frozenset[str]:
-    return frozenset(qid for qid in made.of_split(split) if made.grades_of(qid).n)
-
-
-def _still_hidden(release: Release, public: Collection[str]) -> list[frozenset[str]]:
-    """The graded queries of each hidden split of a release, and of all, without public ones."""
-    if not release.hidden_splits:
-        return []
-    graded, splits = selectors.release_qrels(release), selectors.release_splits(release)
-    hidden = [
-        frozenset(qid for qid in splits.get(split, ()) if qid in graded and qid not in public)
-        for split in release.hidden_splits
-    ]
-    return [*hidden, frozenset[str]().union(*hidden)]
 
 
 def leaks_of(made: Contents) -> dict[str, Any] | None:

@@ -1,17 +1,18 @@
 """Means over parts of a release's queries: which there are, which may be shown, what they are."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from benchmarks_app.core.slicing.showing import SMALLEST_SHOWN, is_safe, showable_slices
 from benchmarks_app.models import Release, Slice
 from benchmarks_app.selectors import (
+    hidden_parts,
     hidden_queries,
     release_file_path,
     release_qrels,
     release_slices,
-    release_splits,
 )
 from benchmarks_app.services.slice_records import members_digest
 from scoring.core import Evaluation, evaluate_hits
@@ -124,32 +125,13 @@ def slices_on_board(release: Release) -> list[BoardSlice]:
     if not members:
         return []
     registered = _registered(release)
-    hidden = hidden_queries(release) & graded_queries(release)
-    shown = list(members)
-    if hidden:
-        shown = _shown_beside(release, _beside(release, hidden))
+    hides = not hidden_queries(release).isdisjoint(graded_queries(release))
     return [
         BoardSlice(
             name, len(members[name]), n_families_of(release, members[name]), name in registered
         )
-        for name in sorted(shown)
+        for name in sorted(_means_shown(release).slices if hides else members)
     ]
-
-
-def _shown_beside(release: Release, beside: Sequence[Collection[str]]) -> list[str]:
-    """The slices of a release with a hidden split that are shown, these sets being known."""
-    registered = _registered(release)
-    hidden = hidden_queries(release) & graded_queries(release)
-    enough = {
-        name: qids
-        for name, qids in slices_of_release(release).items()
-        if name in registered and n_families_of(release, qids) >= SMALLEST_SHOWN
-    }
-    parts = [*beside, *_hidden_parts(release)]
-    families, weights = release_families(release), _hidden_weights(release)
-    if not is_safe(parts, families=families, weights=weights):
-        weights = {}
-    return showable_slices(enough, hidden, families=families, beside=parts, weights=weights)
 
 
 def tells_weighted(release: Release) -> bool:
@@ -157,37 +139,64 @@ def tells_weighted(release: Release) -> bool:
 
     Those are of splits, and of what earlier releases show. Slices give way to weighted means.
     """
-    weights = _hidden_weights(release)
-    parts = [*_beside(release, hidden_queries(release)), *_hidden_parts(release)]
-    return not weights or is_safe(parts, families=release_families(release), weights=weights)
+    return _means_shown(release).has_weighted
 
 
-def _hidden_weights(release: Release) -> dict[str, float]:
-    weights, hidden = weights_of(release), hidden_queries(release) & graded_queries(release)
-    return {qid: weight for qid, weight in weights.items() if qid in hidden}
+class _MeansShown(NamedTuple):
+    """The slices whose means are shown of a release with a hidden split; whether weighted ones."""
+
+    slices: frozenset[str]
+    has_weighted: bool
 
 
-def _hidden_parts(release: Release) -> list[frozenset[str]]:
-    """The graded queries of each hidden split, and of all of them."""
-    graded, splits = graded_queries(release), release_splits(release)
-    parts = [graded.intersection(splits.get(split, ())) for split in release.hidden_splits]
-    return [part for part in (*parts, frozenset[str]().union(*parts)) if part]
+def _means_shown(release: Release) -> _MeansShown:
+    earlier = tuple(one.pk for one in _earlier(release))
+    path = str(release_file_path(release, "qrels.trec"))
+    return _chosen(path, release.pk, _registrations(release), earlier)
+
+
+@lru_cache(maxsize=64)
+def _chosen(
+    path: str, release_id: int, registrations: frozenset[tuple[str, str]], earlier: tuple[int, ...]
+) -> _MeansShown:
+    """What is shown follows from these slices and releases; it takes long to work out."""
+    release = Release.objects.get(pk=release_id)
+    registered, families = _registered(release), release_families(release)
+    hidden = hidden_queries(release) & graded_queries(release)
+    enough = {
+        name: qids
+        for name, qids in slices_of_release(release).items()
+        if name in registered and n_families_of(release, qids) >= SMALLEST_SHOWN
+    }
+    weights = {qid: weight for qid, weight in weights_of(release).items() if qid in hidden}
+    parts = [*_beside(release, hidden), *hidden_parts(release)]
+    has_weighted = not weights or is_safe(parts, families=families, weights=weights)
+    shown = showable_slices(
+        enough, hidden, families=families, beside=parts, weights=weights if has_weighted else None
+    )
+    return _MeansShown(frozenset(shown), has_weighted)
 
 
 def _beside(release: Release, hidden: Collection[str]) -> list[frozenset[str]]:
     """What earlier releases show sums over, without the queries that are public by now."""
+    known: list[frozenset[str]] = []
+    for one in _earlier(release):
+        members, hidden_there = slices_of_release(one), hidden_queries(one)
+        known += hidden_parts(one)
+        known += [members[name] & hidden_there for name in _means_shown(one).slices]
     public = graded_queries(release) - frozenset(hidden)
+    return [part - public for part in known]
+
+
+def _earlier(release: Release) -> list[Release]:
+    """The releases before with a hidden split, oldest first."""
     number = (release.major, release.minor, release.patch)
     rows = Release.objects.published().filter(benchmark=release.benchmark_id)
-    earlier = [one for one in rows.exclude(hidden_splits=[]) if one.pk != release.pk]
-    known: list[frozenset[str]] = []
-    for one in sorted(earlier, key=lambda one: (one.major, one.minor, one.patch)):
-        if (one.major, one.minor, one.patch) < number:
-            members = slices_of_release(one)
-            hidden_there = hidden_queries(one)
-            shown = [members[name] & hidden_there for name in _shown_beside(one, known)]
-            known += [*_hidden_parts(one), *shown]
-    return [part - public for part in known if part - public]
+    return [
+        one
+        for one in rows.order_by("major", "minor", "patch")
+        if one.hidden_splits and (one.major, one.minor, one.patch) < number
+    ]
 
 
 def slices_compared(release: Release, *, is_public: bool) -> list[BoardSlice]:
@@ -208,14 +217,23 @@ def slices_compared(release: Release, *, is_public: bool) -> list[BoardSlice]:
 
 def _registered(release: Release) -> set[str]:
     """Slices that are registered with the very members that the release has of them."""
+    registrations = _registrations(release)
+    if SLICES not in release.manifest.get("files", ()) or not registrations:
+        return set()
+    frozen = _digests(str(release_file_path(release, SLICES)), release.pk)
+    return {name for name, digest in registrations if frozen.get(name) == digest}
+
+
+def _registrations(release: Release) -> frozenset[tuple[str, str]]:
+    """Name and digest of the members of each registered slice; neither changes any more."""
     rows = Slice.objects.filter(benchmark=release.benchmark_id, is_registered=True)
-    digests = dict(rows.values_list("name", "members_sha256"))
-    frozen = release_slices(release) if digests else {}
-    return {
-        name
-        for name, digest in digests.items()
-        if name in frozen and members_digest(frozen[name]) == digest
-    }
+    return frozenset(rows.values_list("name", "members_sha256"))
+
+
+@lru_cache(maxsize=16)
+def _digests(path: str, release_id: int) -> dict[str, str]:
+    frozen = release_slices(Release.objects.get(pk=release_id))
+    return {name: members_digest(qids) for name, qids in frozen.items()}
 
 
 # --- splits --------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """Releases whose means would together tell of few hidden queries are not published."""
 
+from unittest.mock import Mock
+
 import pytest
 
 from benchmarks_app.core.release_errors import ReleaseRefusedError
@@ -120,6 +122,35 @@ def test_a_slice_is_held_against_those_of_an_earlier_release(bench):
     after = publish(bench, "2.0.0")
 
     assert (shown(before), shown(after)) == (["first"], ["first"])
+
+
+def test_a_slice_is_held_against_what_an_earlier_release_showed_beside_its_public_queries(bench):
+    """The means of the first two differ by 20 queries that are public on the second."""
+    add(bench, MORE)
+    publish(bench, "1.0.0")
+    QueryFamily.objects.filter(queries__qid__in=HIDDEN[:20]).update(split="dev")
+    a_slice(bench, "first", MORE[:35])
+    before = publish(bench, "2.0.0")
+    a_slice(bench, "second", MORE[:40])
+
+    after = publish(bench, "3.0.0")
+
+    assert (shown(before), shown(after)) == (["first"], ["first"])
+
+
+def test_what_may_be_shown_is_worked_out_once_until_a_slice_is_registered(bench, monkeypatch):
+    add(bench, MORE)
+    a_slice(bench, "first", MORE[:40])
+    queries = bench.queries.filter(qid__in=MORE[:40])
+    late = factories.query_slice(bench, "late", *queries, minimum=30)
+    release = publish(bench, "1.0.0")
+    choose = Mock(wraps=slice_scores.showable_slices)
+    monkeypatch.setattr(slice_scores, "showable_slices", choose)
+
+    assert shown(release) == shown(release) == ["first"]
+    assert choose.call_count == 1
+    register_slice(of=late, actor=bench.olga)
+    assert shown(release) == ["first", "late"]
 
 
 def test_weights_whose_means_are_not_shown_hide_no_slice(bench, monkeypatch):
