@@ -4,6 +4,7 @@ import pytest
 
 from scoring.core.errors import CutoffError, MeasureParameterError, UnknownMeasureError
 from scoring.core.measures import parse_measure, parse_measures
+from scoring.core.measures.interpolated import ELEVEN
 from scoring.core.measures.registry import FAMILIES
 from scoring.core.measures.trec_names import TrecRow, relevance_string, trec_rows
 from scoring.core.measures.trec_table import NICKNAMES, TREC_MEASURES
@@ -57,7 +58,7 @@ def test_cutoffs_asked_for_without_any_are_those_of_trec_eval():
     cutoffs = [5, 10, 15, 20, 30, 100, 200, 500, 1000]
     for name in ("P", "recall", "ndcg_cut", "map_cut", "relative_P"):
         assert after(name) == cutoffs
-    assert after("iprec_at_recall") == [tenth / 10 for tenth in range(11)]
+    assert after("iprec_at_recall") == [*ELEVEN] == [tenth / 10 for tenth in range(11)]
     assert after("Rprec_mult") == [fifth / 5 for fifth in range(1, 11)]
 
 
