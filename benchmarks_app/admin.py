@@ -8,16 +8,18 @@ from typing import Any
 
 from allauth.account.admin import EmailAddress
 from allauth.mfa.admin import Authenticator
-from django.contrib import admin, messages
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model, QuerySet
+from django.db import transaction
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 
-from benchmarks_app.core.people_errors import PeopleError
 from benchmarks_app.models import (
     AuditEvent,
     Benchmark,
@@ -37,7 +39,8 @@ from benchmarks_app.models import (
     User,
     WorkerHeartbeat,
 )
-from benchmarks_app.services.forgetting import delete_person
+from benchmarks_app.selectors.people import named
+from benchmarks_app.services import audit
 
 admin.site.site_header = "Benchwright"
 admin.site.site_title = "Benchwright"
@@ -56,7 +59,14 @@ def staff_sign_in(
     return redirect_to_login(request.GET.get("next") or reverse("admin:index"))
 
 
-admin.site.login = staff_sign_in
+def password_change(
+    request: HttpRequest, extra_context: dict[str, Any] | None = None
+) -> HttpResponse:
+    """The way to the site's own page, which counts wrong passwords and asks which tokens stay."""
+    return redirect("password-change")
+
+
+admin.site.login, admin.site.password_change = staff_sign_in, password_change
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
@@ -73,40 +83,68 @@ class ReadOnlyAdmin(admin.ModelAdmin):
 
 
 class KeptAdmin(admin.ModelAdmin):
-    """Rows that may be mended, but that others refer to: not deleted here."""
+    """Rows that may be mended, but that others refer to: not made and not deleted here."""
+
+    action = ""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
+        """In the audit log as well, as a change by a page is."""
+        benchmark = obj if isinstance(obj, Benchmark) else None
+        target = "" if benchmark else f"{obj._meta.verbose_name} {obj.pk}"
+        audit.record(
+            actor=request.user,
+            action=self.action,
+            benchmark=benchmark,
+            target=target,
+            changes=message,
+        )
+        return super().log_change(request, obj, message)
 
 
 @admin.register(User)
 class PersonAdmin(UserAdmin):
-    """Accounts are never deleted: removing one forgets the person and keeps what they judged."""
+    """Accounts are deleted on the site's own pages, which ask for the password again."""
 
     list_display = ("username", "email", "is_active", "is_staff", "is_anonymised", "last_login")
     list_filter = ("is_active", "is_staff", "is_anonymised")
-    actions = ("remove_accounts",)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
-    @admin.action(
-        description="Remove selected accounts (names go, work stays)", permissions=["change"]
-    )
-    def remove_accounts(self, request: HttpRequest, people: QuerySet[User]) -> None:
-        for person in people:
-            try:
-                forgotten = delete_person(user=person, actor=request.user)
-            except PeopleError as error:
-                self.message_user(request, str(error), messages.ERROR)
-            else:
-                self.message_user(
-                    request, f"{forgotten.pseudonym} holds what the account has done."
-                )
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Who works here is changed by superusers alone: whose password one sets, one is."""
+        is_below = obj is None or not (obj.is_staff or obj.is_superuser)
+        may: bool = super().has_change_permission(request, obj)
+        return may and (is_below or request.user.is_superuser)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple:
+        ranks = ("email", "is_staff", "is_superuser", "groups", "user_permissions")
+        return () if request.user.is_superuser else ranks
+
+    @transaction.atomic
+    def user_change_password(self, *args: Any, **kwargs: Any) -> HttpResponse:
+        return super().user_change_password(*args, **kwargs)
+
+    def log_addition(self, request: HttpRequest, obj: User, message: Any) -> LogEntry:
+        audit.record(actor=request.user, action="account-create", target=named(obj.pk))
+        return super().log_addition(request, obj, message)
+
+    def log_change(self, request: HttpRequest, obj: User, message: Any) -> LogEntry:
+        is_password = request.resolver_match.url_name == "auth_user_password_change"
+        action = "password-change" if is_password else "account-change"
+        audit.record(actor=request.user, action=action, target=named(obj.pk), changes=message)
+        return super().log_change(request, obj, message)
 
 
 @admin.register(Team)
-class TeamAdmin(admin.ModelAdmin):
+class TeamAdmin(KeptAdmin):
+    action = "team-change"
     search_fields = ("name",)
     filter_horizontal = ("members",)
 
@@ -142,6 +180,7 @@ class GradeInline(admin.TabularInline):
 
 @admin.register(Benchmark)
 class BenchmarkAdmin(KeptAdmin):
+    action = "change-settings"
     list_display = ("name", "slug", "corpus", "visibility", "created_at")
     list_filter = ("visibility",)
     list_select_related = ("corpus",)
@@ -152,6 +191,7 @@ class BenchmarkAdmin(KeptAdmin):
 
 @admin.register(Corpus)
 class CorpusAdmin(KeptAdmin):
+    action = "change-corpus"
     list_display = ("name", "owner", "kind", "unit", "lang")
     list_select_related = ("owner",)
     search_fields = ("name",)

@@ -21,10 +21,13 @@ KINDS: dict[str, tuple[str, ...]] = {
     "roles": (
         *("member-add", "member-role", "member-remove", "member-blindness", "pool-people"),
         *("invitation-create", "invitation-accept", "invitation-revoke"),
-        *("team-create", "team-add", "team-join", "team-leave"),
+        *("team-create", "team-add", "team-join", "team-leave", "team-change"),
     ),
     "sign-ins": SIGN_INS,
-    "accounts": ("account-create", "email-change", "password-change", "password-reset"),
+    "accounts": (
+        *("account-create", "account-change", "email-change"),
+        *("password-change", "password-reset"),
+    ),
     "two-factor": ("factor-add", "factor-remove", "recovery-codes-create", "recovery-code-use"),
     "tokens": ("api-token-create", "api-token-revoke"),
     "reads": ("read-hidden-grades", "read-judgments"),

@@ -19,6 +19,7 @@ HYPHEN_OF_A_NUMBER = re.compile(r"(?<![\w.-])-(?=[\d.])")
 # What the audit trail names, as a sentence about a person tells it.
 DEEDS = {
     "account-create": "made an account",
+    "account-change": "changed the account of",
     "answer-question": "answered a question on",
     "gold-share": "set the share of hidden checks in",
     "fetch": "fetched",
@@ -87,6 +88,7 @@ DEEDS = {
     "team-add": "added somebody to a team",
     "team-join": "joined a team",
     "team-leave": "left a team",
+    "team-change": "changed a team",
     "release-documents": "gave back documents of",
     "score-runs": "scored the runs on",
     "settle-probing": "settled a flag of probing on",
