@@ -1,5 +1,7 @@
 """Reading a waiting file to its end, before it is called ready."""
 
+from benchmarks_app.core.errors import Problem
+from benchmarks_app.core.looking import Look
 from benchmarks_app.models import Job, Upload, User
 from benchmarks_app.services import jobs
 from benchmarks_app.services.previewing_uploads import Preview, preview
@@ -29,11 +31,11 @@ def is_small(upload: Upload) -> bool:
 
 
 def read_through(upload: Upload, *, is_job: bool = False) -> Preview:
-    """Read a file as its content tells, and keep what was found."""
+    """Read a file as its content tells, and keep what was found; where it was read at all."""
     told = preview(upload, is_whole=True, is_job=is_job)
-    if upload.reading.get("broken"):
+    if told.error:
         return told
-    problems = [problem for look in told.taken for problem in look.problems]
+    problems = [problem for look in told.taken for problem in _problems_of(look)]
     problems = problems[:PROBLEMS_KEPT]
     upload.reading = {
         "rows": sum(look.n_rows_read for look in told.taken),
@@ -41,6 +43,12 @@ def read_through(upload: Upload, *, is_job: bool = False) -> Preview:
     }
     upload.save(update_fields=["reading"])
     return told
+
+
+def _problems_of(look: Look) -> list[Problem]:
+    """What is wrong with its records, and what kept the reader from its end."""
+    kept = [Problem(look.name, 0, look.error.removeprefix(f"{look.name}: "))] if look.error else []
+    return [*kept, *look.problems]
 
 
 def read_upload(job: jobs.RunningJob) -> None:

@@ -1,16 +1,19 @@
 """The import page: files put down, looked at, corrected, imported."""
 
+import gzip
 import io
 import json
 import zipfile
+from hashlib import sha256
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from benchmarks_app.core.apart import ReadersBusyError
 from benchmarks_app.models import Benchmark, Corpus, Job, Query, Upload
-from benchmarks_app.services import jobs, reading_uploads
+from benchmarks_app.services import jobs, reading_apart, reading_uploads
 from tests import factories
 
 CORPUS = b'{"_id": "d1", "title": "One", "text": "first", "metadata": {"year": 1999}}\n'
@@ -248,6 +251,32 @@ def test_a_large_file_is_read_to_its_end_by_a_job_before_it_is_ready(olga, texts
     assert after.count("Bad records</span>") == 1
     assert "bad.csv:402" in shown
     assert [job.state for job in Job.objects.all()] == [Job.State.DONE] * 2
+
+
+def test_file_that_no_reader_was_free_for_is_not_ready_and_is_read_later(olga, texts, monkeypatch):
+    def busy(*args, file, **options):
+        raise ReadersBusyError(file=file, seconds=30)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(reading_apart, "call", busy)
+        put(olga, ("b-queries.csv", QUERIES + b"q9,\n"))
+    before = body(olga.get(reverse("import-new", args=["texts"])))
+    olga.post(reverse("import-all", args=["texts"]))
+    after = body(olga.get(reverse("import-new", args=["texts"])))
+
+    assert "Not read to its end yet</span>" in before
+    assert "Bad records</span>" in after
+
+
+def test_file_that_cannot_be_read_to_its_end_is_not_ready(olga, texts):
+    rows = "".join(f"q{n},{sha256(b'%d' % n).hexdigest()}\n" for n in range(20_000)).encode()
+    put(olga, ("cut.csv.gz", gzip.compress(b"qid,text\n" + rows)[:-1000]))
+
+    page = body(olga.get(reverse("import-new", args=["texts"])))
+
+    assert "Ready</span>" not in page
+    assert "Bad records</span>" in page
+    assert Upload.objects.get().reading["problems"][0]["text"].startswith("the gzip file ends too early")
 
 
 def test_files_that_waited_before_they_were_read_are_read_when_they_are_asked_for(olga, texts):
