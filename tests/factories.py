@@ -4,6 +4,7 @@ import io
 import itertools
 import json
 import zipfile
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -191,7 +192,7 @@ def run(of: Benchmark, lines: str, name: str = "", owner: User | None = None, **
         benchmark=of,
         name=name,
         owner=owner or user("keeper"),
-        sha256="0" * 64,
+        sha256=sha256(lines.encode()).hexdigest(),
         **values,
     )
 

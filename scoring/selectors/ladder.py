@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import F, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -20,7 +20,7 @@ from scoring.selectors.releases import (
     release_families,
     scorer_version_of,
 )
-from scoring.selectors.rescoring import outdated_parts, scoring_jobs, unscorable_runs
+from scoring.selectors.rescoring import OF_A_PART, outdated_parts, scoring_jobs, unscorable_runs
 from scoring.selectors.score_sets import runs_without_scores
 
 Sources = Mapping[int, Mapping[str, int]]
@@ -75,26 +75,27 @@ def sources_on(release: Release) -> Sources:
 
 
 def told_elsewhere(release: Release) -> frozenset[int]:
-    """Score sets whose runs have means on an earlier release with nearly the same hidden grades.
+    """Score sets of files that had means before on another release with nearly the same grades.
 
-    Two means of one run differ by what differs in the grades. Where that is in fewer families than
-    any number may tell of, only one of the two is told: that of the earlier release.
+    Two means of one ranking differ by what differs in the hidden grades. Where that is in fewer
+    families than any number may tell of, only one of the two is told: that which was there first,
+    under whatever name and by whomever the same bytes were sent.
     """
-    close = [one.pk for one in _earlier(release) if _differ_in_few(one, release)]
+    close = [
+        one.pk
+        for one in published_releases(release.benchmark)
+        if one.hidden_splits and one.pk != release.pk and _differ_in_few(one, release)
+    ]
     if not close:
         return frozenset()
-    runs = ScoreSet.objects.filter(release__in=close, scorer_version=SCORER_VERSION).values("run")
-    there = ScoreSet.objects.filter(release=release, scorer_version=SCORER_VERSION, run__in=runs)
-    return frozenset(there.values_list("pk", flat=True))
-
-
-def _earlier(release: Release) -> list[Release]:
-    number = (release.major, release.minor, release.patch)
-    return [
-        one
-        for one in published_releases(release.benchmark)
-        if one.hidden_splits and (one.major, one.minor, one.patch) < number
-    ]
+    sets = ScoreSet.objects.exclude(scorer_version__contains=OF_A_PART)
+    there = sets.filter(release__in=close).values_list("run__sha256")
+    first_there = dict(there.annotate(first=Min("pk")))
+    here = list(sets.filter(release=release).order_by("pk").values_list("pk", "run__sha256"))
+    first_here = {digest: key for key, digest in reversed(here)}
+    return frozenset(
+        key for key, digest in here if first_there.get(digest, key) < first_here[digest]
+    )
 
 
 def _differ_in_few(one: Release, other: Release) -> bool:

@@ -35,8 +35,9 @@ def releases(tmp_path):
         score_run(run=run, target=Target.of(first), folder=tmp_path / "first")
         second = mended(benchmark, changed)
         jobs.run_queued()
-        new = factories.run(benchmark, lines(plain_run()), name="new")
-        score_run(run=new, target=Target.of(second), folder=tmp_path / "second")
+        for name, content in (("again", plain_run()), ("new", plain_run(p00=["p00-good"]))):
+            new = factories.run(benchmark, lines(content), name=name, owner=factories.user(name))
+            score_run(run=new, target=Target.of(second), folder=tmp_path / name)
         return benchmark
 
     return releases
@@ -59,6 +60,7 @@ def test_few_changed_families_are_told_by_no_two_means(releases, client, n):
 
     assert learnt(client) is None
     assert _mean(client, "1.0.0") is not None
+    assert _mean(client, "2.0.0", "again") is None
     assert _mean(client, "2.0.0", "new") is not None
 
 
@@ -76,6 +78,20 @@ def test_keepers_see_both(releases, client):
     assert learnt(client) is True
     page = client.get("/b/hiding/v/2.0.0/leaderboard/?split=test").content.decode()
     assert "differ from those of another one in fewer than 30 families" in page
+
+
+def test_one_that_was_told_on_the_later_release_is_not_told_on_the_earlier_one(tmp_path):
+    site = Site(tmp_path)
+    first = site.release
+    site.release = mended(site.benchmark, HIDDEN[:1])
+    run = site.submit(5, name="probe").run
+
+    site.release = first
+    site.score(run)
+
+    client = site.client("tim")
+    assert _mean(client, "2.0.0") is not None
+    assert _mean(client, "1.0.0") is None
 
 
 def test_a_held_submission_has_no_value_that_is_withheld(tmp_path):
