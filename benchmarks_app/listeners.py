@@ -1,6 +1,5 @@
 """Sign-ins go to the audit log, by whichever way they come."""
 
-import hashlib
 from ipaddress import ip_address, ip_network
 from typing import Any
 
@@ -32,21 +31,25 @@ def write_failure(
 ) -> None:
     """Whom it was tried for, where there is such an account: what else was typed may be secret."""
     if _is_of_somebody(request) and not getattr(request, "axes_locked_out", False):
-        _write_about("sign-in-fail", credentials.get("username"), request)
+        account, network = _account(credentials.get("username")), network_of(request)
+        audit.record(actor=None, action="sign-in-fail", target=account, network=network)
 
 
 @receiver(user_locked_out)
 def write_lock_out(request: HttpRequest, username: str, **_: Any) -> None:
-    """Once an hour for one name from one network: who is locked out may go on trying."""
-    tried = hashlib.sha256(f"{username}\n{network_of(request)}".encode()).hexdigest()
-    if is_among_first(1, of=f"lock-out-{tried}"):
-        _write_about("sign-in-lock", username, request)
+    """Once an hour for one account from one network: who is locked out may go on trying.
+
+    All names that nobody has are one: their number is whatever somebody types.
+    """
+    account, network = _account(username), network_of(request)
+    if is_among_first(1, of=f"lock-out-of-{account.removeprefix('user ')}-{network}"):
+        audit.record(actor=None, action="sign-in-lock", target=account, network=network)
 
 
-def _write_about(action: str, username: str | None, request: HttpRequest) -> None:
+def _account(username: str | None) -> str:
+    """How events name whose user name this is; empty if it is nobody's."""
     user = User.objects.filter(username=username or "").only("pk").first()
-    target = named(user.pk) if user else ""
-    audit.record(actor=None, action=action, target=target, network=network_of(request))
+    return named(user.pk) if user else ""
 
 
 def _is_of_somebody(request: HttpRequest | None) -> bool:

@@ -16,9 +16,10 @@ from django.utils.crypto import constant_time_compare
 from django_htmx.http import HttpResponseClientRedirect
 
 from benchmarks_app.core.people_errors import ManyCodesError
-from benchmarks_app.limits import is_among_first
+from benchmarks_app.listeners import network_of
 from benchmarks_app.models import User
 from benchmarks_app.selectors.factors import lacks_factor
+from benchmarks_app.services.guesses import take_guess
 from benchmarks_app.sessions import claimed_user
 from benchmarks_app.sign_ins import known_device, remember_device
 
@@ -88,8 +89,8 @@ def may_try(request: HttpRequest, user: User) -> bool:
         If too many were tried for the account; with a new password the count begins anew.
     """
     if not known_device(request, user.username):
-        of = f"codes-of-{user.pk}-{user.get_session_auth_hash()}"
-        if not is_among_first(CODES_PER_HOUR, of=of):
+        network = network_of(request)
+        if not take_guess(user=user, action="code-try", most=CODES_PER_HOUR, network=network):
             raise ManyCodesError(most=CODES_PER_HOUR)
     return AxesProxyHandler.is_allowed(request, {"username": user.username})
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 from benchmarks_app.models.collection import Benchmark
 
 # Kept for so many days as `SIGN_INS_KEPT_DAYS` says; every other event stays for good.
-SIGN_INS = ("sign-in", "sign-in-fail", "sign-in-lock")
+SIGN_INS = ("sign-in", "sign-in-fail", "sign-in-lock", "code-try", "password-try")
 
 
 class AuditEvent(models.Model):

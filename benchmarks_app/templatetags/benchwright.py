@@ -118,6 +118,8 @@ DEEDS = {
     "sign-in": "signed in",
     "sign-in-fail": "failed to sign in as",
     "sign-in-lock": "was locked out of",
+    "code-try": "tried a second factor of",
+    "password-try": "gave a wrong password of",
     "member-blindness": "changed whether results are withheld from",
 }
 

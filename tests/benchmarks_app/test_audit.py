@@ -83,6 +83,14 @@ def test_addresses_of_sign_ins_go_when_they_let_nobody_in_any_more(db, settings)
     assert set(AccessLog.objects.values_list("username", flat=True)) == {"31", "89"}
 
 
+def test_names_that_nobody_has_make_one_lock_out(client, ada, settings):
+    for n in range(settings.AXES_FAILURE_LIMIT * 10 + 9):
+        client.post(SIGN_IN, {"username": f"name{n}", "password": "x"})
+    client.post(SIGN_IN, {"username": "ada", "password": "x"})
+
+    assert [event[2] for event in events("sign-in-lock")] == ["", f"user {ada.pk}"]
+
+
 def test_ipv6_is_told_by_48_bits(client, ada):
     client.post(
         SIGN_IN, {"username": "ada", "password": "a long password"}, REMOTE_ADDR="2001:db8:1:2::3"
