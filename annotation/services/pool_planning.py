@@ -115,7 +115,7 @@ def planned_pool(
         frames,
         recipe,
         queries=query_keys(benchmark).keys(),
-        extras=Extras(judged.keys(), frozenset(plan.manual), _listed(plan)),
+        extras=Extras(judged.keys(), frozenset(plan.manual), listed_pairs(plan.candidates)),
         watchers=[watcher],
     )
     labels = labels_wanted(
@@ -137,13 +137,13 @@ def _top_of(run: Run, depth: int) -> pl.DataFrame:
     return rows.select("qid", "docid", "rank").collect()
 
 
-def _listed(plan: Plan) -> list[Pair]:
-    """The pairs of the plan's list of candidates, in its order."""
+def listed_pairs(candidates: int | None) -> list[Pair]:
+    """The pairs of a list of candidates, in its order; none where there is no list."""
     import polars as pl
 
-    if plan.candidates is None:
+    if candidates is None:
         return []
-    listed = CandidateList.objects.get(pk=plan.candidates)
+    listed = CandidateList.objects.get(pk=candidates)
     rows = pl.read_parquet(collection.candidates_path(listed)).sort("priority")
     return list(rows.select("qid", "docid").iter_rows())
 

@@ -35,12 +35,13 @@ from benchmarks_app.models import (
     Invitation,
     Release,
     Role,
+    Run,
     Upload,
     User,
 )
 from benchmarks_app.models.audit import SIGN_INS
 from benchmarks_app.permissions import KEEPERS, is_site_manager
-from benchmarks_app.person_records import LASTING, WRITTEN
+from benchmarks_app.person_records import LASTING, RUN_FOLLOWERS, WRITTEN
 from benchmarks_app.selectors.people import events_of, named, rows_naming
 from benchmarks_app.services import audit, people, teams
 from benchmarks_app.services.freed_pages import start_erasing
@@ -172,11 +173,14 @@ def delete_person(*, user: User, actor: User | None, is_erased_later: bool = Tru
     tables = _delete_belongings(user, actor)
     _close_account(user, pseudonym)
     _rename_uploads(names, pseudonym)
+    runs = dict(_naming(Run, "name", names))
     n_texts = 0
     for model, fields in WRITTEN.items():
         n = sum(_rewrite(model, field, names, pseudonym) for field in fields)
         tables |= {model._meta.db_table} if n else set()
         n_texts += n
+    for follow in RUN_FOLLOWERS:
+        tables |= follow(runs)
     audit.record(actor=None if actor == user else actor, action=ACTION, target=named(user.pk))
     forgotten = Forgotten(pseudonym, n_texts, lasting, frozenset(tables))
     if is_erased_later:

@@ -10,6 +10,7 @@ from annotation.services.topping_up import unjudged_in_top
 from benchmarks_app.core.corpus_store import StoredDocument
 from benchmarks_app.models import Document, DocumentContent, Job, Run
 from benchmarks_app.services.candidates import make_candidate_list
+from benchmarks_app.services.forgetting import delete_person
 from tests import factories
 from tests.annotation.making import judge
 
@@ -402,6 +403,41 @@ def test_a_pool_is_made_again_from_what_is_stored_whatever_was_judged_since(
     assert again.digest == made.digest
     queue = made.entries.order_by("priority").values_list("query__qid", "document__docid")
     assert [entry.pair for entry in again.entries()] == list(queue)
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        Recipe(depth=1, control_share=1.0, control_run="zelda-q eval", carry=True),
+        Recipe(strategy="top-up", order="listed", depth=1),
+    ],
+    ids=["control", "top-up"],
+)
+def test_a_run_that_loses_a_person_s_name_is_the_same_run_in_its_pools(
+    build, texts, benchmark, owner, recipe
+):
+    zelda = factories.member(benchmark, "zelda-q", "annotator")
+    sent = [factories.run(benchmark, BM25, name=f"{name} eval") for name in ("zelda-q", "Zelda-Q")]
+    listed = None
+    if recipe.strategy == "top-up":
+        rows = [("q2", "c", 3), ("q1", "e", 1)]
+        listed = make_candidate_list(
+            benchmark=benchmark, rows=rows, name="l", origin="", user=owner
+        )
+    made, entries = built(build, runs=sent, recipe=recipe, candidates=listed, manual=[("q1", "d")])
+    added = {"query": benchmark.queries.get(qid="q2"), "document": entries["q1", "d"].document}
+    PoolEntry.objects.create(pool=made, origin="known", priority=99, **added)
+
+    delete_person(user=zelda, actor=owner)
+
+    pool = Pool.objects.get(pk=made.pk)
+    names = {run.name for run in pool.runs.all()}
+    assert len(names) == 2 and not any("zelda" in name.casefold() for name in names)
+    told = [set(entry.contributors) for entry in pool.entries.all()]
+    assert set().union(*told) == (set() if listed else names)
+    assert "zelda" not in f"{pool.parameters} {pool.statistics} {told}".casefold()
+    assert {row["run"] for row in pool.statistics["runs"]} == names
+    assert pool.digest == rebuilt(pool).digest != made.digest
 
 
 def test_a_recipe_whose_parts_do_not_fit_is_refused_before_any_job(benchmark, runs):

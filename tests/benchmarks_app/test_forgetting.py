@@ -348,7 +348,7 @@ CONTENT = {
     "annotation": """
         AggregationPolicy.parameters AggregationPolicy.rule Judgment.confidence
         Judgment.content_hash Judgment.docid Judgment.evidence Judgment.reason KeyMap.bindings
-        Pool.digest Pool.parameters Pool.statistics PoolEntry.contributors Slot.arm
+        Pool.digest Slot.arm
     """,
     "scoring": """
         CaseImage.media_type CaseImage.name CaseImage.sha256 CaseImage.stored CaseOutcome.answers
@@ -369,6 +369,8 @@ CONTENT = {
         ScoreSet.per_query ScoreSet.scorer_version
     """,
 }
+# Names of runs, which follow the runs: `tests/annotation/test_pooling.py`.
+OF_RUNS = {"Pool.parameters", "Pool.statistics", "PoolEntry.contributors"}
 TEXTS = (models.CharField, models.TextField, models.JSONField, models.SlugField)
 
 
@@ -383,7 +385,7 @@ def test_of_every_text_it_is_decided_whether_it_may_name_people(app):
         if isinstance(field, TEXTS) and not field.choices
     }
 
-    assert texts - decided == set(CONTENT[app].split())
+    assert texts - decided - OF_RUNS == set(CONTENT[app].split())
 
 
 # --- who may not be deleted ----------------------------------------------------------------

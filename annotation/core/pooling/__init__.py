@@ -1,7 +1,7 @@
 """Pools: which documents are judged, in which order, and what the pool tells about the runs."""
 
 from annotation.core.pooling.building import Extras, build_depth_pool, build_pool
-from annotation.core.pooling.digest import pool_digest
+from annotation.core.pooling.digest import digest_header, entry_line, pool_digest
 from annotation.core.pooling.entries import BuiltPool, Pair, PoolEntry, Ranking
 from annotation.core.pooling.order import queue_order, shown_places
 from annotation.core.pooling.recipe import DEPTH_K, Recipe, Stratum, recipe_of
@@ -25,6 +25,8 @@ __all__ = [
     "Stratum",
     "build_depth_pool",
     "build_pool",
+    "digest_header",
+    "entry_line",
     "expected_hours",
     "pool_digest",
     "pool_statistics",

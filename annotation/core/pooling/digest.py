@@ -17,12 +17,16 @@ def pool_digest(entries: Iterable[PoolEntry], *, run_keys: Iterable[str], recipe
     """
     digest = sha256(digest_header(run_keys, recipe))
     for entry in sorted(entries, key=lambda entry: (entry.qid.encode(), entry.docid.encode())):
-        ranks = sorted(entry.contributors.items())
-        line: list[object] = [entry.qid, entry.docid, ranks]
-        if entry.origin != RUN or entry.inclusion_probability != 1.0:
-            line += [entry.origin, entry.inclusion_probability, entry.listed]
-        digest.update(canonical(line) + b"\n")
+        digest.update(entry_line(entry))
     return digest.hexdigest()
+
+
+def entry_line(entry: PoolEntry) -> bytes:
+    """Return an entry as the digest has it."""
+    line: list[object] = [entry.qid, entry.docid, sorted(entry.contributors.items())]
+    if entry.origin != RUN or entry.inclusion_probability != 1.0:
+        line += [entry.origin, entry.inclusion_probability, entry.listed]
+    return canonical(line) + b"\n"
 
 
 def digest_header(run_keys: Iterable[str], recipe: Recipe) -> bytes:
