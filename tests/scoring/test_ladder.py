@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 
+import polars
 import pytest
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
@@ -157,6 +158,22 @@ def test_one_that_cannot_be_scored_holds_nobody_up(site, monkeypatch):
     site.score(first)  # what was told is not taken back
 
     assert list(site.board().values()) == pytest.approx([mean(1)] * 2, abs=1e-3)
+
+
+def test_values_are_read_once_however_many_are_decided(site, monkeypatch):
+    for n_first in range(5):
+        site.submit(n_first)
+    LadderStep.objects.all().delete()
+    read, paths = polars.read_parquet, []
+
+    def counted(path, **arguments):
+        paths.append(path)
+        return read(path, **arguments)
+
+    monkeypatch.setattr(polars, "read_parquet", counted)
+
+    assert decide_all(site.release) == 5
+    assert len(paths) == len(set(paths)) == 5
 
 
 def next_release(site, *, is_scored=True):
