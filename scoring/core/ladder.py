@@ -12,38 +12,13 @@ one-sided t test at 5 % divided by how many submissions came before it (Bonferro
 that chance tells a team of k submissions is about 0.05 ln(k) steps.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.statistics.families import FamilyOf, Floats, column_sums, family_totals
-from scoring.core.statistics.paired import errors_of_totals, in_units
+from scoring.core.statistics.families import FamilyOf, Floats
+from scoring.core.statistics.paired import t_test
 
 ALPHA = 0.05
-
-Margin: TypeAlias = Callable[[int, Floats], Floats]
-"""How many standard errors a step has, by how many came before, and the degrees of freedom."""
-
-
-def significant(n_before: int, freedom: Floats) -> Floats:
-    """Student's t that chance exceeds in `ALPHA` / `n_before`.
-
-    Examples
-    --------
-    >>> [significant(k, np.array([1e6])).round(2).item() for k in (1, 10, 200)]
-    [1.64, 2.58, 3.48]
-    """
-    import scipy
-
-    margin: Floats = scipy.special.stdtrit(freedom, 1 - ALPHA / max(n_before, 1))
-    return margin
-
-
-def one_error(n_before: int, freedom: Floats) -> Floats:
-    """The step of the paper, whichever submission it is."""
-    return np.ones_like(freedom)
 
 
 def steps_up(
@@ -51,7 +26,6 @@ def steps_up(
     *,
     n_before: int,
     families: FamilyOf | None = None,
-    margin: Margin = significant,
 ) -> NDArray[np.bool_]:
     """Whether a submission is better than the one told last, by each measure.
 
@@ -67,9 +41,7 @@ def steps_up(
 
     Notes
     -----
-    With d the mean difference and e its standard error over F families (`standard_errors`, which
-    is s/sqrt(n) where each query is a family): d > margin * e, with F - 1 degrees of freedom. Below
-    two families nothing is better.
+    With families the error is that of `standard_errors`. Below two families nothing is better.
 
     Examples
     --------
@@ -79,32 +51,6 @@ def steps_up(
     >>> steps_up(one, n_before=1).item(), steps_up(ten, n_before=1).item()
     (False, True)
     """
-    sums, sizes = family_totals(differences, families)
-    n, n_families = column_sums(sizes), np.count_nonzero(sizes, axis=0)
-    means = column_sums(sums) / np.where(n > 0, n, 1)
-    steps = in_units(means, errors_of_totals(sums, sizes))
-    freedom = np.maximum(n_families - 1, 1).astype(np.float64)
-    found: NDArray[np.bool_] = (n_families > 1) & (steps > margin(n_before, freedom))
+    p = t_test(differences, families=families, alternative="greater")
+    found: NDArray[np.bool_] = p < ALPHA / n_before
     return found
-
-
-def told_of(
-    submissions: Sequence[Floats],
-    *,
-    families: FamilyOf | None = None,
-    margin: Margin = significant,
-) -> Iterator[list[int]]:
-    """For each of a team's submissions (queries x measures each), whose value is told of it.
-
-    In the order in which they were sent; by measure the place of a submission, its own or that of
-    an earlier one. The first is told as it is.
-    """
-    told: list[int] = []
-    for place, values in enumerate(submissions):
-        if place == 0:
-            told = [0] * values.shape[1]
-        else:
-            last = np.stack([submissions[of][:, m] for m, of in enumerate(told)], axis=1)
-            better = steps_up(values - last, n_before=place, families=families, margin=margin)
-            told = [place if is_up else of for of, is_up in zip(told, better, strict=True)]
-        yield list(told)

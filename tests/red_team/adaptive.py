@@ -15,14 +15,39 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 from scipy.stats import norm
 
-from scoring.core.ladder import Margin, one_error, significant, steps_up
+from scoring.core.ladder import ALPHA, steps_up
+from scoring.core.statistics.paired import in_units, standard_errors
 from scoring.services.firewall import DECIMALS
 
 Floats = NDArray[np.float64]
 N_PAIRS, N_PUBLIC, DEPTH, TOP = 2_000, 60, 13, 10
 DISCOUNTS = 1 / np.log2(np.arange(2, TOP + 2))
+
+Margin = Callable[[int, Floats], Floats]
+"""How many standard errors a step has, by how many came before, and the degrees of freedom."""
+
+
+def significant(n_before: int, freedom: Floats) -> Floats:
+    """The step of the site, which attackers know: chance exceeds it in `ALPHA` / `n_before`."""
+    margin: Floats = stdtrit(freedom, 1 - ALPHA / max(n_before, 1))
+    return margin
+
+
+def one_error(n_before: int, freedom: Floats) -> Floats:
+    """The step of the paper, whichever submission it is."""
+    return np.ones_like(freedom)
+
+
+def is_better(differences: Floats, n_before: int, margin: Margin) -> NDArray[np.bool_]:
+    """Whether a submission is a step above the one told last, by each measure."""
+    if margin is significant:
+        return steps_up(differences, n_before=n_before)
+    steps = in_units(differences.mean(axis=0), standard_errors(differences))
+    found: NDArray[np.bool_] = steps > margin(n_before, np.array([len(differences) - 1.0]))
+    return found
 
 
 @dataclass(frozen=True)
@@ -99,7 +124,7 @@ class Site:
             is_own = np.ones(2, dtype=np.bool_)
         else:
             before = np.stack([sent[of][:, m] for m, of in enumerate(last)], axis=1)
-            is_own = steps_up(values - before, n_before=len(sent) - 1, margin=self.margin)
+            is_own = is_better(values - before, len(sent) - 1, self.margin)
         place = len(sent) - 1
         self.told[team] = [place if own else of for own, of in zip(is_own, last, strict=True)]
         means = [sent[of][:, m].mean() for m, of in enumerate(self.told[team])]

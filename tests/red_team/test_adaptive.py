@@ -5,8 +5,7 @@ The full table is in docs/security.md; `python -m tests.red_team.adaptive` print
 
 import pytest
 
-from scoring.core.ladder import significant
-from tests.red_team.adaptive import ATTACKS, Collection, Site
+from tests.red_team.adaptive import ATTACKS, Collection, Site, significant
 from tests.scoring import laddering
 from tests.scoring.core.realdata import data_folder
 from tests.scoring.hiding import HIDDEN, lines, plain_run
