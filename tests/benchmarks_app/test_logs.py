@@ -1,7 +1,10 @@
 """A query log from its upload to queries with weights: services, command and pages."""
 
 import math
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
+import polars as pl
 import pytest
 
 from benchmarks_app.core.log_errors import LogColumnsError, LogNameTakenError
@@ -69,6 +72,19 @@ def test_log_is_counted_by_normalised_text_and_masked(benchmark, olga, tmp_path)
     assert log.masked == {"email": 7}
     assert log.facts["only_personal"] == 5
     assert log.facts["never_read"] == ["user"]
+
+
+def test_parquet_log_with_moments_of_a_zone_is_read(benchmark, olga, tmp_path):
+    asked = datetime(2024, 1, 5, 12, tzinfo=ZoneInfo("Europe/Berlin"))
+    path = tmp_path / "log.parquet"
+    pl.DataFrame({"query": ["lost card"], "date": [asked], "spans": [[asked]]}).write_parquet(path)
+
+    kept = receive_log_path(benchmark=benchmark, user=olga, path=path)
+    start_log(pending=kept, user=olga, reading=Reading())
+    jobs.run_queued()
+
+    assert Job.objects.get().error == ""
+    assert str(QueryLog.objects.get().first_day) == "2024-01-05"
 
 
 def test_raw_file_is_deleted_once_it_has_been_read(benchmark, olga, tmp_path, settings):

@@ -14,6 +14,7 @@ from benchmarks_app.core.logs.reading import Left, LogReader
 from benchmarks_app.core.logs.tables import LogTable, open_table
 from benchmarks_app.core.problems import Problems
 
+LONGEST_CELL = 1000
 Tell = Callable[[int, int, str], None]
 
 
@@ -71,9 +72,16 @@ def prepared(
 
 @reader
 def table_at(path: Path, name: str, n_rows: int) -> tuple[LogTable, list[Mapping[str, Any]]]:
-    """A log as a table and its first rows; raises as `open_table` does."""
+    """A log as a table and its first rows, cells as text; raises as `open_table` does."""
     table = open_table(path, file=name)
-    return table, table.head(n_rows)
+    return table, [
+        {column: _shown(cell) for column, cell in row.items()} for row in table.head(n_rows)
+    ]
+
+
+def _shown(cell: Any) -> int | float | str | None:
+    # Days of a zone, binary and the like would have to be known where they are looked at.
+    return cell if isinstance(cell, int | float | None) else str(cell)[:LONGEST_CELL]
 
 
 @reader
