@@ -78,18 +78,29 @@ def packed(value: Any) -> bytes:
 
 
 def in_pieces(items: Iterator[Any], most_items: int, most_bytes: int) -> Iterator[bytes]:
-    """Bodies of lists of items: one at first, then as many as `most_bytes` and `most_items` allow.
+    """Bodies of items, one after the other: one at first, then twice as many, up to `most_items`.
 
-    The first comes at once, and a message of small items is large enough to cost next to nothing.
+    None waits for another once they have `most_bytes`. The first comes at once, and a message of
+    small items is large enough to cost next to nothing.
     """
-    n = 1
-    waiting: list[Any] = []
+    n, n_waiting = 1, 0
+    body = io.BytesIO()
+    pickler = pickle.Pickler(body, PROTOCOL)
     for item in items:
-        waiting.append(item)
-        if len(waiting) >= n:
-            body = packed(waiting)
-            waiting = []
-            n = n // 2 or 1 if len(body) > most_bytes else min(2 * n, most_items)
-            yield body
-    if waiting:
-        yield packed(waiting)
+        pickler.dump(item)
+        n_waiting += 1
+        if n_waiting >= n or body.tell() >= most_bytes:
+            yield body.getvalue()
+            n, n_waiting = min(2 * n, most_items), 0
+            body = io.BytesIO()
+            pickler = pickle.Pickler(body, PROTOCOL)
+    if n_waiting:
+        yield body.getvalue()
+
+
+def items_in(body: bytes | bytearray) -> Iterator[Any]:
+    """The items of such a body; raises as `unpacked` does."""
+    content = io.BytesIO(body)
+    answers = Answers(content)
+    while content.tell() < len(body):
+        yield answers.load()

@@ -20,12 +20,12 @@ class UnreadableFileError(BenchmarkError):
 
 
 class FileTooCostlyError(UnreadableFileError):
-    """`reason` names the limit, `setting` what on this site sets it."""
+    """`reason` names the limit, `advice` what on this site sets it."""
 
     code = "file-too-costly"
     message = (
         "{file}: reading it {reason}. Upload it in smaller pieces (shorter cells and lines, "
-        "smaller row groups) and remove this one, or have the operator raise {setting}."
+        "smaller row groups) and remove this one{advice}."
     )
 
 

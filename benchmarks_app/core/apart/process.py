@@ -24,6 +24,7 @@ from benchmarks_app.core.apart.answers import (
     PROTOCOL,
     RAISED,
     RESULT,
+    items_in,
     unpacked,
 )
 from benchmarks_app.core.apart.errors import FileTooCostlyError, UnreadableFileError
@@ -136,7 +137,7 @@ class Child:
             while True:
                 kind, body = self._message(limits)
                 if kind == ITEMS:
-                    yield from unpacked(body)
+                    yield from items_in(body)
                 elif kind == PROGRESS and progress is not None:
                     progress(*unpacked(body))
                 else:
@@ -255,25 +256,24 @@ def _broken(told: tuple[str, str], limits: Limits, file: str) -> Exception:
 
 
 _LIMITS = {
-    "memory": ("took more than {memory} MB of memory", "READ_MEMORY_MB"),
-    "cpu": ("took more than {cpu} seconds of processor time", ""),
-    "silence": ("gave no answer within {silence:.0f} seconds", ""),
-    "answer": ("gave an answer of more than {answer} MB at once", "READ_MEMORY_MB"),
+    "memory": "took more than {memory} MB of memory",
+    "cpu": "took more than {cpu} seconds of processor time",
+    "silence": "gave no answer within {silence:.0f} seconds",
+    "answer": "gave an answer of more than {answer} MB at once",
 }
 
 
 def _costly(kind: str, limits: Limits, file: str) -> FileTooCostlyError:
-    reason, setting = _LIMITS[kind]
-    setting = setting or limits.seconds_setting
     facts = {
         "memory": limits.memory_bytes >> 20,
         "cpu": limits.cpu_seconds,
         "silence": limits.silent_seconds,
         "answer": limits.answer_bytes >> 20,
     }
-    return FileTooCostlyError(
-        file=file, reason=reason.format(**facts), setting=setting or limits.seconds_setting
-    )
+    settings = {"memory": "READ_MEMORY_MB", "answer": ""}
+    setting = settings.get(kind, limits.seconds_setting)
+    advice = f", or have the operator raise {setting}" if setting else ""
+    return FileTooCostlyError(file=file, reason=_LIMITS[kind].format(**facts), advice=advice)
 
 
 def _widen(descriptor: int) -> None:

@@ -25,6 +25,13 @@ def rows(n: int) -> Iterator[CorpusRow]:
 
 
 @reader
+def grows_row_by_row() -> Iterator[CorpusRow]:
+    yield from rows(8_191)
+    for number in range(8_192, 8_392):
+        yield CorpusRow(number, f"d{number}", "", "a" * 70_000)
+
+
+@reader
 def counted(n: int, progress: Any) -> Counter[str]:
     for done in range(n):
         progress(done, n)

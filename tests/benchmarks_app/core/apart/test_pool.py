@@ -70,6 +70,14 @@ def test_rows_come_back_in_their_order(pool):
     assert [row.line for row in stream] == list(range(1, 10_001))
 
 
+def test_large_rows_after_many_small_ones_come_in_messages_of_few(pool):
+    limits = replace(SMALL, answer_bytes=2 << 20)
+
+    stream = pool.stream(misbehaving.grows_row_by_row, file=FILE, limits=limits)
+
+    assert [row.line for row in stream] == list(range(1, 8_392))
+
+
 def test_progress_is_told_where_it_was_asked_for(pool):
     told = []
 
@@ -142,9 +150,10 @@ COSTLY = {
 def test_reader_that_takes_too_much_is_a_problem_of_its_file(pool, reader, limits, told):
     begin = time.monotonic()
 
-    with pytest.raises(FileTooCostlyError, match=told):
+    with pytest.raises(FileTooCostlyError, match=told) as caught:
         call(pool, reader, limits=limits)
 
+    assert ("have the operator raise" in str(caught.value)) == (reader is not misbehaving.says_too_much)
     assert time.monotonic() - begin < 55
     assert call(pool, misbehaving.echo, 1) == ((1,), {})
 
