@@ -1,10 +1,17 @@
-"""Sessions in the database, read by a statement that is written out: it runs at every request."""
+"""Sessions in the database, read by a statement that is written out: it runs at every request.
 
+A row has a digest of the key that its cookie holds: who reads the database, or a copy of it, is
+let in by none of them.
+"""
+
+from hashlib import sha256
 from types import SimpleNamespace
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends import db
+from django.contrib.sessions.models import Session
 from django.db import connection
 from django.http import HttpRequest
 from django.utils import timezone
@@ -19,12 +26,29 @@ class SessionStore(db.SessionStore):
     def _get_session_from_db(self) -> SimpleNamespace | None:
         now = connection.ops.adapt_datetimefield_value(timezone.now())
         with connection.cursor() as cursor:
-            cursor.execute(_SESSION, [self.session_key, now])
+            cursor.execute(_SESSION, [_stored(self.session_key), now])
             found = cursor.fetchone()
         if found is None:
             self._session_key = None
             return None
         return SimpleNamespace(session_data=found[0])
+
+    def exists(self, session_key: str) -> bool:
+        return super().exists(_stored(session_key))
+
+    def create_model_instance(self, data: dict[str, Any]) -> Session:
+        row = super().create_model_instance(data)
+        row.session_key = _stored(row.session_key)
+        return row
+
+    def delete(self, session_key: str | None = None) -> None:
+        key = session_key or self.session_key
+        if key:
+            super().delete(_stored(key))
+
+
+def _stored(key: str) -> str:
+    return sha256(key.encode()).hexdigest()[:40]
 
 
 def claimed_user(request: HttpRequest) -> int | None:

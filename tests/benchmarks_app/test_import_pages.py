@@ -276,7 +276,11 @@ def test_file_that_cannot_be_read_to_its_end_is_not_ready(olga, texts):
 
     assert "Ready</span>" not in page
     assert "Bad records</span>" in page
-    assert Upload.objects.get().reading["problems"][0]["text"].startswith("the gzip file ends too early")
+    assert (
+        Upload.objects.get()
+        .reading["problems"][0]["text"]
+        .startswith("the gzip file ends too early")
+    )
 
 
 def test_files_that_waited_before_they_were_read_are_read_when_they_are_asked_for(olga, texts):
