@@ -65,8 +65,8 @@ class Turn:
 
     said: list[Outcome] = field(default_factory=list)
     cards: list[Card] = field(default_factory=list)
-    pool_state: str = ""
-    is_assigned: bool = False
+    pool_state: str = field(init=False)
+    is_assigned: bool = field(init=False)
 
 
 def exchange(*, pool: Pool, me: int, request: Request) -> dict[str, Any]:

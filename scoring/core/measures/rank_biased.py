@@ -73,7 +73,7 @@ def trec_rbp(hits: Sequence[Hit], top_of_query: int, *, p: float = 0.9) -> float
     >>> trec_rbp([Hit(1, 2)], top_of_query=4, p=0.5)
     0.25
     """
-    return rbp(hits, top_grade=max(top_of_query, 1), p=p)
+    return rbp(hits, top_grade=top_of_query, p=p)
 
 
 def trec_rbp_residual(hits: Sequence[Hit], n_retrieved: int, *, p: float = 0.9) -> float:

@@ -180,3 +180,9 @@ def test_condensed_list_keeps_ties_of_what_is_judged():
     assert condensed(found) == QueryHits(
         "q", (Hit(1, 1), Hit(2, 0), Hit(3, 2), Hit(4, 1)), 4, (TieGroup(2, 2),)
     )
+
+
+def test_rbp_of_trec_eval_is_nothing_where_no_grade_is_above_zero():
+    measure = parse_measure("rbp")
+
+    assert measure.value(QueryHits(b"q", (Hit(1, 0),), 1), Judged((0,)), top_grade=3) == 0
