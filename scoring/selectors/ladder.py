@@ -205,6 +205,8 @@ def _waiting(release: Release, scorer_version: str) -> QuerySet[Run]:
 def runs_in_the_way(release: Release) -> list[Run]:
     """Runs that wait for scores, and that submissions wait for; but those that a job has tried."""
     undecided = {one.pk for one in undecided_on(release)}
+    if not undecided:
+        return []
     groups, found = set[tuple[str, int, bool]](), []
     for attempt in reversed(attempts_in_order(release, SCORER_VERSION)):
         if attempt.score_set in undecided:
