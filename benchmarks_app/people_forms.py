@@ -7,6 +7,7 @@ from django import forms
 from django.conf import settings
 from django.contrib.auth.forms import PasswordChangeForm, PasswordResetForm, UserCreationForm
 
+from benchmarks_app.forms.factors import right_password
 from benchmarks_app.limits import is_among_first
 from benchmarks_app.models import ApiToken, Role, Scope, User
 from benchmarks_app.services.api_tokens import MOST_DAYS
@@ -82,12 +83,14 @@ class ProfileForm(forms.ModelForm):
     def clean_email(self) -> str:
         return unused_email(self.cleaned_data["email"], but_of=self.instance)
 
-    def clean(self) -> dict[str, Any]:
-        given = super().clean()
-        password = given.get("current_password", "")
-        if "email" in self.changed_data and not self.instance.check_password(password):
-            self.add_error("current_password", "Enter your current password to change the address.")
-        return given
+    def clean_current_password(self) -> str:
+        password: str = self.cleaned_data["current_password"]
+        if "email" not in self.changed_data:
+            return password
+        if not password:
+            message = "Enter your current password to change the address."
+            raise forms.ValidationError(message)
+        return right_password(self.instance, password)
 
     def profile(self) -> dict[str, str]:
         return {name: self.cleaned_data[name] for name in self._meta.fields}
@@ -128,20 +131,12 @@ class PasswordForm(PasswordChangeForm):
         if not self.fields["tokens"].queryset.exists():
             del self.fields["tokens"]
 
+    def clean_old_password(self) -> str:
+        return right_password(self.user, self.cleaned_data["old_password"])
+
     def save(self, commit: bool = True) -> User:
         self.user.tokens_kept = self.cleaned_data.get("tokens", ())
         return super().save(commit)
-
-
-class DeletionForm(forms.Form):
-    """The password of whoever deletes an account, their own or another's."""
-
-    password = forms.CharField(
-        strip=False,
-        max_length=4096,
-        label="Your password",
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
 
 
 class ApiTokenForm(forms.Form):

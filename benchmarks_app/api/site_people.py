@@ -14,6 +14,7 @@ from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.downloads import zip_response
 from benchmarks_app.models import User
 from benchmarks_app.services import forgetting
+from benchmarks_app.services.guesses import check_password_again
 from benchmarks_app.services.person_export import export_person
 
 TAG = ["account"]
@@ -47,7 +48,7 @@ class OfPerson(Endpoint):
     def deleted(self, person: User) -> Response:
         actor = self.caller()
         password = self.validated(PasswordSerializer)["password"]
-        forgetting.refuse_guess(user=actor, password=password)
+        check_password_again(user=actor, password=password)
         forgotten = forgetting.delete_person(user=person, actor=actor)
         return Response(ForgottenSerializer(forgotten).data)
 

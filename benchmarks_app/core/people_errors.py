@@ -4,7 +4,7 @@ PeopleError
 ├── LastOwnerError             a benchmark would be left without an owner
 ├── LastManagerError           a site would be left without somebody who may do everything
 ├── ManagerNeededError         an account that only a superuser may delete
-├── PasswordNeededError        a deletion without the right password
+├── PasswordNeededError        what asks for the password again, without the right one
 ├── ManyTriesError             passwords that were tried too often
 ├── FreedPagesError            a database too busy to be written anew
 ├── InvitationClosedError      an invitation that cannot be accepted any more
@@ -59,13 +59,16 @@ class ManagerNeededError(PeopleError):
 class PasswordNeededError(PeopleError):
     code = "wrong-password"
     status = 403
-    message = "This is not your password. Nothing was deleted."
+    message = "This is not your password."
 
 
 class ManyTriesError(PeopleError):
     code = "many-tries"
     status = 429
-    message = "Your password was asked for {most} times within an hour. Try again later."
+    message = (
+        "Too many passwords were tried within an hour: {most} wrong ones. Try again later, or have "
+        "a link for a new one sent to you."
+    )
 
 
 class FreedPagesError(PeopleError):

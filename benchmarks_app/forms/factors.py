@@ -4,11 +4,11 @@ from typing import Any
 
 from django import forms
 
-from benchmarks_app.limits import is_among_first
+from benchmarks_app.core.people_errors import PeopleError
 from benchmarks_app.models import User
 from benchmarks_app.services.factors import CREDENTIAL_LENGTH, read_credential, totp_step
+from benchmarks_app.services.guesses import check_password_again
 
-PASSWORDS_PER_HOUR = 20
 CODE_LENGTH = 40
 CODE_WIDGET = {"autocomplete": "one-time-code", "spellcheck": "false", "autocapitalize": "off"}
 
@@ -18,6 +18,15 @@ class CodeInput(forms.TextInput):
 
     def format_value(self, value: Any) -> None:
         return None
+
+
+def right_password(user: User, password: str) -> str:
+    """The password, if it is the person's."""
+    try:
+        check_password_again(user=user, password=password)
+    except PeopleError as error:
+        raise forms.ValidationError(str(error)) from error
+    return password
 
 
 class PasswordAgainForm(forms.Form):
@@ -35,14 +44,7 @@ class PasswordAgainForm(forms.Form):
         super().__init__(*args, **kwargs)
 
     def clean_password(self) -> str:
-        password: str = self.cleaned_data["password"]
-        if not is_among_first(PASSWORDS_PER_HOUR, of=f"passwords-of-{self.user.pk}"):
-            message = "Too many passwords were tried within an hour. Try again later."
-            raise forms.ValidationError(message)
-        if not self.user.check_password(password):
-            message = "This is not your password."
-            raise forms.ValidationError(message)
-        return password
+        return right_password(self.user, self.cleaned_data["password"])
 
 
 class TotpForm(PasswordAgainForm):

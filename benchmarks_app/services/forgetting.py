@@ -25,10 +25,7 @@ from benchmarks_app.core.people_errors import (
     LastManagerError,
     LastOwnerError,
     ManagerNeededError,
-    ManyTriesError,
-    PasswordNeededError,
 )
-from benchmarks_app.limits import is_among_first
 from benchmarks_app.models import (
     Benchmark,
     Forgetting,
@@ -76,21 +73,6 @@ def names_of(user: User) -> Names:
     return Names.of(
         username=user.username, email=user.email, first=user.first_name, last=user.last_name
     )
-
-
-def refuse_guess(*, user: User, password: str) -> None:
-    """Refuse a password that is not the person's; a few guesses an hour are all there are.
-
-    Raises
-    ------
-    ManyTriesError, PasswordNeededError
-        If it was tried too often, or is wrong.
-    """
-    most = settings.AXES_FAILURE_LIMIT
-    if not is_among_first(most, of=f"deletions-of-user-{user.pk}"):
-        raise ManyTriesError(most=most)
-    if not user.check_password(password):
-        raise PasswordNeededError
 
 
 def refuse_deletion(*, user: User, actor: User | None) -> None:

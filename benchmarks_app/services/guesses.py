@@ -3,10 +3,12 @@
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from benchmarks_app.core.people_errors import ManyTriesError, PasswordNeededError
 from benchmarks_app.models import AuditEvent, User
 from benchmarks_app.selectors.people import named
 from benchmarks_app.services import audit
@@ -27,3 +29,22 @@ def take_guess(*, user: User, action: str, most: int, **detail: Any) -> AuditEve
     if events.filter(action=action, detail__under=under).count() >= most:
         return None
     return audit.record(actor=None, action=action, target=named(user.pk), under=under, **detail)
+
+
+def check_password_again(*, user: User, password: str) -> None:
+    """Refuse a password that is not the person's: a session may be stolen, and guess it.
+
+    Wherever it is asked for, guesses count together; right ones do not stay counted.
+
+    Raises
+    ------
+    ManyTriesError, PasswordNeededError
+        If too many were wrong within the hour, or this one is.
+    """
+    most = settings.AXES_FAILURE_LIMIT
+    guess = take_guess(user=user, action="password-try", most=most)
+    if guess is None:
+        raise ManyTriesError(most=most)
+    if not user.check_password(password):
+        raise PasswordNeededError
+    guess.delete()

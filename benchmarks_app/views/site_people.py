@@ -12,9 +12,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from benchmarks_app.core.people_errors import PeopleError
 from benchmarks_app.downloads import zip_response
+from benchmarks_app.forms.factors import PasswordAgainForm
 from benchmarks_app.models import User
 from benchmarks_app.paging import page_of
-from benchmarks_app.people_forms import DeletionForm
 from benchmarks_app.permissions import site_view
 from benchmarks_app.services import forgetting
 from benchmarks_app.services.person_export import export_person
@@ -39,10 +39,9 @@ def account_export(request: HttpRequest) -> HttpResponseBase:
 def account_delete(request: HttpRequest) -> HttpResponse:
     """Deletes one's own account, for who knows its password."""
     person = User.objects.get(pk=request.user.pk)
-    form = DeletionForm(request.POST or None)
+    form = PasswordAgainForm(request.POST or None, user=request.user)
     if request.method == "POST" and form.is_valid():
         try:
-            forgetting.refuse_guess(user=person, password=form.cleaned_data["password"])
             forgotten = forgetting.delete_person(user=person, actor=person)
         except PeopleError as error:
             form.add_error(None, str(error))
@@ -53,7 +52,7 @@ def account_delete(request: HttpRequest) -> HttpResponse:
 
 
 def _deletion_page(
-    request: HttpRequest, person: User, form: DeletionForm, template: str
+    request: HttpRequest, person: User, form: PasswordAgainForm, template: str
 ) -> HttpResponse:
     """What goes and what stays, or why the account cannot be deleted now."""
     why_not = ""
@@ -100,10 +99,9 @@ def person_list(request: HttpRequest) -> HttpResponse:
 @site_view
 def person_delete(request: HttpRequest, pk: int) -> HttpResponse:
     person = get_object_or_404(User, pk=pk, is_anonymised=False)
-    form = DeletionForm(request.POST or None)
+    form = PasswordAgainForm(request.POST or None, user=request.user)
     if request.method == "POST" and form.is_valid():
         try:
-            forgetting.refuse_guess(user=request.user, password=form.cleaned_data["password"])
             forgotten = forgetting.delete_person(user=person, actor=request.user)
         except PeopleError as error:
             form.add_error(None, str(error))

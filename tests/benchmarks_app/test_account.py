@@ -7,6 +7,7 @@ from django.core import mail
 from django.urls import reverse
 
 from benchmarks_app.models import AuditEvent, User
+from benchmarks_app.selectors.people import named
 from benchmarks_app.services.api_tokens import create_api_token, token_of
 
 SIGN_IN = "/sign-in/"
@@ -237,6 +238,38 @@ def test_address_changes_only_with_the_password_and_only_to_a_free_one(
     changed = User.objects.get(pk=ada.pk).email == email
     assert changed == (status == 302)
     assert AuditEvent.objects.filter(action="email-change", actor=ada).exists() == changed
+
+
+def test_wrong_passwords_of_a_stolen_session_count_together(signed_in, ada, settings):
+    """Wherever it is asked for again; a right one does not count, and a new one begins anew."""
+    client, new = signed_in(ada), {"new_password1": "another long", "new_password2": "another long"}
+    places = [
+        ("password-change", lambda password: {"old_password": password, **new}),
+        (
+            "account-detail",
+            lambda password: {"email": "n@example.org", "current_password": password},
+        ),
+        ("account-delete", lambda password: {"password": password}),
+        ("security-key-create", lambda password: {"name": "k", "password": password}),
+    ]
+
+    def said(n: int, password: str) -> str:
+        name, given = places[n % len(places)]
+        return client.post(reverse(name), given(password)).content.decode()
+
+    assert "not your password" not in said(3, "a long password")
+    for n in range(settings.AXES_FAILURE_LIMIT):
+        assert "not your password" in said(n, f"wrong {n}")
+    for n in range(len(places)):
+        assert "Too many passwords" in said(n, "a long password")
+
+    ada = User.objects.get(pk=ada.pk)
+    assert ada.check_password("a long password") and ada.email == "ada@example.org"
+    assert AuditEvent.objects.filter(action="password-try", target=named(ada.pk)).count() == 5
+    ada.set_password("a new long one")
+    ada.save()
+    client.force_login(ada)
+    assert "Too many passwords" not in said(3, "a new long one")
 
 
 def test_account_page_lists_my_memberships_only(signed_in, ada, cy):
