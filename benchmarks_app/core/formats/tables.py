@@ -3,6 +3,7 @@
 import csv
 import html
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -255,7 +256,8 @@ def records(given: Input, layout: Layout, *, folder: Path, problems: Problems) -
     """
     file = given.shown
     if layout.form is Form.PARQUET:
-        return _parquet_records(given.seekable(folder), file)
+        rows = parquet_rows(given.seekable(folder), file)
+        return enumerate(map(_flattened, rows), start=1)
     if layout.form is Form.JSON:
         return (
             (line, _flattened(record))
@@ -283,20 +285,37 @@ def sample(given: Input, layout: Layout, *, folder: Path, n: int) -> list[tuple[
     return rows
 
 
-def _parquet_records(path: Path, file: str) -> Records:
+def parquet_rows(path: Path, file: str) -> Iterator[Record]:
+    """Yield the rows of a Parquet file.
+
+    Raises
+    ------
+    ArchiveError
+        If it is damaged: also where its counts do not fit each other, which its pages alone tell.
+    """
     import polars as pl
 
     number = 0
     try:
-        batches = pl.scan_parquet(path).collect_batches(
-            chunk_size=ROWS_AT_ONCE, maintain_order=True, lazy=True
-        )
-        for batch in batches:
-            for record in batch.iter_rows(named=True):
-                number += 1
-                yield number, _flattened(record)
+        lazy = pl.scan_parquet(path)
+        n_told = lazy.select(pl.len()).collect().item()
+        for batch in lazy.collect_batches(chunk_size=ROWS_AT_ONCE, maintain_order=True, lazy=True):
+            number += len(batch)
+            yield from batch.iter_rows(named=True)
+        has_lost_all = not number and _has_pages(path)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise _damaged_parquet(file, error) from error
+    if number != n_told or has_lost_all:
+        told = f"the Parquet file says {n_told:,} rows and gives {number:,}; it is damaged, "
+        raise ArchiveError(file=file, reason=told + "write it again")
+
+
+def _has_pages(path: Path) -> bool:
+    """Whether anything stands between the magic bytes and the footer."""
+    with path.open("rb") as stream:
+        size = stream.seek(-8, os.SEEK_END) + 8
+        footer = int.from_bytes(stream.read(4), "little")
+    return size - footer > len(PARQUET_MAGIC) + 8
 
 
 def _texts(

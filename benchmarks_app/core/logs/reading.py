@@ -133,6 +133,9 @@ class LogReader:
         cells = (row.get(columns.date or columns.month), row.get(columns.year))
         if cells[0] is None or cells[0] == "":
             return 0, 0
+        if any(isinstance(cell, list | dict) for cell in cells):
+            why = f"the day is {cells[0]!r:.40}; expected one value, such as 2024-05-31"
+            raise CellError(why)
         found = self._windows.get(cells)
         if found is None:
             if len(self._windows) > KEPT_CELLS:

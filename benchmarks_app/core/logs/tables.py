@@ -16,13 +16,13 @@ from typing import Any
 
 from benchmarks_app.core.formats.beir import BOM
 from benchmarks_app.core.formats.sources import open_lines
+from benchmarks_app.core.formats.tables import parquet_rows
 from benchmarks_app.core.log_errors import LogColumnsError, LogEmptyError
 from benchmarks_app.core.logs.columns import NAMES, said
 
 PARQUET_MAGIC = b"PAR1"
 DELIMITERS = ("\t", ";", ",")
 HEAD_LINES = 50
-ROWS_PER_READ = 50_000
 ONE_COLUMN = "query"
 HEADER_NAMES = {name for names in NAMES.values() for name in names}
 NUMBERS = re.compile(r"[\d\s.,:/TZ+-]*\d[\d\s.,:/TZ+-]*")
@@ -53,7 +53,7 @@ class LogTable:
     def rows(self) -> "Rows":
         """The line of each row and its cells by column; empty lines are passed over."""
         if self.form == "parquet":
-            return _parquet_rows(self)
+            return (row for row in enumerate(parquet_rows(self.path, self.file), start=1))
         reader: Callable[[LogTable, Iterable[bytes]], Rows] = _READERS[self.form]
         return reader(self, open_lines(self.path, file=self.file))
 
@@ -193,7 +193,7 @@ def _json_rows(table: LogTable, lines: Iterable[bytes]) -> Rows:
 def _object(line: str) -> Row:
     try:
         found = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return Bad(f"is not JSON: {error}; write one object a line")
     return found if isinstance(found, dict) else Bad("is no JSON object; write one object a line")
 
@@ -210,23 +210,6 @@ def _parquet_table(path: Path, file: str) -> LogTable:
         why = f"is not a Parquet file that can be read ({str(error)[:80]}); write it again."
         raise LogColumnsError(file=file, why=why) from error
     return LogTable(path, file, "parquet", tuple(schema))
-
-
-def _parquet_rows(table: LogTable) -> Rows:
-    import polars as pl
-
-    start = 0
-    lazy = pl.scan_parquet(table.path)
-    while True:
-        try:
-            rows = lazy.slice(start, ROWS_PER_READ).collect()
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-            yield start + 1, Bad(f"cannot be read: {str(error)[:80]}; write the file again")
-            return
-        yield from enumerate(rows.iter_rows(named=True), start=start + 1)
-        if len(rows) < ROWS_PER_READ:
-            return
-        start += len(rows)
 
 
 _READERS: dict[str, Any] = {

@@ -153,9 +153,8 @@ def test_reader_that_takes_too_much_is_a_problem_of_its_file(pool, reader, limit
     with pytest.raises(FileTooCostlyError, match=told) as caught:
         call(pool, reader, limits=limits)
 
-    assert ("have the operator raise" in str(caught.value)) == (
-        reader is not misbehaving.says_too_much
-    )
+    has_setting = reader is not misbehaving.says_too_much
+    assert ("have the operator raise" in str(caught.value)) == has_setting
     assert time.monotonic() - begin < 55
     assert call(pool, misbehaving.echo, 1) == ((1,), {})
 

@@ -1,6 +1,7 @@
 """Tables whose columns are mapped: what becomes of a row, and what is said of a bad one."""
 
 import io
+import operator
 from datetime import date
 
 import polars as pl
@@ -9,8 +10,9 @@ import pytest
 from benchmarks_app.core.errors import ArchiveError, FileProblemsError
 from benchmarks_app.core.formats import mapped, pairs, passages
 from benchmarks_app.core.formats.inputs import FileInput
-from benchmarks_app.core.formats.tables import head_of, layout_of, records
+from benchmarks_app.core.formats.tables import head_of, layout_of, parquet_rows, records
 from benchmarks_app.core.import_errors import MappingError
+from benchmarks_app.core.logs.tables import open_table
 from benchmarks_app.core.mapping import EVERY_ROW, Content, checked, guessed, parsed
 from benchmarks_app.core.problems import Problems
 from benchmarks_app.core.run_blocks import run_frames
@@ -240,6 +242,30 @@ def test_a_parquet_file_cut_short_says_so(tmp_path):
 
     with pytest.raises(ArchiveError, match="the Parquet file is damaged or cut short"):
         read(tmp_path, "documents", out.getvalue()[:-20])
+
+
+# The three counts of 50 rows stand in the footer in this order: of file, column and row group.
+@pytest.mark.parametrize(("which", "n"), [(0, 0), (1, 0), (2, 25)], ids=["file", "column", "group"])
+def test_parquet_file_with_another_count_than_rows_is_damaged(tmp_path, which, n):
+    out = io.BytesIO()
+    frame = pl.DataFrame({"id": [f"d{number}" for number in range(50)]})
+    frame.write_parquet(out, statistics=False)
+    count, other = b"\x16" + bytes([2 * 50]), b"\x16" + bytes([2 * n])
+    pieces = out.getvalue().rsplit(count, 3)
+    marks = [other if place == which else count for place in range(3)]
+    path = tmp_path / "log.parquet"
+    path.write_bytes(b"".join(map(operator.add, pieces, [*marks, b""])))
+
+    for rows in (parquet_rows(path, "f"), open_table(path, file="f").rows()):
+        with pytest.raises(ArchiveError, match=r"says \d+ rows and gives (0|25); it is damaged"):
+            list(rows)
+
+
+def test_parquet_file_without_rows_has_none(tmp_path):
+    path = tmp_path / "empty.parquet"
+    pl.DataFrame(schema={"id": pl.String}).write_parquet(path)
+
+    assert list(parquet_rows(path, "f")) == []
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,27 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path):
     ]
 
 
+DEEP = '{"a":' * 80_000
+ODD = {
+    "a list": ('{"query": "b", "date": ["2024-05-01"]}', "the day is ['2024-05-01']; expected one"),
+    "an object": ('{"query": "b", "date": {"$date": 1}}', "the day is {'$date': 1}; expected one"),
+    "a deep line": (DEEP, "is not JSON: maximum recursion depth exceeded"),
+}
+
+
+@pytest.mark.parametrize("is_lenient", [False, True])
+@pytest.mark.parametrize(("line", "why"), ODD.values(), ids=ODD)
+def test_json_line_that_no_log_has_is_a_problem_of_its_own(tmp_path, line, why, is_lenient):
+    good = '{"query": "a", "date": "2024-05-01"}\n'
+    path = written(tmp_path, "log.jsonl", good * 60 + line + "\n" + good)
+    reading = reader(path, is_lenient=is_lenient)
+
+    assert len(list(reading.rows())) == 61
+    assert reading.left.unreadable == 1
+    told = "".join(str(problem) for problem in reading.problems.found)
+    assert told.startswith("" if is_lenient else f"log.jsonl:61: {why}")
+
+
 def test_rows_that_cannot_be_read_can_be_left_out_and_counted(tmp_path):
     path = written(
         tmp_path, "log.csv", f"query,count\na,n/a\nb,1,1\nc,0\n  ,3\n{'x' * 1001},1\nd,2\n"
