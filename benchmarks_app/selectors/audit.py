@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple, Self
 
 from django.db.models import Q, QuerySet, TextField
@@ -84,11 +84,11 @@ class Key:
         at, _, pk = text.partition("~")
         try:
             found = parse_datetime(at)
-        except ValueError:
+            if found is None or found.tzinfo is None or not pk.isdecimal() or len(pk) > 18:
+                return None
+            return cls(found.astimezone(UTC), int(pk))
+        except (ValueError, OverflowError):
             return None
-        if found is None or found.tzinfo is None or not pk.isdecimal() or len(pk) > 18:
-            return None
-        return cls(found, int(pk))
 
 
 class EventsPage(NamedTuple):
@@ -121,7 +121,7 @@ def events_asked_for(benchmark: Benchmark | None, asked: Asked) -> Events:
         events = events.exclude(action__in=list(KIND_OF))
     if asked.since:
         events = events.filter(at__gte=_midnight(asked.since))
-    if asked.until:
+    if asked.until and asked.until < date.max:
         events = events.filter(at__lt=_midnight(asked.until + timedelta(days=1)))
     if asked.text:
         events = events.annotate(detail_text=Cast("detail", TextField())).filter(

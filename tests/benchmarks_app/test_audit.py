@@ -181,6 +181,7 @@ def log(benchmark, owner, ada):
         ({"since": "2099-01-01"}, []),
         ({"until": "2000-01-01"}, []),
         ({"since": "2000-01-01", "until": "2099-01-01", "kind": "roles"}, ["member-add"]),
+        ({"since": "0001-01-01", "until": "9999-12-31", "kind": "roles"}, ["member-add"]),
     ],
 )
 def test_filters_narrow_page_api_and_command_alike(signed_in, log, owner, asked, actions):
@@ -238,7 +239,13 @@ def test_pages_follow_each_other_without_gap_or_repeat(signed_in, benchmark, own
     assert seen == [str(i) for i in reversed(range(120))]
 
 
-@pytest.mark.parametrize("key", ["", "x", "2026-01-01~", "~3", "2026-13-01T00:00:00+00:00~3"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("", "x", "2026-01-01~", "~3", "2026-13-01T00:00:00+00:00~3"),
+        *("0001-01-01T00:00:00+14:00~1", "9999-12-31T23:59:59-14:00~1"),
+    ],
+)
 def test_key_that_is_none_shows_the_newest(key):
     assert Key.read(key) is None
 
