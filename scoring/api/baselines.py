@@ -104,9 +104,7 @@ class BaselineList(Endpoint):
         board, threshold = {}, 1
         if release is not None:
             sight = sight_of(request.user, release)
-            rows = selectors.leaderboard(
-                release=release, user=request.user, decimals=sight.decimals, source=sight.source
-            )
+            rows = selectors.leaderboard(release=release, user=request.user, sight=sight)
             board = {row.run.pk: row for row in rows}
             threshold = selectors.relevance_threshold(release)
         found = system_rows(baseline_rows(benchmark, request.user, board))

@@ -1,10 +1,10 @@
 """Boards: the means of the runs of one release, ranked."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from math import inf, isnan
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from django.db.models import Prefetch, QuerySet
 
@@ -21,12 +21,18 @@ from scoring.selectors.score_sets import n_answered
 from scoring.shown import FIRST_MEASURE, Shown, added, measures_on
 
 Interval = tuple[float, float]
-# Whose mean of a measure is told of a score set, by their keys: `services.firewall.Sight.source`.
-Source = Callable[[int, str, str], int | None]
 
 JUDGED = "Judged@10"
 # What a run is whose judged share of the first ten is too low to compare it freely, or at all.
 PROVISIONAL, NOT_COMPARABLE = "provisional", "not comparable"
+
+
+class Sees(Protocol):
+    """What one person is told of the numbers of a release: `services.firewall.Sight`."""
+
+    def tells(self, measure: str) -> bool: ...
+    def rounded(self, value: float | None) -> float | None: ...
+    def source(self, score_set: int, measure: str, slice_name: str) -> int | None: ...
 
 
 class Unjudged(NamedTuple):
@@ -157,20 +163,19 @@ def leaderboard(
     user: Any,
     measure: Shown = FIRST_MEASURE,
     slice_name: str = "",
-    decimals: int | None = None,
-    source: Source | None = None,
+    sight: Sees | None = None,
 ) -> list[BoardRow]:
     """The runs of a release that this person may see, best first by `measure`.
 
     Two queries however many runs there are. Runs rank by the four decimals a board shows: what
     looks equal shares a rank, and the next rank counts all before it (1, 2, 2, 4). Equal ones stand
-    by full score, then by name. With `decimals` every mean is rounded to so many before anything
-    else is done with it, and so are the ends of intervals. With `source` the numbers of a run are
-    those of another, by measure.
+    by full score, then by name. With a `sight` measures that are not told are left out, every mean
+    is rounded before anything else is done with it, and so are the ends of intervals, and the
+    numbers of a run may be those of another, by measure.
     """
     name = measure.counting_from(relevance_threshold(release))
     score_sets = _seen(_score_sets(release), user, release)
-    entries = _entries(release, score_sets, slice_name, decimals, source)
+    entries = _entries(release, score_sets, slice_name, sight)
     rows = _ranked(entries, name, user.pk)
     return [_named(row, user) for row in rows]
 
@@ -180,15 +185,14 @@ def whole_leaderboard(
 ) -> list[BoardRow]:
     """As `leaderboard`, with every run: for who sits at the machine itself."""
     name = measure.counting_from(relevance_threshold(release))
-    return list(_ranked(_entries(release, _score_sets(release), slice_name, None), name, None))
+    return list(_ranked(_entries(release, _score_sets(release), slice_name), name, None))
 
 
 def _entries(
     release: Release,
     score_sets: QuerySet[ScoreSet],
     slice_name: str,
-    decimals: int | None,
-    source: Source | None = None,
+    sight: Sees | None = None,
 ) -> list[_Entry]:
     entries = {one.pk: _Entry(one) for one in score_sets}
     stored: dict[int, dict[str, tuple[float | None, Interval | None]]] = {}
@@ -198,23 +202,21 @@ def _entries(
         score_set__scorer_version=SCORER_VERSION,
         slice_name=slice_name,
     ).values_list("score_set", "measure", "mean", "ci_low", "ci_high")
-    for key, measure, mean, low, high in rows:
-        has_ends = low is not None and high is not None
-        ends = (_rounded(low, decimals), _rounded(high, decimals)) if has_ends else None
-        stored.setdefault(key, {})[measure] = _rounded(mean, decimals), ends
+    for key, measure, *numbers in rows:
+        if sight and not sight.tells(measure):
+            continue
+        mean, low, high = map(sight.rounded, numbers) if sight else numbers
+        ends = (low, high) if low is not None and high is not None else None
+        stored.setdefault(key, {})[measure] = mean, ends
     for key, entry in entries.items():
         for measure in stored.get(key, ()):
-            of = source(key, measure, slice_name) if source else key
+            of = sight.source(key, measure, slice_name) if sight else key
             entry.sources[measure] = of
             mean, ends = stored.get(of, {}).get(measure, (None, None))
             entry.scores[measure] = mean
             if ends:
                 entry.intervals[measure] = ends
     return list(entries.values())
-
-
-def _rounded(mean: float | None, decimals: int | None) -> float | None:
-    return mean if mean is None or decimals is None else round(mean, decimals)
 
 
 def _ranked(entries: list[_Entry], name: str, user_id: int | None) -> Iterator[BoardRow]:

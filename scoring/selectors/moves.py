@@ -30,7 +30,7 @@ from scoring.core.moves import (
 from scoring.core.reading.hits import Judged
 from scoring.core.stored_hits import read_hits
 from scoring.models import Score, ScoreSet
-from scoring.selectors.boards import Source
+from scoring.selectors.boards import Sees
 from scoring.selectors.releases import SCORER_VERSION, published_releases, relevance_threshold
 from scoring.selectors.score_sets import score_files
 from scoring.shown import MEASURES, Shown
@@ -195,12 +195,11 @@ def moves_of(
     measure: Shown,
     before: Release | None = None,
     slice_name: str = "",
-    decimals: int | None = None,
-    sources: tuple[Source | None, Source | None] = (None, None),
+    sights: tuple[Sees | None, Sees | None] = (None, None),
 ) -> Moves | None:
     """The moves of the runs that this person may see; None where there is no earlier release.
 
-    `measure` is as this release stores it, `decimals` how far means are told. Three queries.
+    `measure` is as this release stores it, `sights` are of both, the earlier first. Three queries.
     """
     before = before or previous_release(release)
     if before is None:
@@ -208,12 +207,10 @@ def moves_of(
     seen = Run.objects.filter(benchmark=release.benchmark_id).standing().visible_to(user)
     runs = {run.pk: run for run in seen.select_related("owner", "team", "benchmark")}
     name_before = measure_before(measure, before)
-    old = _means(before, name_before, slice_name, runs, decimals, sources[0])
-    new = _means(release, measure.name, slice_name, runs, decimals, sources[1])
+    old = _means(before, name_before, slice_name, runs, sights[0])
+    new = _means(release, measure.name, slice_name, runs, sights[1])
     shared = old.keys() & new.keys()
-    places = [
-        ranks({pk: of[pk][1] for pk in shared}, decimals=decimals or DECIMALS) for of in (old, new)
-    ]
+    places = [ranks({pk: of[pk][1] for pk in shared}, decimals=DECIMALS) for of in (old, new)]
     rows = [
         Move(
             run=runs[pk],
@@ -243,10 +240,11 @@ def _means(
     name: str,
     slice_name: str,
     runs: Collection[int],
-    decimals: int | None,
-    source: Source | None,
+    sight: Sees | None,
 ) -> dict[int, tuple[ScoreSet, float | None]]:
     """{run: its score set and mean as it is told}, of those that have a value of the measure."""
+    if sight and not sight.tells(name):
+        return {}
     scores = Score.objects.filter(
         score_set__release=release,
         score_set__scorer_version=SCORER_VERSION,
@@ -256,14 +254,11 @@ def _means(
     valued = {score.score_set_id: score for score in scores if score.mean is not None}
     found = {}
     for key, score in valued.items():
-        of = valued.get(source(key, name, slice_name) if source else key)
+        of = valued.get(sight.source(key, name, slice_name) if sight else key)
         if score.score_set.run_id in runs and of:
-            found[score.score_set.run_id] = score.score_set, _rounded(of.mean, decimals)
+            mean = sight.rounded(of.mean) if sight else of.mean
+            found[score.score_set.run_id] = score.score_set, mean
     return found
-
-
-def _rounded(mean: float | None, decimals: int | None) -> float | None:
-    return mean if mean is None or decimals is None else round(mean, decimals)
 
 
 def _n_labels(release: Release, before: Release) -> int | None:

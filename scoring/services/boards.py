@@ -120,8 +120,7 @@ def board_of(
         user=user,
         measure=measure,
         slice_name=slice_name,
-        decimals=sight.decimals,
-        source=sight.source,
+        sight=sight,
     )
     rows = held_rows(rows, sight, user, measure.name, slice_name)
     facts = ranking.board_facts(

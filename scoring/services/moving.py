@@ -1,7 +1,7 @@
 """The moves between two releases as one person may be told of them."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks_app.models import Release
@@ -18,7 +18,7 @@ from scoring.selectors.moves import (
 )
 from scoring.selectors.phases import split_members
 from scoring.services import measuring
-from scoring.services.firewall import sight_of
+from scoring.services.firewall import Sight, sight_of
 from scoring.services.slice_scores import slices_of_release, slices_on_board
 from scoring.shown import Shown
 
@@ -50,12 +50,12 @@ class MovesAsked:
 
     moves: Moves
     compared: Compared
-    decimals: int | None = None
+    sight: Sight = field(default_factory=Sight)
     error: str = ""
 
     @property
     def is_withheld(self) -> bool:
-        return self.decimals is not None
+        return not self.sight.is_clear
 
     @property
     def n_labels(self) -> int:
@@ -99,17 +99,14 @@ class MovesAsked:
 
     def difference(self, row: Move) -> float | None:
         """Of what is shown: a difference with more digits than its means would tell more."""
-        if row.difference is None or self.decimals is None:
-            return row.difference
-        return round(row.difference, self.decimals)
+        return self.sight.rounded(row.difference)
 
 
 def moves_asked(
     *, before: Release, after: Release, user: Any, measure: Shown, sliced: str = ""
 ) -> MovesAsked:
     """The moves that this person may see; a measure or slice that was not stored is computed."""
-    sights = [sight_of(user, release) for release in (before, after)]
-    decimals = min((one.decimals for one in sights if one.decimals is not None), default=None)
+    sights = sight_of(user, before), sight_of(user, after)
     error = _not_before(before, sliced)
     if not error:
         _compute(before, after, user, measure, sliced)
@@ -119,8 +116,7 @@ def moves_asked(
         measure=measure,
         before=before,
         slice_name=sliced,
-        decimals=decimals,
-        sources=(sights[0].source, sights[1].source),
+        sights=sights,
     )
     compared = Compared(
         before,
@@ -130,7 +126,8 @@ def moves_asked(
         _members(after, sliced),
         frozenset().union(*(one.hidden for one in sights)),
     )
-    return MovesAsked(found, compared, decimals, error)
+    withheld = next((one for one in sights if not one.is_clear), Sight())
+    return MovesAsked(found, compared, withheld, error)
 
 
 def moves_for_board(
@@ -140,15 +137,13 @@ def moves_for_board(
     before = previous_release(release)
     if before is None or _not_before(before, slice_name):
         return None
-    sights = [sight_of(user, one) for one in (before, release)]
     return moves_of(
         release,
         user=user,
         measure=measure,
         before=before,
         slice_name=slice_name,
-        decimals=min((one.decimals for one in sights if one.decimals is not None), default=None),
-        sources=(sights[0].source, sights[1].source),
+        sights=(sight_of(user, before), sight_of(user, release)),
     )
 
 

@@ -89,6 +89,7 @@ def _page(
     board = _board(request, release, sight)
     rows = baseline_rows(benchmark, request.user, board)
     threshold = selectors.relevance_threshold(release) if release else 1
+    columns = [shown.on(threshold) for shown in BOARD if shown.name in SHOWN]
     chosen = set(form["systems"].value() or ())
     context = {
         "form": form,
@@ -101,7 +102,7 @@ def _page(
             if row.latencies
         ],
         "systems": [(row, row.entry.name in chosen) for row in system_rows(rows)],
-        "columns": [shown.on(threshold) for shown in BOARD if shown.name in SHOWN],
+        "columns": [one for one in columns if sight.tells(one.name)],
         "refusal": _refusal(benchmark),
         "pool_url": _pool_url(benchmark, rows),
         "beside": beside_ours(
@@ -120,9 +121,7 @@ def _board(request: HttpRequest, release: Release | None, sight: Sight) -> dict[
     """The runs that are scored on a release, by their keys."""
     if release is None:
         return {}
-    rows = selectors.leaderboard(
-        release=release, user=request.user, decimals=sight.decimals, source=sight.source
-    )
+    rows = selectors.leaderboard(release=release, user=request.user, sight=sight)
     return {row.run.pk: row for row in rows}
 
 

@@ -28,7 +28,7 @@ from scoring.models import ScoreSet
 from scoring.services import comparing, comparison_rows, robustness
 from scoring.services.comparing_errors import ComparisonNotReadyError
 from scoring.services.comparison_reading import Told, told
-from scoring.services.firewall import sight_of, sight_written_down
+from scoring.services.firewall import measure_seen, sight_of, sight_written_down
 from scoring.services.query_differences import ORDERS, query_differences
 from scoring.services.slice_scores import slices_compared
 from scoring.shown import measures_on
@@ -68,9 +68,8 @@ def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:
     chosen = named_runs(request.GET)
     letters = request.GET.get("find", "").strip()
     sight = sight_of(request.user, release)
-    rows = selectors.leaderboard(
-        release=release, user=request.user, decimals=sight.decimals, source=sight.source
-    )
+    ranked_by = measure_seen(request.user, release)
+    rows = selectors.leaderboard(release=release, user=request.user, measure=ranked_by, sight=sight)
     is_chosen = {row.run.pk: str(row.run.pk) in chosen or row.run.name in chosen for row in rows}
     listed = [
         row
@@ -84,6 +83,7 @@ def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:
         "releases": list(selectors.published_releases(release.benchmark)),
         "measures": [one for one in measures_on(threshold) if sight.tells(one.name)],
         "slices": slices_compared(release, is_public=not sight.is_clear),
+        "ranked_by": ranked_by,
         "rows": listed[: max(MOST_LISTED, n_chosen)],
         "n_rows": len(rows),
         "is_cut": len(listed) > max(MOST_LISTED, n_chosen),

@@ -1,5 +1,7 @@
 """Measures declared for hidden splits: how they come in, and what who keeps no grades sees."""
 
+import csv
+
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -109,3 +111,47 @@ def test_others_see_what_was_declared_and_keepers_everything(hiding, owner, tmp_
         told = client.get(f"/b/hiding/{address}").content.decode()
         assert 'stat-label">nDCG@10' not in told
         assert "R@50" in told
+
+
+@pytest.fixture
+def few(hiding, owner, tmp_path, client):
+    """Client of a viewer; a release of which P@10 alone is told has a run and a baseline."""
+    release = factories.release(hiding.qrel_sets.get(), "1.0.0", options=declared("P@10"))
+    for name, kind in (("bm25", "baseline"), ("one", "uploaded")):
+        facts = {"system": "hybrid-rrf"}
+        run = factories.run(hiding, lines(plain_run()), name=name, kind=kind, metadata=facts)
+        score_run(run=run, target=Target.of(release), folder=tmp_path)
+    client.force_login(factories.member(hiding, "vi", "viewer"))
+    return client
+
+
+def test_choice_of_runs_to_compare_is_ranked_by_what_is_told(few, owner):
+    page = few.get("/b/hiding/compare/")
+
+    assert [row.scores.keys() for row in page.context["rows"]] == [{"P@10"}] * 2
+    assert b'class="num">P@10</th>' in page.content
+    assert b'class="num">nDCG@10</th>' not in page.content
+    few.force_login(owner)
+    kept = few.get("/b/hiding/compare/").context["rows"]
+    assert {"nDCG@10", "P@10"} <= kept[0].scores.keys()
+
+
+def test_baselines_are_shown_with_what_is_told(few, owner):
+    page = few.get("/b/hiding/runs/baselines/")
+    systems = few.get("/api/v1/benchmarks/hiding/baselines/").json()
+
+    assert [row.board.scores.keys() for row in page.context["rows"]] == [{"P@10"}]
+    assert page.context["columns"] == []
+    assert [run["scores"] for system in systems for run in system["runs"]] == [{}]
+    few.force_login(owner)
+    assert len(few.get("/b/hiding/runs/baselines/").context["columns"]) == 3
+
+
+def test_judged_share_of_a_row_is_told_where_it_is_declared(few, owner):
+    def told() -> set[str]:
+        file = few.get("/b/hiding/v/1.0.0/leaderboard.csv").content.decode()
+        return {row["comparability"] for row in csv.DictReader(file.splitlines())}
+
+    assert told() == {""}
+    few.force_login(owner)
+    assert told() == {"not comparable"}

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from benchmarks_app.models import AuditEvent
 from benchmarks_app.services.exposure import READ_ACTION
 from scoring.models import Score, ScoreSet
+from scoring.selectors import leaderboard
 from scoring.services.firewall import DECIMALS, Sight, sight_of, sight_written_down
 from scoring.services.slice_scores import board_split
 from tests import factories
@@ -122,6 +123,20 @@ def test_means_have_three_decimals_for_all_but_keepers(run, signed_in, what):
     assert f"{mean:.3f}" in seen
     assert not in_full.search(seen)
     assert in_full.search(kept)
+
+
+def test_a_zero_of_a_board_has_no_sign(run):
+    release = run.benchmark.releases.get()
+    Score.objects.filter(score_set__run=run).update(mean=-0.0003, ci_low=-0.0004, ci_high=0.0)
+
+    rows = leaderboard(
+        release=release,
+        user=factories.user("vi"),
+        sight=sight_of(factories.user("vi"), release),
+    )
+
+    (row,) = [row for row in rows if row.run == run]
+    assert str((row.scores["nDCG@10"], *row.intervals["nDCG@10"])) == "(0.0, 0.0, 0.0)"
 
 
 def test_values_of_public_queries_alone_are_told_one_by_one(run, signed_in):
