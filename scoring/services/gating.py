@@ -12,6 +12,7 @@ from benchmarks_app.selectors import release_qrels
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.candidates import make_candidate_list
 from benchmarks_app.services.jobs import JobFencedError, RunningJob
+from scoring.core.errors import ScoringError
 from scoring.core.gating.deciding import Verdict
 from scoring.core.gating.policy import policy_from
 from scoring.core.gating.verdict import Decision, decide
@@ -209,7 +210,10 @@ def resume_waiting_gates(release: Release) -> Job | None:
 
 
 def resume_gates(job: RunningJob) -> None:
-    """The handler: each gate whose labels are in the release is asked for again, on it."""
+    """The handler: each gate whose labels are in the release is asked for again, on it.
+
+    One that cannot be, as its split is hidden or gone, waits on; the job's notes say why.
+    """
     published = Release.objects.published().select_related("benchmark")
     release = published.get(pk=job.parameters["release"])
     grades = release_qrels(release)
@@ -219,8 +223,17 @@ def resume_gates(job: RunningJob) -> None:
         if holds(grades, awaited(gate))
     ]
     with job.commit() as result:
-        resumed = [_resumed(gate, release) for gate in ready if _may_go_on(gate)]
-        result["made"] = [f"{len(resumed)} gates asked for again"]
+        n_resumed, refused = 0, []
+        for gate in filter(_may_go_on, ready):
+            try:
+                with transaction.atomic():
+                    _resume(gate, release)
+            except ScoringError as error:
+                refused.append(f"{gate.candidate.name} by {gate.policy}: {error}")
+            else:
+                n_resumed += 1
+        result["made"] = [f"{n_resumed} gates asked for again"]
+        result["notes"] = refused
         result["url"] = reverse("scoring:gate-list", args=[release.benchmark.slug])
 
 
@@ -230,8 +243,8 @@ def _may_go_on(gate: GateResult) -> bool:
     return gate.policy.retired_at is None and all(run.withdrawn_at is None for run in runs)
 
 
-def _resumed(gate: GateResult, release: Release) -> GateResult:
-    return start_gate(
+def _resume(gate: GateResult, release: Release) -> None:
+    start_gate(
         policy=gate.policy,
         candidate=gate.candidate,
         release=release,

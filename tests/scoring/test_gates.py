@@ -11,7 +11,7 @@ from django.db.models import ProtectedError
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks_app.models import CandidateList, Qrel, QrelSet, Query, QueryFamily, Run
+from benchmarks_app.models import CandidateList, Job, Qrel, QrelSet, Query, QueryFamily, Run
 from benchmarks_app.services import jobs
 from benchmarks_app.services.api_tokens import create_api_token
 from scoring.core.gating.errors import PolicyFormatError, PolicySplitError
@@ -382,6 +382,31 @@ def test_a_release_that_lacks_one_of_the_labels_leaves_it_waiting(bench, waiting
     do_jobs()
 
     assert not GateResult.objects.filter(resumes=waiting).exists()
+
+
+def test_a_gate_whose_split_is_gone_keeps_no_other_from_going_on(
+    bench, old, half, waiting, do_jobs, monkeypatch
+):
+    splits = {half.version: {"dev": tuple(QIDS)}}
+    monkeypatch.setattr(
+        "scoring.services.policies.release_splits", lambda of: splits.get(of.version, {})
+    )
+    of_split = policies.make_policy(
+        benchmark=bench, name="split", baseline=old, content={"split": "dev"}, user=bench.sam
+    )
+    stuck = decided(bench, of_split, waiting.candidate, half)
+    assert stuck.state == "waiting"
+
+    later = factories.release(labels(bench, graded(), "all"), "1.1.0", by=bench.olga)
+    while do_jobs():
+        pass
+
+    job = Job.objects.get(kind=gating.RESUME_KIND)
+    assert GateResult.objects.get(release=later).resumes == waiting
+    assert (job.state, job.result["made"]) == (Job.State.DONE, ["1 gates asked for again"])
+    (note,) = job.result["notes"]
+    assert "by split v1: " in note
+    assert "split 'dev'" in note
 
 
 def test_a_retired_policy_is_not_resumed(bench, waiting, do_jobs):
