@@ -38,6 +38,8 @@ class SiteLock:
     ----------
     address
         Where the site is, for whoever comes second.
+    is_alone
+        Whether nobody may share it, on PostgreSQL neither.
 
     Raises
     ------
@@ -45,7 +47,7 @@ class SiteLock:
         If another site holds the folder; names its process and its address.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, is_alone: bool = False) -> None:
         self._file: IO[str] = (Path(settings.DATA_DIR) / "up.lock").open("a+")
         before = _written(self._file)
         # Whether the one before had no time to stop its processes.
@@ -53,11 +55,14 @@ class SiteLock:
         if self._is_locked("LOCK_EX"):
             self.was_left = bool(before)
             _write(self._file, address)
-            if not _is_sqlite():
-                self._is_locked("LOCK_SH")
-        elif before.get("database") != _database() or not self._is_locked("LOCK_SH"):
-            self._file.close()
-            raise FolderInUseError(folder=settings.DATA_DIR, holder=_holder(before))
+            # Between the two another one may take it: it is let go for a moment.
+            if is_alone or _is_sqlite() or self._is_locked("LOCK_SH"):
+                return
+        elif not is_alone and before.get("database") == _database() and self._is_locked("LOCK_SH"):
+            return
+        holder = _holder(_written(self._file))
+        self._file.close()
+        raise FolderInUseError(folder=settings.DATA_DIR, holder=holder)
 
     def release(self) -> None:
         """Give it back in order: nothing of this site runs any more."""

@@ -66,6 +66,16 @@ def test_app_init_is_empty(path):
     assert path.read_bytes() == b""
 
 
+# A backup that is under way may name a file: `files.remove` leaves it until that has ended.
+MAY_DELETE = {"benchmarks_app/files.py", "benchmarks_app/services/restoring.py"}
+
+
+def test_stored_files_are_removed_past_no_backup():
+    deleting = [path for path in sources() if "storage.delete(" in path.read_text()]
+
+    assert {str(path.relative_to(ROOT)) for path in deleting} == MAY_DELETE
+
+
 def test_no_module_is_called_utils():
     assert [path for path in sources() if path.stem in ("utils", "util", "helpers")] == []
 

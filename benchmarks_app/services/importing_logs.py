@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.files.storage import default_storage
 from django.db import transaction
 from django.urls import reverse
 
@@ -292,7 +291,7 @@ def delete_raw(upload: Upload) -> None:
 
 def _delete_bytes(stored: str) -> None:
     if not Upload.objects.filter(stored=stored).exists():
-        default_storage.delete(stored)
+        files.remove(stored)
 
 
 @transaction.atomic

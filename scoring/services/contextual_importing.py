@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 
+from benchmarks_app import files
 from benchmarks_app.core.errors import FileProblemsError, Problem
 from benchmarks_app.models import Benchmark, Job, Upload, User
 from benchmarks_app.services import audit, jobs, reading_apart, uploading
@@ -247,4 +247,4 @@ def delete_case_set(*, case_set: CaseSet, user: User) -> None:
 def _delete_with_files(case_set: CaseSet) -> None:
     stored = set(case_set.images.values_list("stored", flat=True))
     case_set.delete()
-    transaction.on_commit(lambda: [default_storage.delete(name) for name in stored])
+    transaction.on_commit(lambda: [files.remove(name) for name in stored])

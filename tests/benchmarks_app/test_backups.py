@@ -49,6 +49,7 @@ from benchmarks_app.services import table_rows
 from benchmarks_app.services.backing_up import back_up
 from benchmarks_app.services.job_sweeping import sweep
 from benchmarks_app.services.restoring import restore
+from benchmarks_app.site_lock import FolderInUseError, SiteLock
 from scoring.models import ReportedScore
 from tests import factories
 from tests import world as worlds
@@ -447,6 +448,27 @@ def test_site_at_work_is_not_restored_over(upload, place):
 
     with pytest.raises(SiteAtWorkError, match="w1"):
         restore(BackupFolder(place), replaced="benchwright.sqlite3")
+
+
+def test_site_that_runs_is_not_restored_over_and_does_not_start_meanwhile(
+    emptied, place, monkeypatch
+):
+    lock = SiteLock("http://127.0.0.1:8000/")
+    with pytest.raises(CommandError, match=r"in use by another site: .* http://127") as raised:
+        call_command("restore", str(place), verbosity=0)
+    assert raised.value.returncode == 2
+    lock.release()
+
+    def restore_while_another_starts(*args: Any, **options: Any) -> Any:
+        with pytest.raises(FolderInUseError, match=r"manage\.py restore"):
+            SiteLock("http://127.0.0.1:8000/")
+        return restore(*args, **options)
+
+    monkeypatch.setattr(
+        "benchmarks_app.management.commands.restore.restore", restore_while_another_starts
+    )
+    call_command("restore", str(place), verbosity=0)
+    SiteLock("http://127.0.0.1:8000/").release()
 
 
 @pytest.fixture

@@ -30,11 +30,17 @@ def on(monkeypatch, tmp_path):
     """A function that takes the lock of the test's folder, for a site on a database."""
     held = []
 
-    def take(engine: str, name: str = "a", host: str = "", address: str = "http://x/") -> SiteLock:
+    def take(
+        engine: str,
+        name: str = "a",
+        host: str = "",
+        address: str = "http://x/",
+        is_alone: bool = False,
+    ) -> SiteLock:
         database = {"ENGINE": f"django.db.backends.{engine}", "NAME": name, "HOST": host}
         facts = SimpleNamespace(DATA_DIR=tmp_path, DATABASES={"default": database})
         monkeypatch.setattr(site_lock, "settings", facts)
-        held.append(SiteLock(address))
+        held.append(SiteLock(address, is_alone=is_alone))
         return held[-1]
 
     yield take
@@ -84,3 +90,24 @@ def test_machines_of_one_site_share_a_folder(on):
         on("postgresql", "another", "db")
     with pytest.raises(FolderInUseError):
         on("sqlite3")
+
+
+def test_who_wants_a_folder_alone_waits_for_nobody_and_lets_nobody_in(on):
+    first = on("postgresql", "site", "db", is_alone=True)
+    with pytest.raises(FolderInUseError, match=f"process {os.getpid()} on"):
+        on("postgresql", "site", "db")
+    first.release()
+
+    on("postgresql", "site", "db")
+    with pytest.raises(FolderInUseError):
+        on("postgresql", "site", "db", is_alone=True)
+
+
+def test_folder_that_another_takes_while_it_is_opened_to_share_is_in_use(on, monkeypatch):
+    locked = SiteLock._is_locked
+    monkeypatch.setattr(
+        SiteLock, "_is_locked", lambda lock, kind: kind != "LOCK_SH" and locked(lock, kind)
+    )
+
+    with pytest.raises(FolderInUseError):
+        on("postgresql", "site", "db")

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.core.backups.layout import BackupFolder
 from benchmarks_app.core.backups.unpacking import unpack
-from benchmarks_app.management.backups import Progress, ending_clearly
+from benchmarks_app.management.backups import NOTHING_DONE, Progress, ending_clearly
 from benchmarks_app.services.restoring import Restored, restore
+from benchmarks_app.site_lock import FolderInUseError, SiteLock
 
 
 class Command(BaseCommand):
@@ -42,6 +43,7 @@ class Command(BaseCommand):
         progress = Progress(self.stderr, is_on=bool(options["verbosity"]))
         with (
             ending_clearly(self.stderr, place=place, nothing="The restore did not end."),
+            held(),
             opened(place) as folder,
         ):
             restored = restore(
@@ -70,6 +72,19 @@ class Command(BaseCommand):
         )
         is_whole = not (restored.lacking or restored.check.broken)
         self.stdout.write(self.style.SUCCESS(said) if is_whole else self.style.ERROR(said))
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Nobody starts this site meanwhile, and it does not run."""
+    try:
+        lock = SiteLock("manage.py restore", is_alone=True)
+    except FolderInUseError as error:
+        raise CommandError(str(error), returncode=NOTHING_DONE) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextmanager
