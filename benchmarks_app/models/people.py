@@ -10,6 +10,7 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 
 class User(AbstractUser):
@@ -133,7 +134,12 @@ class Invitation(models.Model):
 
     def is_for(self, email: str) -> bool:
         """Whether an account of this address may accept; how letters are written is the same."""
-        return not self.email or self.email.casefold() == email.casefold()
+        return self.email.casefold() in ("", email.casefold(), self.sealed(email))
+
+    @staticmethod
+    def sealed(email: str) -> str:
+        """What stands for an address that is forgotten, and still lets in who has it."""
+        return f"{salted_hmac('invitation', email.casefold()).hexdigest()}@forgotten.invalid"
 
     @staticmethod
     def new_secret() -> str:

@@ -103,13 +103,13 @@ def _teams(user: User) -> Iterator[dict[str, Any]]:
 
 @records("invitations")
 def _invitations(user: User) -> Iterator[dict[str, Any]]:
-    """Those made, with what was noted, and those of their account or address."""
+    """Those made, with what was noted, and those accepted: an address may be another's."""
     about = {"benchmark": "benchmark__slug", "role": "role", "created_at": "created_at"}
     ends = {"expires_at": "expires_at", "accepted_at": "accepted_at", "revoked_at": "revoked_at"}
     for row in told(user.invitations_made.order_by("pk"), note="note", **about, **ends):
         yield {"as": "inviter", **row}
-    mine = Q(accepted_by=user) | (Q(email__iexact=user.email) if user.email else Q(pk=None))
-    for row in told(Invitation.objects.filter(mine).order_by("pk"), email="email", **about, **ends):
+    accepted = user.invitations_accepted.order_by("pk")
+    for row in told(accepted, email="email", **about, **ends):
         yield {"as": "invited", **row}
 
 

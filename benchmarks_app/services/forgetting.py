@@ -184,12 +184,13 @@ def _delete_belongings(user: User, actor: User | None) -> set[str]:
     """Delete the rows that are the person's own, and no work; returns the tables they were in."""
     for membership in user.memberships.select_related("benchmark"):
         people.remove_member(membership=membership, actor=actor)
-    people.revoke_open(user.invitations_made.all())
+    people.revoke_open(user.invitations_made.all(), actor=actor)
     user.invitations_made.update(note="")
     user.invitations_accepted.update(note="", email="")
     if user.email:
         bound = Invitation.objects.filter(email__iexact=user.email)
-        people.revoke_open(bound)
+        # Anybody may say that an address is theirs: what is offered to it stays as it is.
+        bound.open().update(email=Invitation.sealed(user.email))
         bound.update(note="", email="")
     for team in user.teams.all():
         teams.leave_team(team=team, user=user)

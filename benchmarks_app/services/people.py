@@ -102,7 +102,7 @@ def change_role(*, membership: Membership, role: Role, actor: User | None) -> Me
     if before == role:
         return locked
     if before == Role.OWNER:
-        _stop_owning(locked)
+        _stop_owning(locked, actor)
     # Whom it was lifted for had another task.
     locked.role, locked.is_blindness_lifted = role, False
     locked.save(update_fields=["role", "is_blindness_lifted"])
@@ -145,7 +145,7 @@ def remove_member(*, membership: Membership, actor: User | None) -> None:
     """
     locked = _locked(membership)
     if locked.role == Role.OWNER:
-        _stop_owning(locked)
+        _stop_owning(locked, actor)
     audit.record(
         actor=actor,
         action="member-remove",
@@ -163,11 +163,12 @@ def _locked(membership: Membership) -> Membership:
     return Membership.objects.select_related("benchmark", "user").get(pk=membership.pk)
 
 
-def _stop_owning(membership: Membership) -> None:
+def _stop_owning(membership: Membership, actor: User | None) -> None:
     if not other_owners(membership).exists():
         raise LastOwnerError(person=membership.user, benchmark=membership.benchmark)
     # A link of one's own making must not lead a former owner back in.
-    revoke_open(membership.user.invitations_made.filter(benchmark=membership.benchmark))
+    made = membership.user.invitations_made.filter(benchmark=membership.benchmark)
+    revoke_open(made, actor=actor)
 
 
 def other_owners(membership: Membership) -> models.QuerySet:
@@ -225,13 +226,15 @@ def invite(
 @transaction.atomic
 def revoke_invitation(*, invitation: Invitation, actor: User) -> None:
     """Close a link that nobody has used; one that is closed already stays as it is."""
-    if revoke_open(Invitation.objects.filter(pk=invitation.pk)):
-        _record(invitation, "invitation-revoke", actor)
+    revoke_open(Invitation.objects.filter(pk=invitation.pk), actor=actor)
 
 
-def revoke_open(invitations: models.QuerySet) -> int:
-    """Close those of the links that nobody has used; returns how many."""
-    return invitations.open().update(revoked_at=timezone.now())
+def revoke_open(invitations: models.QuerySet, *, actor: User | None) -> None:
+    """Close those of the links that nobody has used."""
+    for invitation in invitations.open().select_related("benchmark"):
+        same = Invitation.objects.open().filter(pk=invitation.pk)
+        if same.update(revoked_at=timezone.now()):
+            _record(invitation, "invitation-revoke", actor)
 
 
 @transaction.atomic
@@ -280,7 +283,7 @@ def why_closed(invitation: Invitation) -> InvitationClosedError:
     return InvitationExpiredError(expired_on=f"{invitation.expires_at:%d %B %Y}")
 
 
-def _record(invitation: Invitation, action: str, actor: User, **detail: object) -> None:
+def _record(invitation: Invitation, action: str, actor: User | None, **detail: object) -> None:
     audit.record(
         actor=actor,
         action=action,

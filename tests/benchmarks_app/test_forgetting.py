@@ -21,6 +21,7 @@ from annotation.selectors.agreement import Filters, agreement_report
 from annotation.selectors.names import pseudonyms_in
 from benchmarks_app.core.names import Names
 from benchmarks_app.core.people_errors import (
+    InvitationAddressError,
     LastManagerError,
     LastOwnerError,
     ManagerNeededError,
@@ -223,12 +224,44 @@ def test_deleting_again_changes_nothing(zelda, owner):
     assert AuditEvent.objects.count() == n_events
 
 
-def test_links_the_person_made_are_closed_and_bound_links_too(zelda, benchmark, owner):
-    people.invite(benchmark=benchmark, role=Role.VIEWER, actor=owner, days=3, email=zelda.email)
+def test_links_the_person_made_are_closed_and_that_is_written_down(zelda, benchmark, owner):
+    made = people.invite(benchmark=benchmark, role=Role.VIEWER, actor=zelda, days=3).invitation
 
     delete_person(user=zelda, actor=owner)
 
     assert Invitation.objects.get().revoked_at is not None
+    event = AuditEvent.objects.get(action="invitation-revoke")
+    assert (event.actor, event.target) == (owner, f"invitation {made.pk}")
+
+
+def test_link_for_an_address_outlives_an_account_that_said_it_was_theirs(benchmark, owner):
+    offered = {"benchmark": benchmark, "role": Role.VIEWER, "note": "in May"}
+    made = people.invite(**offered, actor=owner, days=3, email="newhire@corp.example").invitation
+    xeno, hire = factories.user("xeno"), factories.user("hire")
+    xeno.email, hire.email = "NewHire@corp.example", made.email
+    xeno.save()
+    assert known(xeno)["invitations"] == []
+
+    delete_person(user=xeno, actor=xeno)
+
+    made.refresh_from_db()
+    assert (made.revoked_at, made.note) == (None, "in May")
+    assert all_texts_without("corp.example")
+    with pytest.raises(InvitationAddressError):
+        people.accept_invitation(invitation=made, user=factories.user("yuri"))
+    people.accept_invitation(invitation=made, user=hire)
+
+
+def test_link_for_an_address_that_is_closed_forgets_it(zelda, benchmark, owner):
+    made = people.invite(
+        benchmark=benchmark, role=Role.VIEWER, actor=owner, days=3, email=zelda.email, note="hers"
+    ).invitation
+    people.revoke_invitation(invitation=made, actor=owner)
+
+    delete_person(user=zelda, actor=owner)
+
+    made.refresh_from_db()
+    assert (made.email, made.note) == ("", "")
 
 
 def test_freed_bytes_are_overwritten_by_a_job(zelda, owner):
