@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from math import inf
 from typing import NamedTuple
 
-from django.db.models import F, Min, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Min, Q, QuerySet
 from django.utils import timezone
 
 from benchmarks_app.core.slicing.showing import SMALLEST_SHOWN
@@ -171,26 +171,40 @@ def attempts_in_order(release: Release, scorer_version: str) -> list[Attempt]:
     Withdrawn and private ones too: taking a submission back does not undo what was told of it. Of
     one that could not be scored nothing was told.
     """
-    here = ScoreSet.objects.filter(
-        run=OuterRef("pk"), release=release, scorer_version=scorer_version
-    )
-    steps = LadderStep.objects.filter(score_set__run=OuterRef("pk")).order_by("pk")
+    benchmark = release.benchmark_id
+    here = ScoreSet.objects.filter(release=release, scorer_version=scorer_version)
+    steps = LadderStep.objects.filter(score_set__release__benchmark=benchmark)
     sent = Submission.objects.filter(
-        run=OuterRef("pk"), phase__split__in=release.hidden_splits
-    ).order_by("created_at")
-    runs = Run.objects.filter(benchmark=release.benchmark_id, kind=Run.Kind.SUBMITTED).annotate(
-        score_set=Subquery(here.values("pk")[:1]),
-        first_step=Subquery(steps.values("pk")[:1]),
-        sent_at=Coalesce(Subquery(sent.values("created_at")[:1]), "created_at"),
-        is_anonymous=Q(anonymous_until__isnull=False),
+        phase__benchmark=benchmark, phase__split__in=release.hidden_splits
     )
     waiting = _waiting(release, scorer_version).exclude(pk__in=unscorable_runs(release))
-    rows = (
-        runs.filter(Q(score_set__isnull=False) | Q(pk__in=waiting.values("pk")))
-        .order_by(F("first_step").asc(nulls_last=True), "sent_at", "pk")
-        .values_list("pk", "owner", "team", "is_anonymous", "score_set")
+    runs = Run.objects.filter(
+        Q(pk__in=here.values("run")) | Q(pk__in=waiting.values("pk")),
+        benchmark=benchmark,
+        kind=Run.Kind.SUBMITTED,
+    ).only("owner", "team", "anonymous_until", "created_at")
+    # Grouped apart: without its statistics PostgreSQL would look for each run's in all of them.
+    key_of = dict(here.values_list("run", "pk"))
+    first_step = dict(steps.values_list("score_set__run").annotate(Min("pk")))
+    sent_at = dict(sent.values_list("run").annotate(Min("created_at")))
+    ordered = sorted(
+        runs,
+        key=lambda run: (
+            first_step.get(run.pk, inf),
+            sent_at.get(run.pk, run.created_at),
+            run.pk,
+        ),
     )
-    return [Attempt(*row) for row in rows]
+    return [
+        Attempt(
+            run.pk,
+            run.owner_id,
+            run.team_id,
+            run.anonymous_until is not None,
+            key_of.get(run.pk),
+        )
+        for run in ordered
+    ]
 
 
 def _waiting(release: Release, scorer_version: str) -> QuerySet[Run]:
