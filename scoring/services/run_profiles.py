@@ -20,7 +20,7 @@ from scoring.shown import with_threshold
 # Drawing grades goes through all queries: fewer draws of more queries, none of very many.
 MOST_DRAWS, FEWEST_DRAWS, DRAWN_VALUES = 200, 40, 40_000
 MOST_QUERIES = 2_000
-SCENARIO = "nDCG@10"
+SCENARIO, JUDGED = "nDCG@10", "Judged@10"
 BRACKETED = ("P@10", "RR@10")
 
 
@@ -43,7 +43,7 @@ def _patterns(score_set: ScoreSet, sight: Sight) -> list[Pattern]:
         "reciprocal_rank": with_threshold("RR@10", threshold),
         "recall": with_threshold("R@100", threshold),
         "condensed_ndcg": "nDCG(judged_only=True)@10",
-        "judged": "Judged@10",
+        "judged": JUDGED,
     }
     target = Target.of(score_set.release)
     found = measuring.evaluated(score_set, names.values(), target=target).per_query
@@ -54,6 +54,17 @@ def _patterns(score_set: ScoreSet, sight: Sight) -> list[Pattern]:
         qids=qids, families=target.families, n_relevant=[relevant[q] for q in qids], **columns
     )
     return patterns(profile)
+
+
+def judged_share_of(score_set: ScoreSet, sight: Sight) -> float:
+    """How many of the first ten documents are judged, over the queries that this person may see."""
+
+    def read() -> float:
+        target = Target.of(score_set.release)
+        seen = set(sight.seen(target.judged))
+        return measuring.evaluated(score_set, [JUDGED], target=target, only=seen).means[JUDGED]
+
+    return _kept("judged", score_set, sight.hidden, read)
 
 
 def grade_names(release: Release) -> dict[int, str]:

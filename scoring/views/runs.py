@@ -19,7 +19,12 @@ from scoring.services.boards import board_of
 from scoring.services.errors import NoOpenPhaseError
 from scoring.services.firewall import sight_of
 from scoring.services.rescoring import mark_looked_at, start_scoring_runs
-from scoring.services.run_profiles import brackets_of, patterns_of, scenarios_of
+from scoring.services.run_profiles import (
+    brackets_of,
+    judged_share_of,
+    patterns_of,
+    scenarios_of,
+)
 from scoring.services.slice_scores import board_split, graded_queries
 from scoring.shown import BOARD, FIRST_MEASURE, FURTHER, MEASURES, Shown
 from scoring.views.finding import run_of, score_set_of, score_sets_as_seen
@@ -141,13 +146,11 @@ def run_reading(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
     if not graded_queries(score_set.release) - sight.hidden:
         return render(request, template, {"run": run, "score_set": score_set, "is_hidden": True})
     scenarios, n_draws = scenarios_of(score_set, sight)
-    overall = sight.means(score_set.overall)
-    judged = {one.measure: one.mean for one in overall}.get("Judged@10")
     context = {
         "run": run,
         "score_set": score_set,
         "sight": sight,
-        "judged": judged,
+        "judged": judged_share_of(score_set, sight),
         "patterns": patterns_of(score_set, sight),
         "scenarios": scenarios,
         "n_draws": n_draws,

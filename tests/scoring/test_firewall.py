@@ -190,6 +190,8 @@ def test_patterns_are_read_off_public_queries_alone(run, signed_in):
     kept = signed_in(factories.user("olga")).get(url)
 
     assert b"worked out from the public queries alone" in seen.content
+    assert seen.context["judged"] == pytest.approx(0.1)
+    assert kept.context["judged"] == pytest.approx((32 * 0.1 + 1) / 33)  # its one of a hidden query
     assert seen.context["patterns"] == []  # three queries are too few for any
     assert [one.code for one in kept.context["patterns"]]
     assert seen.context["scenarios"].raw == pytest.approx(
