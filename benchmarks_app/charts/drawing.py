@@ -67,7 +67,7 @@ def bundle_gzipped() -> bytes:
 
 def _kept(name: str, make: Callable[[], bytes]) -> bytes:
     """The file of this name, made where it is missing; the oldest go when there are too many."""
-    path = settings.DATA_DIR / "cache" / "charts" / name
+    path = _folder() / name
     with contextlib.suppress(FileNotFoundError):
         content = path.read_bytes()
         os.utime(path)
@@ -79,6 +79,16 @@ def _kept(name: str, make: Callable[[], bytes]) -> bytes:
     Path(out.name).replace(path)
     _make_room(path.parent)
     return content
+
+
+def drop_pictures() -> None:
+    """Remove all that was drawn: names of runs stand in it, and may be those of people."""
+    for path in [*_folder().glob("*.svg"), *_folder().glob("*.png")]:
+        path.unlink(missing_ok=True)
+
+
+def _folder() -> Path:
+    return settings.DATA_DIR / "cache" / "charts"
 
 
 def _make_room(folder: Path, max_files: int = MAX_FILES, max_bytes: int = MAX_BYTES) -> None:

@@ -11,10 +11,13 @@ from django.db.models.functions import Cast
 
 from benchmarks_app.models import (
     AuditEvent,
+    Backup,
     Benchmark,
     CandidateList,
     ContaminationCheck,
     Corpus,
+    Grade,
+    Guideline,
     Invitation,
     Job,
     QrelSet,
@@ -24,6 +27,7 @@ from benchmarks_app.models import (
     Run,
     Slice,
     SliceMember,
+    StoreCheck,
     Team,
     Upload,
     User,
@@ -35,6 +39,7 @@ CHUNK = 2000
 WRITTEN.update(
     {
         AuditEvent: ("target", "detail"),
+        Backup: ("broken", "error"),
         CandidateList: ("name", "origin"),
         ContaminationCheck: ("name",),
         Corpus: ("name",),
@@ -47,13 +52,16 @@ WRITTEN.update(
         Run: ("name", "description", "metadata"),
         Slice: ("description",),
         SliceMember: ("reason",),
+        StoreCheck: ("broken",),
         Team: ("name",),
         Upload: ("name", "imported_as", "reading"),
     }
 )
 LASTING.update(
     {
-        Benchmark: ("pk", ("name", "description", "citation")),
+        Benchmark: ("pk", ("name", "slug", "description", "licence", "citation")),
+        Grade: ("benchmark", ("name", "anchor")),
+        Guideline: ("benchmark", ("text",)),
         Release: ("benchmark", ("notes", "manifest", "deprecated_reason")),
         Slice: ("benchmark", ("name",)),
     }

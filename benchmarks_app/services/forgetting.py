@@ -20,6 +20,7 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import Q
 
 from benchmarks_app import files
+from benchmarks_app.charts.drawing import drop_pictures
 from benchmarks_app.core.names import Names
 from benchmarks_app.core.people_errors import (
     LastManagerError,
@@ -163,6 +164,7 @@ def delete_person(*, user: User, actor: User | None, is_erased_later: bool = Tru
         n_texts += n
     for follow in RUN_FOLLOWERS:
         tables |= follow(runs)
+    transaction.on_commit(drop_pictures)
     audit.record(actor=None if actor == user else actor, action=ACTION, target=named(user.pk))
     forgotten = Forgotten(pseudonym, n_texts, lasting, frozenset(tables))
     if is_erased_later:

@@ -38,8 +38,9 @@ def erase_freed_pages(tables: Collection[str]) -> None:
     SQLite writes zeros over what is deleted (`secure_delete`); here the file is written anew
     without what was freed before that, and the write-ahead log is emptied. PostgreSQL keeps old
     rows and leaves their bytes in pages even after a plain VACUUM: these tables are written anew,
-    with their indexes, and the old files are removed. Its own write-ahead log, backups and replicas
-    are not touched.
+    with their indexes, and the old files are removed, as are the statistics of their values, which
+    the owner of the database may write anew. Its own write-ahead log, backups and replicas are not
+    touched.
 
     Raises
     ------
@@ -55,7 +56,11 @@ def erase_freed_pages(tables: Collection[str]) -> None:
                 else:
                     _wait_for_older(cursor)
                     for table in sorted(known):
-                        cursor.execute(f"VACUUM (FULL) {connection.ops.quote_name(table)}")
+                        name = connection.ops.quote_name(table)
+                        cursor.execute(f"VACUUM (FULL, ANALYZE) {name}")
+                    # What the planner knew of them: the commonest values, and some of all others.
+                    _wait_for_older(cursor)
+                    cursor.execute("VACUUM (FULL) pg_statistic")
                     cursor.execute("CHECKPOINT")
         except OperationalError as error:
             if attempt == TRIES - 1:

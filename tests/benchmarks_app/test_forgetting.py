@@ -34,6 +34,7 @@ from benchmarks_app.models import (
     Job,
     QueryLog,
     Role,
+    StoreCheck,
     Team,
     Upload,
     User,
@@ -162,6 +163,23 @@ def test_failed_sign_ins_go_under_whichever_name_they_were_typed(client, zelda, 
     delete_person(user=zelda, actor=owner)
 
     assert {one.username for one in AccessAttempt.objects.all()} == {"Zelda-q", "olga"}
+
+
+def test_pictures_and_checks_of_files_lose_the_name(
+    zelda, owner, settings, tmp_path, django_capture_on_commit_callbacks
+):
+    settings.DATA_DIR = tmp_path
+    folder = tmp_path / "cache" / "charts"
+    folder.mkdir(parents=True)
+    for name in ("1.svg", "1.png", "vega-1.js.gz"):
+        (folder / name).write_text("zelda-q-bm25")
+    StoreCheck.objects.create(broken=[{"file": "uploads/0a/zelda-q.tsv"}])
+
+    with django_capture_on_commit_callbacks(execute=True):
+        delete_person(user=zelda, actor=owner)
+
+    assert [path.name for path in folder.iterdir()] == ["vega-1.js.gz"]
+    assert all_texts_without("zelda")
 
 
 def test_names_that_become_one_are_told_apart(zelda, benchmark, owner):
@@ -358,23 +376,23 @@ def test_ledger_and_log_are_append_only_again_afterwards(zelda, benchmark, owner
 CONTENT = {
     "benchmarks_app": """
         ApiToken.hint ApiToken.name ApiToken.scopes ApiToken.secret_digest AuditEvent.action
-        Backup.broken Backup.error Backup.place Backup.snapshot
-        Benchmark.hidden_splits Benchmark.licence Benchmark.shown_metadata Benchmark.slug
+        Backup.place Backup.snapshot
+        Benchmark.hidden_splits Benchmark.shown_metadata
         CandidateList.parquet CandidateList.sha256 ContaminatedQuery.outside_text
         ContaminationCheck.parameters ContaminationCheck.result Corpus.lang CorpusVersion.cut
         CorpusVersion.difference CorpusVersion.index CorpusVersion.metadata_kinds
         CorpusVersion.parquet CorpusVersion.sha256 CorpusVersion.source Document.docid
         DocumentContent.content_hash DocumentContent.lang DocumentContent.parent_docid
         DocumentContent.text DocumentContent.title FamilyChange.after FamilyChange.before
-        Grade.anchor Grade.name Grouping.algorithm Grouping.inputs_sha256 Grouping.parameters
-        Guideline.text Invitation.email Invitation.secret_digest Job.kind LeftFile.name
+        Grouping.algorithm Grouping.inputs_sha256 Grouping.parameters
+        Invitation.email Invitation.secret_digest Job.kind LeftFile.name
         Qrel.docid QrelSet.digest
         QrelSet.parameters QrelSet.rule Query.clicks Query.description Query.lang Query.metadata
         Query.narrative Query.qid Query.text QueryLog.facts QueryLog.masked QueryLog.parquet
         QueryLog.sha256 QuerySample.parameters Release.content_sha256 Release.findings
         Release.folder Release.hidden_splits Release.label_diff Release.options Release.tie_rule
         Run.parquet Run.sha256 Slice.members_sha256 Slice.rule SplitPlan.algorithm SplitPlan.digest
-        SplitPlan.inputs_sha256 SplitPlan.parameters SplitPlan.sizes StoreCheck.broken
+        SplitPlan.inputs_sha256 SplitPlan.parameters SplitPlan.sizes
         Upload.sha256 Upload.stored User.email User.first_name User.last_name User.password
         User.username WorkerHeartbeat.name
     """,
