@@ -15,6 +15,8 @@ Proxies = int | tuple[IPv4Network | IPv6Network, ...]
 HEADERS = ("FOR", "PROTO", "HOST")
 # Of what one line is given, an address is any of 2 ** 64.
 IPV6_PREFIX = 64
+# What is told of an address: its network, and no single connection.
+TOLD_PREFIXES = {4: 24, 6: 48}
 
 
 class ForwardingMiddleware:
@@ -59,6 +61,15 @@ def counted_address(request: HttpRequest) -> str | None:
     if ":" not in address:
         return address or None
     return str(ip_network(f"{address}/{IPV6_PREFIX}", strict=False).network_address)
+
+
+def told_network(address: str) -> str:
+    """The network of an address, such as 192.0.2.0/24; empty where there is none."""
+    try:
+        prefix = TOLD_PREFIXES[ip_address(address).version]
+    except ValueError:
+        return ""
+    return str(ip_network(f"{address}/{prefix}", strict=False))
 
 
 def _is_trusted(address: str, n_passed: int, proxies: Proxies) -> bool:

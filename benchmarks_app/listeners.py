@@ -1,6 +1,5 @@
 """Sign-ins go to the audit log, by whichever way they come."""
 
-from ipaddress import ip_address, ip_network
 from typing import Any
 
 from axes.signals import user_locked_out
@@ -8,13 +7,11 @@ from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.dispatch import receiver
 from django.http import HttpRequest
 
+from benchmarks_app.forwarding import told_network
 from benchmarks_app.limits import is_among_first
 from benchmarks_app.models import User
 from benchmarks_app.selectors.people import named
 from benchmarks_app.services import audit
-
-# An address of which the rest is not kept: it tells the network, and no single connection.
-IPV4_PREFIX, IPV6_PREFIX = 24, 48
 
 
 @receiver(user_logged_in)
@@ -59,9 +56,4 @@ def _is_of_somebody(request: HttpRequest | None) -> bool:
 
 def network_of(request: HttpRequest) -> str:
     """The network that a request came from, such as 192.0.2.0/24; empty where there is none."""
-    try:
-        address = ip_address(request.META.get("REMOTE_ADDR", ""))
-    except ValueError:
-        return ""
-    prefix = IPV4_PREFIX if address.version == 4 else IPV6_PREFIX
-    return str(ip_network(f"{address}/{prefix}", strict=False))
+    return told_network(request.META.get("REMOTE_ADDR", ""))

@@ -291,6 +291,9 @@ ROWS = _rows()
 # Of the site as a whole, for its managers: nobody of the cast is one.
 MANAGED = {"site-events", "site-event-export", "account-export", "account-delete"}
 SCOPES = {
+    ("site-events", "GET"): "manage",
+    ("site-event-export", "GET"): "manage",
+    ("account-export", "GET"): "manage",
     ("comparison-list", "POST"): "read",
     ("comparison-robustness", "POST"): "read",
     ("log-sample-preview", "POST"): "read",

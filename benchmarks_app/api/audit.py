@@ -13,7 +13,8 @@ from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.models import Benchmark
+from benchmarks_app.api.throttling import COMPUTATIONS
+from benchmarks_app.models import Benchmark, Scope
 from benchmarks_app.permissions import Action
 from benchmarks_app.selectors.audit import (
     KIND_LABELS,
@@ -140,6 +141,7 @@ class EventList(OfEvents):
 
 class EventExport(OfEvents):
     pagination_class = None
+    limits = {"GET": COMPUTATIONS}
 
     @extend_schema(
         summary="The audit log of a benchmark as a file, streamed",
@@ -152,6 +154,8 @@ class EventExport(OfEvents):
 
 
 class SiteEvents(OfEvents):
+    scopes = {"GET": Scope.MANAGE}
+
     @extend_schema(
         summary="The audit log of the site, for its managers",
         tags=TAG,
@@ -165,6 +169,8 @@ class SiteEvents(OfEvents):
 
 class SiteEventExport(OfEvents):
     pagination_class = None
+    limits = {"GET": COMPUTATIONS}
+    scopes = {"GET": Scope.MANAGE}
 
     @extend_schema(
         summary="The audit log of the site as a file, streamed",

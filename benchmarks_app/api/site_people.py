@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.downloads import zip_response
-from benchmarks_app.models import User
+from benchmarks_app.models import Scope, User
 from benchmarks_app.services import forgetting
 from benchmarks_app.services.guesses import check_password_again
 from benchmarks_app.services.person_export import export_person
@@ -81,6 +81,7 @@ class MeDelete(OfPerson):
 
 class AccountExport(OfPerson):
     limits = {"GET": COMPUTATIONS}
+    scopes = {"GET": Scope.MANAGE}
 
     @extend_schema(
         summary="All that is known of somebody, for managers of the site", tags=TAG, responses=ZIP

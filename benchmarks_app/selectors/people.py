@@ -9,6 +9,7 @@ from django.contrib.admin.models import LogEntry
 from django.db.models import Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
+from benchmarks_app.forwarding import told_network
 from benchmarks_app.models import (
     AuditEvent,
     Backup,
@@ -137,13 +138,14 @@ def _tokens(user: User) -> Iterator[dict[str, Any]]:
 
 @records("sign-ins")
 def _sign_ins(user: User) -> Iterator[dict[str, Any]]:
-    where = {"at": "attempt_time", "address": "ip_address", "browser": "user_agent"}
-    of_name = {"username": user.username}
-    for row in told(AccessLog.objects.filter(**of_name), signed_out_at="logout_time", **where):
+    """Whoever failed under their name may be somebody else, of whom the network alone is told."""
+    where = {"at": "attempt_time", "address": "ip_address"}
+    signed_in = AccessLog.objects.filter(username=user.username)
+    for row in told(signed_in, browser="user_agent", signed_out_at="logout_time", **where):
         yield {"result": "signed in", **row}
-    failed = AccessAttempt.objects.filter(**of_name)
+    failed = AccessAttempt.objects.filter(username=user.username)
     for row in told(failed, n_failures="failures_since_start", **where):
-        yield {"result": "failed", **row}
+        yield {"result": "failed", **row, "address": told_network(row["address"] or "")}
 
 
 @records("events")

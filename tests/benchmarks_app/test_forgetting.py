@@ -611,6 +611,10 @@ def test_export_has_every_kind_and_no_secret(zelda, benchmark, owner):
         grade=2, actor=zelda, client_id="00000000-0000-0000-0000-000000000001", purpose="gold",
     )  # fmt: skip
     people.change_blindness(membership=zelda.memberships.get(), is_lifted=True, actor=owner)
+    AccessAttempt.objects.create(
+        username="zelda-q", path_info="/", failures_since_start=1, ip_address="203.0.113.7",
+        user_agent="Not Zoë's",
+    )  # fmt: skip
 
     records = known(zelda)
 
@@ -620,11 +624,18 @@ def test_export_has_every_kind_and_no_secret(zelda, benchmark, owner):
     assert {"labels", "questions", "submissions", "runs", "uploads", "jobs"} <= {*records}
     assert records["account"][0]["email"] == zelda.email
     assert records["tokens"][0]["name"] == "at night"
-    assert records["sign-ins"][0]["address"] == "192.0.2.7"
+    assert [row["address"] for row in records["sign-ins"]] == ["192.0.2.7", "203.0.113.0/24"]
     assert (records["labels"][0]["document"], records["labels"][0]["grade"]) == ("d1", 2)
     assert {event["by"] for event in records["events"]} == {"you", "somebody else"}
     text = json.dumps(records)
-    for secret in (issued.secret, issued.token.secret_digest, zelda.password, "gold", "olga"):
+    for secret in (
+        issued.secret,
+        issued.token.secret_digest,
+        zelda.password,
+        "gold",
+        "olga",
+        "Not Zo",
+    ):
         assert secret not in text
 
 
