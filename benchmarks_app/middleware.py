@@ -56,6 +56,8 @@ class DomainErrorMiddleware:
         response = render(request, "error.html", context, status=error.status)
         # For scripts: the sentence may be reworded, the code stays.
         response["X-Error-Code"] = error.code
+        if error.wait is not None:
+            response["Retry-After"] = error.wait
         return response
 
 

@@ -185,6 +185,19 @@ def test_too_many_requests_are_put_off(api, benchmark, settings):
     assert int(answers[-1]["Retry-After"]) <= 60
 
 
+def test_too_many_passwords_are_put_off_like_too_many_requests(api, settings):
+    settings.AXES_FAILURE_LIMIT = 2
+    asked = json.dumps({"password": "no"})
+
+    answers = [
+        api.post("/api/v1/me/delete/", asked, content_type="application/json") for _ in range(3)
+    ]
+
+    assert [answer.status_code for answer in answers] == [403, 403, 429]
+    assert answers[-1].json()["code"] == "many-tries"
+    assert int(answers[-1]["Retry-After"]) == 3600
+
+
 @pytest.mark.parametrize(
     ("setting", "path", "body"),
     [

@@ -32,7 +32,10 @@ def as_response(error: Exception, context: dict[str, Any]) -> Response:
         error = DiskFullError()
     error = explained(error)
     if isinstance(error, BenchmarkError):
-        return answer(error.status, error.code, str(error), _facts(error))
+        response = answer(error.status, error.code, str(error), _facts(error))
+        if error.wait is not None:
+            response["Retry-After"] = error.wait
+        return response
     if isinstance(error, exceptions.ValidationError):
         return answer(400, "invalid", "What was sent is not what is expected.", error.detail)
     known = exception_handler(error, context)
