@@ -84,7 +84,7 @@ def _cell(value: Any) -> Any:
         return "true" if value else "false"
     if isinstance(value, list):
         return json.dumps(value, ensure_ascii=False) if value else ""
-    return safe_cell(value) if isinstance(value, str) else value
+    return safe_cell(value)
 
 
 FORMATS: dict[str, Callable[[Iterable[RawJudgment]], Iterator[str]]] = {

@@ -19,7 +19,7 @@ from annotation.models import Judgment, Pool
 from annotation.selectors import own_work
 from annotation.selectors.screen import content_of
 from annotation.services.changing_own import change_own_judgment
-from benchmarks_app.core.cells import safe_cell
+from benchmarks_app.core.cells import Echo, safe_cell
 from benchmarks_app.paging import page_of
 
 PAGE_SIZE = 50
@@ -106,13 +106,6 @@ def my_hours(request: HttpRequest) -> HttpResponse:
     return render(request, "annotation/my_hours.html", context)
 
 
-class _Echo:
-    """What csv writes to, handing each line on."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
 @never_cache
 @login_required
 @require_safe
@@ -124,7 +117,7 @@ def my_hours_csv(request: HttpRequest) -> StreamingHttpResponse:
 
 
 def _lines(days: list[own_work.WorkDay]) -> Iterator[str]:
-    writer = csv.writer(_Echo(), lineterminator="\n")
+    writer = csv.writer(Echo())
     yield writer.writerow(COLUMNS)
     for day in days:
         yield writer.writerow(

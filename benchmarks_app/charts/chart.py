@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks_app.charts.themes import themed
+from benchmarks_app.core.cells import safe_cell
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 # Widths in pixels: of a telephone, of half the page and of all of it.
@@ -18,8 +19,6 @@ PADDING = 8
 MOST_TICKS = 5
 # A browser's letters may be wider than those a picture was laid out with: pixels a letter.
 ROOM_A_LETTER, MOST_LETTERS = 1.2, 28
-# A spreadsheet takes what begins like this for a formula.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def axis_of_counts(most: int) -> dict[str, Any]:
@@ -79,9 +78,9 @@ class Chart:
         """The rows as CSV, a column for each key in the order in which keys appear."""
         columns = list(dict.fromkeys(key for row in self.rows for key in row))
         out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
+        writer = csv.writer(out)
         writer.writerow(columns)
-        writer.writerows([_cell(row.get(column)) for column in columns] for row in self.rows)
+        writer.writerows([safe_cell(row.get(column)) for column in columns] for row in self.rows)
         return out.getvalue()
 
 
@@ -93,9 +92,3 @@ def day(day: Any) -> str:
 def _is_single(spec: Mapping[str, Any]) -> bool:
     """Whether it is one picture, which is fitted into its frame; a grid keeps its own sizes."""
     return not {"facet", "repeat", "concat", "hconcat", "vconcat"} & set(spec)
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
-        return f"'{value}"
-    return "" if value is None else value

@@ -87,7 +87,7 @@ def _csv(pages: Iterator[list[dict[str, Any]]]) -> Iterator[str]:
 def _cell(value: Any) -> Any:
     if isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False, default=str) if value else ""
-    return safe_cell(value) if isinstance(value, str) else value
+    return safe_cell(value)
 
 
 FORMATS: dict[str, Callable[[Iterator[list[dict[str, Any]]]], Iterator[str]]] = {

@@ -10,6 +10,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from benchmarks_app.charts import chart_response
+from benchmarks_app.core.cells import safe_cell
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
@@ -25,7 +26,7 @@ from scoring.services.board_slices import (
 )
 from scoring.services.boards import Board, board_of
 from scoring.services.firewall import measure_seen
-from scoring.views.board_files import harmless, refusal
+from scoring.views.board_files import refusal
 from scoring.views.boards import asked_board, board_context, release_or_404
 
 # Runs that a small multiple holds.
@@ -89,9 +90,9 @@ def _slice_lines(found: SliceBoard) -> list[list[Any]]:
     labels = slice_labels(found)
     return [
         [
-            harmless(of.row.run.name),
-            harmless(of.row.by),
-            harmless(label),
+            safe_cell(of.row.run.name),
+            safe_cell(of.row.by),
+            safe_cell(label),
             cell.n,
             *("" if number is None else repr(number) for number in _numbers(cell)),
         ]

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
+from benchmarks_app.core.cells import safe_cell
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
 from scoring.services.board_tables import BoardTable, board_table
@@ -15,16 +16,7 @@ from scoring.services.boards import Board, with_stored_scenarios
 from scoring.views.boards import asked_board, permanent_link, release_or_404, shows_scenarios
 from scoring.views.measures import Asked
 
-# What a spreadsheet would run as a formula when it begins a cell.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-
-
 Writer = Callable[[HttpRequest, Board, BoardTable], HttpResponse]
-
-
-def harmless(text: str) -> str:
-    """The text as a spreadsheet takes it for text."""
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 def refusal(asked: Asked) -> HttpResponse:
@@ -64,9 +56,7 @@ def _csv_cell(value: Any) -> Any:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, str):
-        return harmless(value)
-    return repr(value)
+    return safe_cell(value) if isinstance(value, str) else repr(value)
 
 
 def _json(request: HttpRequest, board: Board, table: BoardTable) -> HttpResponse:

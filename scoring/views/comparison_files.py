@@ -7,7 +7,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from benchmarks_app.charts.chart import FORMULA_STARTS
+from benchmarks_app.core.cells import safe_cell
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
 from scoring.forms.comparisons import AskedComparison, asked_comparison, asked_release
@@ -72,10 +72,10 @@ def _csv(
     answer = HttpResponse(content_type="text/csv; charset=utf-8")
     writer = csv.writer(answer)
     writer.writerow(
-        ["query", "text", _harmless(run.run.name), _harmless(reference.run.name), "difference"]
+        ["query", "text", safe_cell(run.run.name), safe_cell(reference.run.name), "difference"]
     )
     writer.writerows(
-        [_harmless(row.qid), _harmless(row.text), *map(repr, _values(row))] for row in rows
+        [safe_cell(row.qid), safe_cell(row.text), *map(repr, _values(row))] for row in rows
     )
     return answer
 
@@ -110,11 +110,6 @@ _FORMATS: dict[str, Any] = {"csv": _csv, "json": _json, "md": _markdown}
 
 def _values(row: QueryDifference) -> tuple[float, float, float]:
     return row.run, row.reference, row.difference
-
-
-def _harmless(text: str) -> str:
-    """What a spreadsheet would run as a formula is text."""
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 def _named(answer: HttpResponse, name: str) -> HttpResponse:

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, St
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from benchmarks_app.core.cells import Echo, safe_cell
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
@@ -31,13 +32,6 @@ COLUMNS = (
     "error",
     "slices",
 )
-
-
-class _Echo:
-    """A file for `csv` that hands back each line."""
-
-    def write(self, line: str) -> str:
-        return line
 
 
 @require_safe
@@ -143,21 +137,12 @@ def _rows(evaluation: ContextualEvaluation) -> Iterator[dict[str, Any]]:
 
 
 def _csv(evaluation: ContextualEvaluation) -> Iterator[str]:
-    writer = csv.writer(_Echo())
+    writer = csv.writer(Echo())
     yield writer.writerow(COLUMNS)
     for row in _rows(evaluation):
         words = " ".join("yes" if one["is_relevant"] else "no" for one in row["verdicts"])
         told = {**row, "verdicts": words, "slices": " ".join(row["slices"])}
-        yield writer.writerow([_safe(told[name]) for name in COLUMNS])
-
-
-def _safe(value: Any) -> Any:
-    """A text that a spreadsheet would take for a formula begins with an apostrophe."""
-    if value is None:
-        return ""
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return f"'{value}"
-    return value
+        yield writer.writerow([safe_cell(told[name]) for name in COLUMNS])
 
 
 def _json(evaluation: ContextualEvaluation) -> Iterator[str]:

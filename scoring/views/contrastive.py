@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.charts import chart_response
+from benchmarks_app.core.cells import Echo, safe_cell
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
@@ -28,7 +29,6 @@ from scoring.selectors.contrastive import (
 from scoring.services.contrastive import delete_pair, may_delete, submit_pair
 from scoring.services.contrastive_errors import PairNameTakenError
 from scoring.services.contrastive_files import limits
-from scoring.views.board_files import harmless
 
 PAGE_SIZE = 25
 COLUMNS = ("accuracy@1", "accuracy@5", "accuracy@10", "MRR")
@@ -152,19 +152,12 @@ def contrastive_ranks_csv(
     return response
 
 
-class _Echo:
-    """A file for the csv module that hands back what it is given."""
-
-    def write(self, text: str) -> str:
-        return text
-
-
 def _csv(pair: EmbeddingPair) -> Iterator[str]:
-    writer = csv.writer(_Echo(), lineterminator="\n")
+    writer = csv.writer(Echo())
     yield writer.writerow(("id", "rank_in_z2", "rank_in_z1"))
     for one in ranks_of_pair(pair):
         ranks = (f"{rank:g}" for rank in (one.forward_rank, one.backward_rank))
-        yield writer.writerow((harmless(one.id), *ranks))
+        yield writer.writerow((safe_cell(one.id), *ranks))
 
 
 @require_safe

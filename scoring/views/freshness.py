@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from benchmarks_app.core.cells import safe_cell
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
@@ -17,7 +18,6 @@ from scoring.services.firewall import Sight, sight_of, sight_written_down
 from scoring.services.freshness import ReleaseFreshness, freshness_of_release
 
 PAGE_SIZE = 50
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 WORDS = {
     State.GONE: "the corpus lacks it",
     State.CHANGED: "says something else now",
@@ -85,9 +85,5 @@ def freshness_csv(request: HttpRequest, benchmark: Benchmark, version: str) -> H
     writer.writerow(["query", "document", "why", "labelled_at"])
     for label, why in _stale(found):
         at = label.labelled_at.isoformat() if label.labelled_at else ""
-        writer.writerow([_harmless(label.qid), _harmless(label.docid), why, at])
+        writer.writerow([safe_cell(label.qid), safe_cell(label.docid), why, at])
     return response
-
-
-def _harmless(text: str) -> str:
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text

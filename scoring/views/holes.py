@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
+from benchmarks_app.core.cells import safe_cell
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
@@ -16,7 +17,6 @@ from scoring.models import ScoreSet
 from scoring.selectors.holes import hole_rows, holes_of
 from scoring.services.firewall import Sight, looked_at, sight_written_down
 from scoring.views.finding import run_of, score_set_of
-from scoring.views.run_queries import harmless
 
 ALL_GRADED = "Each document among the first of each query that is shown has a grade."
 COMPLETE = "Documents that this release does not list are not relevant: there is nothing to judge."
@@ -71,6 +71,8 @@ def run_holes_csv(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRe
     writer = csv.writer(response)
     writer.writerow(["query", "rank", "document"])
     writer.writerows(
-        [harmless(one.qid), hole.rank, harmless(hole.docid)] for one in found for hole in one.holes
+        [safe_cell(one.qid), hole.rank, safe_cell(hole.docid)]
+        for one in found
+        for hole in one.holes
     )
     return response

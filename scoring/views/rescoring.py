@@ -12,6 +12,7 @@ from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from benchmarks_app.core.cells import safe_cell
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
@@ -31,8 +32,6 @@ from scoring.shown import measures_on
 from scoring.views.measures import asked_measure
 from scoring.views.slices import asked_slice
 
-# What a spreadsheet would run as a formula when it begins a cell.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 PAGE_SECONDS, FILE_SECONDS = 4.0, 20.0
 TYPES = {"csv": "text/csv; charset=utf-8", "md": "text/markdown; charset=utf-8"}
 
@@ -181,7 +180,7 @@ def _write(response: HttpResponse, said: str, lines: list[list[Any]], format: st
     if format == "csv":
         writer = csv.writer(response)
         writer.writerow(HEAD)
-        writer.writerows([_harmless(cell) for cell in line] for line in lines)
+        writer.writerows([safe_cell(cell) for cell in line] for line in lines)
         return
     response.write(f"{said}\n")
     for line in [HEAD, ["---"] * len(HEAD), *lines]:
@@ -191,9 +190,3 @@ def _write(response: HttpResponse, said: str, lines: list[list[Any]], format: st
 def _cell(cell: Any) -> str:
     text = f"{cell:.4f}" if isinstance(cell, float) else str(cell)
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
-
-
-def _harmless(cell: Any) -> Any:
-    if isinstance(cell, float):
-        return repr(cell)
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell

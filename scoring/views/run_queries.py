@@ -11,6 +11,7 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
 from benchmarks_app.charts import Chart
+from benchmarks_app.core.cells import safe_cell
 from benchmarks_app.models import Benchmark, Query, Run
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
@@ -28,8 +29,6 @@ from scoring.shown import BOARD, FIRST_MEASURE, Shown, measures_on
 from scoring.views.finding import run_of, score_set_of
 from scoring.views.measures import Asked, asked_measure
 
-# What a spreadsheet would run as a formula when it begins a cell.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 MOST_BARS = 400
 N_WORST = 5
 
@@ -173,18 +172,14 @@ def run_queries_csv(request: HttpRequest, benchmark: Benchmark, pk: int) -> Http
         numbers = [row.get(one.name) for one in shown]
         writer.writerow(
             [
-                harmless(row["qid"]),
-                harmless(texts.get(row["qid"], "")),
+                safe_cell(row["qid"]),
+                safe_cell(texts.get(row["qid"], "")),
                 int(row["is_missing"]),
                 row["n_retrieved"],
                 *("" if value is None or value != value else repr(value) for value in numbers),
             ]
         )
     return response
-
-
-def harmless(text: str) -> str:
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 @require_safe

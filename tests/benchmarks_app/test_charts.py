@@ -1,5 +1,7 @@
 """Charts: the same in every format, in our look, and never drawn in this process."""
 
+import csv
+import io
 import itertools
 import json
 import os
@@ -77,7 +79,7 @@ def test_png_is_a_png_of_twice_the_size():
 
 
 def test_csv_has_every_key_and_no_formula():
-    assert asked(CHART, "csv").content.decode() == "run,labels,note\nbm25,3,\n'=1+1,5,\n"
+    assert asked(CHART, "csv").content.decode() == "run,labels,note\r\nbm25,3,\r\n'=1+1,5,\r\n"
 
 
 def test_json_is_valid_vega_lite_with_the_rows():
@@ -151,6 +153,14 @@ def test_drawing_process_that_died_is_started_again():
     drawing._engine._process.wait()
 
     assert asked(Chart("another", "", SPEC, ROWS), "svg").status_code == 200
+
+
+def test_no_cell_of_the_data_is_a_formula_or_two_lines():
+    chart = Chart("cells", "", SPEC, [{"run": text} for text in ("\n=1+1", "-1", "a\rb")])
+
+    lines = list(csv.reader(io.StringIO(chart.csv(), newline="")))
+
+    assert lines == [["run"], ["'\n=1+1"], ["'-1"], ["a\rb"]]
 
 
 def test_kept_picture_needs_no_drawing(monkeypatch):
