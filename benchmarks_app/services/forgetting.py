@@ -28,6 +28,7 @@ from benchmarks_app.core.people_errors import (
     ManagerNeededError,
 )
 from benchmarks_app.models import (
+    AuditEvent,
     Benchmark,
     Forgetting,
     Invitation,
@@ -40,7 +41,7 @@ from benchmarks_app.models import (
 from benchmarks_app.models.audit import SIGN_INS
 from benchmarks_app.permissions import KEEPERS, is_site_manager
 from benchmarks_app.person_records import LASTING, RUN_FOLLOWERS, WRITTEN
-from benchmarks_app.selectors.people import events_of, named, rows_naming
+from benchmarks_app.selectors.people import PERSON, events_of, named, rows_naming
 from benchmarks_app.services import audit, people, teams
 from benchmarks_app.services.freed_pages import start_erasing
 from benchmarks_app.services.uploading import safe_name
@@ -257,6 +258,8 @@ def _rewrite(model: type[models.Model], field: str, names: Names, pseudonym: str
     longest = model._meta.get_field(field).max_length
     n = 0
     for key, value in _naming(model, field, names):
+        if model is AuditEvent and PERSON.fullmatch(str(value)):
+            continue  # a number names somebody here, whoever was called “user”
         said = names.replaced(value, pseudonym)
         said = said[:longest] if isinstance(said, str) else said
         row = model._base_manager.filter(pk=key)

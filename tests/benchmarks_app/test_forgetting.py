@@ -234,6 +234,17 @@ def test_sessions_end_and_are_deleted(signed_in, zelda, owner):
     assert client.get(reverse("account-detail")).status_code == 302
 
 
+def test_events_name_others_by_number_also_where_a_word_of_it_was_a_name(zelda):
+    event = audit.record(actor=None, action="member-add", target=named(zelda.pk))
+    called = factories.user("user")
+    spoken = audit.record(actor=None, action="import", target="of user.tsv")
+
+    forgotten = delete_person(user=called, actor=called)
+
+    assert AuditEvent.objects.get(pk=event.pk).target == named(zelda.pk)
+    assert AuditEvent.objects.get(pk=spoken.pk).target == f"of {forgotten.pseudonym}.tsv"
+
+
 def test_deleting_again_changes_nothing(zelda, owner):
     first = delete_person(user=zelda, actor=owner)
     n_events = AuditEvent.objects.count()
