@@ -22,7 +22,7 @@ from benchmarks_app.selectors.uploads import waiting_uploads
 from benchmarks_app.services import uploading
 from benchmarks_app.services.importing import LEAVE_OUT, start_import
 from benchmarks_app.services.previewing_uploads import Look, Preview, preview
-from benchmarks_app.services.reading_uploads import begin_reading, is_small
+from benchmarks_app.services.reading_uploads import begin_reading, is_read_at_once
 
 KINDS = [kind.value for kind in FileKind]
 
@@ -186,7 +186,7 @@ class UploadDetail(Endpoint):
         if kind:
             field = serializers.ChoiceField(choices=KINDS)
             parts = [Part("", FileKind(field.run_validation(kind)))]
-        told = preview(upload, parts, is_whole=is_small(upload))
+        told = preview(upload, parts, is_whole=is_read_at_once(upload))
         return Response(UploadPreviewSerializer(told).data)
 
     @extend_schema(summary="Take a waiting file away", tags=["imports"], responses={204: None})

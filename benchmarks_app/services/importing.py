@@ -225,7 +225,7 @@ def import_file(job: jobs.RunningJob) -> None:
         _stage(work, files)
     except UnreadableFileError as error:
         if len(uploads) == 1:
-            uploading.keep_broken(uploads[0], error)
+            uploading.keep_broken(uploads[0], error, is_job=True)
         raise
     work.problems.raise_found()
     job.progress(1, 1, "making it visible")

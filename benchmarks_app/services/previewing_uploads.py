@@ -108,6 +108,7 @@ def preview(
     With `is_short` it tells the kinds alone, without rows; with `is_whole` it reads to the end. A
     file on which a reader broke is not read again: what happened is kept with it.
     """
+    uploading.forget_over(upload, is_job=is_job)
     if broken := upload.reading.get("broken"):
         return Preview(upload, error=broken)
     try:
@@ -122,7 +123,7 @@ def preview(
             is_whole=is_whole,
         )
     except UnreadableFileError as error:
-        uploading.keep_broken(upload, error)
+        uploading.keep_broken(upload, error, is_job=is_job)
         return Preview(upload, error=str(error))
     except BenchmarkError as error:
         return Preview(upload, error=str(error))

@@ -3,20 +3,27 @@
 from benchmarks_app.core.errors import Problem
 from benchmarks_app.core.looking import Look
 from benchmarks_app.models import Job, Upload, User
-from benchmarks_app.services import jobs
+from benchmarks_app.services import jobs, uploading
 from benchmarks_app.services.previewing_uploads import Preview, preview
 
 JOB_KIND = "read-upload"
 # What is read while somebody waits for the page; more is read by a job.
 READ_AT_ONCE = 8 << 20
 PROBLEMS_KEPT = 100
+# Limits of which a job has higher ones than a page (`reading_apart.limits`).
+HIGHER_IN_JOBS = ("cpu", "silence", "answer")
 
 
 def begin_reading(upload: Upload, user: User) -> None:
-    """Read a file to its end: a small one now, a large one by a job, if none is at it."""
-    if is_small(upload):
+    """Read a file to its end: a small one now, a large one by a job, if none is at it.
+
+    So is a small one that takes longer than a page may wait.
+    """
+    if is_read_at_once(upload):
         read_through(upload)
-    elif not Job.objects.active().filter(kind=JOB_KIND, parameters__upload=upload.pk).exists():
+        if upload.reading.get("limit") not in HIGHER_IN_JOBS:
+            return
+    if not Job.objects.active().filter(kind=JOB_KIND, parameters__upload=upload.pk).exists():
         jobs.start(
             benchmark=upload.benchmark,
             user=user,
@@ -26,8 +33,9 @@ def begin_reading(upload: Upload, user: User) -> None:
         )
 
 
-def is_small(upload: Upload) -> bool:
-    return upload.size <= READ_AT_ONCE
+def is_read_at_once(upload: Upload) -> bool:
+    """Whether a page may read all of it: it is small, and no job had to."""
+    return upload.size <= READ_AT_ONCE and not upload.reading.get("is_job")
 
 
 def read_through(upload: Upload, *, is_job: bool = False) -> Preview:
@@ -37,11 +45,12 @@ def read_through(upload: Upload, *, is_job: bool = False) -> Preview:
         return told
     problems = [problem for look in told.taken for problem in _problems_of(look)]
     problems = problems[:PROBLEMS_KEPT]
-    upload.reading = {
+    reading = {
         "rows": sum(look.n_rows_read for look in told.taken),
         "problems": [{"file": one.file, "line": one.line, "text": one.text} for one in problems],
+        "is_job": is_job,
     }
-    upload.save(update_fields=["reading"])
+    uploading.keep_reading(upload, reading)
     return told
 
 

@@ -5,17 +5,22 @@ import re
 import uuid
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from django.utils import timezone
 
 from benchmarks_app import files
-from benchmarks_app.core.apart import UnreadableFileError
+from benchmarks_app.core.apart import FileTooCostlyError, ReaderEndedError, UnreadableFileError
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.models import Benchmark, Upload, User
 
 CHUNK = 1 << 20
+# So long a file is not read again whose reader was ended from outside.
+KEPT_ENDED = timedelta(minutes=10)
 UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -165,10 +170,48 @@ def local(upload: Upload) -> Path:
     return files.local_path(upload.stored)
 
 
-def keep_broken(upload: Upload, error: UnreadableFileError) -> None:
-    """Remember that a reader broke on a file, so that no page tries again."""
-    upload.reading = {"rows": 0, "problems": [], "broken": str(error)}
-    upload.save(update_fields=["reading"])
+# --- what was found by reading it ----------------------------------------------------------
+
+
+def keep_reading(upload: Upload, reading: dict[str, Any]) -> None:
+    """Remember what reading a file has found; one that was deleted meanwhile is no matter."""
+    upload.reading = reading
+    Upload.objects.filter(pk=upload.pk).update(reading=reading)
+
+
+def keep_broken(upload: Upload, error: UnreadableFileError, *, is_job: bool) -> None:
+    """Remember that a reader broke on a file, so that no page tries again; `forget_over` ends it.
+
+    Where a limit ended it, for as long as that holds; where the machine did, for a while.
+    """
+    reading = {"rows": 0, "problems": [], "broken": str(error), "is_job": is_job}
+    if isinstance(error, FileTooCostlyError):
+        reading |= {"limit": error.limit, "limits": _limits()}
+    elif isinstance(error, ReaderEndedError):
+        reading["until"] = (timezone.now() + KEPT_ENDED).isoformat()
+    keep_reading(upload, reading)
+
+
+def forget_over(upload: Upload, *, is_job: bool) -> None:
+    """Forget that a file could not be read, if it is to be tried again."""
+    reading = upload.reading
+    is_over = "until" in reading and timezone.now().isoformat() >= reading["until"]
+    if "limits" in reading:
+        is_over = reading["limits"] != _limits() or (is_job and not reading["is_job"])
+    if is_over:
+        keep_reading(upload, {})
+
+
+def _limits() -> list[int]:
+    return [
+        settings.READ_MEMORY_MB,
+        settings.READ_SECONDS,
+        settings.READ_JOB_SECONDS,
+        settings.READ_JOB_CPU_SECONDS,
+    ]
+
+
+# --- what became of it ---------------------------------------------------------------------
 
 
 def mark_imported(upload: Upload, became: str) -> None:

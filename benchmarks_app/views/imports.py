@@ -15,7 +15,7 @@ from benchmarks_app.selectors.uploads import imported_uploads, waiting_uploads
 from benchmarks_app.services import uploading
 from benchmarks_app.services.importing import start_import, start_joint_import
 from benchmarks_app.services.previewing_uploads import Look, Preview, preview
-from benchmarks_app.services.reading_uploads import begin_reading, is_small, read_through
+from benchmarks_app.services.reading_uploads import begin_reading, is_read_at_once, read_through
 
 WAITING_SHOWN = 50
 RECENT_SHOWN = 10
@@ -90,7 +90,7 @@ def _waiting(benchmark: Benchmark) -> list[Preview]:
 def import_preview(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """What a file is, its first rows and its columns, until it is imported."""
     upload = _upload(benchmark, pk)
-    is_whole = is_small(upload)
+    is_whole = is_read_at_once(upload)
     # A file that waits since before files were read when they came.
     is_unread = is_whole and not upload.reading
     told = read_through(upload) if is_unread else preview(upload, is_whole=is_whole)

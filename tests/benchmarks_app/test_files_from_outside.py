@@ -8,14 +8,18 @@ from pathlib import Path
 import polars as pl
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import override_settings
 from django.urls import reverse
+from django.utils import timezone
 
+from benchmarks_app.core.apart import FileTooCostlyError, ReaderEndedError, UnreadableFileError
 from benchmarks_app.core.detection import FileKind, Part
 from benchmarks_app.models import Corpus, Job, Upload
-from benchmarks_app.services import importing, jobs, reading_apart
+from benchmarks_app.services import importing, jobs, reading_apart, uploading
 from tests import factories
 
 ROOT = Path(__file__).resolve().parents[2]
+REAL_CALL = reading_apart.call
 BOMB = """
 import polars as pl, sys
 pl.DataFrame({{"_id": ["d1"], "text": ["a" * {n}]}}).write_parquet(sys.argv[1])
@@ -103,6 +107,80 @@ def test_file_that_broke_its_reader_is_not_read_again(
     preview_page(client, upload)
 
     assert asked == []
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """A function that lets readings end with an error, of which it returns the list."""
+
+    def reads(error, *, when=lambda options: True):
+        calls = []
+
+        def call(*args, **options):
+            calls.append(options)
+            if when(options):
+                raise error
+            return REAL_CALL(*args, **options)
+
+        monkeypatch.setattr(reading_apart, "call", call)
+        return calls
+
+    return reads
+
+
+def costly(limit):
+    return FileTooCostlyError(file="a.tsv", reason="took too much", limit=limit, advice="")
+
+
+def test_file_over_a_limit_is_read_again_once_the_limit_is_another_one(put, client, reads):
+    calls = reads(costly("memory"))
+    _, upload = put("a.tsv", b"q1\tone\n")
+    page(client, upload.benchmark)
+    assert len(calls) == 1
+
+    with override_settings(READ_MEMORY_MB=4096):
+        page(client, upload.benchmark)
+
+    assert len(calls) == 2
+
+
+@pytest.mark.parametrize("is_ended", [True, False])
+def test_file_whose_reader_was_ended_is_read_again_after_a_while(put, client, reads, is_ended):
+    kind = ReaderEndedError if is_ended else UnreadableFileError
+    calls = reads(kind(file="a.tsv", reason="ended"))
+    _, upload = put("a.tsv", b"q1\tone\n")
+    page(client, upload.benchmark)
+    assert len(calls) == 1
+
+    later = timezone.now() + uploading.KEPT_ENDED
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(uploading.timezone, "now", lambda: later)
+        page(client, upload.benchmark)
+
+    assert len(calls) == 1 + is_ended
+
+
+@pytest.mark.parametrize("limit", ["silence", "memory"])
+def test_small_file_that_a_page_has_no_time_for_is_read_by_a_job(put, client, reads, limit):
+    calls = reads(costly(limit), when=lambda options: options["is_whole"] and not options["is_job"])
+
+    _, upload = put("queries.tsv", b"qid\ttext\nq1\tone\n")
+    assert Job.objects.count() == (limit == "silence")
+    jobs.run_queued()
+    listed = page(client, upload.benchmark).content.decode()
+    looked_at = preview_page(client, upload)
+
+    assert ("Ready</span>" in listed) == (limit == "silence")
+    assert ("took too much" in looked_at.content.decode()) == (limit == "memory")
+    assert sum(options["is_whole"] and not options["is_job"] for options in calls) == 1
+
+
+def test_upload_that_is_deleted_while_it_is_read_breaks_no_page(put, benchmark, owner, reads):
+    reads(costly("memory"), when=lambda options: Upload.objects.all().delete())
+
+    answer, _ = put("a.tsv", b"q1\tone\n")
+
+    assert answer.status_code == 302
 
 
 def test_removed_file_stands_in_no_row_and_others_go_on(put, client, bomb, little_memory):

@@ -9,6 +9,7 @@ cores: a child knows no Django, no database and no secret (docs/adr).
 
 from benchmarks_app.core.apart.errors import (
     FileTooCostlyError,
+    ReaderEndedError,
     ReadersBusyError,
     UnreadableFileError,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "FileTooCostlyError",
     "Limits",
     "Pool",
+    "ReaderEndedError",
     "ReadersBusyError",
     "UnreadableFileError",
     "reader",

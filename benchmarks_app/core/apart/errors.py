@@ -2,7 +2,8 @@
 
 BenchmarkError
 ├── UnreadableFileError    the reader broke on it
-│   └── FileTooCostlyError it took more than it may
+│   ├── FileTooCostlyError it took more than it may
+│   └── ReaderEndedError   its process was ended, or never began
 └── ReadersBusyError       no reader was free in time
 """
 
@@ -20,12 +21,22 @@ class UnreadableFileError(BenchmarkError):
 
 
 class FileTooCostlyError(UnreadableFileError):
-    """`reason` names the limit, `advice` what on this site sets it."""
+    """`limit` is which one, `reason` says it in words, `advice` what on this site sets it."""
 
     code = "file-too-costly"
     message = (
         "{file}: reading it {reason}. Upload it in smaller pieces (shorter cells and lines, "
         "smaller row groups) and remove this one{advice}."
+    )
+
+
+class ReaderEndedError(UnreadableFileError):
+    """What ended it need not have to do with the file."""
+
+    code = "file-reader-ended"
+    message = (
+        "{file}: reading it {reason}. That need not be a fault of the file: look again in some "
+        "minutes. If it ends so again, write the file again, upload that, and remove this one."
     )
 
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from benchmarks_app.core.apart.errors import ReadersBusyError
+from benchmarks_app.core.apart.errors import ReaderEndedError, ReadersBusyError
 from benchmarks_app.core.apart.limits import Limits
 from benchmarks_app.core.apart.process import Child, NotBegunError
 from benchmarks_app.core.apart.readers import address_of
@@ -54,7 +54,9 @@ class Pool:
         BenchmarkError
             As the reader raised it.
         UnreadableFileError
-            If the reader broke on the file, or its process ended.
+            If the reader broke on the file.
+        ReaderEndedError
+            If its process was ended, or could not begin.
         FileTooCostlyError
             If it passed one of `limits`.
         ReadersBusyError
@@ -125,7 +127,7 @@ class Pool:
         try:
             child.ask(*call, limits=limits, file=file, is_followed=is_followed)
         except NotBegunError as error:
-            raise error.how from None
+            raise ReaderEndedError(file=file, reason=str(error)) from None
 
     def _taken(self) -> Child:
         self._renew_after_fork()

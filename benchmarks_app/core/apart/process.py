@@ -27,7 +27,11 @@ from benchmarks_app.core.apart.answers import (
     items_in,
     unpacked,
 )
-from benchmarks_app.core.apart.errors import FileTooCostlyError, UnreadableFileError
+from benchmarks_app.core.apart.errors import (
+    FileTooCostlyError,
+    ReaderEndedError,
+    UnreadableFileError,
+)
 from benchmarks_app.core.apart.limits import Limits
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -47,6 +51,7 @@ SAID_BYTES = 4_000
 # A child that holds more than this after a file is replaced, and so is one that has read many.
 KEPT_BYTES = 400 << 20
 MOST_CALLS = 500
+ASKED_TO_END = (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP)
 
 
 class Child:
@@ -86,6 +91,7 @@ class Child:
             and self.process.poll() is None
             and self.n_calls < MOST_CALLS
             and _resident_bytes(self.process.pid) < KEPT_BYTES
+            and self.folder.is_dir()  # who clears up old temporary files takes it away
         )
 
     def ask(
@@ -115,7 +121,7 @@ class Child:
             kind, _ = self._message(limits)
         except _EndedError as error:
             how = self._how_it_ended(error, limits, file)
-            raise (how if error.limit else NotBegunError(how)) from None
+            raise (how if error.limit else NotBegunError(how.reason)) from None
         if kind != BEGUN:
             raise UnreadableFileError(file=file, reason="gave no data")
 
@@ -201,7 +207,7 @@ class Child:
             until = time.monotonic() + limits.silent_seconds
         return content
 
-    def _how_it_ended(self, error: "_EndedError", limits: Limits, file: str) -> Exception:
+    def _how_it_ended(self, error: "_EndedError", limits: Limits, file: str) -> UnreadableFileError:
         """What became of a child that answers no more, in words about its file."""
         if error.limit:
             return _costly(error.limit, limits, file)
@@ -215,9 +221,10 @@ class Child:
         if code == -signal.SIGABRT and "memory allocation" in said:
             return _costly("memory", limits, file)
         if code == -signal.SIGKILL:
-            return UnreadableFileError(
-                file=file, reason="was ended from outside (signal 9), as by want of memory"
-            )
+            reason = "was ended from outside (signal 9), as by want of memory"
+            return ReaderEndedError(file=file, reason=reason)
+        if code in ASKED_TO_END:
+            return ReaderEndedError(file=file, reason=f"was ended from outside (signal {-code})")
         how = f"signal {-code}" if code < 0 else f"code {code}"
         told = f": {said.splitlines()[-1][:200]}" if said.strip() else ""
         return UnreadableFileError(file=file, reason=f"ended the reader ({how}{told})")
@@ -229,11 +236,7 @@ class Child:
 
 
 class NotBegunError(Exception):
-    """The child ended before it began a call; `how` tells of it in words about the file."""
-
-    def __init__(self, how: Exception) -> None:
-        super().__init__(str(how))
-        self.how = how
+    """The child ended before it began a call; the reason tells how."""
 
 
 class _EndedError(Exception):
@@ -273,7 +276,8 @@ def _costly(kind: str, limits: Limits, file: str) -> FileTooCostlyError:
     settings = {"memory": "READ_MEMORY_MB", "answer": ""}
     setting = settings.get(kind, limits.seconds_setting)
     advice = f", or have the operator raise {setting}" if setting else ""
-    return FileTooCostlyError(file=file, reason=_LIMITS[kind].format(**facts), advice=advice)
+    reason = _LIMITS[kind].format(**facts)
+    return FileTooCostlyError(file=file, reason=reason, limit=kind, advice=advice)
 
 
 def _widen(descriptor: int) -> None:

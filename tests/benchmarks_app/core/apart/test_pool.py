@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from benchmarks_app.core.apart import (
     FileTooCostlyError,
     Limits,
     Pool,
+    ReaderEndedError,
     ReadersBusyError,
     UnreadableFileError,
 )
@@ -129,6 +131,7 @@ def test_reader_that_breaks_is_a_problem_of_its_file(pool, reader, told):
 
     assert str(caught.value).startswith(f"{FILE}: reading it {told}")
     assert "remove this one" in str(caught.value)
+    assert isinstance(caught.value, ReaderEndedError) == (reader is misbehaving.dies)
     assert call(pool, misbehaving.echo, 1) == ((1,), {})
 
 
@@ -190,6 +193,16 @@ def test_child_killed_between_two_files_is_replaced(pool):
     assert call(pool, misbehaving.process) != first
 
 
+def test_child_whose_folder_was_cleared_away_is_replaced():
+    pool = Pool(1)
+    first, left = call(pool, misbehaving.process), Path(call(pool, misbehaving.leaves_a_file))
+    shutil.rmtree(left.parent)
+
+    assert call(pool, misbehaving.leaves_a_file) != str(left)
+    assert not is_running(first)
+    pool.close()
+
+
 def test_child_that_ends_before_it_begins_a_call_is_replaced(monkeypatch):
     pool = Pool(1)
     first = call(pool, misbehaving.process)
@@ -210,7 +223,7 @@ def test_child_that_never_begins_is_told_once(monkeypatch):
 
     monkeypatch.setattr("benchmarks_app.core.apart.pool.Child", started)
 
-    with pytest.raises(UnreadableFileError, match="ended the reader"):
+    with pytest.raises(ReaderEndedError, match="ended the reader"):
         call(pool, misbehaving.process)
 
     assert len(n_started) == 2
