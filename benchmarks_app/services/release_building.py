@@ -50,6 +50,7 @@ from benchmarks_app.services.release_checks import (
     slice_sizes,
     split_sizes,
     told_apart,
+    withholds_weighted,
 )
 from benchmarks_app.services.release_files import Contents, spool_path, write_contents, write_file
 
@@ -380,6 +381,7 @@ def _facts(
         slices=slice_sizes(made),
         exposed=[qid for qid in hidden if qid in made.exposed],
         told_apart=told_apart(made),
+        withholds_weighted=withholds_weighted(made),
         without_split=made.without_split,
         is_split_outdated=is_split_outdated(made.benchmark),
         all_zero=[qid for qid in public if made.grades_of(qid).is_all_zero],

@@ -55,22 +55,14 @@ def slice_sizes(made: Contents) -> list[SliceSize]:
 def told_apart(made: Contents) -> list[str]:
     """Means that tell of few families of hidden queries when they are shown together, in words.
 
-    Of this release the means over each hidden split and all of them, plain and weighted; of earlier
-    ones those over what is hidden still.
+    Of this release the means over each hidden split and all of them; of earlier ones those over
+    what is hidden still.
     """
-    graded = [
-        frozenset(qid for qid in made.of_split(split) if made.grades_of(qid).n)
-        for split in made.hidden
-    ]
-    whole = frozenset[str]().union(*graded)
-    if not whole:
+    together = _hidden_parts(made)
+    if not any(together):
         return []
-    together = [whole, *graded]
     limits = {"families": made.families, "smallest": release_rules.SMALLEST_HIDDEN_SPLIT}
     found = []
-    weights = {qid: made.weights[qid] for qid in whole if qid in made.weights}
-    if weights and not is_safe(together, weights=weights, **limits):
-        found.append("The plain and the weighted mean")
     public = {qid for qid in made.split_of if made.is_public(qid)}
     for release in Release.objects.published().filter(benchmark=made.benchmark).newest_first():
         earlier = [part - public for part in selectors.hidden_parts(release)]
@@ -78,6 +70,25 @@ def told_apart(made: Contents) -> list[str]:
             found.append(f"This release and {release.version}")
         together += earlier
     return found
+
+
+def withholds_weighted(made: Contents) -> bool:
+    """Whether weighted means tell of few families of hidden queries, beside the plain ones."""
+    parts = _hidden_parts(made)
+    weights = {qid: made.weights[qid] for qid in parts[-1] if qid in made.weights}
+    smallest = release_rules.SMALLEST_HIDDEN_SPLIT
+    return bool(weights) and not is_safe(
+        parts, families=made.families, smallest=smallest, weights=weights
+    )
+
+
+def _hidden_parts(made: Contents) -> list[frozenset[str]]:
+    """The graded queries of each hidden split, and of all of them."""
+    parts = [
+        frozenset(qid for qid in made.of_split(split) if made.grades_of(qid).n)
+        for split in made.hidden
+    ]
+    return [*parts, frozenset[str]().union(*parts)]
 
 
 def leaks_of(made: Contents) -> dict[str, Any] | None:

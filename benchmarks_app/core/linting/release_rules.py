@@ -27,6 +27,7 @@ RULES: dict[str, Severity] = {
     "release-exposed": ERROR,
     "release-hidden-apart": ERROR,
     "release-hidden-small": ERROR,
+    "release-weighted-withheld": WARNING,
     "release-split-unjudged": WARNING,
     "release-slice-small": WARNING,
     "release-slice-registered-small": WARNING,
@@ -85,6 +86,7 @@ class ReleaseFacts:
     slices: Sequence[SliceSize] = ()
     exposed: Sequence[str] = ()
     told_apart: Sequence[str] = ()
+    withholds_weighted: bool = False
     without_split: Sequence[str] = ()
     is_split_outdated: bool = False
     all_zero: Sequence[str] = ()
@@ -196,8 +198,15 @@ def _splits(facts: ReleaseFacts) -> Iterator[Finding]:
             "hidden splits",
             f"{said} would together tell of fewer than {SMALLEST_HIDDEN_SPLIT} families of hidden "
             "queries: a difference of means is one over what they do not share.",
-            "Let hidden splits and weights differ in none or in that many families from what is "
-            "shown already.",
+            "Let hidden splits differ in none or in that many families from what is shown already.",
+        )
+    if facts.withholds_weighted:
+        yield _finding(
+            "release-weighted-withheld",
+            "weights",
+            "Weighted means are shown to keepers alone: beside the plain ones they would tell of "
+            f"fewer than {SMALLEST_HIDDEN_SPLIT} families of hidden queries.",
+            "Hide more queries, or let their weights differ less.",
         )
     if facts.exposed:
         yield _finding(

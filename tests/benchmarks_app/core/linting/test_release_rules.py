@@ -61,9 +61,15 @@ CASES = {
         1,
     ),
     "release-hidden-apart": (
-        {"told_apart": ["plain and weighted means"]},
+        {"told_apart": ["This release and 1.0.0"]},
         "hidden splits",
-        "plain and weighted means would together tell of fewer than 30 families",
+        "This release and 1.0.0 would together tell of fewer than 30 families",
+        1,
+    ),
+    "release-weighted-withheld": (
+        {"withholds_weighted": True},
+        "weights",
+        "Weighted means are shown to keepers alone",
         1,
     ),
     "release-exposed": ({"exposed": ["a", "b"]}, "query a, b", "2 queries of a hidden split", 2),
