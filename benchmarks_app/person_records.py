@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 
 from benchmarks_app.models import User
+
+CHUNK = 2000
 
 # What people wrote, by model: where a name is found in one of these fields, a pseudonym takes its
 # place when the person is forgotten. All other texts are content, or are made by machines.
@@ -31,6 +33,18 @@ def records(name: str) -> Callable[[Records], Records]:
         return teller
 
     return register
+
+
+def columns(name: str, rows: Callable[[User], QuerySet], *same: str, **renamed: str) -> None:
+    """Register records that are columns of rows, of the names of their fields or renamed."""
+    fields = renamed | dict(zip(same, same, strict=True))
+    RECORDS[name] = lambda user: told(rows(user).order_by("pk"), **fields)
+
+
+def told(rows: QuerySet, **columns: str) -> Iterator[dict[str, Any]]:
+    """The rows as objects of these columns, each from a field; read a batch at a time."""
+    for values in rows.values_list(*columns.values()).iterator(chunk_size=CHUNK):
+        yield dict(zip(columns, values, strict=True))
 
 
 def follows_runs(follower: RunFollower) -> RunFollower:

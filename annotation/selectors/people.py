@@ -3,10 +3,18 @@
 from collections.abc import Iterator
 from typing import Any
 
-from annotation.models import Judgment, KnownGrade, Pool, PoolAnnotator, Question, Slot
+from annotation.models import (
+    Judgment,
+    KeyMap,
+    KnownGrade,
+    Pool,
+    PoolAnnotator,
+    PoolStart,
+    Question,
+    Slot,
+)
 from benchmarks_app.models import User
-from benchmarks_app.person_records import WRITTEN, records
-from benchmarks_app.selectors.people import told
+from benchmarks_app.person_records import WRITTEN, columns, records, told
 
 WRITTEN.update(
     {
@@ -40,13 +48,36 @@ def _labels(user: User) -> Iterator[dict[str, Any]]:
     )
 
 
-@records("pools")
-def _pools(user: User) -> Iterator[dict[str, Any]]:
-    named = PoolAnnotator.objects.filter(annotator=user).order_by("pk")
-    yield from told(named, benchmark="pool__benchmark__slug", pool="pool__name")
+columns(
+    "pools",
+    lambda user: PoolAnnotator.objects.filter(annotator=user),
+    benchmark="pool__benchmark__slug",
+    pool="pool__name",
+)
+columns(
+    "pool-starts",
+    lambda user: PoolStart.objects.filter(annotator=user),
+    *("notice_at", "practice_at"),
+    benchmark="pool__benchmark__slug",
+    pool="pool__name",
+    guideline="guideline__version",
+)
+columns("keys", lambda user: KeyMap.objects.filter(annotator=user), "bindings", "is_on")
+# Of a grade that is known what they said to it, not the grade: that would tell hidden checks.
+columns(
+    "known-grades",
+    lambda user: KnownGrade.objects.filter(set_by=user),
+    "explanation",
+    pool="entry__pool__name",
+)
 
 
 @records("questions")
 def _questions(user: User) -> Iterator[dict[str, Any]]:
+    """Asked, and answered: of those the answer alone, for the question is another's."""
     asked = Question.objects.filter(asked_by=user).order_by("pk")
-    yield from told(asked, text="text", answer="answer", at="asked_at")
+    for row in told(asked, text="text", answer="answer", at="asked_at"):
+        yield {"as": "asker", **row}
+    answered = Question.objects.filter(answered_by=user).order_by("pk")
+    for row in told(answered, answer="answer", at="answered_at"):
+        yield {"as": "answerer", **row}

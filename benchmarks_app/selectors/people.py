@@ -1,13 +1,12 @@
 """What this app knows of a person, and where names of people are written."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from axes.models import AccessAttempt, AccessLog
 from django.contrib.admin.models import LogEntry
-from django.db.models import Q, QuerySet, TextField
-from django.db.models.functions import Cast
+from django.db.models import Q, QuerySet
 
 from benchmarks_app.forwarding import told_network
 from benchmarks_app.models import (
@@ -33,9 +32,8 @@ from benchmarks_app.models import (
     Upload,
     User,
 )
-from benchmarks_app.person_records import LASTING, WRITTEN, records
-
-CHUNK = 2000
+from benchmarks_app.person_records import LASTING, WRITTEN, columns, records, told
+from benchmarks_app.selectors.factors import factors_of
 
 WRITTEN.update(
     {
@@ -99,17 +97,6 @@ def _account(user: User) -> Iterator[dict[str, Any]]:
     }
 
 
-@records("memberships")
-def _memberships(user: User) -> Iterator[dict[str, Any]]:
-    rows = user.memberships.order_by("pk")
-    yield from told(rows, benchmark="benchmark__slug", role="role", since="created_at")
-
-
-@records("teams")
-def _teams(user: User) -> Iterator[dict[str, Any]]:
-    yield from told(user.teams.order_by("pk"), name="name")
-
-
 @records("invitations")
 def _invitations(user: User) -> Iterator[dict[str, Any]]:
     """Those made, with what was noted, and those accepted: an address may be another's."""
@@ -120,20 +107,6 @@ def _invitations(user: User) -> Iterator[dict[str, Any]]:
     accepted = user.invitations_accepted.order_by("pk")
     for row in told(accepted, email="email", **about, **ends):
         yield {"as": "invited", **row}
-
-
-@records("tokens")
-def _tokens(user: User) -> Iterator[dict[str, Any]]:
-    yield from told(
-        user.api_tokens.order_by("pk"),
-        name="name",
-        begins_with="hint",
-        scopes="scopes",
-        created_at="created_at",
-        expires_at="expires_at",
-        last_used_at="last_used_at",
-        revoked_at="revoked_at",
-    )
 
 
 @records("sign-ins")
@@ -165,42 +138,48 @@ def _events(user: User) -> Iterator[dict[str, Any]]:
         yield {**row, "by": who.get(row["by"], "somebody else")}
 
 
-@records("uploads")
-def _uploads(user: User) -> Iterator[dict[str, Any]]:
-    yield from told(
-        user.uploads.order_by("pk"),
-        benchmark="benchmark__slug",
-        name="name",
-        sha256="sha256",
-        size="size",
-        created_at="created_at",
-    )
+@records("factors")
+def _factors(user: User) -> Iterator[dict[str, Any]]:
+    """Without what is secret of them."""
+    for factor in factors_of(user):
+        yield {
+            "kind": factor.type,
+            "name": factor.data.get("name", ""),
+            "created_at": factor.created_at,
+            "last_used_at": factor.last_used_at,
+        }
 
 
-@records("runs")
-def _runs(user: User) -> Iterator[dict[str, Any]]:
-    yield from told(
-        user.runs.order_by("pk"),
-        benchmark="benchmark__slug",
-        name="name",
-        description="description",
-        metadata="metadata",
-        visibility="visibility",
-        sha256="sha256",
-        created_at="created_at",
-    )
-
-
-@records("jobs")
-def _jobs(user: User) -> Iterator[dict[str, Any]]:
-    yield from told(
-        user.jobs.order_by("pk"),
-        benchmark="benchmark__slug",
-        kind="kind",
-        title="title",
-        state="state",
-        created_at="created_at",
-    )
+OF_BENCHMARK = {"benchmark": "benchmark__slug"}
+columns("memberships", lambda user: user.memberships, "role", since="created_at", **OF_BENCHMARK)
+columns("teams", lambda user: user.teams, "name")
+columns(
+    "tokens",
+    lambda user: user.api_tokens,
+    *("name", "scopes", "created_at", "expires_at", "last_used_at", "revoked_at"),
+    begins_with="hint",
+)
+columns(
+    "uploads", lambda user: user.uploads, "name", "sha256", "size", "created_at", **OF_BENCHMARK
+)
+columns(
+    "runs",
+    lambda user: user.runs,
+    *("name", "description", "metadata", "visibility", "sha256", "created_at"),
+    **OF_BENCHMARK,
+)
+columns("jobs", lambda user: user.jobs, "kind", "title", "state", "created_at", **OF_BENCHMARK)
+columns("corpora", lambda user: user.corpora, "name")
+columns("candidate-lists", lambda user: user.candidate_lists, "name", "origin", **OF_BENCHMARK)
+# What was changed has no name here: it may be that of another person.
+columns(
+    "staff-pages",
+    lambda user: LogEntry.objects.filter(user=user),
+    at="action_time",
+    kind="content_type__model",
+    number="object_id",
+    flag="action_flag",
+)
 
 
 @records("other-work")
@@ -214,21 +193,3 @@ def _other_work(user: User) -> Iterator[dict[str, Any]]:
 
 def _name_of(relation: Any) -> str:
     return f"{relation.related_model._meta.verbose_name}: {relation.field.verbose_name}"
-
-
-def told(rows: QuerySet, **columns: str) -> Iterator[dict[str, Any]]:
-    """The rows as objects of these columns, each from a field; read a batch at a time."""
-    for values in rows.values_list(*columns.values()).iterator(chunk_size=CHUNK):
-        yield dict(zip(columns, values, strict=True))
-
-
-# --- where a name is written ---------------------------------------------------------------
-
-
-def rows_naming(model: Any, field: str, fragments: Iterable[str]) -> list[tuple[int, Any]]:
-    """(key, value) of the rows whose `field` holds one of these pieces of text."""
-    wanted = Q()
-    for fragment in fragments:
-        wanted |= Q(as_text__icontains=fragment)
-    rows = model._base_manager.annotate(as_text=Cast(field, TextField())).filter(wanted)
-    return list(rows.values_list("pk", field).iterator(chunk_size=CHUNK))

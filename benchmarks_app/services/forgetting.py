@@ -18,6 +18,7 @@ from django.contrib.sessions.models import Session
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, models, transaction
 from django.db.models import Q
+from django.db.models.functions import Cast
 
 from benchmarks_app import files
 from benchmarks_app.charts.drawing import drop_pictures
@@ -40,8 +41,8 @@ from benchmarks_app.models import (
 )
 from benchmarks_app.models.audit import SIGN_INS
 from benchmarks_app.permissions import KEEPERS, is_site_manager
-from benchmarks_app.person_records import LASTING, RUN_FOLLOWERS, WRITTEN
-from benchmarks_app.selectors.people import PERSON, events_of, named, rows_naming
+from benchmarks_app.person_records import CHUNK, LASTING, RUN_FOLLOWERS, WRITTEN
+from benchmarks_app.selectors.people import PERSON, events_of, named
 from benchmarks_app.services import audit, people, teams
 from benchmarks_app.services.freed_pages import start_erasing
 from benchmarks_app.services.uploading import safe_name
@@ -248,7 +249,12 @@ def _close_account(user: User, pseudonym: str) -> None:
 
 
 def _naming(model: type[models.Model], field: str, names: Names) -> Iterator[tuple[int, Any]]:
-    for key, value in rows_naming(model, field, names.fragments):
+    wanted = Q()
+    for fragment in names.fragments:
+        wanted |= Q(as_text__icontains=fragment)
+    as_text = Cast(field, models.TextField())
+    rows = model._base_manager.annotate(as_text=as_text).filter(wanted)
+    for key, value in list(rows.values_list("pk", field).iterator(chunk_size=CHUNK)):
         if names.are_in(value):
             yield key, value
 

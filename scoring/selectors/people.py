@@ -1,11 +1,6 @@
 """What this app knows of a person, and where names of people are written."""
 
-from collections.abc import Iterator
-from typing import Any
-
-from benchmarks_app.models import User
-from benchmarks_app.person_records import LASTING, WRITTEN, records
-from benchmarks_app.selectors.people import told
+from benchmarks_app.person_records import LASTING, WRITTEN, columns
 from scoring.models import (
     CaseSet,
     EmbeddingPair,
@@ -44,14 +39,34 @@ LASTING.update(
 )
 
 
-@records("submissions")
-def _submissions(user: User) -> Iterator[dict[str, Any]]:
-    yield from told(
-        user.submissions.order_by("pk"),
-        benchmark="phase__benchmark__slug",
-        phase="phase__name",
-        name="name",
-        state="state",
-        created_at="created_at",
-        withdrawn_at="withdrawn_at",
-    )
+OF_BENCHMARK = {"benchmark": "benchmark__slug"}
+columns(
+    "submissions",
+    lambda user: user.submissions,
+    *("name", "state", "created_at", "withdrawn_at"),
+    benchmark="phase__benchmark__slug",
+    phase="phase__name",
+)
+columns(
+    "live-systems", lambda user: user.live_systems, "name", "description", "url", **OF_BENCHMARK
+)
+columns("case-sets", lambda user: user.case_sets, "name", "file_name", "notes", **OF_BENCHMARK)
+columns("judges", lambda user: user.judges, "name", **OF_BENCHMARK)
+columns(
+    "embedding-pairs",
+    lambda user: user.embedding_pairs,
+    *("name", "description", "files", "created_at"),
+    **OF_BENCHMARK,
+)
+columns(
+    "reported-scores",
+    lambda user: user.reported_scores,
+    *("system", "measure", "value", "source", "note", "metadata", "created_at"),
+    **OF_BENCHMARK,
+)
+columns(
+    "online-results",
+    lambda user: user.online_results,
+    *("outcome", "metric", "note", "created_at"),
+    benchmark="gate__policy__benchmark__slug",
+)

@@ -7,8 +7,10 @@ import zipfile
 from unittest.mock import Mock
 
 import pytest
+from allauth.mfa.models import Authenticator
 from axes.models import AccessAttempt, AccessLog
 from django.apps import apps
+from django.contrib.admin.models import LogEntry
 from django.contrib.sessions.models import Session
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -16,7 +18,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, models, transaction
 from django.urls import reverse
 
-from annotation.models import Judgment
+from annotation.models import Judgment, KeyMap, KnownGrade, PoolStart, Question
 from annotation.selectors.agreement import Filters, agreement_report
 from annotation.selectors.names import pseudonyms_in
 from benchmarks_app.core.names import Names
@@ -648,6 +650,40 @@ def test_export_has_every_kind_and_no_secret(zelda, benchmark, owner):
         "Not Zo",
     ):
         assert secret not in text
+
+
+def test_export_has_their_words_and_settings_and_nobody_else_s(zelda, benchmark, owner):
+    pool = making.pool(benchmark, {"q1": ["d1"]})
+    Authenticator.objects.create(
+        user=zelda, type="webauthn", data={"name": "my key", "credential": "sealed"}
+    )
+    PoolStart.objects.create(pool=pool, annotator=zelda, notice_at=factories.now())
+    KeyMap.objects.create(annotator=zelda, bindings={"undo": ["u"]})
+    KnownGrade.objects.create(
+        entry=pool.entries.get(), purpose="gold", grade=1, explanation="it says so", set_by=zelda
+    )
+    Question.objects.create(
+        entry=pool.entries.get(), slot=pool.slots.get(), asked_by=owner, client_id=uuid.uuid4(),
+        text="olga asks", answer="it does", answered_by=zelda, answered_at=factories.now(),
+    )  # fmt: skip
+    factories.live_system(benchmark, zelda, description="mine, at night")
+    factories.embedding_pair(benchmark, zelda, description="two of mine")
+    factories.reported(benchmark, zelda)
+    LogEntry.objects.create(user=zelda, action_flag=2, object_id="1", object_repr="olga")
+
+    records = known(zelda)
+
+    told = {kind: rows[0] for kind, rows in records.items() if rows}
+    assert (told["factors"]["kind"], told["factors"]["name"]) == ("webauthn", "my key")
+    assert told["pool-starts"]["pool"] == pool.name
+    assert told["keys"]["bindings"] == {"undo": ["u"]}
+    assert told["known-grades"] == {"pool": pool.name, "explanation": "it says so"}
+    assert (told["questions"]["as"], told["questions"]["answer"]) == ("answerer", "it does")
+    assert told["live-systems"]["description"] == "mine, at night"
+    assert told["embedding-pairs"]["description"] == "two of mine"
+    assert {"reported-scores", "staff-pages"} <= told.keys()
+    for hidden in ("olga", "sealed", "gold"):
+        assert hidden not in json.dumps(records)
 
 
 def test_person_downloads_what_is_known_and_it_is_written_down(signed_in, zelda):
