@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.core.files.uploadedfile import UploadedFile
 
 from annotation.core.candidates import read_candidates
 from annotation.core.errors import PoolError
@@ -16,13 +15,13 @@ from annotation.services.pool_planning import Sharing
 from annotation.services.pooling import MAX_SEED
 from benchmarks_app.core.errors import FileProblemsError
 from benchmarks_app.core.problems import Problems
+from benchmarks_app.forms.lists import ListFileField
 from benchmarks_app.models import Benchmark, CandidateList, Run, User
 from benchmarks_app.permissions import ALLOWED, Action
 
 WITHOUT_RUNS = (Pool.Strategy.TOP_UP, Pool.Strategy.MANUAL)
 DEFAULT_STRATA = "10:100 50:20 100:5"
 MOST_MANUAL_CHARACTERS = 1_000_000
-MOST_LIST_BYTES = 32 << 20
 
 
 def percent(initial: int, label: str, help_text: str) -> forms.DecimalField:
@@ -286,7 +285,7 @@ class UnjudgedForm(forms.Form):
 class CandidateUploadForm(forms.Form):
     """A file of documents worth judging."""
 
-    file = forms.FileField(
+    file = ListFileField(
         label="File",
         help_text="A line each: query, document and, if you like, priority (1 comes first), with "
         "tabs or blanks between.",
@@ -294,10 +293,3 @@ class CandidateUploadForm(forms.Form):
     name = forms.CharField(
         max_length=120, required=False, help_text="The file's own name if left empty."
     )
-
-    def clean_file(self) -> UploadedFile:
-        file: UploadedFile = self.cleaned_data["file"]
-        if file.size > MOST_LIST_BYTES:
-            message = f"The file has more than {MOST_LIST_BYTES >> 20} MB; compress it with gzip."
-            raise ValidationError(message)
-        return file

@@ -10,6 +10,7 @@ from django.core.files.uploadedfile import UploadedFile
 from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.core.splitting import DEFAULT_SHARES, SPLITS, SplitRecipe
 from benchmarks_app.core.splitting.recipe import Mode, Straddling, check_shares
+from benchmarks_app.forms.lists import ListFileField
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.selectors import splits as reads
 
@@ -119,7 +120,7 @@ class SplitForm(HiddenForm):
         "of a document that came after the cut.",
     )
     slice = forms.ChoiceField(required=False, label="Slice to leave out")
-    file = forms.FileField(
+    file = ListFileField(
         required=False, help_text="A line each: query id, TAB, and train, dev, test or none."
     )
     qrel_set = forms.ModelChoiceField(

@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks_app.forms.lists import MOST_LIST_BYTES
 from benchmarks_app.models import AuditEvent, Job, Role, SplitPlan
 from benchmarks_app.services import jobs, leak_reports, splitting
 from tests import factories
@@ -97,6 +98,15 @@ def test_a_form_that_cannot_be_followed_says_why(bench, olga, client, fields, sa
 
     assert answered.status_code == 422
     assert said in answered.content.decode()
+
+
+def test_a_given_file_that_is_too_large_is_refused_before_it_is_read(bench, olga, client):
+    file = SimpleUploadedFile("splits.tsv", bytes(MOST_LIST_BYTES + 1))
+
+    answered = client.post(url("split-detail"), {"mode": "given", "file": file})
+
+    assert answered.status_code == 422
+    assert "The file has more than 32 MB" in answered.content.decode()
 
 
 def test_a_given_file_with_problems_shows_each_line(bench, olga, client):

@@ -51,6 +51,7 @@ SAID_BYTES = 4_000
 # A child that holds more than this after a file is replaced, and so is one that has read many.
 KEPT_BYTES = 400 << 20
 MOST_CALLS = 500
+MOST_ASKED_BYTES = 64 << 20
 ASKED_TO_END = (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP)
 
 
@@ -178,6 +179,9 @@ class Child:
                 stream.close()
 
     def _ask(self, body: bytes) -> None:
+        if len(body) > MOST_ASKED_BYTES:
+            msg = f"a call of {len(body):,} bytes: hand a reader the path of a large file"
+            raise ValueError(msg)
         content = memoryview(struct.pack("<Q", len(body)) + body)
         try:
             while content:

@@ -353,6 +353,13 @@ def test_only_marked_functions_are_run(pool):
         call(pool, os.getcwd)
 
 
+def test_call_is_no_way_to_send_a_large_file(pool):
+    with pytest.raises(ValueError, match="hand a reader the path"):
+        call(pool, misbehaving.echo, bytes(65 << 20))
+
+    assert call(pool, misbehaving.echo, 1) == ((1,), {})
+
+
 @pytest.mark.parametrize("value", [os.system, subprocess.Popen, Pool, pytest.fail, eval])
 def test_answer_names_nothing_but_data(value):
     with pytest.raises(pickle.UnpicklingError, match="is no data"):
