@@ -22,13 +22,18 @@ def factors_of(user: User) -> QuerySet[Authenticator]:
     return Authenticator.objects.filter(user=user).order_by("created_at", "pk")
 
 
+def second_factors_of(user: User) -> QuerySet[Authenticator]:
+    """What somebody signs in with after the password; recovery codes are for who lost it."""
+    return factors_of(user).filter(type__in=SECOND)
+
+
 def has_second(person: str) -> Exists:
     """Whether the person that a column of the outer query names has a second factor."""
     return Exists(Authenticator.objects.filter(user=OuterRef(person), type__in=SECOND))
 
 
 def has_second_factor(user: User) -> bool:
-    return factors_of(user).filter(type__in=SECOND).exists()
+    return second_factors_of(user).exists()
 
 
 def members_of(benchmark: Benchmark) -> QuerySet[Membership]:

@@ -20,17 +20,17 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from benchmarks_app import second_step
 from benchmarks_app.core.people_errors import ManyResetsError
-from benchmarks_app.forwarding import counted_address
-from benchmarks_app.limits import is_among_first
-from benchmarks_app.models import User
-from benchmarks_app.people_forms import (
+from benchmarks_app.forms.people import (
     PASSWORD_HELP,
     ApiTokenForm,
     PasswordForm,
     ProfileForm,
     ResetForm,
 )
-from benchmarks_app.selectors.factors import SECOND, factors_of, has_second_factor
+from benchmarks_app.forwarding import counted_address
+from benchmarks_app.limits import is_among_first
+from benchmarks_app.models import User
+from benchmarks_app.selectors.factors import has_second_factor, second_factors_of
 from benchmarks_app.selectors.people import named
 from benchmarks_app.services import audit, mailing
 from benchmarks_app.services.api_tokens import create_api_token, revoke_api_token
@@ -153,7 +153,7 @@ def _account_page(
         "form": form,
         "memberships": person.memberships.select_related("benchmark").order_by("benchmark__name"),
         "teams": person.teams.order_by("name"),
-        "n_factors": factors_of(person).filter(type__in=SECOND).count(),
+        "n_factors": second_factors_of(person).count(),
         "token_form": token_form,
         "tokens": person.api_tokens.filter(revoked_at=None).order_by("-pk")[:TOKENS_SHOWN],
         "now": timezone.now(),

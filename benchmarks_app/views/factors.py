@@ -27,6 +27,7 @@ from benchmarks_app.selectors.factors import (
     factors_of,
     lacks_factor,
     n_codes_left,
+    second_factors_of,
 )
 from benchmarks_app.services import factors
 
@@ -167,13 +168,13 @@ def recovery_codes_create(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def factor_remove(request: HttpRequest, pk: int) -> HttpResponse:
-    factor = get_object_or_404(factors_of(request.user), pk=pk, type__in=SECOND)
+    factor = get_object_or_404(second_factors_of(request.user), pk=pk)
     form = PasswordAgainForm(_posted(request), user=request.user)
     if form.is_valid():
         factors.remove_factor(factor=factor, actor=request.user)
         messages.success(request, f"{_called(factor)} was taken away.")
         return redirect("factor-list")
-    n_others = factors_of(request.user).filter(type__in=SECOND).exclude(pk=pk).count()
+    n_others = second_factors_of(request.user).exclude(pk=pk).count()
     context = {"factor": factor, "form": form, "is_last": not n_others}
     status = 422 if form.is_bound else 200
     return render(request, "benchmarks_app/factor_remove.html", context, status=status)

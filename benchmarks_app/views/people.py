@@ -13,8 +13,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from benchmarks_app.core.people_errors import InvitationAddressError, InvitationClosedError
+from benchmarks_app.forms.people import ROLE_HELP, AccountForm, InvitationForm, RoleForm
 from benchmarks_app.models import Benchmark, Invitation, Membership, Role
-from benchmarks_app.people_forms import ROLE_HELP, AccountForm, InvitationForm, RoleForm
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.selectors.factors import members_of
 from benchmarks_app.services import people

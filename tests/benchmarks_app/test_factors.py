@@ -754,7 +754,7 @@ def test_operator_is_told_who_is_unknown_or_has_none(ada):
     call_command("remove_factors", "ada", stdout=out)
 
     assert "ada has none" in out.getvalue()
-    with pytest.raises(CommandError, match="no account 'nobody'"):
+    with pytest.raises(CommandError, match="No user 'nobody'"):
         call_command("remove_factors", "nobody")
 
 

@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
+from benchmarks_app.forms.people import AccountForm
 from benchmarks_app.models import Benchmark, Role
-from benchmarks_app.people_forms import AccountForm
 from benchmarks_app.services.people import add_member, create_account
 
 

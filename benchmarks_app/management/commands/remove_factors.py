@@ -1,9 +1,9 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
-from benchmarks_app.models import User
+from benchmarks_app.management.importing import person_named
 from benchmarks_app.services.factors import remove_all_factors
 
 
@@ -14,10 +14,6 @@ class Command(BaseCommand):
         parser.add_argument("username")
 
     def handle(self, *args: Any, username: str, **options: Any) -> None:
-        user = User.objects.filter(username=username).first()
-        if user is None:
-            message = f"There is no account '{username}'."
-            raise CommandError(message)
-        n = remove_all_factors(user=user, actor=None)
+        n = remove_all_factors(user=person_named(username), actor=None)
         told = f"{username}: {n} second factors taken away" if n else f"{username} has none"
         self.stdout.write(self.style.SUCCESS(told))
