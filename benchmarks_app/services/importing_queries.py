@@ -8,13 +8,15 @@ from django.db import IntegrityError
 from django.urls import reverse
 from django.utils.dateparse import parse_date, parse_datetime
 
-from benchmarks_app.core.batches import batched
+from benchmarks_app.core.batches import batched_by_weight
 from benchmarks_app.core.formats.beir import QueryRow
 from benchmarks_app.core.import_errors import ConcurrentImportError, NothingImportedError
 from benchmarks_app.models import Query, QueryFamily
 from benchmarks_app.services.importing_groups import Said
 from benchmarks_app.services.staging import ROWS_PER_BATCH, Import
 
+# A line may have 64 MB.
+CHARACTERS_PER_BATCH = 8 << 20
 CLASH = (
     "query '{qid}' is in {where} already, with another text. Choose another id; the same queries "
     "in another language need a benchmark of their own."
@@ -36,7 +38,8 @@ def stage_queries(
         If the file holds no query.
     """
     staging = _Staging(work, file, said or Said())
-    for batch in batched(work.told(rows, "queries"), ROWS_PER_BATCH):
+    told = work.told(rows, "queries")
+    for batch in batched_by_weight(told, ROWS_PER_BATCH, _size, CHARACTERS_PER_BATCH):
         staging.take(batch)
     if not staging.n_new and not staging.n_same and not work.problems.found:
         raise NothingImportedError(file=file, what="query")
@@ -44,6 +47,10 @@ def stage_queries(
     if staging.n_same:
         work.notes.append(f"{staging.n_same:,} queries were here already.")
     work.on_commit.append(lambda: _show(work))
+
+
+def _size(row: QueryRow) -> int:
+    return len(row.text) + len(row.description) + len(row.narrative) + len(str(row.metadata))
 
 
 class _Staging:

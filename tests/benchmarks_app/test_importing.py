@@ -14,7 +14,7 @@ from benchmarks_app.core.mapping import EVERY_ROW
 from benchmarks_app.core.splitting import SplitRecipe
 from benchmarks_app.core.splitting.recipe import Mode
 from benchmarks_app.models import AuditEvent, Corpus, Job, Qrel, QrelSet, Query, QueryFamily, Run
-from benchmarks_app.services import importing, jobs, splitting, uploading
+from benchmarks_app.services import importing, importing_queries, jobs, splitting, uploading
 from benchmarks_app.services.uploading import AlreadyImportedError
 from tests import factories
 
@@ -81,6 +81,20 @@ def test_beir_zip_becomes_corpus_queries_and_qrels(texts, take_in, tmp_path):
     assert list(selectors.qrels_of(qrels)) == [("q1", "d1", 2), ("q3", "d1", 1), ("q3", "d2", 0)]
     splits = dict(texts.queries.values_list("qid", "family__split"))
     assert splits == {"q1": "train", "q2": "train", "q3": "test"}
+
+
+def test_long_queries_are_written_few_at_a_time(texts, take_in, monkeypatch):
+    monkeypatch.setattr(importing_queries, "CHARACTERS_PER_BATCH", 1)
+    written = []
+    insert = importing_queries._insert
+    monkeypatch.setattr(
+        importing_queries, "_insert", lambda rows: written.append(len(rows)) or insert(rows)
+    )
+
+    take_in(texts, QUERIES, "queries.jsonl")
+
+    assert written == [1, 1, 1]
+    assert texts.queries.committed().count() == 3
 
 
 def test_queries_of_one_named_family_share_it(texts, take_in):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks_app.core.apart import reader
-from benchmarks_app.core.batches import batched
+from benchmarks_app.core.batches import batched_by_weight
 from benchmarks_app.core.contamination.outside import OutsideQuery
 from benchmarks_app.core.families.keys import DEFAULT_LANGUAGE, bag_keys, exact_key
 from benchmarks_app.core.families.similarity import similar_pairs
@@ -27,6 +27,8 @@ from benchmarks_app.core.sketches.matching import (
 )
 
 AT_ONCE = 50_000
+# A line may have 64 MB.
+CHARACTERS_AT_ONCE = 16 << 20
 """Outside queries compared at a time; how rare a gram is, is counted over them and ours."""
 
 ALL = "all queries"
@@ -94,7 +96,9 @@ def check_queries(
     """What an outside list has of our queries, and how many queries it holds; one pass over it."""
     work = _TextCheck(ours, language)
     n = 0
-    for batch in batched(outside, AT_ONCE):
+    for batch in batched_by_weight(
+        outside, AT_ONCE, lambda query: len(query.text), CHARACTERS_AT_ONCE
+    ):
         work.take(batch)
         n += len(batch)
         if tell:

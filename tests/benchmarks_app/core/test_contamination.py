@@ -12,6 +12,7 @@ from benchmarks_app.core.contamination import (
     by_slice,
     check_queries,
     check_sketch,
+    checking,
     clean_queries,
     read_outside,
 )
@@ -45,6 +46,19 @@ def read(path, name=""):
 
 def degrees(matches):
     return {match.qid: match.degree for match in matches}
+
+
+def test_long_outside_queries_are_compared_few_at_a_time(monkeypatch):
+    monkeypatch.setattr(checking, "CHARACTERS_AT_ONCE", 60)
+    told = []
+
+    check_queries(
+        OURS,
+        (OutsideQuery(n, "words " * 6) for n in range(5)),
+        tell=lambda done, total, what: told.append(done),
+    )
+
+    assert told == [2, 4, 5]
 
 
 def test_each_kind_of_contamination_is_named_with_the_outside_text():
