@@ -102,10 +102,6 @@ class Pool:
         finally:
             self._put_back(child)
 
-    def warm_up(self) -> None:
-        """Start a child, so that the first file need not wait for one."""
-        self._put_back(self._taken())
-
     def close(self) -> None:
         """End every child that waits."""
         self._renew_after_fork()

@@ -55,7 +55,8 @@ class FolderTarget:
             try:
                 _make(part)
                 yield part
-                for path in (part / "rows", part, *(self.folder.path / "objects").iterdir()):
+                objects = self.folder.path / "objects"
+                for path in (part / "rows", part, *objects.iterdir(), objects):
                     sync_folder(path)
                 part.rename(self.folder.parts / name)
                 sync_folder(self.folder.parts)

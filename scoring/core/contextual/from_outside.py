@@ -103,10 +103,6 @@ def _put_aside(image: Image, folder: Path) -> Image:
     return light
 
 
-def _without_name(text: str, name: str) -> str:
-    return text.removeprefix(f"{name}: ")
-
-
 def _with_light_images(case: Case, folder: Path) -> Case:
     """The case with its images light, those that came inside the file as well."""
 
