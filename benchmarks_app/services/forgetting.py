@@ -5,7 +5,7 @@ labels, and every number that is made of them, are what they were.
 """
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from email import message_from_bytes, policy
 from pathlib import Path
@@ -36,6 +36,7 @@ from benchmarks_app.models import (
     Release,
     Role,
     Run,
+    Team,
     Upload,
     User,
 )
@@ -57,6 +58,7 @@ MAIL_RULE = b"\n" + b"-" * 79 + b"\n"
 # What of a release's files is made for people to read; its queries and grades name nobody.
 READ_BY_PEOPLE = (".md", ".json", ".bib", ".cff", ".txt")
 MOST_BYTES_READ = 2**22
+Reach = Callable[[type[models.Model]], models.QuerySet]
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ def lasting_places(names: Names, *, seen_by: User | None) -> list[str]:
             **{f"{of_benchmark}__in": seen if model is Benchmark else kept}
         )
         for field in fields:
-            rows = [key for key, value in _naming(model, field, names)]
+            rows = [key for key, value in _naming(everywhere(model), field, names)]
             for row in told.filter(pk__in=rows):
                 found.append(f"{model._meta.verbose_name} {row}: {field}")
     released = Release.objects.published().filter(benchmark__in=seen).exclude(folder="")
@@ -155,13 +157,14 @@ def delete_person(*, user: User, actor: User | None, is_erased_later: bool = Tru
     refuse_deletion(user=user, actor=actor)
     names, pseudonym = names_of(user), _new_pseudonym()
     lasting = lasting_places(names, seen_by=actor)  # while they are a member of what they see
+    reach = reach_of(user, actor)
     tables = _delete_belongings(user, actor)
     _close_account(user, pseudonym)
-    _rename_uploads(names, pseudonym)
-    runs = dict(_naming(Run, "name", names))
+    _rename_uploads(names, pseudonym, reach)
+    runs = dict(_naming(reach(Run), "name", names))
     n_texts = 0
     for model, fields in WRITTEN.items():
-        n = sum(_rewrite(model, field, names, pseudonym) for field in fields)
+        n = sum(_rewrite(reach(model), field, names, pseudonym) for field in fields)
         tables |= {model._meta.db_table} if n else set()
         n_texts += n
     for follow in RUN_FOLLOWERS:
@@ -248,27 +251,73 @@ def _close_account(user: User, pseudonym: str) -> None:
 # --- texts ---------------------------------------------------------------------------------
 
 
-def _naming(model: type[models.Model], field: str, names: Names) -> Iterator[tuple[int, Any]]:
+def everywhere(model: type[models.Model]) -> models.QuerySet:
+    return model._base_manager.all()
+
+
+def reach_of(user: User, actor: User | None) -> Reach:
+    """The rows of a model in which a name is taken for the person's.
+
+    Anybody may call themselves anything, such as “the run”. Who deletes themselves changes their
+    own rows and those of benchmarks they worked in; elsewhere it is for managers of the site.
+    """
+    if actor != user:
+        return everywhere
+    events = AuditEvent.objects.filter(actor=user).exclude(benchmark=None)
+    worked_in = {*user.memberships.values_list("benchmark", flat=True)}
+    worked_in |= {*events.values_list("benchmark", flat=True)}
+    their_teams = [team.pk for team in user.teams.all()]
+
+    def rows_of(model: type[models.Model]) -> models.QuerySet:
+        foreign = [field for field in model._meta.concrete_fields if field.related_model is User]
+        theirs = Q(*[(field.name, user.pk) for field in foreign], _connector=Q.OR)
+        if model is AuditEvent:
+            theirs |= Q(target=named(user.pk))
+        elif model is Team:
+            theirs = Q(pk__in=their_teams)
+        elif way := way_to(Benchmark, model):
+            theirs |= Q((f"{way}__in", worked_in))
+        elif not foreign:
+            return everywhere(model)  # the site's own, written by no person
+        return everywhere(model).filter(theirs)
+
+    return rows_of
+
+
+def way_to(wanted: type[models.Model], model: type[models.Model]) -> str:
+    """The shortest way by foreign keys from rows of a model, or "" if there is none."""
+    ways: dict[Any, str] = {model: ""}
+    for one in (at_work := [model]):
+        for field in one._meta.concrete_fields:
+            if isinstance(field, models.ForeignKey) and field.related_model not in ways:
+                way = ways[field.related_model] = f"{ways[one]}__{field.name}".removeprefix("__")
+                if field.related_model is wanted:
+                    return way
+                at_work.append(field.related_model)
+    return ""
+
+
+def _naming(rows: models.QuerySet, field: str, names: Names) -> Iterator[tuple[int, Any]]:
     wanted = Q()
     for fragment in names.fragments:
         wanted |= Q(as_text__icontains=fragment)
     as_text = Cast(field, models.TextField())
-    rows = model._base_manager.annotate(as_text=as_text).filter(wanted)
-    for key, value in list(rows.values_list("pk", field).iterator(chunk_size=CHUNK)):
+    found = rows.annotate(as_text=as_text).filter(wanted)
+    for key, value in list(found.values_list("pk", field).iterator(chunk_size=CHUNK)):
         if names.are_in(value):
             yield key, value
 
 
-def _rewrite(model: type[models.Model], field: str, names: Names, pseudonym: str) -> int:
+def _rewrite(rows: models.QuerySet, field: str, names: Names, pseudonym: str) -> int:
     """Write the pseudonym where a field names the person; returns in how many rows."""
-    longest = model._meta.get_field(field).max_length
+    longest = rows.model._meta.get_field(field).max_length
     n = 0
-    for key, value in _naming(model, field, names):
-        if model is AuditEvent and PERSON.fullmatch(str(value)):
+    for key, value in _naming(rows, field, names):
+        if rows.model is AuditEvent and PERSON.fullmatch(str(value)):
             continue  # a number names somebody here, whoever was called “user”
         said = names.replaced(value, pseudonym)
         said = said[:longest] if isinstance(said, str) else said
-        row = model._base_manager.filter(pk=key)
+        row = rows.model._base_manager.filter(pk=key)
         try:
             with transaction.atomic(), _forgetting():
                 row.update(**{field: said})
@@ -292,9 +341,9 @@ class _forgetting:
             self.row.delete()
 
 
-def _rename_uploads(names: Names, pseudonym: str) -> None:
+def _rename_uploads(names: Names, pseudonym: str, reach: Reach) -> None:
     """Give files a name without the person's; their bytes stay, and with them their digest."""
-    sent = {key for field in ("name", "stored") for key, _ in _naming(Upload, field, names)}
+    sent = {key for field in ("name", "stored") for key, _ in _naming(reach(Upload), field, names)}
     files_of = Upload.objects.filter(pk__in=sent).values_list("stored", "name")
     for stored, name in dict(files_of).items():
         folder = stored.rpartition("/")[0]

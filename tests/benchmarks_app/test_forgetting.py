@@ -239,12 +239,36 @@ def test_sessions_end_and_are_deleted(signed_in, zelda, owner):
 def test_events_name_others_by_number_also_where_a_word_of_it_was_a_name(zelda):
     event = audit.record(actor=None, action="member-add", target=named(zelda.pk))
     called = factories.user("user")
-    spoken = audit.record(actor=None, action="import", target="of user.tsv")
+    spoken = audit.record(actor=called, action="import", target="of user.tsv")
 
     forgotten = delete_person(user=called, actor=called)
 
     assert AuditEvent.objects.get(pk=event.pk).target == named(zelda.pk)
     assert AuditEvent.objects.get(pk=spoken.pk).target == f"of {forgotten.pseudonym}.tsv"
+
+
+@pytest.mark.parametrize("is_managed", [False, True])
+def test_name_of_common_words_takes_no_words_from_others(benchmark, owner, manager, is_managed):
+    """Anybody may call themselves anything, and delete themselves."""
+    vandal = factories.user("vandal", first_name="final", last_name="answers")
+    other = factories.tiny_benchmark("other")
+    people.add_member(benchmark=benchmark, user=vandal, role=Role.VIEWER, actor=owner)
+    there, here = (
+        factories.run(of, "q1 Q0 d1 1 1.0 s", description="The final answers.")
+        for of in (other, benchmark)
+    )
+    own = Team.objects.create(name="Final Answers")
+    own.members.add(vandal, owner)
+    others = Team.objects.create(name="final answers of Lund")
+
+    pseudonym = delete_person(user=vandal, actor=manager if is_managed else vandal).pseudonym
+
+    for row in (there, here, own, others):
+        row.refresh_from_db()
+    assert here.description == f"The {pseudonym}."
+    assert own.name == pseudonym
+    elsewhere = pseudonym if is_managed else "final answers"
+    assert (there.description, others.name) == (f"The {elsewhere}.", f"{elsewhere} of Lund")
 
 
 def test_deleting_again_changes_nothing(zelda, owner):
