@@ -56,8 +56,8 @@ class DomainErrorMiddleware:
         response = render(request, "error.html", context, status=error.status)
         # For scripts: the sentence may be reworded, the code stays.
         response["X-Error-Code"] = error.code
-        if error.wait is not None:
-            response["Retry-After"] = error.wait
+        if error.retry_after is not None:
+            response["Retry-After"] = error.retry_after
         return response
 
 

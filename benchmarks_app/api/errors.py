@@ -33,8 +33,8 @@ def as_response(error: Exception, context: dict[str, Any]) -> Response:
     error = explained(error)
     if isinstance(error, BenchmarkError):
         response = answer(error.status, error.code, str(error), _facts(error))
-        if error.wait is not None:
-            response["Retry-After"] = error.wait
+        if error.retry_after is not None:
+            response["Retry-After"] = error.retry_after
         return response
     if isinstance(error, exceptions.ValidationError):
         return answer(400, "invalid", "What was sent is not what is expected.", error.detail)

@@ -28,7 +28,7 @@ class Problem:
 class BenchmarkError(Exception):
     """An error with a stable `code`, the HTTP `status` it means, and its facts as attributes.
 
-    `heading` stands over its page; after `wait` seconds at most it is no error any more, if told.
+    `heading` stands over its page; `retry_after` says in how many seconds it is over, if it ends.
 
     A subclass writes its `message` with the facts as named fields; raising it is
     `raise SlotOfAnotherError(actor=3)`.
@@ -37,7 +37,7 @@ class BenchmarkError(Exception):
     code: ClassVar[str] = "benchmark-error"
     heading: ClassVar[str] = "This did not work"
     status: ClassVar[int] = 422
-    wait: ClassVar[int | None] = None
+    retry_after: ClassVar[int | None] = None
     message: ClassVar[str] = "This cannot be done with this benchmark."
 
     def __init__(self, **facts: Any) -> None:

@@ -65,7 +65,7 @@ class PasswordNeededError(PeopleError):
 class ManyTriesError(PeopleError):
     code = "many-tries"
     status = 429
-    wait = 3600
+    retry_after = 3600
     message = (
         "Too many passwords were tried within an hour: {most} wrong ones. Try again later, or have "
         "a link for a new one sent to you."
@@ -125,7 +125,7 @@ class AccountRemovedError(PeopleError):
 class ManyResetsError(PeopleError):
     code = "many-resets"
     status = 429
-    wait = 3600
+    retry_after = 3600
     message = "From your address came {most} requests for links within an hour. Try again later."
 
 
@@ -133,7 +133,7 @@ class ManyCodesError(PeopleError):
     code = "many-codes"
     heading = "Too many codes"
     status = 429
-    wait = 3600
+    retry_after = 3600
     message = (
         "Within an hour {most} codes were tried for this account from browsers that it has not "
         "been signed in with. Use a browser that it has, try again later, or reset the password."
