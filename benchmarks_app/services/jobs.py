@@ -237,11 +237,10 @@ class RunningJob:
             token=None,
             attempt=self.row.attempt - 1,
             message="worker stopped; starting again",
-            # Where it cannot be sent now, the sweeper does it at once.
+            # The sweeper sends it: a message sent now this very worker would take, and end with it.
             sent_at=None,
         )
         self.is_given_back = True
-        send(self.row)
 
     def remove_folder(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
