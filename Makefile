@@ -12,7 +12,7 @@ PYTEST_WORKERS ?= 2
 
 .PHONY: demo test test-all check bench mutants readers screenshots openapi fuzz-api fuzz-files lock clean
 
-$(RUNTIME): requirements.lock pyproject.toml scoring/core/reading/_scanner.c
+$(RUNTIME): requirements.lock pyproject.toml benchwright/reading/_scanner.c
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or later, or set PYTHON=…"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: Python 3.11 or later is needed; $(PYTHON) is $$($(PYTHON) --version)"; exit 1; }
 	@echo "Installing Benchwright into $(VENV) …"

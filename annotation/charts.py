@@ -4,12 +4,12 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from annotation.core.rates import Rate
 from annotation.models import Pool
 from annotation.selectors.dashboard import projection_of
 from annotation.selectors.pools import PoolProgress
 from benchmarks_app.charts import Chart
 from benchmarks_app.charts.chart import day
+from benchwright.progress.rates import Rate
 
 Signals = dict[str, Any]
 COVERAGE = ("none", "to 25 %", "to 50 %", "to 75 %", "nearly all", "all")

@@ -7,12 +7,12 @@ from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpRe
 from django.shortcuts import get_object_or_404
 
 from benchmarks_app import selectors
-from benchmarks_app.core.exporters.exporter import file_pieces
-from benchmarks_app.core.release_errors import VersionError
-from benchmarks_app.core.release_source import HIDDEN_FILES
-from benchmarks_app.core.versions import parse_version
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.services import exporting
+from benchwright.exports.exporter import file_pieces
+from benchwright.releases.errors import VersionError
+from benchwright.releases.source import HIDDEN_FILES
+from benchwright.releases.versions import parse_version
 
 REST = re.compile(r"bytes=(\d{1,18})-")
 TEXT = "text/plain; charset=utf-8"

@@ -21,9 +21,9 @@ from django.core.files import File
 from django.core.files.storage import FileSystemStorage, default_storage
 from django.db import transaction
 
-from benchmarks_app.core.formats.sources import sha256_of
-from benchmarks_app.core.stored_file_errors import StoredFileError, StoredFileMissingError
 from benchmarks_app.models import Backup, LeftFile, StoreCheck
+from benchwright.files.errors import StoredFileError, StoredFileMissingError
+from benchwright.files.sources import sha256_of
 
 log = logging.getLogger(__name__)
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from benchmarks_app.charts import Chart
-from benchmarks_app.core.logs.strata import frequency_curve
-from benchmarks_app.core.slicing.frequency import FrequencyCuts, FrequencyError, frequency_cuts
+from benchwright.logs.strata import frequency_curve
+from benchwright.slices.frequency import FrequencyCuts, FrequencyError, frequency_cuts
 
 TITLE = "How often queries are asked"
 HEIGHT = 300

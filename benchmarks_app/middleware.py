@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.full_disk import DiskFullError, is_disk_full
 from benchmarks_app.migrated import NotMigratedError, explained
+from benchwright.errors import BenchmarkError
+from benchwright.full_disk import DiskFullError, is_disk_full
 
 log = logging.getLogger(__name__)
 

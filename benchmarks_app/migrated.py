@@ -6,7 +6,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from benchmarks_app.core.errors import BenchmarkError
+from benchwright.errors import BenchmarkError
 
 
 class NotMigratedError(BenchmarkError):

@@ -15,9 +15,9 @@ from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django_htmx.http import HttpResponseClientRedirect
 
-from benchmarks_app.core.people_errors import ManyCodesError
 from benchmarks_app.listeners import network_of
 from benchmarks_app.models import User
+from benchmarks_app.people.errors import ManyCodesError
 from benchmarks_app.selectors.factors import lacks_factor
 from benchmarks_app.services.guesses import take_guess
 from benchmarks_app.sessions import claimed_user

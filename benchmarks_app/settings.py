@@ -7,7 +7,6 @@ from pathlib import Path
 import dj_database_url
 from csp.constants import NONE, SELF
 
-from benchmarks_app.core.fetching.names import BEIR_URL as BEIR_SETS_URL
 from benchmarks_app.env import (
     env_addresses,
     env_bool,
@@ -22,6 +21,7 @@ from benchmarks_app.env import (
     env_str,
     strong_secret,
 )
+from benchwright.fetching.names import BEIR_URL as BEIR_SETS_URL
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = env_path("BENCHWRIGHT_DATA", BASE_DIR / "data")
@@ -202,12 +202,14 @@ LOG_REGIONS = env_regions(
 # --- files -------------------------------------------------------------------------------------
 MEDIA_ROOT = DATA_DIR / "files"
 STAGING_DIR = DATA_DIR / "staging"
+# Temporary files of the processes that read files from outside.
+READERS_DIR = DATA_DIR / "readers"
 FILE_UPLOAD_TEMP_DIR = str(DATA_DIR / "incoming")
 FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "benchmarks_app.incoming.LockedFileUploadHandler",
 ]
-for folder in (MEDIA_ROOT, STAGING_DIR, DATA_DIR / "incoming"):
+for folder in (MEDIA_ROOT, STAGING_DIR, READERS_DIR, DATA_DIR / "incoming"):
     folder.mkdir(parents=True, exist_ok=True)
 # Files from outside are read in processes of their own (services.reading_apart): how many of them,
 # and what one file may take of a page's or a job's time and of memory.
@@ -396,7 +398,7 @@ SPECTACULAR_SETTINGS = {
         "Unit": "benchmarks_app.models.Unit",
         "TextUnit": "benchmarks_app.api.corpora.UNITS",
         "FamilySplit": "benchmarks_app.models.QueryFamily.Split",
-        "Split": "benchmarks_app.core.splitting.SPLITS",
+        "Split": "benchwright.splits.SPLITS",
     },
 }
 
@@ -412,7 +414,10 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env_str("LOG_LEVEL", "WARNING")},
     "loggers": {
-        "benchmarks_app": {"level": env_str("LOG_LEVEL", "INFO")},
+        **{
+            name: {"level": env_str("LOG_LEVEL", "INFO")}
+            for name in ("benchmarks_app", "benchwright")
+        },
         "django.request": {"level": "ERROR"},
     },
 }

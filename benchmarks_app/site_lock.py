@@ -14,7 +14,7 @@ except ImportError:  # Windows has none
 from django.conf import settings
 from django.utils import timezone
 
-from benchmarks_app.core.errors import BenchmarkError
+from benchwright.errors import BenchmarkError
 
 
 class FolderInUseError(BenchmarkError):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from benchmarks_app.charts import Chart
-from benchmarks_app.core.splitting import SPLITS
+from benchwright.splits import SPLITS
 
 MOST_SLICES = 16
 ROW_HEIGHT = 26

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from math import isfinite, isnan
 
 from benchmarks_app.charts import Chart
-from scoring.core.ann import USUAL_BASELINE, AnnRecall
-from scoring.core.planning import SHOWN_DEPTHS, plan_of
+from benchwright.pools.planning import SHOWN_DEPTHS, plan_of
+from benchwright.retrieval.ann import USUAL_BASELINE, AnnRecall
 from scoring.services.planning import Planned, Wish
 from scoring.services.reusability import ShownSystem
 

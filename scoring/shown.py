@@ -3,14 +3,14 @@
 import re
 from dataclasses import dataclass, replace
 
-from scoring.core.errors import MeasureParameterError
-from scoring.core.measures import parse_measure
-from scoring.core.measures.registry import FAMILIES
+from benchwright.errors import MeasureParameterError
+from benchwright.measures import parse_measure
+from benchwright.measures.families import FAMILIES
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A measure as pages show it: `name` is what the core computes, `label` what the field says."""
+    """A measure as pages show it: `name` is what is computed, `label` what the field says."""
 
     name: str
     label: str

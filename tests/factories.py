@@ -281,7 +281,7 @@ def release(of: QrelSet, version: str = "1.0.0", by: User | None = None, **wante
 
 def live_system(of: Benchmark, owner: User | None = None, **values: Any) -> Any:
     """A live system that nobody has asked."""
-    from scoring.core.live.presets import PRESETS
+    from benchwright.live.presets import PRESETS
     from scoring.services.live_systems import make_live_system
 
     fields = {

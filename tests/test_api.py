@@ -19,12 +19,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.api.serializers import RawJudgmentSerializer
-from annotation.core.raw_judgments import COLUMNS
 from annotation.models import Judgment
 from annotation.services.exporting_judgments import export_judgments
 from benchmarks_app.models import ApiToken, AuditEvent, Benchmark, Corpus
 from benchmarks_app.services.api_tokens import create_api_token, digest_of, token_of
 from benchmarks_app.services.forgetting import delete_person
+from benchwright.qrels.raw_judgments import COLUMNS
 from scoring.services.scoring import Target, score_run
 from tests import factories
 from tests.annotation.making import judge, pool

@@ -125,6 +125,7 @@ member-list           GET    -        401    403 403 403 403 403 200 404
 member-detail         GET    -        401    403 403 403 403 403 200 404
 member-detail         PATCH  lifted   401    403 403 403 403 403 200 404
 me-export             GET    -        401    200 200 200 200 200 200 200
+me-address-link       POST   -        401    202 202 202 202 202 202 202
 me-delete             POST   -        401    400 400 400 400 400 400 400
 event-list            GET    -        401    403 403 403 403 200 200 404
 event-export          GET    -        401    403 403 403 403 200 200 404
@@ -245,12 +246,12 @@ BODIES = {
     "qrels": {"name": "ours"},
     "mapped": {"grade_map": "1=2"},
     "corpus": {"lang": "de"},
-    "grades": {"qrels": 0},
+    "grades": {"qrels": 10**9},
     "fetch": {"collection": "beir:scifact"},
     "take": {"decision": "take"},
     "draft": {"qrels": "official", "notes": "more"},
     "reason": {"reason": "wrong grades"},
-    "other": {"other": 0},
+    "other": {"other": 10**9},
     "said": {"query_a": "q1", "query_b": "q1", "verdict": "same"},
     "list": {"rows": [{"query": "q1", "document": "d9"}]},
     "top-up": {"runs": ["dense"]},
@@ -438,6 +439,7 @@ def _urls(benchmark: Benchmark, cast: dict[str, User]) -> dict[str, str]:
         "me-detail": "/api/v1/me/",
         "me-export": "/api/v1/me/export/",
         "me-delete": "/api/v1/me/delete/",
+        "me-address-link": "/api/v1/me/address-link/",
         "event-list": f"{of}audit/",
         "event-export": f"{of}audit/export/",
         "site-events": "/api/v1/audit/",

@@ -19,13 +19,13 @@ from benchmarks_app.triggers import TRIGGERS, lift_triggers
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("benchmarks_app", "annotation", "scoring")
-CORES = tuple(f"{app}.core" for app in APPS)
+LIBRARY = "benchwright"
 LONGEST_FUNCTION = 60
 
 
 def sources(*apps: str) -> list[Path]:
     """Our own modules, without generated migrations."""
-    found = [path for app in apps or APPS for path in (ROOT / app).rglob("*.py")]
+    found = [path for app in apps or (LIBRARY, *APPS) for path in (ROOT / app).rglob("*.py")]
     return sorted(path for path in found if "migrations" not in path.parts)
 
 
@@ -97,14 +97,17 @@ def modules_under(*packages: str) -> list[str]:
     return sorted(name.removesuffix(".__init__") for name in names)
 
 
-def test_cores_import_no_django():
-    assert imports(modules_under(*CORES), ["django", "celery"]) == ""
+def test_library_imports_no_django():
+    assert imports(modules_under(LIBRARY), ["django", "celery"]) == ""
 
 
 def test_numeric_core_starts_without_numpy():
-    measuring = ["scoring.core", *modules_under("scoring/core/measures", "scoring/core/reading")]
+    measuring = ["benchwright", *modules_under("benchwright/measures", "benchwright/reading")]
 
-    assert imports([*measuring, "scoring.core.evaluation"], ["numpy", "scipy", "polars"]) == ""
+    assert (
+        imports([*measuring, "benchwright.evaluation.evaluating"], ["numpy", "scipy", "polars"])
+        == ""
+    )
 
 
 SETUP = "import os; os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'benchmarks_app.settings')\n"

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import pytest
 
-from benchmarks_app.core.demo_corpus import collect_docstrings
-from benchmarks_app.core.formats.tabular import query_table_rows
-from benchmarks_app.core.problems import Problems
-from benchmarks_app.core.text_hash import text_hash
-from scoring.core.retrieval import SYSTEMS, build_index
+from benchwright.datasets.demo import collect_docstrings
+from benchwright.errors import Problems
+from benchwright.formats.tabular import query_table_rows
+from benchwright.ids import text_hash
+from benchwright.retrieval import SYSTEMS, build_index
 
 DEMO = Path(__file__).resolve().parent.parent / "fixtures" / "demo"
 GRADES_HEADER = "query-id\tcorpus-id\tgrade\treason\ttext-hash"

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands
 
-import scoring.core
-from benchmarks_app.cli import ENVIRONMENT, EXIT_CODES, main
-from scoring.core.measures.registry import FAMILIES
-from scoring.core.scorecards import Rules
+import benchwright
+from benchwright.cli.main import ENVIRONMENT, EXIT_CODES, main
+from benchwright.evaluation.scorecards import Rules
+from benchwright.measures.families import FAMILIES
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("benchmarks_app", "annotation", "scoring")
@@ -76,7 +76,7 @@ def test_every_link_to_a_file_leads_somewhere(page):
 
 def test_examples_of_the_python_page_are_true(monkeypatch):
     monkeypatch.chdir(ROOT)
-    names = {name: getattr(scoring.core, name) for name in scoring.core.__all__}
+    names = {name: getattr(benchwright, name) for name in benchwright.__all__}
 
     failed, tried = doctest.testfile(
         str(ROOT / "docs" / "python.md"), module_relative=False, globs=names

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks_app.core.exporters import EXPORTERS
-from benchmarks_app.core.linting import RULES
+from benchwright.exports import EXPORTERS
+from benchwright.linting import RULES
 
 PAGE = (Path(__file__).parents[1] / "docs" / "formats.md").read_text("utf-8")
 

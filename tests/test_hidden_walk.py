@@ -21,10 +21,10 @@ from django.test import Client, override_settings
 from django.urls import NoReverseMatch, reverse
 
 from annotation.models import Judgment
-from benchmarks_app.core.linting import release_rules
-from benchmarks_app.core.linting.sources import Look
 from benchmarks_app.models import AuditEvent, Benchmark, Qrel, QueryFamily
 from benchmarks_app.services.exposure import READ_ACTION
+from benchwright.linting import release_rules
+from benchwright.linting.sources import Look
 from scoring.models import ScoreSet
 from scoring.selectors import per_query_values
 from tests import factories

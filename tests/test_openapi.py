@@ -83,3 +83,31 @@ def test_site_gives_the_same_description(client, described):
     cache.clear()
 
     assert client.get("/api/v1/schema/?format=json").json() == described
+
+
+def test_every_number_that_is_sent_has_bounds(described):
+    """A whole number that no column of a database takes is the sender's mistake."""
+    parts = described["components"]["schemas"]
+    lacking, walked = [], set()
+
+    def walk(schema: dict, where: str) -> None:
+        if name := schema.get("$ref", "").rpartition("/")[2]:
+            if name not in walked:
+                walked.add(name)
+                walk(parts[name], name)
+            return
+        is_bounded = "maximum" in schema or "enum" in schema or schema.get("readOnly")
+        if schema.get("type") == "integer" and not is_bounded:
+            lacking.append(where)
+        for key, value in schema.get("properties", {}).items():
+            walk(value, f"{where}.{key}")
+        inner = [schema[key] for key in ("items", "additionalProperties") if schema.get(key)]
+        for part in (*inner, *schema.get("allOf", ()), *schema.get("oneOf", ())):
+            if isinstance(part, dict):
+                walk(part, where)
+
+    for name, operation in operations(described):
+        for content in operation.get("requestBody", {}).get("content", {}).values():
+            walk(content["schema"], name)
+
+    assert not lacking

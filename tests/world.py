@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.core import signing
+from django.http import QueryDict
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
@@ -24,6 +25,8 @@ from benchmarks_app.services import jobs, people, teams
 from benchmarks_app.services.api_tokens import create_api_token
 from benchmarks_app.services.drafting import create_draft
 from benchmarks_app.views.splits import TOKEN_SALT
+from scoring.forms.comparisons import asked_comparison, asked_release
+from scoring.services import comparing
 from scoring.services.contextual_evaluating import cancel_evaluation
 from tests import factories
 from tests.annotation.making import begun
@@ -77,6 +80,7 @@ def build(*, files: Path, prepared: Callable[[Benchmark], None] | None = None) -
         prepared(benchmark)
     cast = {name: factories.member(benchmark, name, role) for name, role in CAST.items()}
     cast["cy"] = factories.member(other, "cy", "owner")
+    cast["gil"] = factories.user("gil", is_staff=True)
     return World(
         benchmark=benchmark,
         other=other,
@@ -132,7 +136,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "number": factories.snapshot(of).number,
         "name": "qrels.trec",
         "chart": "coverage",
-        "key": "0" * 64,
+        "key": _compared(of, owner, runs),
         "part": 0,
         "run": runs[0].pk,
         "reference": runs[1].pk,
@@ -156,6 +160,7 @@ def _objects(of: Benchmark, owner: User, submitter: User, version: str) -> dict[
         "run-detail": runs[0].pk,
         "run-export": runs[0].pk,
         "api:run-export": runs[0].pk,
+        "qrels_name": qrels.name,
         "qrels-download": qrels.pk,
         "qrels-map": qrels.pk,
         "qrels-delete": factories.qrel_set(of, {("1", "d1"): 1}).pk,
@@ -264,6 +269,7 @@ def _contextual(of: Benchmark, owner: User) -> dict[str, Any]:
     return {
         "image": made.images.get().pk,
         **{f"scoring:contextual-{name}": made.pk for name in sets},
+        "judge_name": judge.name,
         **{f"scoring:contextual-judge-{name}": judge.pk for name in judges},
         **{f"scoring:contextual-{name}": done.pk for name in ("evaluation", *rest)},
         "scoring:contextual-cancel": waiting.pk,
@@ -326,6 +332,14 @@ def _run_pages(run: int, submission: Any) -> dict[str, Any]:
         "scoring:probing-settle": flag.pk,
         "api:probing-settle": flag.pk,
     }
+
+
+def _compared(of: Benchmark, owner: User, runs: list[Any]) -> str:
+    """The key of a stored comparison."""
+    asked = QueryDict(mutable=True)
+    asked.setlist("runs", [str(run.pk) for run in runs])
+    release = asked_release(asked, of)
+    return comparing.answer(asked_comparison(asked, owner, release).question, owner).key
 
 
 def _gates(of: Benchmark, runs: list[Any], owner: User, version: str) -> dict[str, int]:

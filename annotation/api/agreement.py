@@ -7,14 +7,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.serializers import AgreementQuerySerializer, AgreementSerializer
-from annotation.core.judging_errors import NothingJudgedError
-from annotation.core.label_errors import NotMeasuredError
+from annotation.judging.errors import NothingJudgedError
 from annotation.selectors.agreement import Filters, agreement_report, is_quick
 from annotation.selectors.ledger import last_event_of
 from annotation.services.measuring_agreement import JOB_KIND
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.permissions import Action
+from benchwright.qrels.errors import NotMeasuredError
 
 JOBS_LOOKED_AT = 20
 

@@ -22,7 +22,6 @@ from annotation.api.serializers import (
     RawJudgmentSerializer,
     SentLabelsSerializer,
 )
-from annotation.core.label_files import Label
 from annotation.models import Pool
 from annotation.selectors import pairs
 from annotation.services import entering_labels
@@ -37,11 +36,12 @@ from annotation.services.importing_labels import (
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.errors import answer
 from benchmarks_app.api.throttling import UPLOADS
-from benchmarks_app.core.ids import id_problem
 from benchmarks_app.models import Benchmark, Scope
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.services import audit
 from benchmarks_app.services.exposure import is_withheld
+from benchwright.ids import id_problem
+from benchwright.qrels.files import Label
 
 
 class JudgmentsExport(Endpoint):

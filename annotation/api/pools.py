@@ -18,7 +18,6 @@ from annotation.api.serializers import (
     PoolStateSerializer,
     PoolSummarySerializer,
 )
-from annotation.core.pooling.recipe import DEPTH_K, LAYERED, LISTED, TOP_UP, Recipe
 from annotation.models import Pool
 from annotation.selectors import pools as selectors
 from annotation.selectors.contributions import contributions_to
@@ -33,6 +32,7 @@ from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Benchmark, CandidateList, Run
 from benchmarks_app.permissions import Action
 from benchmarks_app.services import jobs
+from benchwright.pools.recipe import DEPTH_K, LAYERED, LISTED, TOP_UP, Recipe
 
 
 class PoolList(Endpoint):

@@ -2,11 +2,12 @@
 
 from rest_framework import serializers
 
-from annotation.core.label_files import MAX_NAME
-from annotation.core.rules import RULES
 from annotation.models import Judgment, Pool
 from annotation.selectors.pools import DEFAULT_SECONDS
+from benchmarks_app.api.serializers import Count, Id
 from benchmarks_app.models.collection import MAX_ID_BYTES
+from benchwright.qrels.files import MAX_NAME
+from benchwright.qrels.rules import RULES
 
 MOST_LABELS = 1000
 MOST_DOCUMENTS = 10_000
@@ -88,14 +89,16 @@ class NewPoolSerializer(serializers.Serializer):
     runs = serializers.ListField(child=serializers.CharField(), required=False, default=list)
     candidates = serializers.CharField(required=False, default="", allow_blank=True)
     depth = serializers.IntegerField(min_value=1, max_value=1000, default=10)
-    budget = serializers.IntegerField(min_value=1, required=False, allow_null=True, default=None)
+    budget = Count(required=False, allow_null=True, default=None)
     carry = serializers.BooleanField(default=False, help_text="Judged documents, too")
     overlap = serializers.IntegerField(min_value=1, max_value=5, default=1)
     double_share = serializers.FloatField(min_value=0, max_value=1, default=0.0)
     repeat_share = serializers.FloatField(min_value=0, max_value=1, default=0.0)
     gold_share = serializers.FloatField(min_value=0, max_value=1, default=0.0)
     seconds = serializers.FloatField(min_value=1, max_value=3600, default=DEFAULT_SECONDS)
-    seed = serializers.IntegerField(min_value=0, required=False, allow_null=True, default=None)
+    seed = serializers.IntegerField(
+        min_value=0, max_value=2**63 - 1, required=False, allow_null=True, default=None
+    )
 
 
 class PoolStateSerializer(serializers.Serializer):
@@ -138,7 +141,7 @@ class NewQrelsSerializer(serializers.Serializer):
     rule = serializers.ChoiceField(
         choices=[rule.name for rule in RULES], required=False, default="", allow_blank=True
     )
-    as_of = serializers.IntegerField(min_value=1, required=False, allow_null=True, default=None)
+    as_of = Id(required=False, allow_null=True, default=None)
 
 
 # --- judgments -----------------------------------------------------------------------------------
@@ -185,7 +188,7 @@ class ExportQuerySerializer(serializers.Serializer):
 
     form = serializers.ChoiceField(choices=["jsonl", "csv"], default="jsonl")
     all = serializers.BooleanField(default=False)
-    as_of = serializers.IntegerField(min_value=1, required=False, allow_null=True, default=None)
+    as_of = Id(required=False, allow_null=True, default=None)
 
 
 class LabelSerializer(serializers.Serializer):
@@ -193,7 +196,7 @@ class LabelSerializer(serializers.Serializer):
 
     query = serializers.CharField(max_length=MAX_ID_BYTES)
     document = serializers.CharField(max_length=MAX_ID_BYTES)
-    grade = serializers.IntegerField()
+    grade = serializers.IntegerField(min_value=-(2**15), max_value=2**15 - 1)
     annotator = serializers.CharField(
         max_length=MAX_NAME, required=False, default="", allow_blank=True
     )
@@ -210,7 +213,7 @@ class LabelsSerializer(serializers.Serializer):
     """
 
     source = serializers.CharField(max_length=120)
-    pool = serializers.IntegerField(required=False, allow_null=True, default=None)
+    pool = Id(required=False, allow_null=True, default=None)
     accounts = serializers.DictField(
         child=serializers.CharField(allow_blank=True, max_length=150), required=False, default=dict
     )
@@ -306,7 +309,7 @@ class PairSerializer(serializers.Serializer):
 
 
 class AgreementQuerySerializer(serializers.Serializer):
-    pool = serializers.IntegerField(required=False, allow_null=True, default=None)
+    pool = Id(required=False, allow_null=True, default=None)
 
 
 class MeasuredSerializer(serializers.Serializer):

@@ -6,8 +6,8 @@ from typing import Any
 from django import forms
 from django.forms import BoundField
 
-from annotation.core.exchange import CONFIDENCES, MAX_DWELL_MS, MAX_NOTE, VIEWS
-from annotation.core.keys import CAPTIONS, KeyAction, bindings, clashes
+from annotation.judging.exchange import CONFIDENCES, MAX_DWELL_MS, MAX_NOTE, VIEWS
+from annotation.judging.keys import CAPTIONS, KeyAction, bindings, clashes
 
 CANT_JUDGE_REASONS = (
     "Empty or unreadable",

@@ -1,14 +1,12 @@
 """Forms of known grades."""
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.core.files.uploadedfile import UploadedFile
 
 from annotation.models import KnownGrade
-from annotation.services.known_grades import COLUMNS
 from benchmarks_app.models import Grade
 
 PURPOSES = [
@@ -47,21 +45,12 @@ class KnownGradeFileForm(forms.Form):
         choices=PURPOSES, widget=forms.RadioSelect, label="Where none is named"
     )
 
-    def clean_file(self) -> list[dict[str, str]]:
-        given = self.cleaned_data["file"]
+    def clean_file(self) -> UploadedFile:
+        given: UploadedFile = self.cleaned_data["file"]
         if given.size > MAX_FILE_BYTES:
             why = f"The file has more than {MAX_FILE_BYTES // 1_000_000} MB; split it."
             raise forms.ValidationError(why)
-        try:
-            text = given.read().decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            why = "The file is not UTF-8 text."
-            raise forms.ValidationError(why) from error
-        rows = csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
-        if not set(COLUMNS) <= set(rows.fieldnames or ()):
-            why = f"The first line must name {', '.join(COLUMNS)}, separated by tabs."
-            raise forms.ValidationError(why)
-        return [{key: value or "" for key, value in row.items() if key} for row in rows]
+        return given
 
 
 class SettledForm(forms.Form):

@@ -5,12 +5,12 @@ from typing import Any
 
 from django import forms
 
-from annotation.core.label_files import MAX_NAME
-from annotation.core.raters import known_raters
 from annotation.models import Pool
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.grade_map import parse_grade_map
 from benchmarks_app.models import Benchmark, Upload, User
+from benchwright.errors import BenchmarkError
+from benchwright.qrels.files import MAX_NAME
+from benchwright.qrels.grade_map import parse_grade_map
+from benchwright.qrels.raters import known_raters
 
 NOBODY, MACHINE, ACCOUNT = "", "machine", "account:"
 # Of more raters than these the first by number of labels are asked about.

@@ -5,19 +5,18 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from annotation.core.candidates import read_candidates
-from annotation.core.errors import PoolError
-from annotation.core.pooling import Recipe, Stratum
-from annotation.core.pooling.labels import ENOUGH_DOUBLES
 from annotation.models import Pool
 from annotation.selectors.pools import DEFAULT_SECONDS
 from annotation.services.pool_planning import Sharing
 from annotation.services.pooling import MAX_SEED
-from benchmarks_app.core.errors import FileProblemsError
-from benchmarks_app.core.problems import Problems
 from benchmarks_app.forms.lists import ListFileField
 from benchmarks_app.models import Benchmark, CandidateList, Run, User
 from benchmarks_app.permissions import ALLOWED, Action
+from benchwright.errors import FileProblemsError, Problems
+from benchwright.pools import Recipe, Stratum
+from benchwright.pools.entries import ENOUGH_DOUBLES
+from benchwright.pools.errors import PoolError
+from benchwright.qrels.candidates import read_candidates
 
 WITHOUT_RUNS = (Pool.Strategy.TOP_UP, Pool.Strategy.MANUAL)
 DEFAULT_STRATA = "10:100 50:20 100:5"

@@ -8,11 +8,12 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.html import format_html
 
-from annotation.core.rules import RULES, Settings
 from annotation.models import AggregationPolicy
 from annotation.selectors.ledger import annotators_of
 from annotation.selectors.policies import policy_of
 from benchmarks_app.models import Benchmark, QrelSet
+from benchwright.formats.numbers import row_key
+from benchwright.qrels.rules import RULES, Settings
 
 
 class AsOfField(forms.CharField):
@@ -22,8 +23,8 @@ class AsOfField(forms.CharField):
         said = super().clean(value).strip()
         if not said:
             return None
-        if said.isdecimal() and int(said) > 0:
-            return int(said)
+        if event := row_key(said):
+            return event
         found = as_time(said)
         if found is None:
             message = "Write the number of an event, or a time such as 2026-11-21 14:30."

@@ -4,8 +4,8 @@ from typing import Any
 
 from django import forms
 
-from annotation.core.adaptive import BURN_IN
 from benchmarks_app.models import QrelSet, Run
+from benchwright.pools.adaptive import BURN_IN
 
 
 class SimulationForm(forms.Form):

@@ -10,13 +10,14 @@ from typing import Any
 from django.core.cache import cache
 from django.db.models import Count, F, Max, Min, Q
 
-from annotation.core.effects import NEGLIGIBLE, effect, ideal_gain
-from annotation.core.rules import Event, Pair, Settings, pair_of, rule_named, verdict_on
 from annotation.models import Judgment, PoolEntry, PoolRun
 from annotation.selectors import ledger
 from annotation.selectors.policies import policy_of
 from benchmarks_app import selectors as collection
 from benchmarks_app.models import Benchmark, DocumentContent, Query, User
+from benchwright.agreement.effects import NEGLIGIBLE, effect, ideal_gain
+from benchwright.qrels.events import Event, Pair, pair_of
+from benchwright.qrels.rules import Settings, rule_named, verdict_on
 
 # The inbox is that of this rule, whichever rule the next qrels follow.
 RULE = rule_named("adjudicated-first")

@@ -12,11 +12,11 @@ import numpy as np
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
-from annotation.core.agreement import advice, report
-from annotation.core.agreement.labels import Labels
 from annotation.models import Judgment, KnownGrade
 from annotation.selectors.by_slice import agreement_by_slice
 from benchmarks_app.models import Benchmark
+from benchwright.agreement import advice, report
+from benchwright.agreement.labels import Labels
 
 # So many judgments are measured while somebody waits for the page; more, in the background.
 AT_ONCE = 10_000

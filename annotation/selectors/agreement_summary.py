@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from annotation.core.agreement.bootstrap import alpha_with_interval
-from annotation.core.agreement.coefficients import Level, percent_agreement
-from annotation.core.agreement.labels import Labels
 from annotation.selectors.agreement import SEED, Filters, _columns, _standing
 from benchmarks_app.models import Benchmark
+from benchwright.agreement.bootstrap import alpha_with_interval
+from benchwright.agreement.coefficients import Level, percent_agreement
+from benchwright.agreement.labels import Labels
 
 
 def agreement_summary(benchmark: Benchmark, as_of: int) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Q
 
-from annotation.core.agreement import report
-from annotation.core.agreement.labels import Labels
 from annotation.models import Pool, Slot
 from benchmarks_app.models import Benchmark, SliceMember
 from benchmarks_app.selectors.slices import slice_query_keys
+from benchwright.agreement import report
+from benchwright.agreement.labels import Labels
 
 
 @dataclass(frozen=True)

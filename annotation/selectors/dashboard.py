@@ -3,12 +3,12 @@
 from datetime import datetime
 from typing import Any
 
-from annotation.core.projection import Projection, projection
-from annotation.core.rates import Rate
-from annotation.core.signals import Entry, Label, StopSignal, pool_signals, stop_signal
 from annotation.models import Judgment, Pool, PoolEntry
 from annotation.selectors.pools import PoolProgress, pool_progress
 from benchmarks_app.models import User
+from benchwright.progress.projection import Projection, projection
+from benchwright.progress.rates import Rate
+from benchwright.progress.signals import Entry, Label, StopSignal, pool_signals, stop_signal
 
 ROWS_AT_ONCE = 5000
 

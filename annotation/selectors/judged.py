@@ -3,9 +3,9 @@
 from django.db.models import Count, Max
 from django.db.models.functions import Concat
 
-from annotation.core.pooling import Pair
 from annotation.models import Judgment
 from benchmarks_app.models import Benchmark
+from benchwright.pools import Pair
 
 
 def last_event(benchmark: Benchmark) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from annotation.core.keys import ACTIONS, KeyAction, bindings, caption, grade_action
+from annotation.judging.keys import ACTIONS, KeyAction, bindings, caption, grade_action
 from annotation.models import KeyMap
 from benchmarks_app.models import Benchmark, Grade, Role, User
 from benchmarks_app.permissions import ALLOWED, Action

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from annotation.core.rules import Event
 from annotation.models import Judgment
 from benchmarks_app.models import Benchmark, Query, User
+from benchwright.qrels.events import Event
 
 LABEL_KINDS = [
     Judgment.Kind.GRADE,

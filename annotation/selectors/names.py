@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from django.conf import settings
 
-from annotation.core.pseudonyms import pseudonym
 from benchmarks_app.models import Benchmark
+from benchwright.qrels.raw_judgments import pseudonym
 
 
 def pseudonyms_in(benchmark: Benchmark) -> Callable[[int, str], str]:

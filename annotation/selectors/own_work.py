@@ -8,10 +8,10 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from annotation.core.hours import Act, active_times
 from annotation.models import Judgment, Pool, Slot
 from benchmarks_app.models import DocumentContent, User
 from benchmarks_app.permissions import ALLOWED, Action
+from benchwright.progress.pace import Act, active_times
 
 CANT_JUDGE = "x"
 SECONDS_PER_MINUTE = 60

@@ -4,14 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.core.derivation import Step, explained
-from annotation.core.rules import Event, Settings, rule_named
 from annotation.models import Judgment
 from annotation.selectors.adjudication import case_detail
 from annotation.selectors.ledger import EVENT_FIELDS, SAYS_SOMETHING
 from annotation.selectors.names import pseudonyms_in
 from annotation.selectors.raw_judgments import HIDDEN_PURPOSES
 from benchmarks_app.models import Benchmark, DocumentContent, Qrel, QrelSet, Query, User
+from benchwright.qrels.derivation import Step, explained
+from benchwright.qrels.events import Event
+from benchwright.qrels.rules import Settings, rule_named
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from annotation.core.rules import DEFAULT_RULE, NamedRule, Settings, rule_named
 from annotation.models import AggregationPolicy
 from benchmarks_app.models import Benchmark
+from benchwright.qrels.rules import DEFAULT_RULE, NamedRule, Settings, rule_named
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Any
 from django.db.models import Count, Min, Q
 from django.db.models.functions import Now
 
-from annotation.core.pace import Timed, typical_chars, typical_seconds
 from annotation.models import Judgment, Pool, PoolAnnotator, PoolStart, Slot
 from annotation.selectors.work import SHARED, Work, WorkState, budget_of, work_state
 from benchmarks_app.models import User
+from benchwright.progress.pace import Timed, typical_chars, typical_seconds
 
 # Of all pools together; each needs only its latest.
 LAST_LABELS = 2000

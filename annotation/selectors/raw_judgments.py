@@ -5,10 +5,10 @@ from datetime import UTC
 
 from django.db.models import Max, QuerySet
 
-from annotation.core.raw_judgments import RawJudgment
 from annotation.models import Judgment, Slot
 from annotation.selectors.names import pseudonyms_in
 from benchmarks_app.models import Benchmark
+from benchwright.qrels.raw_judgments import RawJudgment
 
 ROWS_PER_QUERY = 2000
 # What was not judged for its own sake: practice, hidden checks, repeats.

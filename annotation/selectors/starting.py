@@ -6,10 +6,10 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from annotation.core.differences import Line, line_changes
 from annotation.models import Judgment, KnownGrade, Pool, PoolStart, Slot
 from annotation.selectors.screen import current_guideline
 from benchmarks_app.models import Guideline, User
+from benchwright.texts.differences import Line, line_changes
 
 PRACTICE_DOCUMENTS = 10
 

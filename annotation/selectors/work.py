@@ -8,7 +8,7 @@ from enum import StrEnum
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from annotation.core.shuffling import InHand, shown_order
+from annotation.judging.shuffling import InHand, shown_order
 from annotation.models import Judgment, Pool, PoolAnnotator, PoolEntry, Slot
 from benchmarks_app.models import User
 

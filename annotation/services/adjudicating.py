@@ -5,20 +5,20 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import F, Max
 
-from annotation.core.judging_errors import ClientIdReusedError, GradeNotOnScaleError
-from annotation.core.quality_errors import (
-    NoDisagreementError,
-    NoSuchPickError,
-    OverrideReasonError,
-    OwnLabelError,
-    ThirdOpinionError,
-)
+from annotation.judging.errors import ClientIdReusedError, GradeNotOnScaleError
 from annotation.models import Judgment, Pool, PoolEntry, Slot
 from annotation.selectors.adjudication import case_detail, decision_on, has_said_something
 from annotation.selectors.screen import current_guideline
 from annotation.services.judging import fitting
 from benchmarks_app.models import Benchmark, Query, User
 from benchmarks_app.services import audit
+from benchwright.qrels.errors import (
+    NoDisagreementError,
+    NoSuchPickError,
+    OverrideReasonError,
+    OwnLabelError,
+    ThirdOpinionError,
+)
 
 Outcome = Judgment.Outcome
 GRADED = (Outcome.PICK, Outcome.OVERRIDE)

@@ -3,7 +3,7 @@
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.core.around_errors import QuestionAnsweredError
+from annotation.judging.errors import QuestionAnsweredError
 from annotation.models import Question
 from annotation.services.claiming import return_slot
 from annotation.services.guidelines import add_guideline_line

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from annotation.core.judging_errors import PoolClosedError
+from annotation.judging.errors import PoolClosedError
 from annotation.models import Judgment, Pool
 from annotation.selectors.screen import content_of, current_guideline
 from annotation.services.judging import record_cant_judge, record_judgment

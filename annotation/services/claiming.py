@@ -12,14 +12,14 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Now
 
-from annotation.core.adaptive import BURN_IN, AdaptiveEntry, choose
-from annotation.core.shuffling import InHand, shown_order
+from annotation.judging.shuffling import InHand, shown_order
 from annotation.models import Pool, Question, Slot
 from annotation.selectors import work
 from annotation.services import hidden, statements
 from annotation.services.statements import Card
 from benchmarks_app.models import User
 from benchmarks_app.services import audit
+from benchwright.pools.adaptive import BURN_IN, AdaptiveEntry, choose
 
 LEASE = timedelta(seconds=settings.LEASE_SECONDS)
 # Activity renews a lease, but not at every key: its first sixth needs no write.

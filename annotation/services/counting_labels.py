@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from annotation.models import Judgment
 from annotation.selectors.stale import LABEL_KINDS
-from benchmarks_app.core.batches import batched
 from benchmarks_app.models import Benchmark
+from benchwright.files.external_sort import batched
 
 IDS_PER_QUERY = 500
 

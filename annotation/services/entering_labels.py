@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from django.db import connection
 from django.db.models import Q, QuerySet
 
-from annotation.core.label_files import Label
-from annotation.core.raters import Raters
 from annotation.models import Judgment, Pool, Slot
 from annotation.services import statements
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.text_hash import text_hash
 from benchmarks_app.models import Benchmark, DocumentContent, User
+from benchwright.files.external_sort import batched
+from benchwright.ids import text_hash
+from benchwright.qrels.files import Label
+from benchwright.qrels.raters import Raters
 
 ROWS_PER_BATCH = 500
 # Below the number of values that SQLite takes in one statement.

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from annotation.core.exchange import Do, Request, Said, client_id_of, said_of
-from annotation.core.judging_errors import NotSavedError
+from annotation.judging.errors import NotSavedError
+from annotation.judging.exchange import Do, Request, Said, client_id_of, said_of
 from annotation.models import Judgment, Pool, Slot
 from annotation.selectors.work import Work, WorkState, work_state
 from annotation.services import judging, statements
@@ -25,7 +25,7 @@ from annotation.services.showing import items_of
 from annotation.services.statements import Card
 from annotation.services.tokens import key_of, opened_token
 from annotation.services.turns import turn_of
-from benchmarks_app.core.errors import BenchmarkError
+from benchwright.errors import BenchmarkError
 
 # A page gets more when so few are left, or when so many are missing: one by one would cost more.
 REFILLED_AT = 2

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from annotation.core.raw_judgments import FORMATS, in_chunks
 from annotation.selectors.raw_judgments import raw_judgments
 from benchmarks_app.models import Benchmark, User
 from benchmarks_app.services import audit
+from benchwright.qrels.raw_judgments import FORMATS, in_chunks
 
 CONTENT_TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from django.db import transaction
 
-from annotation.core.around_errors import GuidelineChangedError
+from annotation.judging.errors import GuidelineChangedError
 from benchmarks_app.models import Benchmark, Guideline, User
 from benchmarks_app.services import audit
 

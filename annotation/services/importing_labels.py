@@ -10,22 +10,22 @@ from typing import Any
 from django.db import transaction
 from django.urls import reverse
 
-from annotation.core.label_errors import TooManyLabelsError
-from annotation.core.label_files import MAX_NAME, Label, raters_at, sent_labels
-from annotation.core.raters import Raters, known_raters
 from annotation.models import Judgment, Pool, Slot
 from annotation.services import entering_labels
 from annotation.services.entering_labels import Entered, Origin, enter_labels
 from benchmarks_app import selectors as collection
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.grade_map import parse_grade_map
-from benchmarks_app.core.import_errors import NothingImportedError
-from benchmarks_app.core.looking import Place
-from benchmarks_app.core.looking.row_streams import received
-from benchmarks_app.core.problems import Problems
 from benchmarks_app.models import Benchmark, Job, Upload, User
 from benchmarks_app.services import audit, jobs, reading_apart, uploading
 from benchmarks_app.services.analysing import analyse
+from benchwright.errors import Problems
+from benchwright.files.external_sort import batched
+from benchwright.formats.errors import NothingImportedError
+from benchwright.qrels.errors import TooManyLabelsError
+from benchwright.qrels.files import MAX_NAME, Label, raters_at, sent_labels
+from benchwright.qrels.grade_map import parse_grade_map
+from benchwright.qrels.raters import Raters, known_raters
+from benchwright.uploads import Place
+from benchwright.uploads.row_streams import received
 
 JOB_KIND = "import-labels"
 # They are written in one transaction, and whoever judges waits for it on SQLite.

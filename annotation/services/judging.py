@@ -6,8 +6,7 @@ from uuid import UUID
 
 from django.db.models.functions import Now
 
-from annotation.core.exchange import Span
-from annotation.core.judging_errors import (
+from annotation.judging.errors import (
     ClientIdReusedError,
     GradeNotOnScaleError,
     NotHeldError,
@@ -16,6 +15,7 @@ from annotation.core.judging_errors import (
     ReasonMissingError,
     SlotTokenError,
 )
+from annotation.judging.exchange import Span
 from annotation.models import Judgment, Pool, Question, Slot
 from annotation.selectors.screen import last_judgment_of, undoable_judgments
 from annotation.services import statements

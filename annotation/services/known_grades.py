@@ -1,35 +1,22 @@
 """Setting which documents have a known grade: hidden checks, and practice."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
 
-from annotation.core.around_errors import GoldShareError, KnownPairError
-from annotation.core.judging_errors import GradeNotOnScaleError
+from annotation.judging.errors import GoldShareError, GradeNotOnScaleError, KnownPairError
 from annotation.models import KnownGrade, Pool, PoolEntry
 from annotation.selectors.ledger import query_keys
-from benchmarks_app.core.problems import Problems
-from benchmarks_app.core.text_hash import content_hash
 from benchmarks_app.models import Document, DocumentContent, User
 from benchmarks_app.selectors import benchmark_documents
-from benchmarks_app.services import audit
+from benchmarks_app.services import audit, reading_apart
+from benchwright.errors import Problems
+from benchwright.ids import content_hash
+from benchwright.qrels.known_grades import Known, known_grades_in
 
 LARGEST_SHARE = 0.2
-
-
-@dataclass(frozen=True)
-class Known:
-    """A grade that somebody says is the right one; `line` is where a file has it, or 0."""
-
-    qid: str
-    docid: str
-    grade: int
-    purpose: str
-    explanation: str = ""
-    line: int = 0
 
 
 def add_known_grade(*, pool: Pool, known: Known, actor: User) -> KnownGrade:
@@ -165,14 +152,9 @@ def set_gold_share(*, pool: Pool, share: float, actor: User) -> None:
 
 # --- from a file ---------------------------------------------------------------------------------
 
-COLUMNS = ("query-id", "corpus-id", "grade")
-PURPOSES = set(KnownGrade.Purpose.values)
 
-
-def read_known_grades(
-    rows: Iterable[dict[str, str]], *, pool: Pool, file: str, purpose: str
-) -> list[Known]:
-    """Known grades from the rows of a table: query-id, corpus-id, grade; perhaps purpose, why.
+def read_known_grades(content: bytes, *, pool: Pool, file: str, purpose: str) -> list[Known]:
+    """Known grades of a table: query-id, corpus-id, grade; perhaps purpose, explanation.
 
     `purpose` is that of rows which name none.
 
@@ -180,39 +162,19 @@ def read_known_grades(
     ------
     FileProblemsError
         With every line that cannot be used.
+    UnreadableFileError, ReadersBusyError
+        If reading it took too much, or nobody could read it.
     """
     problems = Problems()
-    queries = query_keys(pool.benchmark)
-    scale = {str(value) for value in pool.benchmark.grades.values_list("value", flat=True)}
-    found = []
-    for line, row in enumerate(rows, start=2):
-        wrong = _problem_of(row, queries, scale)
-        if wrong:
-            problems.add(file, line, wrong)
-            continue
-        found.append(
-            Known(
-                row["query-id"],
-                row["corpus-id"],
-                int(row["grade"]),
-                row.get("purpose") or purpose,
-                (row.get("explanation") or "").strip(),
-                line,
-            )
-        )
+    scale = list(pool.benchmark.grades.values_list("value", flat=True))
+    found, news = reading_apart.call(
+        known_grades_in, content, file, purpose, set(query_keys(pool.benchmark)), scale, file=file
+    )
+    problems.take(news)
     texts = benchmark_documents(pool.benchmark, {one.docid for one in found})
     for one in found:
         if one.docid not in texts:
             problems.add(file, one.line, f"the corpus has no text of document '{one.docid}'")
     problems.raise_found()
-    return found
-
-
-def _problem_of(row: dict[str, str], queries: dict[str, int], scale: set[str]) -> str:
-    if row["query-id"] not in queries:
-        return f"no query '{row['query-id']}' in this benchmark"
-    if row["grade"] not in scale:
-        return f"grade is '{row['grade']}'; expected one of {', '.join(sorted(scale))}"
-    if (row.get("purpose") or "gold") not in PURPOSES:
-        return f"purpose is '{row['purpose']}'; expected gold or practice"
-    return ""
+    known: list[Known] = found
+    return known

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from annotation.core.key_errors import KeysClashError
-from annotation.core.keys import KeyAction, bindings, caption, clashes
+from annotation.judging.errors import KeysClashError
+from annotation.judging.keys import KeyAction, bindings, caption, clashes
 from annotation.models import KeyMap
 from benchmarks_app.models import User
 

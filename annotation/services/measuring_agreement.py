@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from annotation.core.judging_errors import NothingJudgedError
+from annotation.judging.errors import NothingJudgedError
 from annotation.selectors.agreement import Filters, agreement_report
 from annotation.selectors.ledger import last_event_of
 from benchmarks_app.models import Benchmark

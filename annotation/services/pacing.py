@@ -8,9 +8,9 @@ from typing import Any
 
 from django.conf import settings
 
-from annotation.core.pace import Timed, typical_seconds
 from annotation.models import Pool
 from annotation.services import statements
+from benchwright.progress.pace import Timed, typical_seconds
 
 # One's newest labels tell one's pace.
 TIMES_READ = 200

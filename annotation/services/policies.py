@@ -2,10 +2,10 @@
 
 from django.db import transaction
 
-from annotation.core.rules import NamedRule, Settings
 from annotation.models import AggregationPolicy
 from benchmarks_app.models import Benchmark, User
 from benchmarks_app.services import audit
+from benchwright.qrels.rules import NamedRule, Settings
 
 
 @transaction.atomic

@@ -6,20 +6,20 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from annotation.core.judging_errors import PoolRunsError
-from annotation.core.pooling import Extras, Pair, Recipe, recipe_of
-from annotation.core.pooling.labels import labels_wanted
+from annotation.judging.errors import PoolRunsError
 from annotation.models import Pool
 from annotation.selectors.judged import judged_pairs
 from annotation.selectors.ledger import query_keys
 from benchmarks_app import selectors as collection
 from benchmarks_app.models import Benchmark, CandidateList, Run
+from benchwright.pools import Extras, Pair, Recipe, recipe_of
+from benchwright.pools.entries import labels_wanted
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from annotation.core.pooling.columns import PoolTable
-    from annotation.core.pooling.preview import RunWatcher
+    from benchwright.pools.columns import PoolTable
+    from benchwright.pools.preview import RunWatcher
 
 # Runs read, of how many, and which is next.
 Progress = Callable[[int, int, str], None]
@@ -96,8 +96,8 @@ def planned_pool(
     PoolRunsError
         If one of the runs is no longer there.
     """
-    from annotation.core.pooling.columns import build_pool_table
-    from annotation.core.pooling.preview import RunWatcher
+    from benchwright.pools.columns import build_pool_table
+    from benchwright.pools.preview import RunWatcher
 
     runs = list(Run.objects.filter(benchmark=benchmark, pk__in=plan.run_keys).order_by("name"))
     if len(runs) < len(plan.run_keys):

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from annotation.core.pooling import PoolEntry as PooledEntry
-from annotation.core.pooling import digest_header, entry_line, recipe_of
 from annotation.models import Pool, PoolEntry
 from annotation.services.pool_planning import listed_pairs
 from benchmarks_app.person_records import follows_runs
+from benchwright.pools import PoolEntry as PooledEntry
+from benchwright.pools import digest_header, entry_line, recipe_of
 
 
 @follows_runs
@@ -17,18 +17,34 @@ def rename_pooled_runs(before: Mapping[int, str]) -> set[str]:
     """Write the new names of these runs, given with those from before; returns the tables."""
     pools = Pool.objects.filter(runs__in=before).distinct()
     for pool in pools:
-        runs = pool.runs.filter(pk__in=before).values_list("pk", "name")
-        _rename(pool, {before[key]: name for key, name in runs})
+        rename_runs_of(pool, before)
     return {Pool._meta.db_table, PoolEntry._meta.db_table} if pools else set()
 
 
-def _rename(pool: Pool, names: Mapping[str, str]) -> None:
-    manual = {"manual": pool.parameters["manual"]} if "manual" in pool.parameters else {}
-    pool.parameters = _renamed(pool.parameters, names) | manual
-    pool.parameters["runs"] = sorted(pool.parameters.get("runs", ()))
-    pool.statistics = _renamed(pool.statistics, names)
+def rename_runs_of(pool: Pool, before: Mapping[int, str]) -> None:
+    """Write what its runs are called by now, given with names from before; saves the pool."""
+    runs = pool.runs.filter(pk__in=before).values_list("pk", "name")
+    names = {before[key]: name for key, name in runs if before[key] != name}
+    if not names:
+        return
+    pool.parameters = _parameters_renamed(pool.parameters, names)
+    pool.statistics = _statistics_renamed(pool.statistics, names)
     pool.digest = _rename_entries(pool, names)
     pool.save(update_fields=["parameters", "statistics", "digest"])
+
+
+def _parameters_renamed(parameters: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    runs = sorted(names.get(name, name) for name in parameters.get("runs", ()))
+    control = _renamed(parameters["control"], names) if "control" in parameters else None
+    return {**parameters, "runs": runs} | ({"control": control} if control else {})
+
+
+def _statistics_renamed(statistics: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """What they say of runs: in values alone, but for numbers that stand under a run's name."""
+    renamed: dict[str, Any] = _renamed(statistics, names)
+    if left_out := statistics.get("judged_left_out"):
+        renamed["judged_left_out"] = {names.get(run, run): of for run, of in left_out.items()}
+    return renamed
 
 
 def _rename_entries(pool: Pool, names: Mapping[str, str]) -> str:
@@ -68,7 +84,7 @@ def _built(row: PoolEntry, qid: str, places: Mapping[tuple[str, str], int]) -> P
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """A value of JSON with the new names, also where a sentence or a key has an old one."""
+    """A value of JSON with the new names, also where a sentence has an old one; keys stay."""
     if isinstance(value, str):
         longest_first = sorted(names, key=len, reverse=True)
         old = rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)"
@@ -76,5 +92,5 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, list):
         return [_renamed(one, names) for one in value]
     if isinstance(value, dict):
-        return {_renamed(key, names): _renamed(one, names) for key, one in value.items()}
+        return {key: _renamed(one, names) for key, one in value.items()}
     return value

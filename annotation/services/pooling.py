@@ -11,9 +11,7 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Greatest
 
-from annotation.core import pooling
-from annotation.core.errors import PoolRecipeError
-from annotation.core.judging_errors import (
+from annotation.judging.errors import (
     PoolNameTakenError,
     PoolRunsError,
     PoolStateError,
@@ -24,12 +22,15 @@ from annotation.selectors.judged import last_event
 from annotation.selectors.ledger import query_keys
 from annotation.selectors.pools import DEFAULT_SECONDS
 from annotation.services.pool_planning import PlannedPool, Sharing, plan_of, planned_pool
+from annotation.services.pool_run_names import rename_runs_of
 from benchmarks_app import selectors as collection
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.text_hash import content_hash
 from benchmarks_app.models import Benchmark, CandidateList, Document, DocumentContent, Run, User
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.analysing import analyse
+from benchwright import pools as pooling
+from benchwright.files.external_sort import batched
+from benchwright.ids import content_hash
+from benchwright.pools.errors import PoolRecipeError
 
 JOB_KIND = "build-pool"
 ROWS_PER_BATCH = 1000
@@ -281,8 +282,12 @@ def _places(
 
 def _open_pool(job: jobs.RunningJob, pool: Pool, planned: PlannedPool, n_slots: int) -> None:
     statistics = statistics_of(planned, seconds=job.parameters["seconds"])
+    names = {run.pk: run.name for run in planned.runs}
     with job.commit() as result:
         analyse(PoolEntry, Slot)
+        # Who is just deleted renames their runs: before this, or after the pool is there.
+        list(Run.objects.select_for_update().filter(pk__in=names).order_by("pk"))
+        pool.refresh_from_db(fields=["name"])
         refuse_taken(job.benchmark, pool.name)
         pool.state = Pool.State.OPEN
         pool.n_entries = len(planned.labels)
@@ -290,6 +295,8 @@ def _open_pool(job: jobs.RunningJob, pool: Pool, planned: PlannedPool, n_slots: 
         pool.statistics = statistics
         pool.staged_by = None
         pool.save(update_fields=["state", "n_entries", "n_wanted", "statistics", "staged_by"])
+        # The entries are of the names that the runs had when they were read.
+        rename_runs_of(pool, names)
         Run.objects.filter(pool_runs__pool=pool).update(
             pooled_depth=Greatest(F("pooled_depth"), planned.plan.recipe.reach)
         )
@@ -310,7 +317,7 @@ def _open_pool(job: jobs.RunningJob, pool: Pool, planned: PlannedPool, n_slots: 
 
 def statistics_of(planned: PlannedPool, *, seconds: float) -> dict[str, Any]:
     """What a pool's page shows of it, as JSON: counts, contributions, overlaps, hours."""
-    from annotation.core.pooling.preview import preview
+    from benchwright.pools.preview import preview
 
     found = preview(planned.table, planned.watcher)
     n_labels = sum(planned.labels)

@@ -8,9 +8,17 @@ from django.db import connection
 from django.db.models import Count, Sum
 from django.urls import reverse
 
-from annotation.core.judging_errors import NothingJudgedError
-from annotation.core.quality_errors import AsOfError, NotAnAnnotatorError
-from annotation.core.rules import (
+from annotation.judging.errors import NothingJudgedError
+from annotation.models import Judgment, Pool
+from annotation.selectors import ledger
+from annotation.selectors.names import pseudonyms_in
+from annotation.selectors.policies import policy_of
+from benchmarks_app.models import Benchmark, Qrel, QrelSet, User
+from benchmarks_app.services import audit, jobs
+from benchwright.files.external_sort import batched
+from benchwright.formats.errors import QrelSetNameTakenError
+from benchwright.qrels.errors import AsOfError, NotAnAnnotatorError
+from benchwright.qrels.rules import (
     Decision,
     Derivation,
     NamedRule,
@@ -19,14 +27,6 @@ from annotation.core.rules import (
     qrels_digest,
     rule_named,
 )
-from annotation.models import Judgment, Pool
-from annotation.selectors import ledger
-from annotation.selectors.names import pseudonyms_in
-from annotation.selectors.policies import policy_of
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.import_errors import QrelSetNameTakenError
-from benchmarks_app.models import Benchmark, Qrel, QrelSet, User
-from benchmarks_app.services import audit, jobs
 
 JOB_KIND = "publish-qrels"
 ROWS_PER_BATCH = 500

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django.db import transaction
 from django.db.models import Max
 
-from annotation.core.judging_errors import PoolClosedError
+from annotation.judging.errors import PoolClosedError
 from annotation.models import Judgment, Pool, Slot
 from annotation.selectors.stale import not_offered, stale_labels
 from benchmarks_app.models import User

@@ -11,13 +11,14 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from annotation.core.presenting import Presented, direction_of, presented
 from annotation.models import Pool
 from annotation.services import statements
 from annotation.services.statements import Asked, Card, Text
 from annotation.services.tokens import Shown, key_of, query_key_of, sealed_token
 from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, Corpus, Document
+from benchwright.texts.directions import direction_of
+from benchwright.texts.presenting import Presented, presented
 
 TAG = re.compile(r"<[^>]*>")
 LONGEST_FACT = 200

@@ -5,12 +5,12 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.core.adaptive import BURN_IN
-from annotation.core.simulation import simulate
 from benchmarks_app import selectors as collection
-from benchmarks_app.core.run_store import top_k
 from benchmarks_app.models import Benchmark, QrelSet, Run
 from benchmarks_app.services import jobs
+from benchwright.pools.adaptive import BURN_IN
+from benchwright.pools.simulation import simulate
+from benchwright.runs.store import top_k
 
 JOB_KIND = "simulate-orders"
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.core.around_errors import PracticeDoneError
+from annotation.judging.errors import PracticeDoneError
 from annotation.models import Judgment, KnownGrade, Pool, PoolStart, Slot
 from annotation.selectors.screen import content_of, current_guideline
 from annotation.selectors.starting import practice_by

@@ -15,7 +15,7 @@ from typing import Any, Self
 from django.conf import settings
 from django.http import Http404
 
-from annotation.core.judging_errors import SlotOfAnotherError, SlotTokenError
+from annotation.judging.errors import SlotOfAnotherError, SlotTokenError
 from annotation.models import Slot
 from benchmarks_app.models import User
 

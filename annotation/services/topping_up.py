@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from annotation.core.judging_errors import CompleteReleaseError, NothingUnjudgedError
+from annotation.judging.errors import CompleteReleaseError, NothingUnjudgedError
 from annotation.selectors.judged import judged_pairs, last_event
 from benchmarks_app import selectors as collection
-from benchmarks_app.core.run_store import top_k
 from benchmarks_app.models import CandidateList, Release, Run, User
 from benchmarks_app.services.candidates import make_candidate_list
+from benchwright.runs.store import top_k
 
 
 def unjudged_in_top(*, run: Run, depth: int, user: User) -> CandidateList:

@@ -11,9 +11,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.core.presenting import presented
-from annotation.core.quality_errors import OwnLabelError
-from annotation.core.rules import RULES, rule_named
 from annotation.forms.adjudicating import NO_GRADE, AdjudicationForm
 from annotation.forms.qrels import PolicyForm
 from annotation.models import Judgment
@@ -22,12 +19,15 @@ from annotation.selectors.policies import policy_of
 from annotation.selectors.screen import current_guideline
 from annotation.services.adjudicating import adjudicate as settle
 from annotation.services.policies import set_policy
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.models import Benchmark, Query
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.services import audit
 from benchmarks_app.services.exposure import is_withheld
+from benchwright.errors import BenchmarkError
+from benchwright.qrels.errors import OwnLabelError
+from benchwright.qrels.rules import RULES, rule_named
+from benchwright.texts.presenting import presented
 
 PAGE_SIZE = 25
 # The keys of the outcomes without a grade; digits are the grades.

@@ -12,8 +12,6 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.core.agreement import COEFFICIENTS
-from annotation.core.agreement.measured import band
 from annotation.forms.agreement import AgreementFilterForm
 from annotation.models import Pool
 from annotation.selectors import agreement as selectors
@@ -24,6 +22,8 @@ from benchmarks_app.models import Benchmark, Job, Query, User
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.selectors.slices import slices_mark
 from benchmarks_app.services import jobs
+from benchwright.agreement import COEFFICIENTS
+from benchwright.agreement.measured import band
 
 KEPT_SECONDS = 24 * 3600
 

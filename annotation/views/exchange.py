@@ -6,20 +6,15 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from annotation.core.exchange import request_of
-from annotation.core.judging_errors import (
-    EventError,
-    NoSuchPoolError,
-    NotAJudgeError,
-    SignedOutError,
-)
+from annotation.judging.errors import EventError, NoSuchPoolError, NotAJudgeError, SignedOutError
+from annotation.judging.exchange import request_of
 from annotation.models import Pool
 from annotation.services import statements
 from annotation.services.exchanging import exchange
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import ALLOWED, Action
 from benchmarks_app.sessions import claimed_user, is_signed_in
+from benchwright.errors import BenchmarkError
 
 
 @never_cache

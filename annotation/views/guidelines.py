@@ -9,11 +9,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.core.around_errors import GuidelineChangedError
-from annotation.core.differences import line_changes
-from annotation.core.presenting import direction_of, presented
-from annotation.core.rendering import guideline_html
 from annotation.forms.guidelines import AnswerForm, GuidelineForm
+from annotation.judging.errors import GuidelineChangedError
 from annotation.selectors import questions as selectors
 from annotation.selectors.screen import contents_of, current_guideline
 from annotation.services.answering import answer_question
@@ -21,6 +18,10 @@ from annotation.services.guidelines import save_guideline
 from benchmarks_app.models import Benchmark, Guideline
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchwright.texts.differences import line_changes
+from benchwright.texts.directions import direction_of
+from benchwright.texts.presenting import presented
+from benchwright.texts.rendering import guideline_html
 
 PAGE_SIZE = 20
 

@@ -19,9 +19,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.core.exchange import Request
-from annotation.core.judging_errors import SlotTokenError
-from annotation.core.rendering import guideline_html
 from annotation.forms.judging import (
     CANT_JUDGE_REASONS,
     AskForm,
@@ -31,6 +28,8 @@ from annotation.forms.judging import (
     LaterForm,
     UndoForm,
 )
+from annotation.judging.errors import SlotTokenError
+from annotation.judging.exchange import Request
 from annotation.models import Judgment, Pool, Slot
 from annotation.selectors import keys, screen
 from annotation.selectors.starting import step_before_judging
@@ -50,6 +49,8 @@ from annotation.services.tokens import Shown, key_of, read_token
 from annotation.views.starting import address_of
 from benchmarks_app.models import Benchmark, User
 from benchmarks_app.permissions import Action, benchmark_view, require
+from benchwright.formats.numbers import row_key
+from benchwright.texts.rendering import guideline_html
 
 # So many outlast a lost connection.
 DOCUMENTS_HELD = 14
@@ -202,8 +203,8 @@ def judge_keys(request: HttpRequest) -> HttpResponse:
     own = {} if "usual" in request.GET else chosen.bindings
     data = request.POST if request.method == "POST" else None
     form = KeyMapForm(data, actions=actions, own=own, is_on=chosen.is_on)
-    pool = request.GET.get("pool", "")
-    back = reverse("annotation:judge", args=[pool]) if pool.isdecimal() else None
+    pool = row_key(request.GET.get("pool", ""))
+    back = None if pool is None else reverse("annotation:judge", args=[pool])
     if not form.is_valid():
         context = {"form": form, "back": back, "pool_id": pool}
         status = 422 if form.is_bound else 200

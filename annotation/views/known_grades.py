@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.core.errors import AnnotationError
 from annotation.forms.known_grades import (
     GoldShareForm,
     KnownGradeFileForm,
@@ -17,7 +16,6 @@ from annotation.forms.known_grades import (
 from annotation.models import KnownGrade, Pool
 from annotation.selectors import known_grades as selectors
 from annotation.services.known_grades import (
-    Known,
     add_known_grade,
     add_known_grades,
     read_known_grades,
@@ -28,6 +26,8 @@ from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.services.exposure import record_read
+from benchwright.errors import AnnotationError
+from benchwright.qrels.known_grades import Known
 
 PAGE_SIZE = 50
 
@@ -73,9 +73,8 @@ def known_grade_import(request: HttpRequest, benchmark: Benchmark, pk: int) -> H
         for errors in form.errors.values():
             messages.error(request, " ".join(errors))
         return redirect("annotation:known-grade-list", benchmark.slug, pool.pk)
-    said = form.cleaned_data
-    name = request.FILES["file"].name
-    known = read_known_grades(said["file"], pool=pool, file=name, purpose=said["purpose"])
+    file, purpose = form.cleaned_data["file"], form.cleaned_data["purpose"]
+    known = read_known_grades(file.read(), pool=pool, file=file.name, purpose=purpose)
     add_known_grades(pool=pool, known=known, actor=request.user)
     messages.success(request, f"{len(known)} known grades saved.")
     return redirect("annotation:known-grade-list", benchmark.slug, pool.pk)

@@ -10,7 +10,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.core.raw_judgments import FORMATS
 from annotation.forms.ledger import LabelsImportForm, RatersForm
 from annotation.models import Judgment, Pool
 from annotation.selectors import pairs, stale
@@ -18,13 +17,14 @@ from annotation.services.exporting_judgments import CONTENT_TYPES, export_judgme
 from annotation.services.importing_labels import raters_in, start_import
 from annotation.services.rejudging import offer_rejudging
 from benchmarks_app import selectors as collection
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.services import audit
 from benchmarks_app.services.exposure import is_withheld
 from benchmarks_app.services.uploading import receive_upload
+from benchwright.errors import BenchmarkError
+from benchwright.qrels.raw_judgments import FORMATS
 
 PAGE_SIZE = 50
 

@@ -12,15 +12,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.core.presenting import direction_of, presented
 from annotation.forms.judging import CANT_JUDGE_REASONS
 from annotation.forms.own_work import ChangeForm, OwnJudgmentFilterForm
 from annotation.models import Judgment, Pool
 from annotation.selectors import own_work
 from annotation.selectors.screen import content_of
 from annotation.services.changing_own import change_own_judgment
-from benchmarks_app.core.cells import Echo, safe_cell
 from benchmarks_app.paging import page_of
+from benchwright.files.cells import Echo, safe_cell
+from benchwright.texts.directions import direction_of
+from benchwright.texts.presenting import presented
 
 PAGE_SIZE = 50
 COLUMNS = (

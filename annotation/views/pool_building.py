@@ -7,15 +7,16 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 
-from annotation.core.pooling.preview import measured_elsewhere
 from annotation.forms.pool_building import PoolForm
 from annotation.models import Pool
 from annotation.services import previewing
 from annotation.services.pooling import pool_arguments
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.models import Benchmark, Job, Run, User
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.services import jobs
+from benchwright.errors import BenchmarkError
+from benchwright.formats.numbers import row_key
+from benchwright.pools.preview import measured_elsewhere
 
 MOST_ALIKE_SHOWN = 5
 ORIGINS = {
@@ -59,8 +60,8 @@ def runs_of(benchmark: Benchmark, user: User) -> QuerySet[Run]:
 
 def _asked(request: HttpRequest, benchmark: Benchmark) -> Job | None:
     """The finished job of a preview that the address names."""
-    key = request.GET.get("preview", "")
-    if request.method == "POST" or not key.isdigit():
+    key = row_key(request.GET.get("preview", ""))
+    if request.method == "POST" or key is None:
         return None
     done = Job.objects.filter(benchmark=benchmark, kind=previewing.JOB_KIND, state=Job.State.DONE)
     return done.filter(pk=key, created_by=request.user).first()
@@ -68,13 +69,12 @@ def _asked(request: HttpRequest, benchmark: Benchmark) -> Job | None:
 
 def _initial(request: HttpRequest, benchmark: Benchmark) -> dict[str, Any]:
     """A form that is filled in for a list, or for runs, where the address names some."""
-    chosen = [key for key in request.GET.getlist("run") if key.isdigit()]
+    chosen = [key for run in request.GET.getlist("run") if (key := row_key(run)) is not None]
     if chosen:
         return {"runs": runs_of(benchmark, request.user).filter(pk__in=chosen)}
-    key = request.GET.get("list", "")
-    if not key.isdigit() or not benchmark.candidate_lists.filter(pk=key).exists():
+    listed = benchmark.candidate_lists.filter(pk=row_key(request.GET.get("list", ""))).first()
+    if listed is None:
         return {}
-    listed = benchmark.candidate_lists.get(pk=key)
     return {
         "candidates": listed,
         "strategy": Pool.Strategy.TOP_UP,

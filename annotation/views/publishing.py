@@ -4,12 +4,12 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from annotation.core.rules import RULES
 from annotation.forms.qrels import QrelsForm
 from annotation.services.publishing import publishing_arguments
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.services import jobs
+from benchwright.qrels.rules import RULES
 
 
 @benchmark_view(Action.EDIT)

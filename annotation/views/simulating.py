@@ -15,6 +15,7 @@ from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.services import jobs
+from benchwright.formats.numbers import row_key
 
 # Labels a query at which the table looks.
 MARKS = (5, 10, 20, 50, 100, 200)
@@ -83,7 +84,8 @@ def _done(benchmark: Benchmark) -> Any:
 def _asked(benchmark: Benchmark, key: str) -> Job | None:
     """The comparison that the address names, or else the newest."""
     done = _done(benchmark)
-    return done.filter(pk=key).first() if key.isdigit() else done.order_by("-pk").first()
+    number = row_key(key)
+    return done.order_by("-pk").first() if number is None else done.filter(pk=number).first()
 
 
 def _initial(job: Job) -> dict[str, Any]:

@@ -10,13 +10,15 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotation.core.presenting import direction_of, presented
-from annotation.core.rendering import guideline_html
 from annotation.forms.starting import PracticeForm, ReadForm
 from annotation.models import KnownGrade, Pool
 from annotation.selectors import screen, starting
 from annotation.services.starting import mark_read, record_practice
 from benchmarks_app.permissions import Action, require
+from benchwright.formats.numbers import row_key
+from benchwright.texts.directions import direction_of
+from benchwright.texts.presenting import presented
+from benchwright.texts.rendering import guideline_html
 
 
 @never_cache
@@ -83,7 +85,8 @@ def _answered(request: HttpRequest, done: starting.Practice) -> starting.Practis
     asked = request.GET.get("answer", "")
     if not asked:
         return None
-    found = done.of(int(asked)) if asked.isdecimal() else None
+    key = row_key(asked)
+    found = None if key is None else done.of(key)
     if found is None:
         raise Http404
     return found

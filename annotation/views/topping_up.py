@@ -7,18 +7,17 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from annotation.core.candidates import read_candidates
 from annotation.forms.pool_building import CandidateUploadForm, UnjudgedForm
 from annotation.services.topping_up import unjudged_in_top
 from annotation.views.pool_building import runs_of
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.looking.row_streams import lines_of
-from benchmarks_app.core.problems import Problems
 from benchmarks_app.models import Benchmark, CandidateList
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.services import reading_apart
 from benchmarks_app.services.candidates import make_candidate_list
+from benchwright.errors import BenchmarkError, Problems
+from benchwright.qrels.candidates import read_candidates
+from benchwright.uploads.row_streams import lines_of
 
 PAGE_SIZE = 25
 

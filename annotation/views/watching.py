@@ -13,7 +13,6 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.charts import CHARTS
-from annotation.core.signals import stop_signal
 from annotation.forms.pools import PoolStateForm
 from annotation.forms.qrels import QrelsForm
 from annotation.models import Pool, Question
@@ -24,6 +23,7 @@ from annotation.services.watching import signals_of
 from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
+from benchwright.progress.signals import stop_signal
 
 # Fewer systems leave a new one with more than a third of its top 10 unjudged.
 FEW_RUNS = 3

@@ -10,13 +10,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.api.serializers import JobSerializer, QrelSetSerializer
+from benchmarks_app.api.serializers import Id, JobSerializer, QrelSetSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
-from benchmarks_app.core.cuts import cut_sentence
 from benchmarks_app.models import Benchmark, Corpus, CorpusVersion, QrelSet, Unit
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors import corpora
 from benchmarks_app.services import fetching, snapshots, units
+from benchwright.corpora.cuts import LARGEST_SEED, cut_sentence
 
 UNITS = [Unit.PASSAGE.value, Unit.DOCUMENT.value]
 
@@ -128,13 +128,13 @@ class FetchSerializer(serializers.Serializer):
     collection = serializers.CharField(
         max_length=300, help_text="beir:NAME, hub:OWNER/NAME[@REVISION] or irds:ID"
     )
-    max_docs = serializers.IntegerField(min_value=1, required=False, allow_null=True)
-    seed = serializers.IntegerField(min_value=0, required=False, default=0)
+    max_docs = Id(required=False, allow_null=True)
+    seed = serializers.IntegerField(min_value=0, max_value=LARGEST_SEED, required=False, default=0)
     take = serializers.BooleanField(required=False, default=False)
 
 
 class DocumentGradesSerializer(serializers.Serializer):
-    qrels = serializers.IntegerField(help_text="id of the set that grades passages")
+    qrels = Id(help_text="id of the set that grades passages")
     name = serializers.CharField(max_length=120, required=False, default="", allow_blank=True)
 
 

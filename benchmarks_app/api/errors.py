@@ -9,9 +9,9 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.full_disk import DiskFullError, is_disk_full
 from benchmarks_app.migrated import explained
+from benchwright.errors import BenchmarkError
+from benchwright.full_disk import DiskFullError, is_disk_full
 
 log = logging.getLogger(__name__)
 CODES = {

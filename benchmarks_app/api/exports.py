@@ -12,11 +12,11 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
-from benchmarks_app.core.exporters import exporter_of
 from benchmarks_app.downloads import published_release, zip_response
 from benchmarks_app.models import Run
 from benchmarks_app.permissions import Action
 from benchmarks_app.services import exporting
+from benchwright.exports import exporter_of
 
 ZIP = {(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)}
 

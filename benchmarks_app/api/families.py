@@ -13,10 +13,8 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.parsing import BoundedJSONParser
-from benchmarks_app.api.serializers import JobSerializer
+from benchmarks_app.api.serializers import Count, Id, JobSerializer
 from benchmarks_app.api.throttling import UPLOADS
-from benchmarks_app.core.families import GroupingOptions, Linkage
-from benchmarks_app.core.families_errors import FamilyMemberError, UnknownFamilyError
 from benchmarks_app.models import (
     Benchmark,
     FamilyChange,
@@ -29,6 +27,8 @@ from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors import families as selectors
 from benchmarks_app.services import family_changes, uploading
 from benchmarks_app.services.grouping import review_preview, start_grouping
+from benchwright.families import GroupingOptions, Linkage
+from benchwright.families.errors import FamilyMemberError, UnknownFamilyError
 
 TAG = ["families"]
 DEFAULTS = GroupingOptions()
@@ -131,7 +131,7 @@ class GroupSerializer(serializers.Serializer):
     relevant_at = _share(DEFAULTS.relevant_at)
     paraphrases = serializers.BooleanField(required=False, default=False)
     paraphrase_at = _share(DEFAULTS.paraphrase_at)
-    largest = serializers.IntegerField(required=False, default=DEFAULTS.largest, min_value=2)
+    largest = Count(required=False, default=DEFAULTS.largest, min_value=2)
     least_similarity = _share(DEFAULTS.least_similarity)
     recut_at = _share(DEFAULTS.recut_at)
     recut_by = serializers.ChoiceField(
@@ -159,9 +159,7 @@ class ReviewCostSerializer(serializers.Serializer):
 class ConfirmSeveralSerializer(serializers.Serializer):
     """Numbers of families, each of which is one need."""
 
-    families = serializers.ListField(
-        child=serializers.IntegerField(), allow_empty=False, max_length=1000
-    )
+    families = serializers.ListField(child=Id(), allow_empty=False, max_length=1000)
 
 
 class SeenSerializer(serializers.Serializer):
@@ -175,7 +173,7 @@ class SeenSerializer(serializers.Serializer):
 class MergeSerializer(SeenSerializer):
     """`other` is the number of a family; `split` is needed where the two are on different ones."""
 
-    other = serializers.IntegerField()
+    other = Id()
     split = serializers.ChoiceField(
         [value for value in QueryFamily.Split.values if value], required=False
     )
@@ -194,7 +192,7 @@ class VerdictSerializer(SeenSerializer):
 class UndoSerializer(serializers.Serializer):
     """`change` is the number of a change; without it, the caller's last one is undone."""
 
-    change = serializers.IntegerField(required=False)
+    change = Id(required=False)
 
 
 def _text(name: str, what: str) -> OpenApiParameter:

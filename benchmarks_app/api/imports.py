@@ -11,11 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.api.serializers import JobSerializer, ProblemSerializer
+from benchmarks_app.api.serializers import Id, JobSerializer, ProblemSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
-from benchmarks_app.core.aggregating import DEFAULT
-from benchmarks_app.core.detection import FileKind, Part
-from benchmarks_app.core.mapping import EVERY_ROW
 from benchmarks_app.models import Benchmark, QrelSet, Upload
 from benchmarks_app.permissions import Action
 from benchmarks_app.selectors.uploads import waiting_uploads
@@ -23,6 +20,9 @@ from benchmarks_app.services import uploading
 from benchmarks_app.services.importing import LEAVE_OUT, start_import
 from benchmarks_app.services.previewing_uploads import Look, Preview, preview
 from benchmarks_app.services.reading_uploads import begin_reading, is_read_at_once
+from benchwright.detection import FileKind, Part
+from benchwright.formats.mapping import EVERY_ROW
+from benchwright.runs.aggregation import DEFAULT
 
 KINDS = [kind.value for kind in FileKind]
 
@@ -120,7 +120,7 @@ class ImportStartSerializer(serializers.Serializer):
     shown_metadata = serializers.ListField(
         child=serializers.CharField(max_length=120), required=False
     )
-    max_docs = serializers.IntegerField(required=False, min_value=1, allow_null=True, default=None)
+    max_docs = Id(required=False, allow_null=True, default=None)
     aggregation = serializers.CharField(required=False, default=DEFAULT)
     unlisted = serializers.ChoiceField(
         choices=QrelSet.Unlisted.choices,

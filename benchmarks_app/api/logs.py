@@ -13,19 +13,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.api.serializers import JobSerializer
+from benchmarks_app.api.serializers import Count, JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.logs.columns import LABELS, LogColumns
-from benchmarks_app.core.logs.masking import KIND_LABELS, checked_regions
-from benchmarks_app.core.logs.sampling import Allocation, Design, Weighting, Wordings
-from benchmarks_app.core.logs.strata import By
 from benchmarks_app.models import Benchmark, QueryLog, QuerySample, Scope
 from benchmarks_app.permissions import Action
 from benchmarks_app.selectors import logs as selectors
 from benchmarks_app.services import importing_logs, sampling
 from benchmarks_app.services.importing_logs import Reading
 from benchmarks_app.services.sampling import MAX_SEED
+from benchwright.errors import BenchmarkError
+from benchwright.logs.columns import LABELS, LogColumns
+from benchwright.logs.masking import KIND_LABELS, checked_regions
+from benchwright.logs.sampling import Allocation, Design, Weighting, Wordings
+from benchwright.logs.strata import By
 
 TAG = ["query logs"]
 
@@ -69,7 +69,7 @@ class LogUploadSerializer(serializers.Serializer):
 
     file = serializers.FileField()
     name = serializers.CharField(max_length=120, required=False, default="", allow_blank=True)
-    floor = serializers.IntegerField(min_value=1, required=False, default=1)
+    floor = Count(required=False, default=1)
     # A form that leaves them out sends an empty list: then all are masked.
     kinds = serializers.MultipleChoiceField(choices=[*KIND_LABELS, NO_KIND], required=False)
     regions = serializers.CharField(
@@ -107,14 +107,12 @@ class SampleSerializer(serializers.ModelSerializer):
 class DesignSerializer(serializers.Serializer):
     """How a sample is to be drawn; docs/query-logs.md says what each does."""
 
-    n_families = serializers.IntegerField(min_value=1, required=False, default=200)
+    n_families = Count(required=False, default=200)
     by = serializers.ChoiceField([str(by) for by in By], required=False, default="frequency")
     allocation = serializers.ChoiceField(
         [str(one) for one in Allocation], required=False, default="equal"
     )
-    given = serializers.DictField(
-        child=serializers.IntegerField(min_value=0), required=False, default=dict
-    )
+    given = serializers.DictField(child=Count(min_value=0), required=False, default=dict)
     weighting = serializers.ChoiceField(
         [str(one) for one in Weighting], required=False, default="traffic"
     )

@@ -8,6 +8,7 @@ from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from benchmarks_app import mailed_links
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.models import ApiToken, Membership, Scope, User
 
@@ -32,13 +33,14 @@ class MeSerializer(serializers.ModelSerializer):
     """An account as itself; `token` is null where the site's own session asks."""
 
     name = serializers.CharField(source="__str__", read_only=True)
+    has_verified_email = serializers.BooleanField(read_only=True)
     token = serializers.SerializerMethodField()
     memberships = serializers.SerializerMethodField()
     teams = serializers.SlugRelatedField(slug_field="name", many=True, read_only=True)
 
     class Meta:
         model = User
-        fields = ["username", "name", "token", "memberships", "teams"]
+        fields = ["username", "name", "has_verified_email", "token", "memberships", "teams"]
 
     @extend_schema_field(TokenShownSerializer(allow_null=True))
     def get_token(self, user: User) -> dict[str, Any] | None:
@@ -63,4 +65,26 @@ class MeDetail(Endpoint):
         return Response(MeSerializer(request.user, context={"token": token}).data)
 
 
-urlpatterns = [path("me/", MeDetail.as_view(), name="me-detail")]
+class MeAddressLink(Endpoint):
+    """Answers the same whether or not mail can be sent, and it is sent so often an hour."""
+
+    serializer_class = None
+    pagination_class = None
+
+    @extend_schema(
+        summary="Mail yourself the link that verifies your address",
+        tags=["account"],
+        request=None,
+        responses={202: None},
+    )
+    def post(self, request: Request) -> Response:
+        if not request.user.is_authenticated:
+            raise exceptions.NotAuthenticated(code="not_authenticated")
+        mailed_links.mail_address_link(request)
+        return Response(status=202)
+
+
+urlpatterns = [
+    path("me/", MeDetail.as_view(), name="me-detail"),
+    path("me/address-link/", MeAddressLink.as_view(), name="me-address-link"),
+]

@@ -14,9 +14,6 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
-from benchmarks_app.core.exporters import EXPORTERS
-from benchmarks_app.core.release_source import public_manifest
-from benchmarks_app.core.releases.options import ReleaseOptions
 from benchmarks_app.downloads import KINDS, TSV, file_response, published_release
 from benchmarks_app.models import Benchmark, QrelSet, Release
 from benchmarks_app.permissions import Action, may
@@ -29,6 +26,9 @@ from benchmarks_app.services.drafting import (
     publish_draft,
     start_check,
 )
+from benchwright.exports import EXPORTERS
+from benchwright.releases.options import ReleaseOptions
+from benchwright.releases.source import public_manifest
 
 
 class FindingSerializer(serializers.Serializer):
@@ -104,7 +104,9 @@ class DraftSerializer(serializers.Serializer):
     description = serializers.CharField(required=False, allow_blank=True)
     licence = serializers.CharField(required=False, allow_blank=True, max_length=120)
     citation = serializers.CharField(required=False, allow_blank=True)
-    threshold = serializers.IntegerField(required=False, allow_null=True)
+    threshold = serializers.IntegerField(
+        min_value=-(2**15), max_value=2**15 - 1, required=False, allow_null=True
+    )
     drops_all_zero = serializers.BooleanField(required=False)
     passes_on_texts = serializers.BooleanField(required=False)
     left_out = serializers.MultipleChoiceField(

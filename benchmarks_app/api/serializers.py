@@ -1,8 +1,24 @@
 """The shapes in which the shared nouns leave the API."""
 
+from typing import Any
+
 from rest_framework import serializers
 
 from benchmarks_app.models import Benchmark, CandidateList, Grade, Job, QrelSet
+
+
+class Id(serializers.IntegerField):
+    """The number of an object; one that no database gives is refused."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(min_value=1, max_value=2**63 - 1, **options)
+
+
+class Count(serializers.IntegerField):
+    """How many, at least one; more than a column takes is refused."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"min_value": 1, "max_value": 2**31 - 1, **options})
 
 
 class GradeSerializer(serializers.ModelSerializer):

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.api.serializers import JobSerializer
+from benchmarks_app.api.serializers import Count, JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
 from benchmarks_app.models import Benchmark, Job, Scope, Slice, SliceMember
 from benchmarks_app.models.slices import SMALLEST_SLICE
@@ -75,7 +75,7 @@ class NewSliceSerializer(serializers.Serializer):
 
     name = serializers.CharField(max_length=120)
     description = serializers.CharField(required=False, default="", allow_blank=True)
-    minimum = serializers.IntegerField(required=False, default=SMALLEST_SLICE, min_value=1)
+    minimum = Count(required=False, default=SMALLEST_SLICE)
     rule = serializers.DictField(required=False)
     qids = serializers.ListField(child=serializers.CharField(), required=False)
 
@@ -91,7 +91,7 @@ class SliceChangeSerializer(serializers.Serializer):
 
     name = serializers.CharField(max_length=120, required=False)
     description = serializers.CharField(required=False, allow_blank=True)
-    minimum = serializers.IntegerField(required=False, min_value=1)
+    minimum = Count(required=False)
     rule = serializers.DictField(required=False)
 
 

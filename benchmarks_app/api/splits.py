@@ -16,15 +16,15 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
-from benchmarks_app.core.leaks import as_markdown
-from benchmarks_app.core.splitting import DEFAULT_SHARES, MODES, SPLITS, SplitRecipe
-from benchmarks_app.core.splitting.recipe import Mode, Straddling
 from benchmarks_app.models import Benchmark, ContaminatedQuery, ContaminationCheck, QrelSet, Scope
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors import splits as selectors
 from benchmarks_app.services import contamination, leak_reports, splitting
 from benchmarks_app.services.exposure import record_read
 from benchmarks_app.services.uploading import receive_upload
+from benchwright.leaks import as_markdown
+from benchwright.splits import DEFAULT_SHARES, MODES, SPLITS, SplitRecipe
+from benchwright.splits.recipe import Mode, Straddling
 
 MOST_GIVEN = 1_000_000
 

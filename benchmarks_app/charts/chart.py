@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks_app.charts.themes import themed
-from benchmarks_app.core.cells import safe_cell
+from benchwright.files.cells import safe_cell
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 # Widths in pixels: of a telephone, of half the page and of all of it.

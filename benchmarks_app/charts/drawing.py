@@ -21,7 +21,7 @@ from typing import Any
 from django.conf import settings
 
 from benchmarks_app.charts.chart import Chart
-from benchmarks_app.core.errors import BenchmarkError
+from benchwright.errors import BenchmarkError
 
 ENGINE = Path(__file__).with_name("engine.py")
 # The first drawing starts the engine; a busy machine takes its time.

@@ -6,10 +6,10 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.text import slugify
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.scales import DEFAULT_SCALE, parse_scale
 from benchmarks_app.models import Benchmark, Corpus, Unit, User
 from benchmarks_app.permissions import KEEPERS
+from benchwright.errors import BenchmarkError
+from benchwright.qrels.scales import DEFAULT_SCALE, parse_scale
 
 
 class BenchmarkForm(forms.Form):

@@ -5,12 +5,12 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from benchmarks_app.core.aggregating import DEFAULT, LABELS
-from benchmarks_app.core.cuts import LARGEST_SEED, read_max_docs
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.units import RULE
 from benchmarks_app.models import Benchmark, QrelSet, Unit, User
 from benchmarks_app.permissions import KEEPERS
+from benchwright.corpora.cuts import LARGEST_SEED, read_max_docs
+from benchwright.corpora.units import RULE
+from benchwright.errors import BenchmarkError
+from benchwright.runs.aggregation import DEFAULT, LABELS
 
 UNITS = [(unit.value, unit.label) for unit in (Unit.PASSAGE, Unit.DOCUMENT)]
 

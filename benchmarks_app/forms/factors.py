@@ -4,8 +4,8 @@ from typing import Any
 
 from django import forms
 
-from benchmarks_app.core.people_errors import PeopleError
 from benchmarks_app.models import User
+from benchmarks_app.people.errors import PeopleError
 from benchmarks_app.services.factors import CREDENTIAL_LENGTH, read_credential, totp_step
 from benchmarks_app.services.guesses import check_password_again
 

@@ -4,11 +4,11 @@ from typing import Any
 
 from django import forms
 
-from benchmarks_app.core import static_vectors
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.families import GroupingOptions, Linkage
 from benchmarks_app.models import Benchmark, QrelSet, QueryFamily
 from benchmarks_app.selectors.splits import default_qrels
+from benchwright.errors import BenchmarkError
+from benchwright.families import GroupingOptions, Linkage
+from benchwright.matrices import static_vectors
 
 
 def _share(label: str, help_text: str, initial: float) -> forms.FloatField:

@@ -9,18 +9,18 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
-from benchmarks_app.core.aggregating import DEFAULT
-from benchmarks_app.core.cuts import read_max_docs
-from benchmarks_app.core.detection import CONTENT_OF, KIND_LABELS, FileKind, Part
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.mapping import EVERY_ROW, FIELDS, PARENT_FROM_ID, Content
-from benchmarks_app.core.model_names import looks_like_a_model
-from benchmarks_app.core.numbers import whole
-from benchmarks_app.core.relevance import Relevance
 from benchmarks_app.forms.corpora import aggregation_choices
 from benchmarks_app.models import Benchmark, QrelSet, QueryFamily, Unit
 from benchmarks_app.selectors.qrel_sets import relevant_values
 from benchmarks_app.services.previewing_uploads import Look, Preview
+from benchwright.corpora.cuts import read_max_docs
+from benchwright.detection import CONTENT_OF, KIND_LABELS, FileKind, Part
+from benchwright.errors import BenchmarkError
+from benchwright.formats.mapping import EVERY_ROW, FIELDS, PARENT_FROM_ID, Content
+from benchwright.formats.numbers import whole
+from benchwright.qrels.raters import looks_like_a_model
+from benchwright.qrels.scales import Relevance
+from benchwright.runs.aggregation import DEFAULT
 
 POOLED = "pooled"
 POOLED_GRADE = -1

@@ -6,21 +6,15 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.logs.columns import LABELS, LogColumns, checked_columns, is_personal
-from benchmarks_app.core.logs.masking import KIND_LABELS, checked_regions
-from benchmarks_app.core.logs.sampling import (
-    Allocation,
-    Design,
-    Weighting,
-    Wordings,
-    parse_given,
-)
-from benchmarks_app.core.logs.strata import By
-from benchmarks_app.core.logs.tables import LogTable
 from benchmarks_app.models import QueryLog
 from benchmarks_app.services.importing_logs import Reading
 from benchmarks_app.services.sampling import MAX_SEED
+from benchwright.errors import BenchmarkError
+from benchwright.logs.columns import LABELS, LogColumns, checked_columns, is_personal
+from benchwright.logs.masking import KIND_LABELS, checked_regions
+from benchwright.logs.sampling import Allocation, Design, Weighting, Wordings, parse_given
+from benchwright.logs.strata import By
+from benchwright.logs.tables import LogTable
 
 COLUMN_HELP = {
     "query": "The only one that a log must have.",

@@ -161,7 +161,7 @@ class InvitationForm(forms.Form):
     email = forms.EmailField(
         required=False,
         label="Only for the address",
-        help_text="Then only an account of this address can accept.",
+        help_text="Then only an account of this address can accept, once a mail has proved it.",
     )
     days = forms.IntegerField(
         label="Days until it expires",

@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 
-from benchmarks_app.core.relevance import Relevance
 from benchmarks_app.forms.imports import (
     MOST_GRADES,
     grade_field,
@@ -13,6 +12,7 @@ from benchmarks_app.forms.imports import (
 )
 from benchmarks_app.models import QrelSet
 from benchmarks_app.selectors.qrel_sets import grades_in
+from benchwright.qrels.scales import Relevance
 
 
 class QrelMapForm(forms.Form):

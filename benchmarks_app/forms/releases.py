@@ -5,12 +5,12 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.exporters import EXPORTERS
-from benchmarks_app.core.findings import Finding, Severity
-from benchmarks_app.core.releases.options import ReleaseOptions
-from benchmarks_app.core.versions import parse_version
 from benchmarks_app.models import Benchmark, QrelSet, Release
+from benchwright.errors import BenchmarkError
+from benchwright.exports import EXPORTERS
+from benchwright.findings import Finding, Severity
+from benchwright.releases.options import ReleaseOptions
+from benchwright.releases.versions import parse_version
 
 BY_SCALE = ""
 

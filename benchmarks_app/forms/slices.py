@@ -5,12 +5,12 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.slicing.frequency import HEAD_SHARE, TAIL_SHARE, Band
-from benchmarks_app.core.slicing.names import checked_name
-from benchmarks_app.core.slicing.rules import Rule, checked_rule
 from benchmarks_app.models import Slice
 from benchmarks_app.models.slices import SMALLEST_SLICE
+from benchwright.errors import BenchmarkError
+from benchwright.slices.frequency import HEAD_SHARE, TAIL_SHARE, Band
+from benchwright.slices.names import checked_name
+from benchwright.slices.rules import Rule, checked_rule
 
 HAND = Slice.Kind.HAND.value
 # Kinds in the order in which people are offered them: title, what it takes.

@@ -7,12 +7,12 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.splitting import DEFAULT_SHARES, SPLITS, SplitRecipe
-from benchmarks_app.core.splitting.recipe import Mode, Straddling, check_shares
 from benchmarks_app.forms.lists import ListFileField
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.selectors import splits as reads
+from benchwright.errors import BenchmarkError
+from benchwright.splits import DEFAULT_SHARES, SPLITS, SplitRecipe
+from benchwright.splits.recipe import Mode, Straddling, check_shares
 
 MODES: dict[str, tuple[str, str]] = {
     Mode.STRATIFIED: (

@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 from django.core.management.base import CommandError, OutputWrapper
 from django.db import DatabaseError
 
-from benchmarks_app.core.backups.errors import BackupError
-from benchmarks_app.core.full_disk import is_disk_full
+from benchwright.backups.errors import BackupError
+from benchwright.full_disk import is_disk_full
 
 TELL_EVERY_SECONDS = 1.0
 # 1 says that something is broken; this that nothing was done.

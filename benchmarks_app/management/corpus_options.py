@@ -3,7 +3,7 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from benchmarks_app.core.units import Parents
+from benchwright.corpora.units import Parents
 
 NAMES = ("max_docs", "seed", "take", "snapshot_date", "parents")
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.mapping import EVERY_ROW
-from benchmarks_app.core.unlisted import UNLISTED
 from benchmarks_app.models import Benchmark, Job, QrelSet, Role, User
 from benchmarks_app.services import jobs, uploading
 from benchmarks_app.services.importing import LEAVE_OUT, import_arguments
+from benchwright.errors import BenchmarkError
+from benchwright.formats.mapping import EVERY_ROW
+from benchwright.formats.unlisted import UNLISTED
 
 
 def add_benchmark_arguments(parser: ArgumentParser) -> None:

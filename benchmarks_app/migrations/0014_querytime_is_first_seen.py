@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from django.db import migrations
 
-from benchmarks_app.core.formats.trec_topics import topic_time
+from benchwright.formats.trec_topics import topic_time
 
 BATCH = 500
 

@@ -2,8 +2,8 @@
 
 import hashlib
 import secrets
-from collections.abc import Collection
-from typing import Self
+from collections.abc import Collection, Iterable
+from typing import Any, Self
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
@@ -19,16 +19,33 @@ class User(AbstractUser):
     # API tokens that the next change of the password leaves as they are.
     tokens_kept: Collection["ApiToken"] = ()
     is_anonymised = models.BooleanField(default=False)
+    # The address once its holder has proved it is theirs, by what was mailed there; else empty.
+    verified_email = models.EmailField(blank=True, default="", editable=False)
 
     class Meta(AbstractUser.Meta):
         constraints = [
             models.UniqueConstraint(
                 fields=["email"], condition=~Q(email=""), name="user_email_once"
             ),
+            models.CheckConstraint(
+                condition=Q(verified_email__in=["", F("email")]), name="user_verified_is_email"
+            ),
         ]
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username
+
+    def save(self, *args: Any, update_fields: Iterable[str] | None = None, **kwargs: Any) -> None:
+        """Write the account; a new address ends the verification of the old one."""
+        if self.verified_email != self.email:
+            self.verified_email = ""
+        if update_fields is not None and "email" in update_fields:
+            update_fields = {*update_fields, "verified_email"}
+        super().save(*args, update_fields=update_fields, **kwargs)
+
+    @property
+    def has_verified_email(self) -> bool:
+        return self.email != "" and self.verified_email == self.email
 
 
 class Team(models.Model):
@@ -133,7 +150,7 @@ class Invitation(models.Model):
         return f"invitation as {self.role}"
 
     def is_for(self, email: str) -> bool:
-        """Whether an account of this address may accept; how letters are written is the same."""
+        """Whether it is for an account of this address; how letters are written is the same."""
         return self.email.casefold() in ("", email.casefold(), self.sealed(email))
 
     @staticmethod

@@ -5,9 +5,9 @@ from typing import Self
 from django.db import models
 from django.utils import timezone
 
-from benchmarks_app.core.unlisted import NOT_RELEVANT, UNKNOWN
 from benchmarks_app.models.collection import MAX_ID_BYTES, Benchmark
 from benchmarks_app.models.queries import Query
+from benchwright.formats.unlisted import NOT_RELEVANT, UNKNOWN
 
 
 class QrelSetQuerySet(models.QuerySet):

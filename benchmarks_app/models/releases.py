@@ -8,9 +8,9 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks_app.core.unlisted import NOT_RELEVANT, unlisted_of
 from benchmarks_app.models.collection import Benchmark, CorpusVersion
 from benchmarks_app.models.qrels import QrelSet
+from benchwright.formats.unlisted import NOT_RELEVANT, unlisted_of
 
 
 class ReleaseQuerySet(models.QuerySet):

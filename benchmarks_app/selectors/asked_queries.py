@@ -8,14 +8,14 @@ from typing import Any
 
 from django.db.models import Q
 
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.run_store import top_k
-from benchmarks_app.core.slicing.asked import AskedQuery, RelevantDocument
-from benchmarks_app.core.slicing.words import weights_of, words_of
 from benchmarks_app.models import Benchmark, Qrel, QrelSet, Query, QueryLog, Run
 from benchmarks_app.selectors.logs import log_path
 from benchmarks_app.selectors.qrel_sets import relevant_values
 from benchmarks_app.selectors.reading import benchmark_documents, corpus_reader, run_path
+from benchwright.files.external_sort import batched
+from benchwright.runs.store import top_k
+from benchwright.slices.asked import AskedQuery, RelevantDocument
+from benchwright.slices.words import weights_of, words_of
 
 BATCH = 500
 # Texts of relevant documents that a rule looks at; who has more is judged by these.

@@ -13,6 +13,7 @@ from django.utils.dateparse import parse_datetime
 from benchmarks_app.models import AuditEvent, Benchmark, User
 from benchmarks_app.models.audit import SIGN_INS
 from benchmarks_app.selectors.people import PERSON, named
+from benchwright.formats.numbers import row_key
 
 PAGE_SIZE = 50
 CHUNK = 2000
@@ -25,7 +26,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     ),
     "sign-ins": SIGN_INS,
     "accounts": (
-        *("account-create", "account-change", "email-change"),
+        *("account-create", "account-change", "email-change", "address-verify"),
         *("password-change", "password-reset"),
     ),
     "two-factor": ("factor-add", "factor-remove", "recovery-codes-create", "recovery-code-use"),
@@ -84,9 +85,10 @@ class Key:
         at, _, pk = text.partition("~")
         try:
             found = parse_datetime(at)
-            if found is None or found.tzinfo is None or not pk.isdecimal() or len(pk) > 18:
+            key = row_key(pk)
+            if found is None or found.tzinfo is None or key is None:
                 return None
-            return cls(found.astimezone(UTC), int(pk))
+            return cls(found.astimezone(UTC), key)
         except (ValueError, OverflowError):
             return None
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
-from benchmarks_app.core.corpus_store import StoredDocument
 from benchmarks_app.models import Benchmark, Corpus, CorpusVersion
 from benchmarks_app.selectors.reading import corpus_documents, corpus_reader
+from benchwright.corpora.store import StoredDocument
 
 SAMPLES = 20
 # Characters of a text that changed: so many in all, so many of them before the change.

@@ -6,9 +6,6 @@ from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet
 
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.families import GroupingOptions, Known, Link, QueryText, Reason
-from benchmarks_app.core.families.holding import Held, weakest_needed
 from benchmarks_app.models import (
     Benchmark,
     FamilyChange,
@@ -19,6 +16,10 @@ from benchmarks_app.models import (
     QueryFamily,
 )
 from benchmarks_app.selectors.splits import relevant_documents
+from benchwright.families import GroupingOptions, Known, Link, QueryText, Reason
+from benchwright.families.holding import Held, weakest_needed
+from benchwright.files.external_sort import batched
+from benchwright.formats.numbers import row_key
 
 ORDERS = {
     "doubt": ("-is_flagged", "-doubt", "-n_queries", "pk"),
@@ -329,4 +330,4 @@ def family_named(benchmark: Benchmark, told: str) -> QueryFamily | None:
     query = benchmark.queries.committed().filter(qid=told).select_related("family").first()
     if query is not None:
         return query.family
-    return families.filter(pk=int(told)).first() if told.isdecimal() else None
+    return families.filter(pk=row_key(told)).first()

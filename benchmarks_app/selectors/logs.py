@@ -7,10 +7,10 @@ from typing import Any
 from django.db.models import QuerySet
 
 from benchmarks_app import files
-from benchmarks_app.core.logs.columns import LABELS
-from benchmarks_app.core.logs.masking import masked
-from benchmarks_app.core.logs.strata import LogFamilies, read_families
 from benchmarks_app.models import Benchmark, PendingLog, QueryLog, QuerySample
+from benchwright.logs.columns import LABELS
+from benchwright.logs.masking import masked
+from benchwright.logs.strata import LogFamilies, read_families
 
 SHOWN_QUERIES = 50
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from benchmarks_app.core.run_facts import IR_METADATA, Fact, shown_facts
 from benchmarks_app.models import Run
 from benchmarks_app.permissions import Action, may
+from benchwright.runs.facts import IR_METADATA, Fact, shown_facts
 
 ANONYMOUS = "anonymous"
 # Of a run's metadata. A description in ir_metadata names people, and is kept back as a whole.

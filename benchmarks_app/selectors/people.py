@@ -90,6 +90,7 @@ def _account(user: User) -> Iterator[dict[str, Any]]:
         "first_name": user.first_name,
         "last_name": user.last_name,
         "email": user.email,
+        "verified_email": user.verified_email,
         "is_staff": user.is_staff,
         "is_superuser": user.is_superuser,
         "joined_at": user.date_joined,

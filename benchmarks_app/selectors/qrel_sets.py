@@ -2,8 +2,8 @@
 
 from django.db.models import Count
 
-from benchmarks_app.core.grade_map import merged
 from benchmarks_app.models import Benchmark, QrelSet
+from benchwright.qrels.grade_map import merged
 
 
 def relevant_values(benchmark: Benchmark) -> set[int]:

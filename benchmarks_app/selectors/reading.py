@@ -7,10 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks_app import files
-from benchmarks_app.core.corpus_store import CorpusReader, StoredDocument
-from benchmarks_app.core.formats.sources import open_lines
-from benchmarks_app.core.formats.trec import read_qrels
-from benchmarks_app.core.problems import Problems
 from benchmarks_app.models import (
     Benchmark,
     CandidateList,
@@ -21,6 +17,10 @@ from benchmarks_app.models import (
     Run,
     Unit,
 )
+from benchwright.corpora.store import CorpusReader, StoredDocument
+from benchwright.errors import Problems
+from benchwright.files.sources import open_lines
+from benchwright.formats.trec import read_qrels
 
 
 # Opened anew where the index was written anew: it stays mapped into memory.

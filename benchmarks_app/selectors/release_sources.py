@@ -7,9 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from benchmarks_app.core.canonical import family_names
-from benchmarks_app.core.formats.beir_writing import DocumentLike, MetadataShape, metadata_shape
-from benchmarks_app.core.release_source import Qrels, ReleaseSource
 from benchmarks_app.models import Release
 from benchmarks_app.selectors.reading import (
     corpus_reader,
@@ -18,6 +15,9 @@ from benchmarks_app.selectors.reading import (
     release_file_path,
     release_qrels,
 )
+from benchwright.formats.beir_writing import DocumentLike, MetadataShape, metadata_shape
+from benchwright.releases.canonical import family_names
+from benchwright.releases.source import Qrels, ReleaseSource
 
 T = TypeVar("T")
 PathOf = Callable[[str], Path]

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Max, Q, QuerySet, Sum
 
-from benchmarks_app.core.slicing.oversampling import Plan, oversampling_plan
 from benchmarks_app.models import Benchmark, Qrel, Slice, SliceMember
 from benchmarks_app.reach import Reach, reach_of
 from benchmarks_app.selectors.asked_queries import grades_set, relevant_grades, sliceable_queries
+from benchwright.slices.oversampling import Plan, oversampling_plan
 
 MEMBER = Q(members__state=SliceMember.State.MEMBER, members__query__staged_by=None)
 SUGGESTED = Q(members__state=SliceMember.State.SUGGESTED, members__query__staged_by=None)

@@ -11,11 +11,6 @@ from django.db.models import Count, Max, Q, QuerySet, Sum
 from django.utils.dateparse import parse_date, parse_datetime
 
 from benchmarks_app import selectors
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.leaks import LeakQuery
-from benchmarks_app.core.splitting import SplitQuery, inputs_sha256
-from benchmarks_app.core.splitting.given import NO_SPLIT
-from benchmarks_app.core.splitting.types import EXCLUDED, Assignment
 from benchmarks_app.models import (
     Benchmark,
     FamilyLink,
@@ -27,6 +22,11 @@ from benchmarks_app.models import (
     SliceMember,
     SplitPlan,
 )
+from benchwright.files.external_sort import batched
+from benchwright.leaks import LeakQuery
+from benchwright.splits import SplitQuery, inputs_sha256
+from benchwright.splits.given import NO_SPLIT
+from benchwright.splits.types import EXCLUDED, Assignment
 
 WITHOUT_SPLIT = "test"
 """Where queries of a benchmark count that was never split."""

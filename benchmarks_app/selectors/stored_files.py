@@ -6,7 +6,6 @@ from typing import Any
 from django.core.files.storage import default_storage
 from django.db.models import Q, QuerySet
 
-from benchmarks_app.core.exporters import EXPORTERS
 from benchmarks_app.files import KEEPERS, Keeper, StoredFile, digest_in
 from benchmarks_app.models import (
     Benchmark,
@@ -18,6 +17,7 @@ from benchmarks_app.models import (
     Upload,
 )
 from benchmarks_app.selectors.logs import links_name
+from benchwright.exports import EXPORTERS
 
 # Counted up when the bytes that an exporter writes change: what was made before is not given then.
 EDITION = 1

@@ -11,7 +11,6 @@ from axes.models import AccessLog
 from django.conf import settings
 from django.utils import timezone
 
-from benchmarks_app.core.cells import safe_cell
 from benchmarks_app.models import AuditEvent, Benchmark, User
 from benchmarks_app.models.audit import SIGN_INS
 from benchmarks_app.selectors.audit import (
@@ -23,6 +22,7 @@ from benchmarks_app.selectors.audit import (
 )
 from benchmarks_app.selectors.people import PERSON, Person
 from benchmarks_app.sign_ins import KNOWN_FOR
+from benchwright.files.cells import safe_cell
 
 EXPORT_ACTION = "export-audit"
 COLUMNS = ("id", "at", "kind", "action", "by", "benchmark", "target", "about", "detail")

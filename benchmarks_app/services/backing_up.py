@@ -18,15 +18,15 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections, 
 from django.utils import timezone
 
 from benchmarks_app import files
-from benchmarks_app.core.backups.errors import BackupError, NotMigratedError
-from benchmarks_app.core.backups.layout import FILES, FORMAT, write_manifest
-from benchmarks_app.core.backups.lines import LineWriter
-from benchmarks_app.core.backups.targets import Target
 from benchmarks_app.files import StoredFile
 from benchmarks_app.migrated import unapplied
 from benchmarks_app.models import Backup
 from benchmarks_app.services import table_rows
 from benchmarks_app.site_selectors import site_version
+from benchwright.backups.errors import BackupError, NotMigratedError
+from benchwright.backups.layout import FILES, FORMAT, write_manifest
+from benchwright.backups.lines import LineWriter
+from benchwright.backups.targets import Target
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,6 @@ from typing import Any
 
 from django.db import transaction
 
-from benchmarks_app.core.units import read_unit
 from benchmarks_app.models import (
     Benchmark,
     Corpus,
@@ -16,6 +15,7 @@ from benchmarks_app.models import (
     User,
 )
 from benchmarks_app.services import audit, units
+from benchwright.corpora.units import read_unit
 
 FIRST_GUIDELINE = (
     "Grade how well the document helps with the need behind the query. Judge only what the "

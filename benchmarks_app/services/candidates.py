@@ -9,9 +9,9 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from benchmarks_app import files
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.models import Benchmark, CandidateList, User
 from benchmarks_app.services import audit
+from benchwright.errors import BenchmarkError
 
 
 class EmptyCandidateListError(BenchmarkError):

@@ -9,26 +9,6 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.utils.text import slugify
 
-from benchmarks_app.core.contamination import (
-    Degree,
-    Match,
-    OurQuery,
-    OutsideQuery,
-    by_slice,
-    check_queries,
-)
-from benchmarks_app.core.contamination.checking import header_at, sketch_matches
-from benchmarks_app.core.contamination.outside import sent_outside
-from benchmarks_app.core.contamination_errors import (
-    CheckNameTakenError,
-    NoOutsideQueriesError,
-    NothingToCheckError,
-)
-from benchmarks_app.core.looking.row_streams import received
-from benchmarks_app.core.problems import Problems
-from benchmarks_app.core.sketches import Hasher, SketchHeader, check_salt
-from benchmarks_app.core.sketches.format import is_sketch
-from benchmarks_app.core.sketches_errors import OtherSaltError
 from benchmarks_app.models import (
     Benchmark,
     ContaminatedQuery,
@@ -42,6 +22,18 @@ from benchmarks_app.selectors import splits as reads
 from benchmarks_app.selectors.slices import slices_of
 from benchmarks_app.services import audit, jobs, reading_apart, uploading
 from benchmarks_app.services.slice_members import make_hand_slice
+from benchwright.contamination import Degree, Match, OurQuery, OutsideQuery, by_slice, check_queries
+from benchwright.contamination.checking import header_at, sketch_matches
+from benchwright.contamination.errors import (
+    CheckNameTakenError,
+    NoOutsideQueriesError,
+    NothingToCheckError,
+    OtherSaltError,
+)
+from benchwright.contamination.outside import sent_outside
+from benchwright.contamination.sketches import Hasher, SketchHeader, check_salt, is_sketch
+from benchwright.errors import Problems
+from benchwright.uploads.row_streams import received
 
 JOB_KIND = "check-contamination"
 ROWS_AT_ONCE = 500

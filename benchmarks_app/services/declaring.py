@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.release_errors import DeclaredMeasureError
+from benchwright.errors import BenchmarkError
+from benchwright.releases.errors import DeclaredMeasureError
 
 # What a measure is, an app above knows: it says so when the site starts.
 READERS: list[Callable[[str], str]] = []

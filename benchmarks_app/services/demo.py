@@ -16,12 +16,12 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management import call_command
 
-from benchmarks_app.core.demo_corpus import collect_docstrings
-from benchmarks_app.core.scales import DEFAULT_SCALE, parse_scale
 from benchmarks_app.models import Benchmark, Membership, Role, User
 from benchmarks_app.selectors import unknown_documents
 from benchmarks_app.services.benchmarks import change_settings, create_benchmark
 from benchmarks_app.services.jobs import run_queued
+from benchwright.datasets.demo import collect_docstrings
+from benchwright.qrels.scales import DEFAULT_SCALE, parse_scale
 
 SLUG = "stdlib"
 FIXTURES = settings.BASE_DIR / "fixtures" / "demo"

@@ -3,9 +3,9 @@
 from django.db import transaction
 from django.utils import timezone
 
-from benchmarks_app.core.release_errors import DeprecationError
 from benchmarks_app.models import Release, User
 from benchmarks_app.services import audit
+from benchwright.releases.errors import DeprecationError
 
 
 @transaction.atomic

@@ -8,14 +8,6 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from benchmarks_app.core.findings import Severity
-from benchmarks_app.core.release_errors import (
-    DraftChangedError,
-    DraftNotCheckedError,
-    ThresholdError,
-)
-from benchmarks_app.core.releases.options import ReleaseOptions
-from benchmarks_app.core.versions import parse_version
 from benchmarks_app.models import Benchmark, Job, QrelSet, Release, User
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.declaring import declared
@@ -29,6 +21,10 @@ from benchmarks_app.services.releasing import (
     start_release,
     wanted_of,
 )
+from benchwright.findings import Severity
+from benchwright.releases.errors import DraftChangedError, DraftNotCheckedError, ThresholdError
+from benchwright.releases.options import ReleaseOptions
+from benchwright.releases.versions import parse_version
 
 CHECK_KIND = "check-release"
 

@@ -13,18 +13,18 @@ from django.conf import settings
 from django.db import transaction
 
 from benchmarks_app import files, selectors
-from benchmarks_app.core.export_errors import ExportNotReadyError
-from benchmarks_app.core.exporters import BEIR, EXPORTERS, Exporter, exporter_of
-from benchmarks_app.core.exporters.exporter import file_pieces, written, zipped
-from benchmarks_app.core.exporters.runs import run_members
-from benchmarks_app.core.exporters.side_files import manifest_json
-from benchmarks_app.core.formats.beir_writing import DocumentLike, streamed_zip
-from benchmarks_app.core.formats.sources import sha256_of
-from benchmarks_app.core.release_source import ReleaseSource
 from benchmarks_app.models import Job, Release, Run, User
 from benchmarks_app.selectors import naming
 from benchmarks_app.selectors.stored_files import export_folder, stored_export_name
 from benchmarks_app.services import audit, jobs
+from benchwright.exports import BEIR, EXPORTERS, Exporter, exporter_of
+from benchwright.exports.errors import ExportNotReadyError
+from benchwright.exports.exporter import file_pieces, written, zipped
+from benchwright.exports.runs import run_members
+from benchwright.exports.side_files import manifest_json
+from benchwright.files.sources import sha256_of
+from benchwright.formats.beir_writing import DocumentLike, streamed_zip
+from benchwright.releases.source import ReleaseSource
 
 JOB_KIND = "export-release"
 # Formats that cannot be sent while they are made are, up to here, made while somebody waits.
@@ -92,7 +92,7 @@ def _split_shown(source: ReleaseSource) -> str:
 
 
 def _task_name(source: ReleaseSource) -> str:
-    from benchmarks_app.core.exporters.mteb import task_name
+    from benchwright.exports.mteb import task_name
 
     return task_name(source.slug)
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.release_errors import ExposedQueriesError
 from benchmarks_app.models import Benchmark, Query, QueryFamily
 from benchmarks_app.services import audit
+from benchwright.files.external_sort import batched
+from benchwright.releases.errors import ExposedQueriesError
 
 READ_ACTION = "read-hidden-grades"
 NAMED_AT_MOST = 5

@@ -20,9 +20,9 @@ from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from benchmarks_app.core.people_errors import ManyFactorsError
 from benchmarks_app.limits import is_among_first
 from benchmarks_app.models import User
+from benchmarks_app.people.errors import ManyFactorsError
 from benchmarks_app.selectors.factors import (
     CODES,
     KEY,

@@ -12,10 +12,14 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from benchmarks_app.core.families import similar_pairs
-from benchmarks_app.core.families.clustering import kept_apart
-from benchmarks_app.core.families.holding import Held, doubt_in
-from benchmarks_app.core.families_errors import (
+from benchmarks_app.models import Benchmark, FamilyChange, FamilyLink, Query, QueryFamily, User
+from benchmarks_app.selectors.families import last_change, options_in_force, seen_as
+from benchmarks_app.selectors.splits import WITHOUT_SPLIT
+from benchmarks_app.services import audit
+from benchmarks_app.services.exposure import refuse_hiding
+from benchwright.families import similar_pairs
+from benchwright.families.clustering import kept_apart
+from benchwright.families.errors import (
     EmptyPartError,
     FamiliesOfTwoBenchmarksError,
     FamilyChangedError,
@@ -26,11 +30,7 @@ from benchmarks_app.core.families_errors import (
     PairOfOneError,
     SplitChoiceError,
 )
-from benchmarks_app.models import Benchmark, FamilyChange, FamilyLink, Query, QueryFamily, User
-from benchmarks_app.selectors.families import last_change, options_in_force, seen_as
-from benchmarks_app.selectors.splits import WITHOUT_SPLIT
-from benchmarks_app.services import audit
-from benchmarks_app.services.exposure import refuse_hiding
+from benchwright.families.holding import Held, doubt_in
 
 Verdict = FamilyLink.Verdict
 Kind = FamilyChange.Kind

@@ -9,12 +9,12 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from benchmarks_app.core.fetch_errors import ExtraMissingError
-from benchmarks_app.core.fetching.names import Collection, Kind, read_collection
 from benchmarks_app.models import Benchmark, Job, User
 from benchmarks_app.services import audit, jobs, uploading
 from benchmarks_app.services.importing import import_arguments
 from benchmarks_app.services.importing_corpus import corpus_options
+from benchwright.fetching.errors import ExtraMissingError
+from benchwright.fetching.names import Collection, Kind, read_collection
 
 JOB_KIND = "fetch-collection"
 KEPT_SECONDS = 7 * 24 * 3600
@@ -85,7 +85,7 @@ def _forget_abandoned() -> None:
 
 def fetch_collection(job: jobs.RunningJob) -> None:
     """The handler: bring the collection as one zip, then start its import."""
-    from benchmarks_app.core.fetching.bringing import bring
+    from benchwright.fetching.bringing import bring
 
     wanted = read_collection(job.parameters["collection"])
     _refuse_missing_extra(wanted)
@@ -113,7 +113,7 @@ def fetch_collection(job: jobs.RunningJob) -> None:
 
 
 def limits() -> Any:
-    from benchmarks_app.core.fetching.download import FetchLimits
+    from benchwright.fetching.download import FetchLimits
 
     return FetchLimits(
         max_bytes=settings.UPLOAD_LIMIT_BYTES,

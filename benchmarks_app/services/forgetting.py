@@ -22,12 +22,6 @@ from django.db.models.functions import Cast
 
 from benchmarks_app import files
 from benchmarks_app.charts.drawing import drop_pictures
-from benchmarks_app.core.names import Names
-from benchmarks_app.core.people_errors import (
-    LastManagerError,
-    LastOwnerError,
-    ManagerNeededError,
-)
 from benchmarks_app.models import (
     AuditEvent,
     Benchmark,
@@ -41,6 +35,7 @@ from benchmarks_app.models import (
     User,
 )
 from benchmarks_app.models.audit import SIGN_INS
+from benchmarks_app.people.errors import LastManagerError, LastOwnerError, ManagerNeededError
 from benchmarks_app.permissions import KEEPERS, is_site_manager
 from benchmarks_app.person_records import CHUNK, LASTING, RUN_FOLLOWERS, WRITTEN
 from benchmarks_app.selectors.people import PERSON, events_of, named
@@ -48,6 +43,7 @@ from benchmarks_app.services import audit, people, teams
 from benchmarks_app.services.freed_pages import start_erasing
 from benchmarks_app.services.uploading import safe_name
 from benchmarks_app.sessions import SessionStore
+from benchwright.texts.names import Names
 
 ACTION = "user-delete"
 PREFIX = "person"

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.db import OperationalError, connection
 
-from benchmarks_app.core.people_errors import FreedPagesError
 from benchmarks_app.models import Job, User
+from benchmarks_app.people.errors import FreedPagesError
 from benchmarks_app.services import jobs
 
 JOB_KIND = "erase-freed-pages"

@@ -17,31 +17,6 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count
 
-from benchmarks_app.core import static_vectors
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.families import (
-    ALGORITHM,
-    Embeddings,
-    Family,
-    GroupedQueries,
-    GroupingOptions,
-    Known,
-    Link,
-    QueryText,
-    ReviewCost,
-    grouped,
-    review_costs,
-    static_embeddings,
-)
-from benchmarks_app.core.families.embeddings import check_embeddings, sent_embeddings
-from benchmarks_app.core.families.reviewing import SHOWN as REVIEWS_SHOWN
-from benchmarks_app.core.families_errors import (
-    EmbeddingsError,
-    GroupingChangedError,
-    NothingToGroupError,
-    ParaphraseExtraError,
-    TooManyToPreviewError,
-)
 from benchmarks_app.models import (
     Benchmark,
     FamilyChange,
@@ -59,6 +34,31 @@ from benchmarks_app.selectors.splits import WITHOUT_SPLIT
 from benchmarks_app.services import audit, jobs, reading_apart, uploading
 from benchmarks_app.services.exposure import refuse_hiding
 from benchmarks_app.services.family_changes import STATES, states_of
+from benchwright.families import (
+    ALGORITHM,
+    Embeddings,
+    Family,
+    GroupedQueries,
+    GroupingOptions,
+    Known,
+    Link,
+    QueryText,
+    ReviewCost,
+    grouped,
+    review_costs,
+    static_embeddings,
+)
+from benchwright.families.embeddings import check_embeddings, sent_embeddings
+from benchwright.families.errors import (
+    EmbeddingsError,
+    GroupingChangedError,
+    NothingToGroupError,
+    ParaphraseExtraError,
+    TooManyToPreviewError,
+)
+from benchwright.families.grouping import SHOWN as REVIEWS_SHOWN
+from benchwright.files.external_sort import batched
+from benchwright.matrices import static_vectors
 
 JOB_KIND = "group-queries"
 ROWS_PER_BATCH = 500

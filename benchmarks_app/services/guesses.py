@@ -8,8 +8,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from benchmarks_app.core.people_errors import ManyTriesError, PasswordNeededError
 from benchmarks_app.models import AuditEvent, User
+from benchmarks_app.people.errors import ManyTriesError, PasswordNeededError
 from benchmarks_app.selectors.people import named
 from benchmarks_app.services import audit
 

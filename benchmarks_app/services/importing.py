@@ -14,22 +14,6 @@ from django.db import transaction
 from django.urls import reverse
 
 from benchmarks_app import selectors
-from benchmarks_app.core.aggregating import DEFAULT
-from benchmarks_app.core.apart import UnreadableFileError
-from benchmarks_app.core.detection import FileKind, Part
-from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
-from benchmarks_app.core.grade_map import parse_grade_map
-from benchmarks_app.core.import_errors import (
-    LeaveOutError,
-    MixedCorpusError,
-    NothingImportedError,
-    UnknownKindError,
-    UnlistedError,
-)
-from benchmarks_app.core.looking import Place, completed_parts, parts_to_import
-from benchmarks_app.core.looking.runs import take_run
-from benchmarks_app.core.problems import Problems
-from benchmarks_app.core.unlisted import UNLISTED
 from benchmarks_app.models import Benchmark, Document, Job, Qrel, Query, Upload, User
 from benchmarks_app.services import audit, jobs, reading_apart, runs, uploading
 from benchmarks_app.services.analysing import analyse
@@ -50,6 +34,21 @@ from benchmarks_app.services.part_rows import (
     run_rows,
 )
 from benchmarks_app.services.staging import Import
+from benchwright.detection import FileKind, Part
+from benchwright.errors import BenchmarkError, FileProblemsError, Problems
+from benchwright.formats.errors import (
+    LeaveOutError,
+    MixedCorpusError,
+    NothingImportedError,
+    UnknownKindError,
+    UnlistedError,
+)
+from benchwright.formats.unlisted import UNLISTED
+from benchwright.qrels.grade_map import parse_grade_map
+from benchwright.runs.aggregation import DEFAULT
+from benchwright.sandbox import UnreadableFileError
+from benchwright.uploads import Place, completed_parts, parts_to_import
+from benchwright.uploads.row_streams import take_run
 
 JOB_KIND = "import-file"
 LEAVE_OUT = ("", "records", "files")

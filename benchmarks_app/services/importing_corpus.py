@@ -12,25 +12,25 @@ from typing import Any
 from django.urls import reverse
 
 from benchmarks_app import files, selectors
-from benchmarks_app.core.corpus_store import CorpusReader, CorpusSummary, write_corpus
-from benchmarks_app.core.cuts import LARGEST_SEED, Cut, cut_sentence, read_max_docs
-from benchmarks_app.core.formats.beir import CorpusRow
-from benchmarks_app.core.formats.sources import sha256_of
-from benchmarks_app.core.import_errors import (
-    ConcurrentImportError,
-    IdsOnlyCorpusError,
-    NothingImportedError,
-)
-from benchmarks_app.core.snapshot_errors import (
+from benchmarks_app.models import Corpus, CorpusVersion, Unit
+from benchmarks_app.services import snapshots
+from benchmarks_app.services.staging import Import
+from benchwright.corpora.cuts import LARGEST_SEED, Cut, cut_sentence, read_max_docs
+from benchwright.corpora.errors import (
+    ParentsMissingError,
     SnapshotDateError,
     SnapshotKindError,
     SnapshotWaitingError,
 )
-from benchmarks_app.core.unit_errors import ParentsMissingError
-from benchmarks_app.core.units import Parents, with_parents
-from benchmarks_app.models import Corpus, CorpusVersion, Unit
-from benchmarks_app.services import snapshots
-from benchmarks_app.services.staging import Import
+from benchwright.corpora.store import CorpusReader, CorpusSummary, write_corpus
+from benchwright.corpora.units import Parents, with_parents
+from benchwright.files.sources import sha256_of
+from benchwright.formats.beir import CorpusRow
+from benchwright.formats.errors import (
+    ConcurrentImportError,
+    IdsOnlyCorpusError,
+    NothingImportedError,
+)
 
 
 def corpus_options(

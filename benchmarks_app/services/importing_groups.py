@@ -7,16 +7,16 @@ from typing import Any
 
 from django.urls import reverse
 
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.detection import FileKind
-from benchmarks_app.core.import_errors import FamilyOnTwoSidesError, NothingImportedError
-from benchmarks_app.core.looking.row_streams import pairs_said, slices_said
 from benchmarks_app.models import FamilyChange, FamilyLink, Query, QueryFamily, Slice
 from benchmarks_app.services import importing_slices, slice_records
 from benchmarks_app.services.exposure import refuse_hiding
 from benchmarks_app.services.family_changes import STATES, states_of
 from benchmarks_app.services.part_rows import PartFile, said_apart
 from benchmarks_app.services.staging import ROWS_PER_BATCH, Import
+from benchwright.detection import FileKind
+from benchwright.files.external_sort import batched
+from benchwright.formats.errors import FamilyOnTwoSidesError, NothingImportedError
+from benchwright.uploads.row_streams import pairs_said, slices_said
 
 # Read before the queries, whose rows they complete.
 FAMILIES_FIRST = (FileKind.FAMILIES, FileKind.WEIGHTS)

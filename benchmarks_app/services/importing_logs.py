@@ -14,16 +14,16 @@ from django.db import transaction
 from django.urls import reverse
 
 from benchmarks_app import files
-from benchmarks_app.core.formats.sources import sha256_of
-from benchmarks_app.core.log_errors import LogGoneError, LogNameTakenError
-from benchmarks_app.core.logs.columns import LogColumns, checked_columns, detected_columns
-from benchmarks_app.core.logs.distinct import Options
-from benchmarks_app.core.logs.masking import KIND_LABELS, checked_kinds, checked_regions
-from benchmarks_app.core.logs.preparing import Prepared, prepared_apart, table_at
-from benchmarks_app.core.logs.tables import LogTable
 from benchmarks_app.models import Benchmark, Job, PendingLog, QueryLog, Upload, User
 from benchmarks_app.selectors.logs import links_name
 from benchmarks_app.services import audit, jobs, reading_apart, uploading
+from benchwright.files.sources import sha256_of
+from benchwright.logs.columns import LogColumns, checked_columns, detected_columns
+from benchwright.logs.distinct import Options
+from benchwright.logs.errors import LogGoneError, LogNameTakenError
+from benchwright.logs.masking import KIND_LABELS, checked_kinds, checked_regions
+from benchwright.logs.preparing import Prepared, prepared_apart, table_at
+from benchwright.logs.tables import LogTable
 
 JOB_KIND = "import-log"
 HEAD_ROWS = 20

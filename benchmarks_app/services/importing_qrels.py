@@ -8,21 +8,21 @@ from typing import Any
 
 from django.urls import reverse
 
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.formats.beir import QrelRow
-from benchmarks_app.core.grade_map import mapped_origins
-from benchmarks_app.core.import_errors import (
+from benchmarks_app.models import Qrel, QrelSet, Query, QueryFamily
+from benchmarks_app.services.exposure import refuse_hiding
+from benchmarks_app.services.staging import ROWS_PER_BATCH, Import
+from benchwright.files.external_sort import batched
+from benchwright.formats.beir import QrelRow
+from benchwright.formats.errors import (
     FamilyOnTwoSidesError,
     NothingImportedError,
     QrelSetNameTakenError,
 )
-from benchmarks_app.core.linting.pitfalls import pitfalls
-from benchmarks_app.core.model_names import looks_like_a_model
-from benchmarks_app.core.relevance import Relevance
-from benchmarks_app.core.unlisted import NOT_RELEVANT, UNKNOWN
-from benchmarks_app.models import Qrel, QrelSet, Query, QueryFamily
-from benchmarks_app.services.exposure import refuse_hiding
-from benchmarks_app.services.staging import ROWS_PER_BATCH, Import
+from benchwright.formats.unlisted import NOT_RELEVANT, UNKNOWN
+from benchwright.linting.pitfalls import pitfalls
+from benchwright.qrels.grade_map import mapped_origins
+from benchwright.qrels.raters import looks_like_a_model
+from benchwright.qrels.scales import Relevance
 
 KNOWN_SPLITS = set(QueryFamily.Split.values) - {QueryFamily.Split.NONE.value}
 NAMED_AT_MOST = 3

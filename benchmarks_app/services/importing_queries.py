@@ -8,12 +8,12 @@ from django.db import IntegrityError
 from django.urls import reverse
 from django.utils.dateparse import parse_date, parse_datetime
 
-from benchmarks_app.core.batches import batched_by_weight
-from benchmarks_app.core.formats.beir import QueryRow
-from benchmarks_app.core.import_errors import ConcurrentImportError, NothingImportedError
 from benchmarks_app.models import Query, QueryFamily
 from benchmarks_app.services.importing_groups import Said
 from benchmarks_app.services.staging import ROWS_PER_BATCH, Import
+from benchwright.files.external_sort import batched_by_weight
+from benchwright.formats.beir import QueryRow
+from benchwright.formats.errors import ConcurrentImportError, NothingImportedError
 
 # A line may have 64 MB.
 CHARACTERS_PER_BATCH = 8 << 20

@@ -6,18 +6,19 @@ from typing import Any
 from django.db import transaction
 from django.urls import reverse
 
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.import_errors import NothingImportedError
-from benchmarks_app.core.looking import Place
-from benchmarks_app.core.looking.row_streams import slices_said
-from benchmarks_app.core.problems import Problems
 from benchmarks_app.models import Benchmark, Job, Slice, SliceMember, Upload, User
-from benchmarks_app.services import audit, jobs, reading_apart, uploading
+from benchmarks_app.services import audit, jobs, uploading
+from benchmarks_app.services.part_rows import said_apart
 from benchmarks_app.services.slice_records import (
     insert_members,
     refuse_registered,
     registered_refusal,
 )
+from benchwright.errors import Problems
+from benchwright.files.external_sort import batched
+from benchwright.formats.errors import NothingImportedError
+from benchwright.uploads import Place
+from benchwright.uploads.row_streams import slices_said
 
 IMPORT_KIND = "import-slices"
 
@@ -55,17 +56,13 @@ def import_slices(job: jobs.RunningJob) -> None:
     registered = Slice.objects.filter(benchmark=benchmark, is_registered=True)
     names = registered.values_list("name", flat=True)
     known = dict(benchmark.queries.committed().values_list("qid", "pk"))
-    found, news = reading_apart.call(
+    found = said_apart(
+        problems,
         slices_said,
         Place(uploading.local(upload), upload.name),
         set(known),
         {name: registered_refusal(name) for name in names},
-        file=upload.name,
-        is_job=True,
-        limit=problems.limit,
-        leaves_out=False,
     )
-    problems.take(news)
     problems.raise_found()
     if not found:
         raise NothingImportedError(file=upload.name, what="slice")

@@ -6,10 +6,10 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.models import Job, User
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.services import audit, job_sweeping, jobs
+from benchwright.errors import BenchmarkError
 
 SUBMISSION_KIND = "score-submission"  # scoring's; a submitter starts it without editing rights
 # How long who cancels a job waits for what it has staged to be cleared away.

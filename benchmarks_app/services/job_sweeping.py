@@ -158,9 +158,9 @@ def _sweep_folders() -> None:
 
 
 def _sweep_staging() -> None:
-    """Remove what a web server that was killed had staged: uploads, parts of exports."""
+    """Remove what a process that was killed had staged: uploads, exports, readers' own files."""
     oldest = time.time() - ABANDONED_AFTER_SECONDS
-    for path in settings.STAGING_DIR.iterdir():
+    for path in (*settings.STAGING_DIR.iterdir(), *settings.READERS_DIR.iterdir()):
         if not path.name.startswith(KEPT_FOR_LATER) and _changed_at(path) < oldest:
             if path.is_dir():
                 shutil.rmtree(path, ignore_errors=True)

@@ -21,10 +21,10 @@ from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 from django.utils.module_loading import autodiscover_modules
 
-from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
-from benchmarks_app.core.full_disk import DiskFullError, is_disk_full
 from benchmarks_app.models import Benchmark, Job, User
 from benchmarks_app.services.job_limits import JobStopped, Limits, Stopper, watched
+from benchwright.errors import BenchmarkError, FileProblemsError
+from benchwright.full_disk import DiskFullError, is_disk_full
 
 log = logging.getLogger(__name__)
 

@@ -10,13 +10,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from benchmarks_app import files
-from benchmarks_app.core.families import exact_key, similar_pairs
-from benchmarks_app.core.formats.sources import sha256_of
-from benchmarks_app.core.leaks import as_json, leak_report
-from benchmarks_app.core.splitting_errors import (
-    SamePairError,
-)
-from benchmarks_app.core.stored_file_errors import StoredFileError
 from benchmarks_app.models import (
     Benchmark,
     FamilyLink,
@@ -29,6 +22,11 @@ from benchmarks_app.selectors import splits as reads
 from benchmarks_app.selectors.stored_files import finished_in
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.splitting import Progress
+from benchwright.families import exact_key, similar_pairs
+from benchwright.files.errors import StoredFileError
+from benchwright.files.sources import sha256_of
+from benchwright.leaks import as_json, leak_report
+from benchwright.splits.errors import SamePairError
 
 LEAKS_KIND = "leak-report"
 

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Protocol
 
-from benchmarks_app.core.detection import Part
-from benchmarks_app.core.formats.beir import CorpusRow, QrelRow, QueryRow
-from benchmarks_app.core.formats.mapped import ResultRow
-from benchmarks_app.core.looking import Place, row_streams
-from benchmarks_app.core.problems import Problems
 from benchmarks_app.models import Unit
 from benchmarks_app.services import reading_apart
 from benchmarks_app.services.staging import Import
+from benchwright.detection import Part
+from benchwright.errors import Problems
+from benchwright.formats.beir import CorpusRow, QrelRow, QueryRow
+from benchwright.formats.mapped import ResultRow
+from benchwright.uploads import Place, row_streams
 
 
 class PartFile(Protocol):

@@ -7,12 +7,20 @@ outlive the account.
 from datetime import timedelta
 from typing import NamedTuple
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
+from django.core.mail import send_mail
 from django.db import models, transaction
+from django.template.loader import render_to_string
 from django.utils import timezone
 
-from benchmarks_app.core.people_errors import (
+from benchmarks_app.limits import is_among_first
+from benchmarks_app.models import AuditEvent, Benchmark, Invitation, Membership, Role, User
+from benchmarks_app.people.errors import (
     AccountRemovedError,
+    AddressLinkError,
+    AddressUnverifiedError,
     InvitationAddressError,
     InvitationClosedError,
     InvitationDaysError,
@@ -21,11 +29,11 @@ from benchmarks_app.core.people_errors import (
     InvitationUsedError,
     LastOwnerError,
 )
-from benchmarks_app.models import Benchmark, Invitation, Membership, Role, User
 from benchmarks_app.selectors.people import named
-from benchmarks_app.services import audit
+from benchmarks_app.services import audit, mailing
 
 MOST_INVITATION_DAYS = 90
+ADDRESS_VERIFY = "address-verify"
 
 
 class Invited(NamedTuple):
@@ -52,12 +60,70 @@ def create_account(
 
 @transaction.atomic
 def change_profile(*, user: User, first_name: str, last_name: str, email: str) -> None:
-    """Write name and address that a form has validated; a reset link sent before stops working."""
+    """Write name and address that a form has validated.
+
+    With a new address, links that were mailed to the old one stop working, and it is unverified.
+    """
     has_new_email = email != User.objects.values_list("email", flat=True).get(pk=user.pk)
     user.first_name, user.last_name, user.email = first_name, last_name, email
     user.save(update_fields=["first_name", "last_name", "email"])
     if has_new_email:
         audit.record(actor=user, action="email-change", target=named(user.pk))
+
+
+# --- whose an address is -------------------------------------------------------------------
+
+
+class AddressTokens(PasswordResetTokenGenerator):
+    """What a mailed link proves an address by: for one account and address, once, for some days."""
+
+    key_salt = "benchmarks_app.address"
+
+    def _make_hash_value(self, user: User, timestamp: int) -> str:
+        # Proofs are counted: an address that is left and taken up again revives no used link.
+        n = AuditEvent.objects.filter(target=named(user.pk), action=ADDRESS_VERIFY).count()
+        return f"{user.pk}:{user.password}:{user.email}:{n}:{timestamp}"
+
+
+address_tokens = AddressTokens()
+
+
+def mail_address_link(*, user: User, link: str) -> None:
+    """Mail a link to the address of an account, so often an hour; earlier ones still work."""
+
+    def send() -> None:
+        if user.email and is_among_first(
+            settings.PASSWORD_RESETS_PER_HOUR, of=f"address-links-of-user-{user.pk}"
+        ):
+            text = render_to_string("registration/address_email.txt", {"user": user, "link": link})
+            send_mail("Confirm your address for Benchwright", text, None, [user.email])
+
+    mailing.send_later(send)
+
+
+@transaction.atomic
+def open_address_link(*, user: User, token: str) -> None:
+    """Verify the address of whoever is signed in and has the link that was mailed to it.
+
+    A link of another account proves nothing: somebody may have claimed the reader's address.
+
+    Raises
+    ------
+    AddressLinkError
+        If the link was used, is too old, or is for another account or address.
+    """
+    locked = User.objects.select_for_update().get(pk=user.pk)
+    if not address_tokens.check_token(locked, token):
+        raise AddressLinkError
+    verify_address(user=locked, actor=user)
+
+
+@transaction.atomic
+def verify_address(*, user: User, actor: User | None) -> None:
+    """Write down that the address of an account is its holder's; who calls this has the proof."""
+    user.verified_email = user.email
+    user.save(update_fields=["verified_email"])
+    audit.record(actor=actor, action=ADDRESS_VERIFY, target=named(user.pk))
 
 
 # --- members -------------------------------------------------------------------------------
@@ -198,7 +264,7 @@ def invite(
 ) -> Invited:
     """Make a link with a role and an expiry; its secret is returned here and nowhere kept.
 
-    With an `email` only an account of that address can accept it.
+    With an `email` only an account whose verified address that is can accept it.
 
     Raises
     ------
@@ -248,6 +314,8 @@ def accept_invitation(*, invitation: Invitation, user: User) -> Membership:
     ------
     InvitationAddressError
         If it is for another address than the account's.
+    AddressUnverifiedError
+        If it is for the account's address, which is not verified.
     InvitationClosedError
         If it expired, was used or revoked.
     """
@@ -257,6 +325,8 @@ def accept_invitation(*, invitation: Invitation, user: User) -> Membership:
     known = Membership.objects.filter(benchmark=benchmark, user=user).first()
     if known and not is_higher(Role(invitation.role), than=Role(known.role)):
         return known
+    if invitation.email and not user.has_verified_email:
+        raise AddressUnverifiedError
     same = Invitation.objects.open().filter(pk=invitation.pk)
     if not same.update(accepted_by=user, accepted_at=timezone.now()):
         invitation.refresh_from_db()
@@ -268,10 +338,12 @@ def accept_invitation(*, invitation: Invitation, user: User) -> Membership:
 @transaction.atomic
 def accept_with_new_account(
     *, invitation: Invitation, username: str, email: str, password: str
-) -> Membership:
-    """Make an account and join with it, both or neither."""
+) -> User:
+    """Make an account and join with it, both or neither; an address is to be verified first."""
     user = create_account(username=username, email=email, password=password)
-    return accept_invitation(invitation=invitation, user=user)
+    if not invitation.email:
+        accept_invitation(invitation=invitation, user=user)
+    return user
 
 
 def why_closed(invitation: Invitation) -> InvitationClosedError:

@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from benchmarks_app.core.formats.beir_writing import streamed_zip
 from benchmarks_app.models import User
 from benchmarks_app.person_records import RECORDS
 from benchmarks_app.selectors.people import named
 from benchmarks_app.services import audit
+from benchwright.formats.beir_writing import streamed_zip
 
 ACTION = "export-person"
 FOLDER = "known"

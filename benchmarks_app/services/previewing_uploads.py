@@ -4,16 +4,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks_app.core.apart import UnreadableFileError
-from benchmarks_app.core.detection import FileKind, Part
-from benchmarks_app.core.errors import BenchmarkError, Problem
-from benchmarks_app.core.looking import Look, Place, look_at
-from benchmarks_app.core.looking.at_file import GRADED, METADATA_SHOWN
-from benchmarks_app.core.relevance import Relevance
-from benchmarks_app.core.unlisted import UNKNOWN
 from benchmarks_app.models import Unit, Upload
 from benchmarks_app.selectors.qrel_sets import relevant_values
 from benchmarks_app.services import reading_apart, uploading
+from benchwright.detection import FileKind, Part
+from benchwright.errors import BenchmarkError, Problem
+from benchwright.formats.unlisted import UNKNOWN
+from benchwright.qrels.scales import Relevance
+from benchwright.sandbox import UnreadableFileError
+from benchwright.uploads import Look, Place, look_at
+from benchwright.uploads.at_file import GRADED, METADATA_SHOWN
 
 
 @dataclass(frozen=True)

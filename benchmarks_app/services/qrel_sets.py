@@ -5,8 +5,10 @@ import hashlib
 from django.db import connection, transaction
 from django.db.models import Q
 
-from benchmarks_app.core.grade_map import mapped_origins, parse_grade_map
-from benchmarks_app.core.import_errors import (
+from benchmarks_app.models import Benchmark, Job, Qrel, QrelSet, Release, Upload, User
+from benchmarks_app.selectors.qrel_sets import grades_in, relevant_values
+from benchmarks_app.services import audit
+from benchwright.formats.errors import (
     GradeNotOnScaleError,
     NothingMappedError,
     QrelSetInUseError,
@@ -14,10 +16,8 @@ from benchmarks_app.core.import_errors import (
     QrelSetNotImportedError,
     UnlistedError,
 )
-from benchmarks_app.core.unlisted import UNLISTED
-from benchmarks_app.models import Benchmark, Job, Qrel, QrelSet, Release, Upload, User
-from benchmarks_app.selectors.qrel_sets import grades_in, relevant_values
-from benchmarks_app.services import audit
+from benchwright.formats.unlisted import UNLISTED
+from benchwright.qrels.grade_map import mapped_origins, parse_grade_map
 
 RELEASES_NAMED = 5
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from django.conf import settings
 
-from benchmarks_app.core.apart import Limits, Pool, UnreadableFileError
+from benchwright.sandbox import Limits, Pool, UnreadableFileError
 
 logger = logging.getLogger(__name__)
 # Loaded before the first file comes.
-LOADED = ("polars", "numpy", "benchmarks_app.core.looking")
+LOADED = ("polars", "numpy", "benchwright.uploads")
 # A page shows little of a file; what an import reads comes in messages of about a megabyte.
 PAGE_BYTES = 32 << 20
 ITEM_BYTES = 256 << 20
@@ -23,7 +23,13 @@ ITEM_BYTES = 256 << 20
 @cache
 def pool() -> Pool:
     """The readers of this process."""
-    return Pool(settings.READERS, wait_seconds=settings.READ_SECONDS, loads=LOADED)
+    # What a child that was killed has left there is swept.
+    return Pool(
+        settings.READERS,
+        wait_seconds=settings.READ_SECONDS,
+        loads=LOADED,
+        folder=settings.READERS_DIR,
+    )
 
 
 def limits(*, is_job: bool) -> Limits:

@@ -1,10 +1,10 @@
 """Reading a waiting file to its end, before it is called ready."""
 
-from benchmarks_app.core.errors import Problem
-from benchmarks_app.core.looking import Look
 from benchmarks_app.models import Job, Upload, User
 from benchmarks_app.services import jobs, uploading
 from benchmarks_app.services.previewing_uploads import Preview, preview
+from benchwright.errors import Problem
+from benchwright.uploads import Look
 
 JOB_KIND = "read-upload"
 # What is read while somebody waits for the page; more is read by a job.

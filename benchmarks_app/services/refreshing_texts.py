@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from django.utils import timezone
 
 from benchmarks_app import selectors
-from benchmarks_app.core.corpus_store import StoredDocument
-from benchmarks_app.core.text_hash import content_hash
 from benchmarks_app.models import Benchmark, Corpus, Document, DocumentContent, User
 from benchmarks_app.services import jobs
+from benchwright.corpora.store import StoredDocument
+from benchwright.ids import content_hash
 
 JOB_KIND = "refresh-texts"
 ROWS_PER_BATCH = 500

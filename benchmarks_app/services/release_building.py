@@ -11,32 +11,6 @@ from datetime import datetime
 from typing import Any
 
 from benchmarks_app import selectors
-from benchmarks_app.core.canonical import NULL, content_parts, digest_of_parts, without_nulls
-from benchmarks_app.core.croissant import croissant_json
-from benchmarks_app.core.findings import Finding, Severity
-from benchmarks_app.core.formats.beir_writing import (
-    DocumentLike,
-    MetadataShape,
-    corpus_jsonl,
-    metadata_shape,
-)
-from benchmarks_app.core.leaks import as_json, as_markdown, findings_of
-from benchmarks_app.core.linting.release_rules import ReleaseFacts, release_findings
-from benchmarks_app.core.release_source import ReleaseSource, public_manifest
-from benchmarks_app.core.releases.card import card
-from benchmarks_app.core.releases.changelog import changelog
-from benchmarks_app.core.releases.citation import bibtex
-from benchmarks_app.core.releases.diffing import ReleaseDiff, Side, release_diff
-from benchmarks_app.core.releases.options import ReleaseOptions
-from benchmarks_app.core.unlisted import NOT_RELEVANT, unlisted_of
-from benchmarks_app.core.versions import (
-    Needed,
-    Version,
-    needed_step,
-    next_version,
-    step_between,
-    written_version,
-)
 from benchmarks_app.models import Benchmark, CorpusVersion, QrelSet, Release, Role
 from benchmarks_app.release_facts import facts_of
 from benchmarks_app.selectors.release_sources import release_source, source_of_files
@@ -53,6 +27,31 @@ from benchmarks_app.services.release_checks import (
     withholds_weighted,
 )
 from benchmarks_app.services.release_files import Contents, spool_path, write_contents, write_file
+from benchwright.exports.card import card
+from benchwright.exports.croissant_metadata import croissant_json
+from benchwright.findings import Finding, Severity
+from benchwright.formats.beir_writing import (
+    DocumentLike,
+    MetadataShape,
+    corpus_jsonl,
+    metadata_shape,
+)
+from benchwright.formats.unlisted import NOT_RELEVANT, unlisted_of
+from benchwright.leaks import as_json, as_markdown, findings_of
+from benchwright.linting.release_rules import ReleaseFacts, release_findings
+from benchwright.releases.canonical import NULL, content_parts, digest_of_parts, without_nulls
+from benchwright.releases.changelog import bibtex, changelog
+from benchwright.releases.diffing import ReleaseDiff, Side, release_diff
+from benchwright.releases.options import ReleaseOptions
+from benchwright.releases.source import ReleaseSource, public_manifest
+from benchwright.releases.versions import (
+    Needed,
+    Version,
+    needed_step,
+    next_version,
+    step_between,
+    written_version,
+)
 
 MANIFEST_FORMAT = 2
 STEPS = 8

@@ -5,18 +5,18 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks_app import selectors
-from benchmarks_app.core.findings import Finding, errors_in
-from benchmarks_app.core.linting import release_rules
-from benchmarks_app.core.linting.release_rules import SliceSize, SplitSize
-from benchmarks_app.core.linting.rules import TARGETS
-from benchmarks_app.core.linting.sources import lint
-from benchmarks_app.core.release_source import Qrels, ReleaseSource
-from benchmarks_app.core.slicing.showing import is_safe
 from benchmarks_app.models import Benchmark, Release, Slice
 from benchmarks_app.reach import reach_of
 from benchmarks_app.selectors.splits import current_plan, is_outdated
 from benchmarks_app.services.leak_reports import current_leak_report
 from benchmarks_app.services.release_files import Contents
+from benchwright.findings import Finding, errors_in
+from benchwright.linting import release_rules
+from benchwright.linting.release_rules import SliceSize, SplitSize
+from benchwright.linting.rules import TARGETS
+from benchwright.linting.sources import lint
+from benchwright.releases.source import Qrels, ReleaseSource
+from benchwright.slices.showing import is_safe
 
 # Below each number of graded queries, what a benchmark is good for.
 TIERS = ((200, "unreliable"), (500, "minimal"), (1_000, "fair"), (5_000, "production"))
@@ -73,12 +73,26 @@ def told_apart(made: Contents) -> list[str]:
 
 
 def withholds_weighted(made: Contents) -> bool:
-    """Whether weighted means tell of few families of hidden queries, beside the plain ones."""
+    """Whether weighted means tell of few families of hidden queries.
+
+    Beside the plain ones, and those of earlier releases, in which queries had other weights.
+    """
     parts = _hidden_parts(made)
     weights = {qid: made.weights[qid] for qid in parts[-1] if qid in made.weights}
+    if not weights:
+        return False
+    public = {qid for qid in made.split_of if made.is_public(qid)}
+    weighted = [
+        {
+            qid: weight
+            for qid, weight in selectors.release_weights(release).items()
+            if qid in selectors.hidden_queries(release) - public
+        }
+        for release in Release.objects.published().filter(benchmark=made.benchmark)
+    ]
     smallest = release_rules.SMALLEST_HIDDEN_SPLIT
-    return bool(weights) and not is_safe(
-        parts, families=made.families, smallest=smallest, weights=weights
+    return not is_safe(
+        parts, families=made.families, smallest=smallest, weights=weights, weighted=weighted
     )
 
 

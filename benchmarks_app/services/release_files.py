@@ -12,14 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks_app import selectors
-from benchmarks_app.core.canonical import family_names
-from benchmarks_app.core.formats.beir_writing import (
-    MetadataShape,
-    metadata_shape,
-    qrels_tsv,
-    queries_jsonl,
-)
-from benchmarks_app.core.releases.options import ReleaseOptions
 from benchmarks_app.models import Benchmark, QrelSet, Query
 from benchmarks_app.selectors.release_sources import (
     DEFAULT_SPLIT,
@@ -32,6 +24,9 @@ from benchmarks_app.selectors.release_sources import (
     qrels_name,
 )
 from benchmarks_app.selectors.slices import slices_of
+from benchwright.formats.beir_writing import MetadataShape, metadata_shape, qrels_tsv, queries_jsonl
+from benchwright.releases.canonical import family_names
+from benchwright.releases.options import ReleaseOptions
 
 Row = tuple[str, str, int]
 Facts = dict[str, Any]

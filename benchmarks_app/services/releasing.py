@@ -8,16 +8,6 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from benchmarks_app import files
-from benchmarks_app.core.findings import Finding, Severity
-from benchmarks_app.core.release_errors import (
-    DraftChangedError,
-    NothingToReleaseError,
-    ReleaseRefusedError,
-    VersionTakenError,
-    WarningsNotSeenError,
-)
-from benchmarks_app.core.releases.options import ReleaseOptions
-from benchmarks_app.core.versions import Version, next_version, parse_version
 from benchmarks_app.models import Benchmark, Job, QrelSet, Release, User
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.declaring import declared
@@ -25,6 +15,16 @@ from benchmarks_app.services.exposure import mark_exposed, refuse_hiding
 from benchmarks_app.services.release_building import Built, Wanted, build, write_words
 from benchmarks_app.services.release_files import trec_lines
 from benchmarks_app.signals import release_published
+from benchwright.findings import Finding, Severity
+from benchwright.releases.errors import (
+    DraftChangedError,
+    NothingToReleaseError,
+    ReleaseRefusedError,
+    VersionTakenError,
+    WarningsNotSeenError,
+)
+from benchwright.releases.options import ReleaseOptions
+from benchwright.releases.versions import Version, next_version, parse_version
 
 __all__ = [
     "JOB_KIND",

@@ -23,22 +23,22 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from benchmarks_app import files
-from benchmarks_app.core.backups.errors import (
+from benchmarks_app.models import StoreCheck, WorkerHeartbeat
+from benchmarks_app.services import table_rows
+from benchmarks_app.services.store_checking import verify_store
+from benchmarks_app.services.table_rows import Table
+from benchmarks_app.triggers import lift_triggers
+from benchwright.backups.errors import (
     BackupDamagedError,
     BackupVersionError,
     NotEmptyError,
     RowsDifferError,
     SiteAtWorkError,
 )
-from benchmarks_app.core.backups.layout import BackupFolder, Snapshot
-from benchmarks_app.core.backups.lines import rows_in
-from benchmarks_app.core.backups.verifying import Verdict, verify
-from benchmarks_app.core.formats.sources import sha256_of
-from benchmarks_app.models import StoreCheck, WorkerHeartbeat
-from benchmarks_app.services import table_rows
-from benchmarks_app.services.store_checking import verify_store
-from benchmarks_app.services.table_rows import Table
-from benchmarks_app.triggers import lift_triggers
+from benchwright.backups.layout import BackupFolder, Snapshot
+from benchwright.backups.lines import rows_in
+from benchwright.backups.verifying import Verdict, verify
+from benchwright.files.sources import sha256_of
 
 log = logging.getLogger(__name__)
 

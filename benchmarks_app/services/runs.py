@@ -10,17 +10,16 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from benchmarks_app import files
-from benchmarks_app.core.aggregating import DEFAULT
-from benchmarks_app.core.corpus_store import CorpusReader
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.formats.mapped import ResultRow
-from benchmarks_app.core.formats.sources import Readable
-from benchmarks_app.core.problems import Problems
-from benchmarks_app.core.run_intake import Intake, Taken, Terms
-from benchmarks_app.core.run_intake import NoCommonQueryError as NoCommonQueryError
-from benchmarks_app.core.run_store import Progress, RunSummary, StoredRow
 from benchmarks_app.models import Benchmark, Run, Team, Upload, User
 from benchmarks_app.services.summing_up import in_unit_of
+from benchwright.corpora.store import CorpusReader
+from benchwright.errors import BenchmarkError, Problems
+from benchwright.files.sources import Readable
+from benchwright.formats.mapped import ResultRow
+from benchwright.runs.aggregation import DEFAULT
+from benchwright.runs.intake import Intake, Taken, Terms
+from benchwright.runs.intake import NoCommonQueryError as NoCommonQueryError
+from benchwright.runs.store import Progress, RunSummary, StoredRow
 
 
 class RunNameTakenError(BenchmarkError):
@@ -116,7 +115,7 @@ def _refuse_unknown_documents(
     summary: RunSummary, file: str, known_document: Callable[[Iterable[str]], set[str]]
 ) -> None:
     """Top ranks tell a run of another corpus from ours, and they are what is pooled."""
-    from benchmarks_app.core.run_store import top_k
+    from benchwright.runs.store import top_k
 
     ids = {row.docid for row in top_k(summary.parquet, 10)}
     unknown = known_document(ids)

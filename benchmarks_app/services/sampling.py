@@ -9,11 +9,6 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.families.normalising import normalised
-from benchmarks_app.core.import_errors import ConcurrentImportError
-from benchmarks_app.core.logs.drawing import SampledQuery, sampled
-from benchmarks_app.core.logs.sampling import Design, Plan, planned
 from benchmarks_app.models import (
     FamilyLink,
     Job,
@@ -25,6 +20,11 @@ from benchmarks_app.models import (
 )
 from benchmarks_app.selectors.logs import links_path, log_families, log_path
 from benchmarks_app.services import audit, jobs
+from benchwright.families.normalising import normalised
+from benchwright.files.external_sort import batched
+from benchwright.formats.errors import ConcurrentImportError
+from benchwright.logs.drawing import SampledQuery, sampled
+from benchwright.logs.sampling import Design, Plan, planned
 
 JOB_KIND = "sample-queries"
 ROWS_PER_BATCH = 500

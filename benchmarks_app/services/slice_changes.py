@@ -3,14 +3,6 @@
 from django.db import transaction
 from django.utils import timezone
 
-from benchmarks_app.core.slicing.expressions import parse_expression
-from benchmarks_app.core.slicing_errors import (
-    SliceAlreadyRegisteredError,
-    SliceHasSuggestionsError,
-    SliceInUseError,
-    SliceRegisteredError,
-    SliceTooSmallError,
-)
 from benchmarks_app.models import Slice, SliceMember, User
 from benchmarks_app.models.slices import SMALLEST_SLICE
 from benchmarks_app.results_seen import n_results_seen
@@ -21,6 +13,14 @@ from benchmarks_app.services.slice_records import (
     refuse_name,
     refuse_registered,
 )
+from benchwright.slices.errors import (
+    SliceAlreadyRegisteredError,
+    SliceHasSuggestionsError,
+    SliceInUseError,
+    SliceRegisteredError,
+    SliceTooSmallError,
+)
+from benchwright.slices.expressions import parse_expression
 
 
 @transaction.atomic

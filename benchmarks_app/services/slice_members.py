@@ -5,8 +5,6 @@ from typing import Any
 
 from django.db import transaction
 
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.errors import FileProblemsError, Problem
 from benchmarks_app.models import Benchmark, Slice, SliceMember, User
 from benchmarks_app.models.slices import SMALLEST_SLICE
 from benchmarks_app.services import audit
@@ -16,6 +14,8 @@ from benchmarks_app.services.slice_records import (
     refuse_name,
     refuse_registered,
 )
+from benchwright.errors import FileProblemsError, Problem
+from benchwright.files.external_sort import batched
 
 CONFIRM, REJECT = "confirm", "reject"
 

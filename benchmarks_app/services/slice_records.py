@@ -3,13 +3,10 @@
 import hashlib
 from collections.abc import Iterable
 
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.slicing.names import checked_name
-from benchmarks_app.core.slicing_errors import (
-    SliceRegisteredError,
-    SliceTakenError,
-)
 from benchmarks_app.models import Benchmark, Query, Slice, SliceMember
+from benchwright.files.external_sort import batched
+from benchwright.slices.errors import SliceRegisteredError, SliceTakenError
+from benchwright.slices.names import checked_name
 
 ROWS_PER_BATCH = 2_000
 

@@ -4,18 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks_app.core.slicing.asked import AskedQuery, Reason
-from benchmarks_app.core.slicing.expressions import parse_expression
-from benchmarks_app.core.slicing.frequency import frequency_cuts
-from benchmarks_app.core.slicing.rules import (
-    NEEDS_RELEVANT,
-    Rule,
-    Surroundings,
-    Taken,
-    checked_rule,
-    is_suggesting,
-    taken_by,
-)
 from benchmarks_app.models import Benchmark
 from benchmarks_app.selectors.asked_queries import (
     asked_queries,
@@ -26,6 +14,18 @@ from benchmarks_app.selectors.asked_queries import (
     word_weights,
 )
 from benchmarks_app.selectors.slices import slices_of
+from benchwright.slices.asked import AskedQuery, Reason
+from benchwright.slices.expressions import parse_expression
+from benchwright.slices.frequency import frequency_cuts
+from benchwright.slices.rules import (
+    NEEDS_RELEVANT,
+    Rule,
+    Surroundings,
+    Taken,
+    checked_rule,
+    is_suggesting,
+    taken_by,
+)
 
 PREVIEW_QUERIES, PREVIEW_ROWS = 200, 12
 

@@ -7,20 +7,6 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.slicing.expressions import parse_expression
-from benchmarks_app.core.slicing.rules import (
-    Rule,
-    Taken,
-    checked_rule,
-    is_suggesting,
-)
-from benchmarks_app.core.slicing_errors import (
-    SliceEmptyError,
-    SliceRuleError,
-    SliceTakenError,
-    SliceWithoutRuleError,
-)
 from benchmarks_app.models import Benchmark, Job, Slice, SliceMember, User
 from benchmarks_app.models.slices import SMALLEST_SLICE
 from benchmarks_app.selectors.asked_queries import (
@@ -34,6 +20,15 @@ from benchmarks_app.services.slice_records import (
     refuse_registered,
 )
 from benchmarks_app.services.slice_rules import PREVIEW_QUERIES, applied_rule, needs_texts
+from benchwright.files.external_sort import batched
+from benchwright.slices.errors import (
+    SliceEmptyError,
+    SliceRuleError,
+    SliceTakenError,
+    SliceWithoutRuleError,
+)
+from benchwright.slices.expressions import parse_expression
+from benchwright.slices.rules import Rule, Taken, checked_rule, is_suggesting
 
 MAKE_KIND = "make-slice"
 

@@ -7,10 +7,6 @@ from typing import Any
 from django.db import transaction
 
 from benchmarks_app import files, selectors
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.corpus_store import CorpusReader
-from benchmarks_app.core.snapshot_difference import Difference, difference
-from benchmarks_app.core.snapshot_errors import SnapshotOverError
 from benchmarks_app.models import (
     Benchmark,
     Corpus,
@@ -23,6 +19,10 @@ from benchmarks_app.models import (
 )
 from benchmarks_app.services import audit, refreshing_texts
 from benchmarks_app.services.jobs import RunningJob
+from benchwright.corpora.errors import SnapshotOverError
+from benchwright.corpora.snapshots import Difference, difference
+from benchwright.corpora.store import CorpusReader
+from benchwright.files.external_sort import batched
 
 IDS_PER_QUERY = 500
 EXAMPLES = 10

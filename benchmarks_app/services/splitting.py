@@ -8,28 +8,6 @@ from django.core.cache import cache
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.findings import Finding, Severity
-from benchmarks_app.core.problems import Problems
-from benchmarks_app.core.splitting import (
-    SPLITS,
-    SplitRecipe,
-    assignment_sha256,
-    described,
-    inputs_sha256,
-    read_given,
-    split_queries,
-    strata_sha256,
-)
-from benchmarks_app.core.splitting.describing import SplitDescription, small_slices
-from benchmarks_app.core.splitting.recipe import Mode, Straddling
-from benchmarks_app.core.splitting.types import Assignment
-from benchmarks_app.core.splitting_errors import (
-    SmallSliceError,
-    SplitChangedError,
-    UnknownSliceError,
-    UnknownSplitError,
-)
 from benchmarks_app.models import (
     Benchmark,
     Job,
@@ -43,6 +21,28 @@ from benchmarks_app.models import (
 from benchmarks_app.selectors import splits as reads
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.exposure import exposed_among, refuse_hiding
+from benchwright.errors import Problems
+from benchwright.files.external_sort import batched
+from benchwright.findings import Finding, Severity
+from benchwright.splits import (
+    SPLITS,
+    SplitRecipe,
+    assignment_sha256,
+    described,
+    inputs_sha256,
+    read_given,
+    split_queries,
+    strata_sha256,
+)
+from benchwright.splits.describing import SplitDescription, small_slices
+from benchwright.splits.errors import (
+    SmallSliceError,
+    SplitChangedError,
+    UnknownSliceError,
+    UnknownSplitError,
+)
+from benchwright.splits.recipe import Mode, Straddling
+from benchwright.splits.types import Assignment
 
 SPLIT_KIND = "split-queries"
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks_app.core.corpus_store import CorpusReader
-from benchmarks_app.core.problems import Problems
 from benchmarks_app.models import Benchmark, Upload
 from benchmarks_app.services.jobs import RunningJob
+from benchwright.corpora.store import CorpusReader
+from benchwright.errors import Problems
 
 ROWS_PER_BATCH = 500
 TOLD_EVERY_ROWS = 1000

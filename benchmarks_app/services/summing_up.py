@@ -5,18 +5,18 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks_app import selectors
-from benchmarks_app.core.aggregating import AGGREGATIONS
-from benchmarks_app.core.corpus_store import CorpusReader
-from benchmarks_app.core.passage_runs import Lost, document_rows
-from benchmarks_app.core.problems import Problems
-from benchmarks_app.core.run_store import RunSummary, top_k, write_run
-from benchmarks_app.core.unit_errors import (
+from benchmarks_app.models import Benchmark, Unit
+from benchwright.corpora.errors import (
     MixedUnitsError,
     OtherUnitError,
     ParentsMissingError,
     UnknownAggregationError,
 )
-from benchmarks_app.models import Benchmark, Unit
+from benchwright.corpora.store import CorpusReader
+from benchwright.errors import Problems
+from benchwright.runs.aggregation import AGGREGATIONS
+from benchwright.runs.passages import Lost, document_rows
+from benchwright.runs.store import RunSummary, top_k, write_run
 
 LOOKED_AT = 10
 

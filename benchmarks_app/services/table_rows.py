@@ -16,10 +16,10 @@ from typing import Any
 from django.db import DatabaseError, connection, models
 from django.db.migrations.loader import MigrationLoader
 
-from benchmarks_app.core.backups.errors import RowRefusedError
-from benchmarks_app.core.backups.layout import Snapshot
-from benchmarks_app.core.backups.lines import LineWriter, Written, as_line, rows_in
-from benchmarks_app.core.batches import batched
+from benchwright.backups.errors import RowRefusedError
+from benchwright.backups.layout import Snapshot
+from benchwright.backups.lines import LineWriter, Written, as_line, rows_in
+from benchwright.files.external_sort import batched
 
 ROWS_AT_ONCE = 2_000
 # What a site makes anew: who is signed in, what limits count, which workers are alive; and what

@@ -10,13 +10,13 @@ import unicodedata
 from django.core import signing
 from django.db import IntegrityError, transaction
 
-from benchmarks_app.core.team_errors import (
+from benchmarks_app.models import Team, User
+from benchmarks_app.people.errors import (
     NotAMateError,
     TeamFullError,
     TeamLinkError,
     TeamNameTakenError,
 )
-from benchmarks_app.models import Team, User
 from benchmarks_app.services import audit
 
 SALT = "benchwright.team-link"

@@ -6,18 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from django.db import transaction
 
 from benchmarks_app import selectors
-from benchmarks_app.core.batches import batched
-from benchmarks_app.core.corpus_store import CorpusReader
-from benchmarks_app.core.import_errors import QrelSetNameTakenError
-from benchmarks_app.core.unit_errors import (
+from benchmarks_app.models import Benchmark, Corpus, Qrel, QrelSet, Unit, User
+from benchmarks_app.services import audit
+from benchwright.corpora.errors import (
     MixedUnitsError,
     NotDerivableError,
     ParentsMissingError,
     UnitTakenError,
 )
-from benchmarks_app.core.units import RULE, read_unit
-from benchmarks_app.models import Benchmark, Corpus, Qrel, QrelSet, Unit, User
-from benchmarks_app.services import audit
+from benchwright.corpora.store import CorpusReader
+from benchwright.corpora.units import RULE, read_unit
+from benchwright.files.external_sort import batched
+from benchwright.formats.errors import QrelSetNameTakenError
 
 ROWS_PER_BATCH = 500
 SHOWN = 3

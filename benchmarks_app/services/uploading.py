@@ -14,9 +14,9 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
 
 from benchmarks_app import files
-from benchmarks_app.core.apart import FileTooCostlyError, ReaderEndedError, UnreadableFileError
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.models import Benchmark, Upload, User
+from benchwright.errors import BenchmarkError
+from benchwright.sandbox import FileTooCostlyError, ReaderEndedError, UnreadableFileError
 
 CHUNK = 1 << 20
 # So long a file is not read again whose reader was ended from outside.

@@ -37,6 +37,7 @@ DEEDS = {
     "discard-snapshot": "discarded the snapshot",
     "download-qrels": "downloaded qrels",
     "email-change": "changed an address",
+    "address-verify": "verified an address",
     "export-judgments": "exported the judgments of",
     "import": "imported",
     "import-judgments": "entered judgments into",

@@ -4,22 +4,22 @@ from functools import partial
 from typing import Any
 
 from axes.utils import reset as forget_failed_sign_ins
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import views as auth_views
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
+from django.contrib.auth.mixins import LoginRequiredMixin
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse_lazy
 from django.utils import timezone
+from django.views import View
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from benchmarks_app import second_step
-from benchmarks_app.core.people_errors import ManyResetsError
+from benchmarks_app import mailed_links, second_step
 from benchmarks_app.forms.people import (
     PASSWORD_HELP,
     ApiTokenForm,
@@ -27,15 +27,13 @@ from benchmarks_app.forms.people import (
     ProfileForm,
     ResetForm,
 )
-from benchmarks_app.forwarding import counted_address
-from benchmarks_app.limits import is_among_first
 from benchmarks_app.models import User
 from benchmarks_app.selectors.factors import has_second_factor, second_factors_of
 from benchmarks_app.selectors.people import named
 from benchmarks_app.services import audit, mailing
 from benchmarks_app.services.api_tokens import create_api_token, revoke_api_token
-from benchmarks_app.services.people import change_profile
-from benchmarks_app.sign_ins import ELSEWHERE, remember_device
+from benchmarks_app.services.people import change_profile, open_address_link, verify_address
+from benchmarks_app.sign_ins import remember_device
 
 TOKENS_SHOWN = 100
 
@@ -82,13 +80,7 @@ class PasswordChange(ShortHelp, auth_views.PasswordChangeView):
 
 
 class PasswordReset(auth_views.PasswordResetView):
-    """Answers the same, and as soon, whether or not an account has the address.
-
-    Raises
-    ------
-    ManyResetsError
-        If too many were asked for from the same address, whatever they named.
-    """
+    """Answers the same, and as soon, whether or not an account has the address."""
 
     form_class = ResetForm
 
@@ -98,9 +90,7 @@ class PasswordReset(auth_views.PasswordResetView):
     success_url = reverse_lazy("password-reset-sent")
 
     def form_valid(self, form: ResetForm) -> HttpResponse:
-        most = settings.PASSWORD_RESETS_PER_HOUR * ELSEWHERE
-        if not is_among_first(most, of=f"resets-from-{counted_address(self.request)}"):
-            raise ManyResetsError(most=most)
+        mailed_links.count_request(self.request)
         send = partial(
             form.save,
             domain_override=self.request.get_host(),
@@ -128,8 +118,36 @@ class PasswordResetConfirm(ShortHelp, auth_views.PasswordResetConfirmView):
         # Who could read the email owns the account: a lock-out of guesses must not hold them up.
         forget_failed_sign_ins(username=form.user.get_username())
         audit.record(actor=form.user, action="password-reset", target=named(form.user.pk))
+        verify_address(user=form.user, actor=form.user)
         messages.success(self.request, "Your new password is set. Sign in with it.")
         return response
+
+
+class AddressLink(LoginRequiredMixin, auth_views.RedirectURLMixin, View):
+    """Mails the link; answers the same, and as soon, whether or not it can be sent."""
+
+    next_page = "account-detail"
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        mailed_links.mail_address_link(request, self.get_redirect_url())
+        told = (
+            f"A link is on its way to {request.user.email}. Nothing after a few minutes? Look "
+            "among the unwanted mail, or ask whoever runs this site."
+        )
+        messages.info(request, told)
+        return redirect(self.get_success_url())
+
+
+class AddressVerify(LoginRequiredMixin, auth_views.RedirectURLMixin, View):
+    """The link of that mail: good once, for whoever is signed in with the account it is for."""
+
+    http_method_names = ["get"]
+    next_page = "account-detail"
+
+    def get(self, request: HttpRequest, token: str) -> HttpResponse:
+        open_address_link(user=request.user, token=token)
+        messages.success(request, f"You have confirmed that {request.user.email} is yours.")
+        return redirect(self.get_success_url())
 
 
 @never_cache

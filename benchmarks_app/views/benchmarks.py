@@ -7,12 +7,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from benchmarks_app import overview
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.people_errors import BlindError
 from benchmarks_app.forms.benchmarks import BenchmarkForm, SettingsForm
 from benchmarks_app.models import Benchmark, Job
+from benchmarks_app.people.errors import BlindError
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.services.benchmarks import change_settings, create_benchmark
+from benchwright.errors import BenchmarkError
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.forms.splits import CleanSliceForm, ContaminationForm
 from benchmarks_app.models import Benchmark, ContaminatedQuery, ContaminationCheck
 from benchmarks_app.paging import page_of
@@ -15,6 +14,7 @@ from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.services import contamination
 from benchmarks_app.services.slicing import slice_url
 from benchmarks_app.services.uploading import receive_upload
+from benchwright.errors import BenchmarkError
 
 DEGREES = ContaminatedQuery.Degree
 

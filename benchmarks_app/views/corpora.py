@@ -7,15 +7,15 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app import selectors
-from benchmarks_app.core.cuts import cut_sentence
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.fetching.names import KNOWN_BEIR
 from benchmarks_app.forms.corpora import CorpusForm, DocumentGradesForm, FetchForm
 from benchmarks_app.models import Benchmark, CorpusVersion
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.selectors import corpora
 from benchmarks_app.services import fetching, snapshots, units
+from benchwright.corpora.cuts import cut_sentence
+from benchwright.errors import BenchmarkError
+from benchwright.fetching.names import KNOWN_BEIR
 
 
 @require_safe

@@ -5,11 +5,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from benchmarks_app.core.exporters import exporter_of
 from benchmarks_app.downloads import published_release, zip_response
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.services import exporting
+from benchwright.exports import exporter_of
 
 
 @require_safe

@@ -11,7 +11,6 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods
 
 from benchmarks_app import second_step
-from benchmarks_app.core.people_errors import ManyCodesError, ManyFactorsError
 from benchmarks_app.forms.factors import (
     PasswordAgainForm,
     SecondFactorForm,
@@ -19,6 +18,7 @@ from benchmarks_app.forms.factors import (
     TotpForm,
 )
 from benchmarks_app.models import User
+from benchmarks_app.people.errors import ManyCodesError, ManyFactorsError
 from benchmarks_app.selectors.factors import (
     CODES,
     KEY,

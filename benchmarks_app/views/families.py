@@ -9,14 +9,6 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.families import ReviewCost, normalised
-from benchmarks_app.core.families_errors import (
-    FamilyChangedError,
-    FamilyMemberError,
-    SplitChoiceError,
-    UnknownFamilyError,
-)
 from benchmarks_app.family_drawing import drawn
 from benchmarks_app.forms.families import DecisionForm, GroupForm
 from benchmarks_app.models import Benchmark, FamilyChange, Job, Query, QueryFamily
@@ -25,6 +17,15 @@ from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.selectors import families as selectors
 from benchmarks_app.services import family_changes, uploading
 from benchmarks_app.services.grouping import review_preview, start_grouping
+from benchwright.errors import BenchmarkError
+from benchwright.families import ReviewCost, normalised
+from benchwright.families.errors import (
+    FamilyChangedError,
+    FamilyMemberError,
+    SplitChoiceError,
+    UnknownFamilyError,
+)
+from benchwright.formats.numbers import row_key
 
 STATES = {"": "All", "review": "Waiting for review", "several": "Several wordings",
           "reviewed": "Reviewed"}  # fmt: skip
@@ -109,13 +110,12 @@ def _near(family: QueryFamily, *, sees_grades: bool) -> list[dict[str, Any]]:
 @benchmark_view(Action.EDIT)
 def family_review(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The family most in doubt, two wordings side by side; `?family=` shows a certain one."""
-    asked = request.GET.get("family", "")
-    after = request.GET.get("after", "")
-    family = None
-    if asked.isdecimal():
-        family = get_object_or_404(selectors.families_of(benchmark), pk=int(asked))
+    asked = row_key(request.GET.get("family", ""))
+    if asked is None:
+        after = row_key(request.GET.get("after", ""))
+        family = selectors.next_to_review(benchmark, after)
     else:
-        family = selectors.next_to_review(benchmark, int(after) if after.isdecimal() else None)
+        family = get_object_or_404(selectors.families_of(benchmark), pk=asked)
     return _review(request, benchmark, family)
 
 
@@ -223,7 +223,7 @@ def family_confirm_several(request: HttpRequest, benchmark: Benchmark) -> HttpRe
     """Each of the ticked families is one need; `family` is its number and the queries seen."""
     back = f"{reverse('family-list', args=[benchmark.slug])}?state=review"
     ticked = dict(told.partition(":")[::2] for told in request.POST.getlist("family"))
-    keys = [pk for pk in ticked if pk.isdecimal()]
+    keys = [key for pk in ticked if (key := row_key(pk)) is not None]
     found = selectors.families_of(benchmark).filter(pk__in=keys)
     families = {family: ticked[str(family.pk)] for family in found}
     try:
@@ -250,10 +250,10 @@ def _member(family: QueryFamily, pk: int) -> Query:
 @benchmark_view(Action.EDIT)
 def family_undo(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """Undo a change, or the last one of whoever asks."""
-    told = request.POST.get("change", "")
-    if told.isdecimal():
+    key = row_key(request.POST.get("change", ""))
+    if key is not None:
         changes = FamilyChange.objects.filter(benchmark=benchmark)
-        change = get_object_or_404(changes, pk=int(told))
+        change = get_object_or_404(changes, pk=key)
         undone = family_changes.undo_change(change=change, actor=request.user)
     else:
         undone = family_changes.undo_last_change(benchmark=benchmark, actor=request.user)

@@ -6,8 +6,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from benchmarks_app.core.detection import FileKind
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.forms.imports import ImportForm, PartForm, UploadForm, posted_part
 from benchmarks_app.models import Benchmark, Job, Unit, Upload
 from benchmarks_app.permissions import Action, benchmark_view
@@ -16,6 +14,8 @@ from benchmarks_app.services import uploading
 from benchmarks_app.services.importing import start_import, start_joint_import
 from benchmarks_app.services.previewing_uploads import Look, Preview, preview
 from benchmarks_app.services.reading_uploads import begin_reading, is_read_at_once, read_through
+from benchwright.detection import FileKind
+from benchwright.errors import BenchmarkError
 
 WAITING_SHOWN = 50
 RECENT_SHOWN = 10

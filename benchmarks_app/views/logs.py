@@ -16,24 +16,24 @@ from django.views.decorators.http import (
 
 from benchmarks_app import log_charts
 from benchmarks_app.charts import chart_response
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.logs.columns import LogColumns
-from benchmarks_app.core.logs.masking import KIND_LABELS
-from benchmarks_app.core.logs.sampling import Plan, Weighting
-from benchmarks_app.core.slicing.frequency import (
-    HEAD_SHARE,
-    TAIL_SHARE,
-    FrequencyCuts,
-    FrequencyError,
-    frequency_cuts,
-)
-from benchmarks_app.core.statistics import Z95
 from benchmarks_app.forms.logs import LogColumnsForm, LogUploadForm, SampleForm
 from benchmarks_app.models import Benchmark, Job, PendingLog, QueryLog
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.selectors import logs as selectors
 from benchmarks_app.services import importing_logs, sampling
+from benchwright.errors import BenchmarkError
+from benchwright.logs.columns import LogColumns
+from benchwright.logs.masking import KIND_LABELS
+from benchwright.logs.sampling import Plan, Weighting
+from benchwright.slices.frequency import (
+    HEAD_SHARE,
+    TAIL_SHARE,
+    FrequencyCuts,
+    FrequencyError,
+    frequency_cuts,
+)
+from benchwright.statistics.descriptive import Z95
 
 # Shares in the address of a chart are of ten thousand.
 PER = 10_000

@@ -12,9 +12,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from benchmarks_app.core.people_errors import InvitationAddressError, InvitationClosedError
 from benchmarks_app.forms.people import ROLE_HELP, AccountForm, InvitationForm, RoleForm
 from benchmarks_app.models import Benchmark, Invitation, Membership, Role
+from benchmarks_app.people.errors import InvitationAddressError, InvitationClosedError
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.selectors.factors import members_of
 from benchmarks_app.services import people
@@ -140,8 +140,13 @@ def _join(request: HttpRequest, invitation: Invitation) -> HttpResponse:
         return _welcome(request, membership)
     known = benchmark.memberships.filter(user=request.user).first()
     keeps = known and not people.is_higher(Role(invitation.role), than=Role(known.role))
-    anothers = not invitation.is_for(request.user.email)
-    return _link_page(request, invitation, {"known": known, "keeps": keeps, "anothers": anothers})
+    context = {
+        "known": known,
+        "keeps": keeps,
+        "anothers": not invitation.is_for(request.user.email),
+        "unverified": invitation.email and not request.user.has_verified_email,
+    }
+    return _link_page(request, invitation, context)
 
 
 def _join_with_new_account(request: HttpRequest, invitation: Invitation) -> HttpResponse:
@@ -150,14 +155,15 @@ def _join_with_new_account(request: HttpRequest, invitation: Invitation) -> Http
         form.add_error("email", str(InvitationAddressError()))
     if request.method != "POST" or not form.is_valid():
         return _link_page(request, invitation, {"form": form}, 422 if form.is_bound else 200)
-    membership = people.accept_with_new_account(
+    user = people.accept_with_new_account(
         invitation=invitation,
         username=form.cleaned_data["username"],
         email=form.cleaned_data["email"],
         password=form.cleaned_data["password1"],
     )
-    login(request, membership.user, backend=SIGN_IN_BACKEND)
-    return _welcome(request, membership)
+    login(request, user, backend=SIGN_IN_BACKEND)
+    membership = invitation.benchmark.memberships.filter(user=user).first()
+    return _welcome(request, membership) if membership else redirect(request.path)
 
 
 def _welcome(request: HttpRequest, membership: Membership) -> HttpResponse:

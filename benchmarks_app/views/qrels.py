@@ -6,7 +6,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app import selectors
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.forms.qrels import QrelMapForm
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.paging import page_of
@@ -15,6 +14,7 @@ from benchmarks_app.selectors.qrel_sets import merged_before
 from benchmarks_app.services import audit
 from benchmarks_app.services.qrel_sets import delete_qrels, map_qrels, users_of
 from benchmarks_app.services.releasing import trec_lines
+from benchwright.errors import BenchmarkError
 
 
 @require_safe

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.views import csrf, defaults
 
-from benchmarks_app.core.full_disk import DiskFullError, is_disk_full
+from benchwright.full_disk import DiskFullError, is_disk_full
 
 OF_PROGRAMS = "/api/v1/"
 NOT_FOUND = "There is no such thing here, or it is not for you to see."

@@ -12,11 +12,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from markdown_it import MarkdownIt
 
 from benchmarks_app import selectors
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.exporters import BEIR
-from benchmarks_app.core.findings import Severity
-from benchmarks_app.core.release_source import HIDDEN_FILES, public_manifest
-from benchmarks_app.core.releases.options import ReleaseOptions
 from benchmarks_app.downloads import file_response, published_release, zip_response
 from benchmarks_app.forms.releases import DeprecateForm, DraftForm, PublishForm
 from benchmarks_app.models import Benchmark, QrelSet, Release
@@ -34,6 +29,11 @@ from benchmarks_app.services.drafting import (
     start_check,
 )
 from benchmarks_app.services.releasing import findings_of
+from benchwright.errors import BenchmarkError
+from benchwright.exports import BEIR
+from benchwright.findings import Severity
+from benchwright.releases.options import ReleaseOptions
+from benchwright.releases.source import HIDDEN_FILES, public_manifest
 
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 CARD_TAGS = nh3.ALLOWED_TAGS - {"img", "video", "audio", "picture", "source"}

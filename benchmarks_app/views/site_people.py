@@ -10,11 +10,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from benchmarks_app.core.people_errors import PeopleError
 from benchmarks_app.downloads import zip_response
 from benchmarks_app.forms.factors import PasswordAgainForm
 from benchmarks_app.models import User
 from benchmarks_app.paging import page_of
+from benchmarks_app.people.errors import PeopleError
 from benchmarks_app.permissions import site_view
 from benchmarks_app.services import forgetting
 from benchmarks_app.services.person_export import export_person

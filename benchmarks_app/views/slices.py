@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
 from benchmarks_app.forms.slices import (
     HAND,
     KINDS,
@@ -28,6 +27,8 @@ from benchmarks_app.services import (
     slicing,
     uploading,
 )
+from benchwright.errors import BenchmarkError, FileProblemsError
+from benchwright.formats.numbers import row_key
 
 SHOWN = {
     "members": SliceMember.State.MEMBER,
@@ -241,7 +242,7 @@ def slice_decide(request: HttpRequest, benchmark: Benchmark, slice_name: str) ->
     found = _slice(benchmark, slice_name)
     verdict, one = _verdict(request)
     chosen = [one] if one else request.POST.getlist("member")
-    keys = [int(key) for key in chosen if key.isdecimal() and len(key) < 19]
+    keys = [key for text in chosen if (key := row_key(text)) is not None]
     is_all = "all" in request.POST
     if verdict and (keys or is_all):
         n = slice_members.decide_members(

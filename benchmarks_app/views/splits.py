@@ -21,12 +21,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.charts import Chart, chart_response
-from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
-from benchmarks_app.core.findings import Severity
-from benchmarks_app.core.leaks import as_json, as_markdown
-from benchmarks_app.core.looking.row_streams import lines_of
-from benchmarks_app.core.splitting import SPLITS
-from benchmarks_app.core.splitting.recipe import Mode
 from benchmarks_app.forms.splits import MODES, HiddenForm, SplitForm
 from benchmarks_app.models import Benchmark, Job, SplitPlan
 from benchmarks_app.permissions import Action, benchmark_view, may
@@ -34,6 +28,13 @@ from benchmarks_app.selectors import splits as selectors
 from benchmarks_app.services import jobs, leak_reports, reading_apart, splitting
 from benchmarks_app.services.exposure import record_read
 from benchmarks_app.split_charts import CHARTS, charts_for
+from benchwright.errors import BenchmarkError, FileProblemsError
+from benchwright.findings import Severity
+from benchwright.formats.numbers import row_key
+from benchwright.leaks import as_json, as_markdown
+from benchwright.splits import SPLITS
+from benchwright.splits.recipe import Mode
+from benchwright.uploads.row_streams import lines_of
 
 TOKEN_SALT = "benchwright.split-preview"
 NOT_KEPT = ("csrfmiddlewaretoken", "preview", "file", "apply")
@@ -72,8 +73,8 @@ def _mode(asked: QueryDict) -> str:
 
 def _asked(request: HttpRequest, benchmark: Benchmark) -> Job | None:
     """The finished job of a preview that the address names."""
-    key = request.GET.get("preview", "")
-    if request.method == "POST" or not key.isdigit():
+    key = row_key(request.GET.get("preview", ""))
+    if request.method == "POST" or key is None:
         return None
     done = Job.objects.filter(
         benchmark=benchmark, kind=splitting.PREVIEW_KIND, state=Job.State.DONE

@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from benchmarks_app.core.team_errors import TeamError, TeamLinkError
 from benchmarks_app.forms.teams import MateForm, TeamForm
 from benchmarks_app.models import Team
 from benchmarks_app.paging import page_of
+from benchmarks_app.people.errors import TeamError, TeamLinkError
 from benchmarks_app.services import teams
 
 PAGE_SIZE = 50

@@ -12,9 +12,9 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.permissions import Action
+from benchwright.retrieval.ann import USUAL_BASELINE
 from scoring import selectors
 from scoring.api.finding import runs_asked
-from scoring.core.ann import USUAL_BASELINE
 from scoring.forms.ann import AnnForm
 from scoring.selectors.rankings import runs_offered
 from scoring.services.ann import N_WORST, AnnReport, ann_report

@@ -11,12 +11,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.api.serializers import JobSerializer
+from benchmarks_app.api.serializers import Count, JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.permissions import Action
+from benchwright.retrieval.catalog import CATALOG, LEXICAL
 from scoring import selectors
-from scoring.core.retrieval.catalog import CATALOG, LEXICAL
 from scoring.forms.baselines import MOST_SHARDS
 from scoring.selectors.baselines import BaselineRow, SystemRow, baseline_rows, system_rows
 from scoring.selectors.latencies import latencies_of, query_latencies
@@ -69,7 +69,7 @@ class NewBaselinesSerializer(serializers.Serializer):
         help_text=f"Of {', '.join(CATALOG)}; the lexical ones where it is left out.",
     )
     language = serializers.CharField(required=False, max_length=35, allow_blank=True)
-    depth = serializers.IntegerField(required=False, min_value=1)
+    depth = Count(required=False)
     shards = serializers.IntegerField(
         required=False, min_value=1, max_value=MOST_SHARDS, allow_null=True
     )

@@ -14,7 +14,7 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.downloads import published_release
 from benchmarks_app.models import Release, Run
 from benchmarks_app.permissions import Action
-from scoring.core.uncertainty import TIE_GROUPS
+from benchwright.evaluation.uncertainty import TIE_GROUPS
 from scoring.forms.boards import BoardFilterForm
 from scoring.selectors.attempts import unranked_on
 from scoring.selectors.history import Record, records_of

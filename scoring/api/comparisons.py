@@ -13,8 +13,8 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.models import Benchmark, Scope
 from benchmarks_app.permissions import Action
+from benchwright.errors import TooFewRunsError
 from scoring import selectors
-from scoring.core.errors import TooFewRunsError
 from scoring.forms.comparisons import AskedComparison, asked_comparison, asked_release
 from scoring.models import Comparison
 from scoring.services import comparing, comparison_rows, robustness

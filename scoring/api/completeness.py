@@ -9,10 +9,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.api.serializers import CandidateListSerializer
+from benchmarks_app.api.serializers import CandidateListSerializer, Count
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.permissions import Action
+from benchwright.formats.numbers import row_key
 from scoring.api.finding import release_named, runs_asked
 from scoring.services.completeness import (
     MEASURE,
@@ -87,7 +88,7 @@ class NewTopUpSerializer(serializers.Serializer):
     runs = serializers.ListField(child=serializers.CharField(), min_length=1, max_length=MOST_RUNS)
     release = serializers.CharField(required=False, default="", allow_blank=True)
     measure = serializers.CharField(required=False, default=MEASURE, max_length=120)
-    limit = serializers.IntegerField(required=False, min_value=1, allow_null=True, default=None)
+    limit = Count(required=False, allow_null=True, default=None)
     name = serializers.CharField(required=False, default="", allow_blank=True, max_length=120)
 
     def validate(self, told: dict[str, Any]) -> dict[str, Any]:
@@ -127,8 +128,8 @@ class TopUpList(Endpoint):
             measure=asked.get("measure") or MEASURE,
             is_public=not sight_of(request.user, release).is_clear,
         )
-        limit = asked.get("limit", "")
-        n = min(int(limit), MOST_LISTED) if limit.isascii() and limit.isdigit() else 100
+        limit = row_key(asked.get("limit", ""))
+        n = 100 if limit is None else min(limit, MOST_LISTED)
         return Response(_told(request, release, runs, found, n))
 
     @extend_schema(

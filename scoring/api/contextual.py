@@ -15,6 +15,7 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, may
+from benchwright.formats.numbers import row_key
 from scoring.api import contextual_judges, contextual_sets
 from scoring.api.contextual_shapes import (
     CaseOutcomeSerializer,
@@ -81,9 +82,10 @@ class ContextualEvaluationList(Endpoint):
 
 
 def _number(text: str, name: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise ValidationError({name: [f"{text!r} is no number."]})
-    return int(text)
+    found = row_key(text)
+    if found is None:
+        raise ValidationError({name: [f"{text[:40]!r} is the number of none."]})
+    return found
 
 
 class OfEvaluation(Endpoint):

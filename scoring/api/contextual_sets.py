@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.serializers import Count, Id
 from benchmarks_app.api.throttling import UPLOADS
 from benchmarks_app.permissions import Action
 from benchmarks_app.services import uploading
@@ -98,9 +99,9 @@ class JudgingEstimateSerializer(serializers.Serializer):
 
 
 class JudgingEstimateAskedSerializer(serializers.Serializer):
-    judge = serializers.IntegerField(required=False)
+    judge = Id(required=False)
     slice = serializers.CharField(required=False, default="")
-    first = serializers.IntegerField(required=False, min_value=1)
+    first = Count(required=False)
     reasons = serializers.BooleanField(required=False, default=True)
 
 

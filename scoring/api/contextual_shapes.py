@@ -2,6 +2,7 @@
 
 from rest_framework import serializers
 
+from benchmarks_app.api.serializers import Count, Id
 from scoring.models import CaseOutcome, ContextualEvaluation
 
 LISTED = (
@@ -54,7 +55,7 @@ class ContextualEvaluationDetailSerializer(ContextualEvaluationSerializer):
 class NewContextualEvaluationSerializer(serializers.Serializer):
     """What to judge and by whom: `slice` or `first` where it is not to be every case."""
 
-    case_set = serializers.IntegerField()
+    case_set = Id()
     judge = serializers.CharField(max_length=120, help_text="Its name.")
     threshold = serializers.FloatField(
         min_value=0, max_value=1, required=False, allow_null=True, default=0.5
@@ -62,7 +63,7 @@ class NewContextualEvaluationSerializer(serializers.Serializer):
     strict = serializers.BooleanField(required=False, default=False)
     reasons = serializers.BooleanField(required=False, default=True)
     slice = serializers.CharField(required=False, allow_blank=True, default="")
-    first = serializers.IntegerField(required=False, min_value=1)
+    first = Count(required=False)
     cost_cap = serializers.FloatField(required=False, allow_null=True)
 
     def validate_cost_cap(self, cap: float | None) -> float | None:

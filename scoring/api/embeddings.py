@@ -8,8 +8,10 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from benchmarks_app.core.run_facts import checked
 from benchmarks_app.permissions import Action
+from benchwright.retrieval.dense.bundles import DEPTH, MOST_DEEP, Settings
+from benchwright.retrieval.dense.embeddings import SIMILARITIES
+from benchwright.runs.facts import checked
 from scoring.api.submissions import (
     TAG,
     SubmissionCreateSerializer,
@@ -17,8 +19,6 @@ from scoring.api.submissions import (
     SubmissionList,
     team_named,
 )
-from scoring.core.retrieval.dense.bundles import DEPTH, MOST_DEEP, Settings
-from scoring.core.retrieval.dense.embeddings import SIMILARITIES
 from scoring.services import submitting
 from scoring.services.embedding_submitting import EmbeddingFiles, submit_embeddings
 from scoring.services.errors import SubmittedBeforeError

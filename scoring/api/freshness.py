@@ -11,8 +11,8 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.permissions import Action
+from benchwright.qrels.freshness import Freshness, State
 from scoring.api.finding import release_named
-from scoring.core.freshness import Freshness, State
 from scoring.forms.freshness import asked_days
 from scoring.services.firewall import sight_of
 from scoring.services.freshness import freshness_of_release

@@ -17,10 +17,11 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Benchmark, Release, Run, Scope
 from benchmarks_app.permissions import Action
+from benchwright.formats.numbers import row_key
+from benchwright.gates.policy import DEFAULTS
+from benchwright.gates.rehearsal.rehearsing import MOST_RUNS
+from benchwright.gates.reports import written
 from scoring import selectors
-from scoring.core.gating.policy import DEFAULTS
-from scoring.core.gating.rehearsal import MOST_RUNS
-from scoring.core.gating.reports import written
 from scoring.models import GatePolicy, GateRehearsal, GateResult, OnlineResult
 from scoring.selectors.gates import (
     gates_seen_by,
@@ -350,8 +351,8 @@ class GateList(GateEndpoint):
     def _policy(self, benchmark: Benchmark, name: str) -> GatePolicy:
         user = self.request.user
         found = policy_named(user, benchmark, name)
-        if found is None and name.isascii() and name.isdigit():
-            found = policies_seen_by(user, benchmark).filter(pk=name).first()
+        if found is None:
+            found = policies_seen_by(user, benchmark).filter(pk=row_key(name)).first()
         if found is None:
             told_why = f"There is no policy '{name}' in use here."
             raise exceptions.ValidationError({"policy": [told_why]})

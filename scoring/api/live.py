@@ -14,8 +14,8 @@ from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import QueryFamily, Run
 from benchmarks_app.permissions import Action, may
+from benchwright.live.templates import LARGEST
 from scoring import selectors
-from scoring.core.live.templates import LARGEST
 from scoring.models import LiveRun, LiveSystem
 from scoring.selectors.live import live_runs_of, live_systems_of
 from scoring.services.live_asking import free_run_name, start_asking

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.permissions import Action
-from scoring.core.planning import Plan, SlicePlan
+from benchwright.pools.planning import Plan, SlicePlan
 from scoring.forms.planner import NAMES, PlannerForm
 from scoring.services.planning import known_of, planned
 

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.parsing import BoundedJSONParser
+from benchmarks_app.api.serializers import Id
 from benchmarks_app.models import Benchmark, Release, Run, Scope
 from benchmarks_app.permissions import Action, may
 from scoring import selectors
@@ -80,9 +81,7 @@ class NewReportedValueSerializer(_OfReleaseSerializer):
     split = serializers.CharField(max_length=16, required=False, allow_blank=True)
     source = serializers.CharField(max_length=500)
     note = serializers.CharField(max_length=500, required=False, allow_blank=True)
-    run = serializers.IntegerField(
-        required=False, allow_null=True, help_text="A run of the same system, by its id."
-    )
+    run = Id(required=False, allow_null=True, help_text="A run of the same system, by its id.")
 
     def validate_run(self, key: int | None) -> Run | None:
         if key is None:

@@ -15,9 +15,9 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.permissions import Action, may
+from benchwright.errors import ScoringError
+from benchwright.evaluation.moves import LabelCounts
 from scoring import selectors
-from scoring.core.errors import ScoringError
-from scoring.core.moves import LabelCounts
 from scoring.selectors.moves import Move, release_before
 from scoring.selectors.rescoring import Waiting, rescoring_of
 from scoring.services.firewall import measure_seen

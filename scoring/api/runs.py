@@ -15,9 +15,9 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.models import Run
 from benchmarks_app.permissions import Action
 from benchmarks_app.selectors import release_slices
+from benchwright.errors import ScoringError
+from benchwright.evaluation.stored_hits import DEPTH, DEPTHS
 from scoring import selectors
-from scoring.core.errors import ScoringError
-from scoring.core.holes import DEPTH, DEPTHS
 from scoring.models import ProbingFlag, Score, ScoreSet
 from scoring.selectors.holes import holes_of
 from scoring.selectors.probing import probing_flags

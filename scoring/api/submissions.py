@@ -15,11 +15,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.serializers import Id
 from benchmarks_app.api.throttling import UPLOADS
-from benchmarks_app.core.aggregating import LABELS
-from benchmarks_app.core.run_facts import checked
 from benchmarks_app.models import Run, Scope, Team, User
 from benchmarks_app.permissions import Action
+from benchwright.formats.numbers import row_key
+from benchwright.runs.aggregation import LABELS
+from benchwright.runs.facts import checked
 from scoring import selectors
 from scoring.models import Submission
 from scoring.selectors.submissions import SubmissionRow, problems_of_submission
@@ -124,7 +126,7 @@ class SubmissionCreateSerializer(serializers.Serializer):
     team = serializers.CharField(required=False, allow_blank=True, max_length=120, default="")
     public_from = serializers.DateTimeField(required=False, allow_null=True, default=None)
     anonymous_until = serializers.DateTimeField(required=False, allow_null=True, default=None)
-    phase = serializers.IntegerField(required=False, allow_null=True, default=None)
+    phase = Id(required=False, allow_null=True, default=None)
     aggregation = serializers.ChoiceField(
         choices=[(key, key) for key in LABELS], required=False, default=""
     )
@@ -182,10 +184,7 @@ def team_named(user: User, given: str) -> Team | None:
     """
     if not given:
         return None
-    wanted = Q(name__iexact=given)
-    if given.isascii() and given.isdecimal() and len(given) < 10:
-        wanted |= Q(pk=int(given))
-    team = user.teams.filter(wanted).first()
+    team = user.teams.filter(Q(name__iexact=given) | Q(pk=row_key(given))).first()
     if team is None:
         raise NotInTeamError(team=given)
     return team
@@ -243,7 +242,7 @@ class SubmissionList(SubmissionEndpoint):
         seen = selectors.submissions_seen_by(request.user, benchmark)
         asked = request.query_params
         if phase := asked.get("phase"):
-            seen = seen.filter(phase=serializers.IntegerField().run_validation(phase))
+            seen = seen.filter(phase=Id().run_validation(phase))
         if state := asked.get("state"):
             field = serializers.ChoiceField(choices=Submission.State.choices)
             seen = seen.filter(state=field.run_validation(state))

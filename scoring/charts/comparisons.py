@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks_app.charts import Chart
-from scoring.core.comparing import OVERALL
+from benchwright.comparison.aligning import OVERALL
 from scoring.services.query_differences import QueryDifference
 
 # Words of a query in a tooltip, and points beyond which a chart would be too heavy.

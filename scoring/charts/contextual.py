@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from benchmarks_app.charts import Chart, axis_of_counts
-from scoring.core.run_profile import histogram
+from benchwright.evaluation.profiles import histogram
 
 N_BINS = 20
 LABEL = "Contextual precision"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from benchmarks_app.charts import Chart, axis_of_counts
-from scoring.core.latency import LatencySummary, latency_bins, latency_summary, told_ms
+from benchwright.evaluation.latency import LatencySummary, latency_bins, latency_summary, told_ms
 
 # A layer that draws one mark, not one for each row.
 ONCE = {"values": [{}]}

@@ -4,7 +4,7 @@ import numpy as np
 
 from benchmarks_app.charts import Chart
 from benchmarks_app.reach import Reach
-from scoring.core.statistics.power import LARGEST, detectable_differences
+from benchwright.statistics.power import LARGEST, detectable_differences
 
 # Of the curve of visible differences: the fewest queries on it, and how many points it has.
 SMALLEST_SIZE, POINTS = 10, 40

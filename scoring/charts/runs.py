@@ -5,7 +5,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks_app.charts import Chart, axis_of_counts
-from scoring.core.run_profile import GradeRanks, band_labels, cumulative, histogram
+from benchwright.evaluation.profiles import GradeRanks, band_labels, cumulative, histogram
 from scoring.services.against import SliceAgainst
 
 ROW_HEIGHT, SMALLEST_HEIGHT = 26, 140

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from benchmarks_app.models import Run
-from scoring.core.ann import TOLERANCE
+from benchwright.retrieval.ann import TOLERANCE
 from scoring.services.ann import CUTOFF, DEEPEST
 
 

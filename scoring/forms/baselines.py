@@ -5,9 +5,9 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from benchmarks_app.core.languages import NAMES
 from benchmarks_app.models import Benchmark
-from scoring.core.retrieval.catalog import CATALOG
+from benchwright.languages import NAMES
+from benchwright.retrieval.catalog import CATALOG
 from scoring.services.baseline_runs import DEPTH, own_language
 
 MOST_SHARDS = 1000

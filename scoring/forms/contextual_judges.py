@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from benchmarks_app.core.errors import BenchmarkError
+from benchwright.errors import BenchmarkError
 from scoring.models import JudgeEndpoint
 from scoring.services.contextual_keys import (
     check_variable,

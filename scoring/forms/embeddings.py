@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
-from benchmarks_app.core.matrices.arrays import NPY_MAGIC
-from scoring.core.retrieval.dense.bundles import DEPTH, MOST_DEEP, Settings
+from benchwright.matrices.arrays import NPY_MAGIC
+from benchwright.retrieval.dense.bundles import DEPTH, MOST_DEEP, Settings
 from scoring.forms.submissions import SubmissionForm
 from scoring.services.embedding_submitting import EmbeddingFiles
 

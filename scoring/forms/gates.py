@@ -6,8 +6,8 @@ from django import forms
 
 from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.selectors import release_splits
+from benchwright.gates.policy import DEFAULTS
 from scoring import selectors
-from scoring.core.gating.policy import DEFAULTS
 from scoring.models import GatePolicy, GateResult, OnlineResult
 from scoring.selectors.rankings import runs_offered
 from scoring.services.gate_errors import OnlineIntervalError

@@ -6,12 +6,12 @@ from typing import Any
 from django import forms
 
 from benchmarks_app.models import Benchmark, Run
+from benchwright.errors import ScoringError
+from benchwright.live.connections import read_url
+from benchwright.live.headers import read_headers
+from benchwright.live.paths import read_path
+from benchwright.live.templates import LARGEST, read_template
 from scoring import selectors
-from scoring.core.errors import ScoringError
-from scoring.core.live.connections import read_url
-from scoring.core.live.headers import read_headers
-from scoring.core.live.paths import read_path
-from scoring.core.live.templates import LARGEST, read_template
 from scoring.models import LiveSystem
 from scoring.selectors.live import SPLITS
 from scoring.services.live_systems import (

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from scoring.core.planning import ASSUMED_SYSTEMS, CUTOFF, DEEPEST
+from benchwright.pools.planning import ASSUMED_SYSTEMS, CUTOFF, DEEPEST
 from scoring.services.planning import (
     DEFAULT_DELTA,
     DEFAULT_OVERLAP,

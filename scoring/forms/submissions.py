@@ -9,23 +9,22 @@ from django.core.exceptions import ValidationError
 from django.forms import BoundField
 from django.utils import timezone
 
-from benchmarks_app.core.aggregating import DEFAULT, LABELS
-from benchmarks_app.core.run_facts import (
+from benchmarks_app.models import Benchmark, Run, Team
+from benchmarks_app.selectors import measures_documents_of_passages
+from benchmarks_app.services import reading_apart
+from benchwright.errors import BenchmarkError
+from benchwright.runs.aggregation import DEFAULT, LABELS
+from benchwright.runs.facts import (
     FIELDS,
+    IR_METADATA,
+    MAX_IR_METADATA_FILE,
     MAX_TEXT,
     FactField,
     RunFactsError,
     Takes,
     checked,
 )
-from benchmarks_app.core.run_metadata import (
-    KEY,
-    MAX_BYTES,
-    MetadataFormatError,
-    read_metadata_text,
-)
-from benchmarks_app.models import Benchmark, Run, Team
-from benchmarks_app.selectors import measures_documents_of_passages
+from benchwright.uploads.row_streams import metadata_of
 from scoring.models import Phase
 
 MAX_METADATA_LINES = 40
@@ -63,7 +62,7 @@ def _fact_field(field: FactField) -> forms.Field:
         return forms.ChoiceField(choices=[("", "not said"), *field.choices], **common)
     modes = {Takes.NUMBER: "decimal", Takes.LINK: "url"}
     attrs = {"inputmode": modes[field.takes]} if field.takes in modes else {}
-    # What each takes is checked by the core, as for the API; here is only a bound.
+    # What each takes is checked by the library, as for the API; here is only a bound.
     return forms.CharField(max_length=MAX_TEXT, widget=forms.TextInput(attrs=attrs), **common)
 
 
@@ -96,7 +95,7 @@ class SubmissionForm(forms.Form):
     )
     ir_metadata = forms.CharField(
         required=False,
-        max_length=MAX_BYTES,
+        max_length=MAX_IR_METADATA_FILE,
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
         label="ir_metadata",
         help_text="Pasted YAML; it fills the fields that you leave out.",
@@ -205,11 +204,11 @@ class SubmissionForm(forms.Form):
         return parse_metadata(self.cleaned_data["metadata"])
 
     def clean_ir_metadata(self) -> dict[str, Any]:
-        return _tree(self.cleaned_data["ir_metadata"].encode())
+        return _tree(self.cleaned_data["ir_metadata"].encode(), "The text")
 
     def clean_ir_metadata_file(self) -> dict[str, Any]:
         file = self.cleaned_data["ir_metadata_file"]
-        return _tree(file.read(MAX_BYTES + 1)) if file else {}
+        return _tree(file.read(MAX_IR_METADATA_FILE + 1), file.name) if file else {}
 
     def clean_public_from(self) -> datetime | None:
         return _midnight(self.cleaned_data["public_from"])
@@ -225,7 +224,7 @@ class SubmissionForm(forms.Form):
         facts = {field.name: given.get(field.name, "") for field in FIELDS}
         try:
             given["facts"] = checked(
-                {**(given.get("metadata") or {}), **facts, **({KEY: tree} if tree else {})}
+                {**(given.get("metadata") or {}), **facts, **({IR_METADATA: tree} if tree else {})}
             )
         except RunFactsError as error:
             for name, text in error.fields.items():
@@ -234,13 +233,14 @@ class SubmissionForm(forms.Form):
         return given
 
 
-def _tree(content: bytes) -> dict[str, Any]:
+def _tree(content: bytes, name: str) -> dict[str, Any]:
     if not content.strip():
         return {}
     try:
-        return read_metadata_text(content)
-    except MetadataFormatError as error:
+        tree: dict[str, Any] = reading_apart.call(metadata_of, content, name, file=name)
+    except BenchmarkError as error:
         raise ValidationError(str(error)) from error
+    return tree
 
 
 def _midnight(day: date | None) -> datetime | None:

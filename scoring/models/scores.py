@@ -17,7 +17,7 @@ class ScoreSet(models.Model):
     n_queries = models.PositiveIntegerField()
     n_missing = models.PositiveIntegerField()
     n_extra = models.PositiveIntegerField()
-    # How the intervals of its scores were made: `scoring.core.uncertainty.Recipe`.
+    # How the intervals of its scores were made: `benchwright.evaluation.uncertainty.Recipe`.
     intervals = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     # When somebody last looked at it, to the hour: what is looked at is scored first.
@@ -36,7 +36,7 @@ class ScoreSet(models.Model):
     @property
     def interval_warnings(self) -> list[str]:
         """What is to be said of its intervals over all queries."""
-        from scoring.core.statistics.intervals import warnings
+        from benchwright.statistics.intervals import warnings
 
         return list(warnings(self.intervals["n_families"])) if self.intervals else []
 

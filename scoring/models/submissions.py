@@ -23,7 +23,7 @@ class Phase(models.Model):
     daily_limit = models.PositiveIntegerField(default=20)
     # Of a team, or of a person without one, over the whole phase; none where it is empty.
     total_limit = models.PositiveIntegerField(null=True, blank=True)
-    # Of a hidden split: whether exact means wait for its end (`scoring.core.ladder`).
+    # Of a hidden split: whether exact means wait for its end (`benchwright.comparison.ladder`).
     has_ladder = models.BooleanField(default=True)
     description = models.TextField(blank=True)
 

@@ -4,10 +4,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from benchmarks_app.models import Release, Run
 from benchmarks_app.permissions import Action, may
+from benchmarks_app.selectors.naming import team_ids_of
 from scoring.models import ScoreSet, Submission
 from scoring.selectors.releases import SCORER_VERSION
 
@@ -22,15 +24,27 @@ def group_of(run: Run) -> str:
     return f"team {run.team_id}" if run.team_id else f"person {run.owner_id}"
 
 
-def attempts_on(release: Release) -> dict[int, int]:
-    """{submitted run: how many its team and its owner have scores of}.
+def known_group_of(run: Run) -> str:
+    """As `group_of`; empty while it is a secret to somebody."""
+    return "" if run.anonymous_until and run.anonymous_until > timezone.now() else group_of(run)
+
+
+def attempts_on(release: Release, viewer: Any) -> dict[int, int]:
+    """{submitted run: how many its team and its owner have scores of, as far as one may know}.
 
     Withdrawn and private ones too: taking a run back, or not showing it, does not undo that the
-    others were picked from it.
+    others were picked from it. A run that is anonymous to the viewer counts for nobody: it would
+    tell by the others whose it is.
     """
-    rows = ScoreSet.objects.filter(
+    sets = ScoreSet.objects.filter(
         release=release, scorer_version=SCORER_VERSION, run__kind=Run.Kind.SUBMITTED
-    ).values_list("run", "run__owner", "run__team")
+    )
+    if not may(viewer, Action.EDIT, release.benchmark):
+        is_known = Q(run__anonymous_until=None) | Q(run__anonymous_until__lte=timezone.now())
+        if viewer.is_authenticated:
+            is_known |= Q(run__owner=viewer) | Q(run__team__in=team_ids_of(viewer))
+        sets = sets.filter(is_known)
+    rows = sets.values_list("run", "run__owner", "run__team")
     owners, teams = Counter[int](), Counter[int]()
     both = Counter[tuple[int, int | None]]()
     for _, owner, team in rows:

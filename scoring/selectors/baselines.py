@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 
 from benchmarks_app.models import Benchmark, CorpusVersion, Job, Run
 from benchmarks_app.selectors.naming import metadata_told
-from scoring.core.retrieval.catalog import CATALOG, Entry
+from benchwright.retrieval.catalog import CATALOG, Entry
 from scoring.models import Retrieval, RunLatencies
 from scoring.selectors.boards import BoardRow, Interval
 

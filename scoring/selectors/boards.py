@@ -10,10 +10,10 @@ from django.db.models import Prefetch, QuerySet
 
 from benchmarks_app.models import Release, Run
 from benchmarks_app.selectors.naming import is_anonymous_to, owner_name
-from scoring.core.comparability import COMPARABLE
-from scoring.core.comparability import PROVISIONAL as AT_ALL
-from scoring.core.system_facts import is_trained_on, system_type
-from scoring.core.uncertainty import Standing
+from benchwright.comparison.comparability import COMPARABLE
+from benchwright.comparison.comparability import PROVISIONAL as AT_ALL
+from benchwright.evaluation.uncertainty import Standing
+from benchwright.runs.facts import is_trained_on, system_type
 from scoring.models import Score, ScoreSet
 from scoring.selectors.attempts import group_of
 from scoring.selectors.releases import SCORER_VERSION, relevance_threshold

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from benchmarks_app import selectors as collection
 from benchmarks_app.models import Query, Release
-from scoring.core.completeness import Worth
+from benchwright.comparison.completeness import Worth
 from scoring.selectors.releases import release_query_texts
 
 EXCERPT = 240

@@ -9,8 +9,9 @@ from django.db.models.functions import Coalesce
 
 from benchmarks_app.files import local_path
 from benchmarks_app.models import Benchmark
-from scoring.core.contextual.cases import case_of
-from scoring.core.contextual.types import Case, Image
+from benchwright.contextual.cases import case_of
+from benchwright.contextual.types import Case
+from benchwright.judges.messages import Image
 from scoring.models import (
     CaseImage,
     CaseOutcome,
@@ -118,7 +119,7 @@ class StoredImages(Mapping[str, Image]):
 
 
 def core_case(row: ContextualCase, images: Mapping[str, Image]) -> Case:
-    """A case as the core judges it."""
+    """A case as the library judges it."""
     return case_of(row.content, images)
 
 

@@ -60,8 +60,8 @@ def ranks_of_pair(pair: EmbeddingPair) -> Iterator[PlaceRow]:
     """Every pair's ranks, in the order of the rows."""
     import polars as pl
 
-    from scoring.core.contrastive.counting import Places
-    from scoring.core.contrastive.ranks import ranks
+    from benchwright.contrastive.counting import Places
+    from benchwright.contrastive.ranks import ranks
 
     table = pl.read_parquet(files.local_path(pair.places))
     both = (

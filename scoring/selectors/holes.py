@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from benchmarks_app.models import Query
 from benchmarks_app.selectors import benchmark_documents, run_path
-from scoring.core.holes import DEPTH, QueryHoles, query_holes
+from benchwright.evaluation.stored_hits import DEPTH, QueryHoles, query_holes
 from scoring.models import ScoreSet
 from scoring.selectors.releases import release_query_texts
 from scoring.selectors.score_sets import score_files

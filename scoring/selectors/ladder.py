@@ -1,26 +1,19 @@
 """The Ladder of a release: whether it is in force, and whose values are told of each submission."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from math import inf
 from typing import NamedTuple
 
 from django.db.models import Min, Q, QuerySet
 from django.utils import timezone
 
-from benchmarks_app.core.slicing.showing import SMALLEST_SHOWN
 from benchmarks_app.models import Release, Run
-from benchmarks_app.selectors import hidden_queries, release_file_path, release_qrels
+from benchmarks_app.selectors import hidden_queries
 from scoring.models import LadderStep, Phase, ScoreSet, Submission
-from scoring.selectors.releases import (
-    SCORER_VERSION,
-    published_releases,
-    release_families,
-    scorer_version_of,
-)
-from scoring.selectors.rescoring import OF_A_PART, outdated_parts, scoring_jobs, unscorable_runs
+from scoring.selectors.releases import SCORER_VERSION, scorer_version_of
+from scoring.selectors.rescoring import outdated_parts, scoring_jobs, unscorable_runs
 from scoring.selectors.score_sets import runs_without_scores
 
 Sources = Mapping[int, Mapping[str, int]]
@@ -63,71 +56,18 @@ def ladder_on(release: Release) -> Ladder | None:
     return None if any(phase.release_id == release.pk for phase in phases) else Ladder(None)
 
 
-def sources_on(release: Release) -> Sources:
-    """Of every submission with scores over hidden queries of a release; one query."""
-    rows = _climbing(release).values_list("pk", "ladder_steps__measure", "ladder_steps__source")
+def sources_on(release: Release, score_sets: Collection[int] | None = None) -> Sources:
+    """Of every submission with scores over hidden queries of a release, or of some; one query."""
+    climbing = _climbing(release)
+    if score_sets is not None:
+        climbing = climbing.filter(pk__in=score_sets)
+    rows = climbing.values_list("pk", "ladder_steps__measure", "ladder_steps__source")
     found: dict[int, dict[str, int]] = {}
     for key, measure, source in rows:
         steps = found.setdefault(key, {})
         if measure is not None:
             steps[measure] = source
     return found
-
-
-def told_elsewhere(release: Release) -> frozenset[int]:
-    """Score sets of files that had means before on another release with nearly the same grades.
-
-    Two means of one ranking differ by what differs in the hidden grades. Where that is in fewer
-    families than any number may tell of, only one of the two is told: that which was there first,
-    under whatever name and by whomever the same bytes were sent.
-    """
-    close = [
-        one.pk
-        for one in published_releases(release.benchmark)
-        if one.hidden_splits and one.pk != release.pk and _differ_in_few(one, release)
-    ]
-    if not close:
-        return frozenset()
-    sets = ScoreSet.objects.exclude(scorer_version__contains=OF_A_PART)
-    there = sets.filter(release__in=close).values_list("run__sha256")
-    first_there = dict(there.annotate(first=Min("pk")))
-    here = list(sets.filter(release=release).order_by("pk").values_list("pk", "run__sha256"))
-    first_here = {digest: key for key, digest in reversed(here)}
-    return frozenset(
-        key for key, digest in here if first_there.get(digest, key) < first_here[digest]
-    )
-
-
-def _differ_in_few(one: Release, other: Release) -> bool:
-    """Whether hidden grades of two releases differ, and in few families.
-
-    Queries whose grades are public on either are known: what differs in them hides nothing.
-    """
-    before, known_before = _hidden_grades(one)
-    after, known_after = _hidden_grades(other)
-    families = release_families(other)
-    differing = {
-        families.get(qid, qid)
-        for qid in (before.keys() | after.keys()) - known_before - known_after
-        if before.get(qid) != after.get(qid)
-    }
-    return 0 < len(differing) < SMALLEST_SHOWN
-
-
-def _hidden_grades(release: Release) -> tuple[Mapping[str, Mapping[str, int]], frozenset[str]]:
-    """The grades of hidden queries, and the queries whose grades are public."""
-    return _grades(str(release_file_path(release, "x")), release.pk)
-
-
-# The path is there for the cache's sake: it tells sites apart, and what was made anew.
-@lru_cache(maxsize=8)
-def _grades(path: str, release_id: int) -> tuple[dict[str, dict[str, int]], frozenset[str]]:
-    release = Release.objects.get(pk=release_id)
-    hidden, qrels = hidden_queries(release), release_qrels(release)
-    return (
-        {qid: grades for qid, grades in qrels.items() if qid in hidden},
-        frozenset(qrels.keys() - hidden),
-    )
 
 
 def undecided_on(release: Release) -> list[ScoreSet]:

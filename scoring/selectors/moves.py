@@ -11,8 +11,9 @@ from django.core.cache import cache
 from benchmarks_app.models import Release, Run
 from benchmarks_app.selectors import release_qrels
 from benchmarks_app.selectors.naming import owner_name
-from scoring.core import evaluate_hits, released
-from scoring.core.moves import (
+from benchwright import evaluate_hits
+from benchwright.datasets import released
+from benchwright.evaluation.moves import (
     ADDED,
     CHANGED,
     ELSEWHERE,
@@ -27,8 +28,8 @@ from scoring.core.moves import (
     label_counts,
     ranks,
 )
-from scoring.core.reading.hits import Judged
-from scoring.core.stored_hits import read_hits
+from benchwright.evaluation.stored_hits import read_hits
+from benchwright.reading.hits import Judged
 from scoring.models import Score, ScoreSet
 from scoring.selectors.boards import Sees
 from scoring.selectors.releases import SCORER_VERSION, published_releases, relevance_threshold
@@ -350,7 +351,7 @@ def _graded(side: Side) -> Mapping[str, Any]:
 
 
 def _cutoff(name: str) -> int | None:
-    from scoring.core.measures import parse_measure
+    from benchwright.measures import parse_measure
 
     cutoff = parse_measure(name).cutoff
     return cutoff if isinstance(cutoff, int) else None

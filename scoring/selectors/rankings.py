@@ -8,10 +8,11 @@ from typing import Any
 from django.db.models import QuerySet
 
 from benchmarks_app import selectors as collection
-from benchmarks_app.core.run_facts import IR_METADATA
-from benchmarks_app.core.run_store import top_k
 from benchmarks_app.models import Benchmark, Run
-from scoring.core.ann import Ranked
+from benchwright.formats.numbers import row_key
+from benchwright.retrieval.ann import Ranked
+from benchwright.runs.facts import IR_METADATA
+from benchwright.runs.store import top_k
 
 
 def ranking_of(run: Run, depth: int) -> dict[str, list[str]]:
@@ -58,7 +59,7 @@ def runs_named(benchmark: Benchmark, user: Any, text: str) -> list[Run]:
     """
     asked = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     seen = Run.objects.visible_to(user).filter(benchmark=benchmark)
-    keys = [int(part) for part in asked if part.isascii() and part.isdigit()]
+    keys = [key for part in asked if (key := row_key(part)) is not None]
     by_key = {str(run.pk): run for run in seen.filter(pk__in=keys)}
     by_name = {run.name: run for run in seen.filter(name__in=asked)}
     found = (by_key.get(part) or by_name.get(part) for part in asked)

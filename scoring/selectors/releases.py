@@ -7,10 +7,11 @@ from pathlib import Path
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from benchmarks_app.core.formats.sources import open_lines
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.selectors import release_file_path
-from scoring.core import released
+from benchwright.datasets import released
+from benchwright.files.sources import open_lines
+from benchwright.formats.numbers import row_key
 from scoring.models import Phase
 from scoring.shown import Shown, any_measure, measures_on
 
@@ -49,9 +50,9 @@ def newest_release(benchmark: Benchmark) -> Release | None:
 def release_of_version(benchmark: Benchmark, version: str) -> Release | None:
     """The published release that is called `version` ("1.2.0"), or None."""
     parts = version.split(".")
-    if len(parts) != 3 or not all(part.isascii() and part.isdigit() for part in parts):
+    if len(parts) != 3:
         return None
-    major, minor, patch = (int(part) for part in parts)
+    major, minor, patch = (row_key(part) for part in parts)
     found = published_releases(benchmark).filter(major=major, minor=minor, patch=patch).first()
     # "01.0.0" is another way to write a version, and a pinned address has one.
     return found if found and found.version == version else None

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from benchmarks_app.core.run_facts import DOI, is_safe_link
 from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.permissions import Action, may
+from benchwright.runs.facts import DOI, is_safe_link
 from scoring.models import ReportedScore
 from scoring.selectors.boards import BoardRow, Interval
 from scoring.shown import measure_named

@@ -8,7 +8,7 @@ from django.db.models import Prefetch
 
 from benchmarks_app import files
 from benchmarks_app.models import Query, Release, Run
-from scoring.core.weighting import weighted_name
+from benchwright.evaluation.weighting import weighted_name
 from scoring.models import Score, ScoreSet
 from scoring.selectors.releases import SCORER_VERSION, release_query_texts, relevance_threshold
 from scoring.selectors.score_sets import n_answered

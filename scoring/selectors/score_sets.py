@@ -4,7 +4,7 @@ from django.db.models import Q, QuerySet
 
 from benchmarks_app import files
 from benchmarks_app.models import Release, Run
-from scoring.core.stored_hits import ScoreFiles
+from benchwright.evaluation.stored_hits import ScoreFiles
 from scoring.models import ScoreSet, Submission
 from scoring.selectors.releases import SCORER_VERSION
 

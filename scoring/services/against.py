@@ -9,8 +9,8 @@ from typing import Any
 from django.core.cache import cache
 
 from benchmarks_app.models import Release, Run
+from benchwright.evaluation.uncertainty import interval_of, span_of
 from scoring import selectors
-from scoring.core.uncertainty import interval_of, span_of
 from scoring.models import Score, ScoreSet
 from scoring.services import measuring
 from scoring.services.firewall import Sight

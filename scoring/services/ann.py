@@ -7,9 +7,9 @@ from hashlib import sha256
 from django.core.cache import cache
 
 from benchmarks_app.models import Release, Run
+from benchwright.evaluation.uncertainty import interval_of
+from benchwright.retrieval.ann import TOLERANCE, AnnRecall, ann_recall
 from scoring import selectors
-from scoring.core.ann import TOLERANCE, AnnRecall, ann_recall
-from scoring.core.uncertainty import interval_of
 from scoring.models import ScoreSet
 from scoring.selectors.rankings import scored_ranking_of
 from scoring.services.slice_scores import slices_of_release, slices_on_board

@@ -1,13 +1,13 @@
 """What can go wrong when the site retrieves itself.
 
-RetrievalError (core/retrieval/errors.py)
+RetrievalError (benchwright/retrieval/errors.py)
 ├── DepthError              a depth below 1, or beyond what a run may have
 ├── NothingChosenError      no system named
 ├── ShardFilesError         a worker that does not see the files of the other workers
 └── RetrievalOverError      a shard whose retrieval ended without it
 """
 
-from scoring.core.retrieval.errors import RetrievalError
+from benchwright.retrieval.errors import RetrievalError
 
 
 class DepthError(RetrievalError):

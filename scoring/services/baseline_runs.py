@@ -10,15 +10,15 @@ from typing import Any
 from django.conf import settings
 
 from benchmarks_app import selectors
-from benchmarks_app.core.formats.sources import open_lines
-from benchmarks_app.core.formats.trec import RunRow, write_run
 from benchmarks_app.models import Benchmark, CorpusVersion, Run, User
 from benchmarks_app.services import runs, uploading
-from scoring.core.latency import latency_summary
-from scoring.core.retrieval.catalog import Entry, entry_named
-from scoring.core.retrieval.errors import UnknownLanguageError
-from scoring.core.retrieval.languages import ENGLISH, language_code
-from scoring.core.retrieval.searching import Result
+from benchwright.evaluation.latency import latency_summary
+from benchwright.files.sources import open_lines
+from benchwright.formats.trec import RunRow, write_run
+from benchwright.retrieval.catalog import Entry, entry_named
+from benchwright.retrieval.errors import UnknownLanguageError
+from benchwright.retrieval.languages import ENGLISH, language_code
+from benchwright.retrieval.searching import Result
 from scoring.models import Retrieval, RunLatencies
 from scoring.services.baseline_timing import Taken, hardware
 from scoring.services.latencies import keep_latencies

@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Self
 
-from scoring.core.retrieval.searching import Progress, Result, Searcher
+from benchwright.retrieval.searching import Progress, Result, Searcher
 
 STATUS = Path("/proc/self/status")
 # Writing 5 there sets the peak of this process back to what it holds now.

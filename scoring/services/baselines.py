@@ -13,17 +13,17 @@ from django.urls import reverse
 from benchmarks_app.models import Benchmark, Job, User
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.jobs import RunningJob
-from scoring.core.retrieval.catalog import CATALOG, LEXICAL, entry_named
-from scoring.core.retrieval.languages import language_code
-from scoring.core.retrieval.searching import Progress, Result
-from scoring.core.retrieval.sharding import (
+from benchwright.retrieval.catalog import CATALOG, LEXICAL, entry_named
+from benchwright.retrieval.languages import language_code
+from benchwright.retrieval.searching import Progress, Result
+from benchwright.retrieval.sparse.sharding import (
     count_shard,
     merged_results,
     merged_statistics,
     read_statistics,
     search_shard,
 )
-from scoring.core.retrieval.systems import Parameters
+from benchwright.retrieval.sparse.systems import Parameters
 from scoring.selectors.baselines import is_made, jobs_at_work
 from scoring.services.baseline_errors import DepthError, NothingChosenError
 from scoring.services.baseline_runs import (

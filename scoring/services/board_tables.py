@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from scoring.core.weighting import weighted_name
+from benchwright.evaluation.weighting import weighted_name
 from scoring.models import Score
 from scoring.selectors import BoardRow
 from scoring.services.boards import Board, weighted_of
@@ -43,7 +43,7 @@ def _cells(
     yield "by", row.by
     yield "kind", row.run.kind
     yield from _scores(board, row)
-    if board.sight.ladder or board.sight.told_elsewhere:
+    if board.sight.ladder or board.sight.is_told_elsewhere:
         yield "held", row.held is not None
     if weighted is not None:
         yield from _weighted(board, weighted)

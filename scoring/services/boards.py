@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Any
 
 from benchmarks_app.models import Release, Run
+from benchwright.comparison.selection import selection_gain
+from benchwright.evaluation.uncertainty import Standing
 from scoring import selectors
-from scoring.core.selection import selection_gain
-from scoring.core.uncertainty import Standing
 from scoring.models import Score
 from scoring.selectors import BoardRow
 from scoring.selectors.attempts import attempts_on
@@ -16,7 +16,7 @@ from scoring.selectors.filters import BoardFilter, filtered, sorted_rows
 from scoring.selectors.scenarios import stored_scenarios
 from scoring.services import measuring, ranking
 from scoring.services.firewall import Sight, sight_of
-from scoring.services.held import held_rows, ladder_said, rows_of_sources
+from scoring.services.held import ELSEWHERE, held_rows, ladder_said, rows_of_sources
 from scoring.services.ranking import BoardFacts
 from scoring.services.scenarios import add_scenarios
 from scoring.services.slice_scores import (
@@ -64,7 +64,9 @@ class Board:
 
     @cached_property
     def held(self) -> str:
-        """The Ladder in a sentence, where it is in force and a submission stands here."""
+        """In a sentence that nothing is told here, or the Ladder where a submission stands here."""
+        if any(row.held and row.held.is_told_elsewhere for row in self.whole):
+            return ELSEWHERE
         has_climber = any(row.run.kind == Run.Kind.SUBMITTED for row in self.whole)
         return ladder_said(self.sight) if has_climber else ""
 
@@ -130,7 +132,7 @@ def board_of(
         slice_name=slice_name,
     )
     whole = _with_facts(rows, facts, measure.name, sight)
-    whole = _with_attempts(whole, facts, release, measure.name, sight)
+    whole = _with_attempts(whole, facts, release, user, measure.name, sight)
     shown = sorted_rows(filtered(whole, asked), asked.sort, is_reversed=asked.is_reversed)
     return Board(
         release=release,
@@ -150,7 +152,7 @@ def board_of(
 
 def _interval_notes(release: Release, rows: list[BoardRow], slice_name: str) -> list[str]:
     """What is to be said of the intervals of a board, where it has any."""
-    from scoring.core.statistics.intervals import warnings
+    from benchwright.statistics.intervals import warnings
 
     if not any(row.intervals for row in rows):
         return []
@@ -266,6 +268,7 @@ def _with_attempts(
     rows: list[BoardRow],
     facts: BoardFacts | None,
     release: Release,
+    user: Any,
     name: str,
     sight: Sight,
 ) -> list[BoardRow]:
@@ -273,7 +276,7 @@ def _with_attempts(
 
     Of whom the run is must be known for that: attempts would tell who an anonymous run is by.
     """
-    n_attempts, seen, found = attempts_on(release), set[str](), []
+    n_attempts, seen, found = attempts_on(release, user), set[str](), []
     for row in rows:
         k = n_attempts.get(row.run.pk, 1) if row.team else 1
         adjusted, mean = None, row.scores.get(name)

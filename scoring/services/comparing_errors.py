@@ -1,6 +1,6 @@
 """What can be wrong with a comparison that is asked for.
 
-ScoringError (core/errors.py)
+ScoringError (benchwright/errors.py)
 ├── ComparedRunError         a run that is not there, or that one may not see
 ├── NotScoredHereError       a run without scores on the release
 ├── TooManyComparedError     more runs than are compared at once
@@ -9,7 +9,7 @@ ScoringError (core/errors.py)
 └── NoPublicQueryError       a release whose graded queries are all hidden from who asks
 """
 
-from scoring.core.errors import ScoringError
+from benchwright.errors import ScoringError
 
 
 class ComparedRunError(ScoringError):

@@ -4,14 +4,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from benchmarks_app.core.unlisted import NOT_LISTED_GRADE, unlisted_of
 from benchmarks_app.selectors import run_path
+from benchwright.comparison.comparing import compare
+from benchwright.comparison.outcome import Comparison, slice_p_values
+from benchwright.comparison.patterns import ALONE, IN_FAMILIES, family_slices
+from benchwright.formats.unlisted import NOT_LISTED_GRADE, unlisted_of
+from benchwright.measures import parse_measure
+from benchwright.statistics.decisions import decision
 from scoring import selectors
-from scoring.core.comparing import Comparison, compare
-from scoring.core.measures import parse_measure
-from scoring.core.patterns import ALONE, IN_FAMILIES, family_slices
-from scoring.core.statistics.decisions import decision
-from scoring.core.statistics.exploring import slice_p_values
 from scoring.models import ScoreSet
 from scoring.services import measuring
 from scoring.services.comparing_errors import NoPublicQueryError

@@ -12,10 +12,11 @@ from django.utils.http import urlencode
 
 from benchmarks_app.models import Release, Run
 from benchmarks_app.selectors import hidden_queries
+from benchwright.comparison.comparing import LARGEST_TABLE
+from benchwright.comparison.patterns import Roles
+from benchwright.formats.numbers import row_key
+from benchwright.measures import parse_measure
 from scoring import selectors
-from scoring.core.comparing import LARGEST_TABLE
-from scoring.core.measures import parse_measure
-from scoring.core.patterns import Roles
 from scoring.models import Comparison, ScoreSet
 from scoring.selectors import SCORER_VERSION
 from scoring.services.comparing_errors import (
@@ -153,7 +154,7 @@ def chosen_score_sets(*, release: Release, user: Any, named: Iterable[str]) -> l
     if len(wanted) > MOST_RUNS:
         raise TooManyComparedError(n=len(wanted), limit=MOST_RUNS)
     seen = Run.objects.filter(benchmark=release.benchmark_id).visible_to(user)
-    keys = [int(name) for name in wanted if name.isascii() and name.isdigit() and len(name) < 19]
+    keys = [key for name in wanted if (key := row_key(name)) is not None]
     found = list(seen.filter(pk__in=keys)) + list(seen.filter(name__in=wanted))
     by_name = {run.name: run for run in found} | {str(run.pk): run for run in found}
     for name in wanted:

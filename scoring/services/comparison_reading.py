@@ -8,11 +8,10 @@ from typing import Any
 
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.permissions import Action, may
-from scoring.core.comparability import Comparability, comparability
-from scoring.core.comparing import OVERALL
-from scoring.core.pattern_texts import pattern_dict
-from scoring.core.patterns import ONLINE, Fact, Pattern, read_patterns
-from scoring.core.statistics.intervals import FEWEST_DIFFERING
+from benchwright.comparison.aligning import OVERALL
+from benchwright.comparison.comparability import Comparability, comparability
+from benchwright.comparison.patterns import ONLINE, Fact, Pattern, pattern_dict, read_patterns
+from benchwright.statistics.intervals import FEWEST_DIFFERING
 from scoring.models import Comparison, OnlineResult
 from scoring.services.comparing_numbers import OWN_SLICES
 from scoring.services.comparison_board import BoardMean, board_means

@@ -20,11 +20,11 @@ from django.db import OperationalError, transaction
 from django.utils import timezone
 
 from benchmarks_app import files
-from benchmarks_app.core.formats.sources import sha256_of
-from benchmarks_app.core.stored_file_errors import StoredFileError
 from benchmarks_app.models import Release, Run
 from benchmarks_app.services import jobs
 from benchmarks_app.services.jobs import RunningJob
+from benchwright.files.errors import StoredFileError
+from benchwright.files.sources import sha256_of
 from scoring.models import Comparison
 
 log = logging.getLogger(__name__)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from scoring.core.comparing import OVERALL
-from scoring.core.pattern_texts import markdown_words, patterns_markdown
-from scoring.core.uncertainty import TIE_GROUPS
+from benchwright.comparison.aligning import OVERALL
+from benchwright.comparison.patterns import markdown_words, patterns_markdown
+from benchwright.evaluation.uncertainty import TIE_GROUPS
 from scoring.services.comparison_reading import Told
 from scoring.services.query_differences import QueryDifference
 

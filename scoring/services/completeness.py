@@ -8,9 +8,9 @@ from django.core.cache import cache
 from benchmarks_app import selectors as collection
 from benchmarks_app.models import CandidateList, Release, Run, User
 from benchmarks_app.services.candidates import make_candidate_list
+from benchwright.comparison.completeness import Worth
+from benchwright.measures import parse_measure
 from scoring import selectors
-from scoring.core.completeness import Worth
-from scoring.core.measures import parse_measure
 from scoring.selectors.rankings import public_runs
 from scoring.services.comparing_errors import NoPublicQueryError
 from scoring.services.completeness_answers import Completeness, Unjudged

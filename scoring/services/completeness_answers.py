@@ -7,12 +7,14 @@ from itertools import combinations
 import numpy as np
 
 from benchmarks_app import selectors as collection
-from benchmarks_app.core.unlisted import NOT_LISTED_GRADE, unlisted_of
 from benchmarks_app.models import Release, Run
-from scoring import selectors
-from scoring.core.completeness import (
+from benchwright.comparison.completeness import (
+    N_DRAWS,
+    Candidate,
+    Grades,
     PairVerdicts,
     Question,
+    Ranking,
     RelevanceModel,
     Worth,
     discount,
@@ -24,10 +26,10 @@ from scoring.core.completeness import (
     unjudged_documents,
     worth_in_order,
 )
-from scoring.core.completeness.influence import Candidate, Grades, Ranking
-from scoring.core.completeness.verdicts import N_DRAWS
-from scoring.core.released import top_grade
-from scoring.core.statistics.families import FamilyOf, Floats
+from benchwright.datasets.released import top_grade
+from benchwright.formats.unlisted import NOT_LISTED_GRADE, unlisted_of
+from benchwright.statistics.families import FamilyOf, Floats
+from scoring import selectors
 from scoring.selectors.rankings import ranking_of
 from scoring.services.slice_scores import slices_of_release
 

@@ -5,12 +5,13 @@ from typing import Any
 
 from django.conf import settings
 
-from benchmarks_app.core.errors import BenchmarkError
-from scoring.core.contextual.client import Endpoint, OpenAIJudge
-from scoring.core.contextual.completions import FORMATS
-from scoring.core.contextual.judging import outcomes_of
-from scoring.core.contextual.options import Options
-from scoring.core.contextual.types import Case, Outcome
+from benchwright.contextual.judging import outcomes_of
+from benchwright.contextual.options import Options
+from benchwright.contextual.types import Case, Outcome
+from benchwright.errors import BenchmarkError
+from benchwright.judges.client import OpenAIJudge
+from benchwright.judges.completions import FORMATS
+from benchwright.judges.endpoint import Endpoint
 from scoring.models import JudgeEndpoint
 from scoring.services.contextual_keys import checked_address, key_of
 from scoring.services.contextual_texts import storable

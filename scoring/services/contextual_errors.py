@@ -1,6 +1,6 @@
 """What a person can get wrong with cases and judges, and mend.
 
-ScoringError (core/errors.py)
+ScoringError (benchwright/errors.py)
 ├── JudgeExtraMissingError   the packages that speak to a judge are not installed
 ├── JudgeAddressError        an address that no judge may have
 ├── JudgeKeyVariableError    a variable that the operator has not allowed, or that is empty
@@ -19,7 +19,7 @@ ScoringError (core/errors.py)
 └── CompareOtherSetError     two evaluations of different cases
 """
 
-from scoring.core.errors import ScoringError
+from benchwright.errors import ScoringError
 
 
 class JudgeExtraMissingError(ScoringError):

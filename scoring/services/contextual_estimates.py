@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Sum
 from django.db.models.functions import Coalesce
 
-from scoring.core.contextual import prompts
+from benchwright.contextual import prompts
 from scoring.models import CaseSet, JudgeEndpoint
 from scoring.selectors.contextual import cases_chosen
 

@@ -12,7 +12,7 @@ from django.db import transaction
 from benchmarks_app.models import Job, User
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.job_retry import cancel
-from scoring.core.contextual.prompts import TEMPLATE
+from benchwright.contextual.prompts import TEMPLATE
 from scoring.models import CaseOutcome, CaseSet, ContextualEvaluation, JudgeEndpoint
 from scoring.selectors.contextual import cases_chosen, counts_of
 from scoring.services.contextual_errors import (

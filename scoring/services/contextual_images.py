@@ -9,13 +9,13 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
 from benchmarks_app import files
-from benchmarks_app.core.errors import Problem
 from benchmarks_app.models import Benchmark, Upload, User
 from benchmarks_app.services import reading_apart, uploading
 from benchmarks_app.services.jobs import RunningJob
-from scoring.core.contextual.from_outside import images_apart
-from scoring.core.contextual.images import ImageLimits
-from scoring.core.contextual.types import Image
+from benchwright.contextual.from_outside import images_apart
+from benchwright.errors import Problem
+from benchwright.judges.images import ImageLimits
+from benchwright.judges.messages import Image
 from scoring.models import CaseImage, CaseSet
 from scoring.services.contextual_errors import CaseImagesError
 

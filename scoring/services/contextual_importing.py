@@ -8,13 +8,14 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from benchmarks_app import files
-from benchmarks_app.core.errors import FileProblemsError, Problem
 from benchmarks_app.models import Benchmark, Job, Upload, User
 from benchmarks_app.services import audit, jobs, reading_apart, uploading
 from benchmarks_app.services.jobs import RunningJob
-from scoring.core.contextual.cases import CaseFile, CaseLimits, case_as_json
-from scoring.core.contextual.from_outside import cases_apart
-from scoring.core.contextual.types import Case, Image
+from benchwright.contextual.cases import CaseFile, CaseLimits, case_as_json
+from benchwright.contextual.from_outside import cases_apart
+from benchwright.contextual.types import Case
+from benchwright.errors import FileProblemsError, Problem
+from benchwright.judges.messages import Image
 from scoring.models import CaseSet, ContextualCase, ContextualEvaluation
 from scoring.services.contextual_errors import CaseSetNameError, EvaluationActiveError
 from scoring.services.contextual_images import (

@@ -15,9 +15,9 @@ from django.utils import timezone
 
 from benchmarks_app.models import Job
 from benchmarks_app.services.jobs import RunningJob
-from scoring.core.contextual.judging import outcomes_of
-from scoring.core.contextual.options import Options
-from scoring.core.contextual.types import Outcome
+from benchwright.contextual.judging import outcomes_of
+from benchwright.contextual.options import Options
+from benchwright.contextual.types import Outcome
 from scoring.models import CaseOutcome, ContextualEvaluation, JudgeEndpoint
 from scoring.selectors.contextual import StoredImages, core_case, counts_of
 from scoring.services.contextual_asking import client_of
@@ -140,7 +140,7 @@ def _outcomes(course: _Course, client: Any, judge: JudgeEndpoint) -> Iterator[Ou
 
 
 def options_of(evaluation: ContextualEvaluation) -> Options:
-    """How the core judges and scores these cases."""
+    """How the library judges and scores these cases."""
     return Options(
         threshold=evaluation.threshold,
         include_reason=evaluation.has_reasons,

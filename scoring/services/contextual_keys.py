@@ -14,8 +14,8 @@ from urllib.parse import SplitResult
 
 from django.conf import settings
 
-from benchmarks_app.core.fetch_errors import AddressRefusedError
-from benchmarks_app.core.fetching.addresses import is_public, read_address
+from benchwright.fetching.addresses import is_public, read_address
+from benchwright.fetching.errors import AddressRefusedError
 from scoring.models import JudgeEndpoint
 from scoring.services.contextual_errors import (
     JudgeAddressError,

@@ -7,8 +7,8 @@ from math import isclose
 
 from django.core.cache import cache
 
-from scoring.core.contextual.arithmetic import contextual_precision
-from scoring.core.uncertainty import interval_of
+from benchwright.contextual.arithmetic import contextual_precision
+from benchwright.evaluation.uncertainty import interval_of
 from scoring.models import CaseOutcome, ContextualEvaluation
 from scoring.selectors.contextual import counts_of
 from scoring.services.contextual_errors import CompareOtherSetError

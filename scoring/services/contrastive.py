@@ -10,13 +10,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from benchmarks_app import files
-from benchmarks_app.core.formats.sources import sha256_of
 from benchmarks_app.models import Benchmark, Team, User
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors.slices import slices_of
 from benchmarks_app.services import audit, jobs, reading_apart
 from benchmarks_app.services.job_retry import JobFinishedError, cancel
 from benchmarks_app.services.jobs import RunningJob
+from benchwright.files.sources import sha256_of
 from scoring.models import EmbeddingPair
 from scoring.services.contrastive_errors import (
     NotDeletableError,
@@ -135,7 +135,7 @@ def delete_pair(*, pair: EmbeddingPair, user: User) -> None:
 
 def measure_pair(job: RunningJob) -> None:
     """The handler: every number of a pair, in one pass over its tiles, and one commit."""
-    from scoring.core.contrastive.as_json import report_as_json
+    from benchwright.contrastive.report import report_as_json
 
     pair = EmbeddingPair.objects.filter(pk=job.parameters["pair"]).first()
     if pair is None:  # deleted while it waited
@@ -158,8 +158,8 @@ def measure_pair(job: RunningJob) -> None:
 
 
 def _measured(job: RunningJob, pair: EmbeddingPair) -> tuple[Any, list[str]]:
-    from scoring.core.contrastive.ids import ids_of_pair
-    from scoring.core.contrastive.report import contrastive_report
+    from benchwright.contrastive.files import ids_of_pair
+    from benchwright.contrastive.report import contrastive_report
 
     job.progress(0, 0, "reading the files")
     first, second = (_matrix(pair, what, job.folder) for what in MATRICES)
@@ -178,7 +178,7 @@ def _measured(job: RunningJob, pair: EmbeddingPair) -> tuple[Any, list[str]]:
 
 
 def _matrix(pair: EmbeddingPair, what: str, folder: Path) -> Any:
-    from scoring.core.contrastive.files import StoredMatrix, sent_matrix
+    from benchwright.contrastive.files import StoredMatrix, sent_matrix
 
     name = pair.files[what]["name"]
     sent = reading_apart.stream(
@@ -193,7 +193,7 @@ def _path(pair: EmbeddingPair, what: str) -> Path:
 
 
 def _given_ids(pair: EmbeddingPair) -> tuple[str, ...] | None:
-    from scoring.core.contrastive.ids import sent_ids
+    from benchwright.contrastive.files import sent_ids
 
     if "ids" not in pair.files:
         return None
@@ -218,7 +218,7 @@ def _slices(pair: EmbeddingPair, ids: tuple[str, ...] | None) -> tuple[Members, 
 
 
 def _slices_of_file(pair: EmbeddingPair) -> Members:
-    from scoring.core.slices import slices_at
+    from benchwright.formats.side_tables import slices_at
 
     file = pair.files["slices"]["name"]
     found = reading_apart.call(slices_at, _path(pair, "slices"), file=file, is_job=True)

@@ -1,6 +1,6 @@
 """What a person can get wrong when sending a pair of embeddings to the site, and mend.
 
-ScoringError (scoring/core/errors.py)
+ScoringError (benchwright/errors.py)
 ├── PairNameTakenError      another pair of the benchmark has the name
 ├── PairFileTooLargeError   a file beyond the site's limit
 ├── EmptyPairFileError      a file without a byte
@@ -9,7 +9,7 @@ ScoringError (scoring/core/errors.py)
 └── NotDeletableError       a pair of somebody else
 """
 
-from scoring.core.errors import ScoringError
+from benchwright.errors import ScoringError
 
 
 class PairNameTakenError(ScoringError):

@@ -10,8 +10,8 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
 from benchmarks_app import files
-from benchmarks_app.core.matrices.arrays import Limits
 from benchmarks_app.services.uploading import CHUNK
+from benchwright.matrices.arrays import Limits
 from scoring.services.contrastive_errors import EmptyPairFileError, PairFileTooLargeError
 
 MATRICES = ("z1", "z2")

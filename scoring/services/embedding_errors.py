@@ -1,6 +1,6 @@
 """What can be wrong with submitted embeddings, beside what is wrong with embeddings at all."""
 
-from scoring.core.errors import ScoringError
+from benchwright.errors import ScoringError
 
 
 class UnknownDocumentsError(ScoringError):

@@ -8,14 +8,14 @@ from typing import Any
 from django.conf import settings
 
 from benchmarks_app import selectors
-from benchmarks_app.core.ids import id_problem
-from benchmarks_app.core.run_store import StoredRow
 from benchmarks_app.models import Benchmark
 from benchmarks_app.services import reading_apart, runs
-from scoring.core.retrieval.dense import DenseIndex, Embeddings
-from scoring.core.retrieval.dense.bundles import Bundle, unpacked_bundle
-from scoring.core.retrieval.dense.embeddings import refuse_bad_rows, refuse_misfit
-from scoring.core.retrieval.searching import Result
+from benchwright.ids import id_problem
+from benchwright.retrieval.dense import DenseIndex, Embeddings
+from benchwright.retrieval.dense.bundles import Bundle, unpacked_bundle
+from benchwright.retrieval.dense.embeddings import refuse_bad_rows, refuse_misfit
+from benchwright.retrieval.searching import Result
+from benchwright.runs.store import StoredRow
 from scoring.services.embedding_errors import (
     BadIdsError,
     NoDocumentVectorsError,

@@ -18,7 +18,7 @@ from django.db import transaction
 
 from benchmarks_app.models import Team, User
 from benchmarks_app.services.uploading import CHUNK, EmptyUploadError, UploadTooLargeError
-from scoring.core.retrieval.dense.bundles import (
+from benchwright.retrieval.dense.bundles import (
     DOCUMENT_IDS,
     DOCUMENTS,
     QUERIES,

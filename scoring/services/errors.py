@@ -1,6 +1,6 @@
 """What a person can get wrong when submitting, and mend: the site's own branch of the tree.
 
-ScoringError (core/errors.py)
+ScoringError (benchwright/errors.py)
 ├── NoOpenPhaseError       nothing is open for submissions
 ├── PhaseChoiceError       several phases are open, or the named one is not
 ├── DailyLimitError        the runs of the last 24 hours are used up
@@ -20,7 +20,7 @@ ScoringError (core/errors.py)
 └── NoQueriesError         a benchmark without queries, where a system needs them
 """
 
-from scoring.core.errors import ScoringError
+from benchwright.errors import ScoringError
 
 NO_RELEASE = "scores need a published release. A maintainer publishes one on the page Releases."
 

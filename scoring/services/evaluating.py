@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Iterable
 
+from benchwright import Evaluation, evaluate_hits
+from benchwright.evaluation.stored_hits import read_hits
 from scoring import selectors
-from scoring.core import Evaluation, evaluate_hits
-from scoring.core.stored_hits import read_hits
 from scoring.models import ScoreSet
 from scoring.services.scoring import Target
 

@@ -7,7 +7,7 @@ the means of a submission are those of the last one of its team or sender that w
 better.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,12 +16,13 @@ from benchmarks_app.models import Release
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors import hidden_queries
 from benchmarks_app.services.exposure import record_read
-from scoring.core.errors import ScoringError
+from benchwright.errors import ScoringError
+from benchwright.slices.telling import MeansTold
 from scoring.models import Score, ScoreSet
 from scoring.selectors import declared_measures, relevance_threshold
-from scoring.selectors.ladder import Ladder, Sources, ladder_on, sources_on, told_elsewhere
+from scoring.selectors.ladder import Ladder, Sources, ladder_on, sources_on
 from scoring.selectors.runs import complete
-from scoring.services.slice_scores import members_of, tells_weighted
+from scoring.services.slice_scores import means_told, members_of
 from scoring.shown import Shown, any_measure
 
 DECIMALS = 3
@@ -72,30 +73,47 @@ class Sight:
     def _sources(self) -> Sources:
         return sources_on(self.release) if self.release and self.ladder else {}
 
+    @cached_property
+    def _expected(self) -> dict[int, Mapping[str, int] | None]:
+        return {}
+
+    def expect(self, score_sets: Iterable[int]) -> None:
+        """Read whose values are told of these alone; else it is read of all on the release."""
+        lacking = set(score_sets) - self._expected.keys()
+        if lacking and self.release and self.ladder and "_sources" not in self.__dict__:
+            found = sources_on(self.release, lacking)
+            self._expected.update({key: found.get(key) for key in lacking})
+
+    def _steps(self, score_set: int) -> Mapping[str, int] | None:
+        if score_set in self._expected:
+            return self._expected[score_set]
+        return self._sources.get(score_set)
+
     def told_source(self, score_set: int, measure: str, slice_name: str = "") -> int | None:
         """The score set whose mean is told to who keeps no hidden grades, itself or another.
 
-        None where it is not decided yet, and where a mean of the run on another release and this
-        one would tell what few grades differ. By the whole name of a measure.
+        None where it is not decided yet, and where hidden queries are told on another release. By
+        the whole name of a measure.
         """
         if self._is_public(slice_name):
             return score_set
-        steps = self._sources.get(score_set)
-        source = score_set if steps is None else steps.get(measure)
-        return None if source in self.told_elsewhere else source
-
-    def is_undecided(self, score_set: int) -> bool:
-        """Whether the Ladder has yet to say whose values are told of it."""
-        return self._sources.get(score_set) == {}
+        if self.is_told_elsewhere:
+            return None
+        steps = self._steps(score_set)
+        return score_set if steps is None else steps.get(measure)
 
     def source(self, score_set: int, measure: str, slice_name: str = "") -> int | None:
         """As `told_source`, for this person."""
         return score_set if self.is_clear else self.told_source(score_set, measure, slice_name)
 
     @cached_property
-    def told_elsewhere(self) -> frozenset[int]:
-        """Score sets of runs that are told of on another release alone."""
-        return told_elsewhere(self.release) if self.release else frozenset()
+    def _told(self) -> MeansTold:
+        return means_told(self.release) if self.release else MeansTold()
+
+    @property
+    def is_told_elsewhere(self) -> bool:
+        """Whether means over hidden queries are told on another release, and not on this one."""
+        return not self._told.is_told
 
     @cached_property
     def _public(self) -> dict[str, bool]:
@@ -142,8 +160,9 @@ class Sight:
             one
             for one in scores
             if self.tells(one.measure)
-            and (one.slice_name != Score.WEIGHTED or self._tells_weighted)
+            and (one.slice_name != Score.WEIGHTED or self._told.has_weighted)
         ]
+        self.expect(one.score_set_id for one in told)
         places = [
             (
                 self.source(one.score_set_id, one.measure, one.slice_name),
@@ -155,10 +174,6 @@ class Sight:
         found = {(one.score_set_id, one.measure, one.slice_name): one for one in told}
         found |= self._stored(place for place in places if place not in found)
         return [self._seen(one, found.get(place)) for one, place in zip(told, places, strict=True)]
-
-    @cached_property
-    def _tells_weighted(self) -> bool:
-        return self.release is None or tells_weighted(self.release)
 
     def _stored(self, places: Iterable[tuple[int | None, str, str]]) -> dict[Any, Score]:
         wanted = set(places)

@@ -10,10 +10,10 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from benchmarks_app import selectors as collection
-from benchmarks_app.core.text_hash import content_hash
 from benchmarks_app.label_facts import LabelRecord, label_records
 from benchmarks_app.models import Benchmark, DocumentContent, Query, Release
-from scoring.core.freshness import FreshnessReport, Label, freshness_of
+from benchwright.ids import content_hash
+from benchwright.qrels.freshness import FreshnessReport, Label, freshness_of
 from scoring.services.slice_scores import slices_compared, slices_of_release
 
 AT_ONCE = 500

@@ -1,6 +1,6 @@
 """What a person can get wrong with policies and gates of the site, and mend.
 
-ScoringError (core/errors.py)
+ScoringError (benchwright/errors.py)
 ├── PolicySlicesError          slices of a policy that are not registered or too small to show
 ├── PolicyThereError           a version of a policy that says what the newest one says
 ├── PolicyRetiredError         a gate by a policy that was retired
@@ -12,7 +12,7 @@ ScoringError (core/errors.py)
 └── GateUndecidedError         an A/B result of a gate without a verdict
 """
 
-from scoring.core.errors import ScoringError
+from benchwright.errors import ScoringError
 
 
 class PolicySlicesError(ScoringError):

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks_app.core.release_source import public_manifest
-from benchmarks_app.core.unlisted import NOT_LISTED_GRADE, unlisted_of
 from benchmarks_app.models import ContaminatedQuery, ContaminationCheck, Release, Run
 from benchmarks_app.selectors import hidden_queries, release_qrels
 from benchmarks_app.services.jobs import RunningJob
+from benchwright.formats.unlisted import NOT_LISTED_GRADE, unlisted_of
+from benchwright.gates.evidence import Arm, Evidence, Process, Wanted, numbered
+from benchwright.gates.policy import Policy
+from benchwright.gates.wanted import wanted
+from benchwright.releases.source import public_manifest
 from scoring import selectors
-from scoring.core.gating.evidence import Arm, Evidence, Process, Wanted, numbered
-from scoring.core.gating.policy import Policy
-from scoring.core.gating.wanted import wanted
 from scoring.models import GatePolicy, ScoreSet, Submission
 from scoring.selectors.rankings import ranking_of
 from scoring.services.completeness import worth_judging

@@ -6,7 +6,7 @@ What was decided on hidden queries is told to keepers alone: `selectors.gates` f
 from typing import Any
 
 from benchmarks_app.models import Benchmark
-from scoring.core.gating.rehearsal import COLUMNS, summary_of, table_of
+from benchwright.gates.rehearsal.rehearsing import COLUMNS, summary_of, table_of
 from scoring.models import GateResult
 from scoring.selectors import release_of_version
 from scoring.selectors.gates import rehearsal_told

@@ -12,10 +12,10 @@ from benchmarks_app.selectors import release_qrels
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.candidates import make_candidate_list
 from benchmarks_app.services.jobs import JobFencedError, RunningJob
-from scoring.core.errors import ScoringError
-from scoring.core.gating.deciding import Verdict
-from scoring.core.gating.policy import policy_from
-from scoring.core.gating.verdict import Decision, decide
+from benchwright.errors import ScoringError
+from benchwright.gates.deciding import Verdict
+from benchwright.gates.policy import policy_from
+from benchwright.gates.verdict import Decision, decide
 from scoring.models import GatePolicy, GateResult
 from scoring.selectors import gates
 from scoring.services.firewall import sight_of

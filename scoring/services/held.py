@@ -16,7 +16,7 @@ LADDER = (
 )
 ELSEWHERE = (
     "Not told on this release: its hidden grades differ from those of another one in fewer than "
-    "30 families, and a second mean of the same run would tell of these."
+    "30 families, and means on both would tell of these."
 )
 UNDECIDED = "It is not decided yet whether it is better than what was sent before it."
 
@@ -61,7 +61,7 @@ def held_rows(
     rows: Sequence[BoardRow], sight: Sight, user: Any, measure: str, slice_name: str
 ) -> list[BoardRow]:
     """Rows of a board with what is held of them by its measure."""
-    if sight.ladder is None and not sight.told_elsewhere:
+    if sight.ladder is None and not sight.is_told_elsewhere:
         return list(rows)
     told = {
         row.score_set.pk: sight.told_source(row.score_set.pk, measure, slice_name) for row in rows
@@ -74,7 +74,7 @@ def held_rows(
             found.append(row)
             continue
         name = names.get(of, "") if _is_concerned(user, row.run, sight) else ""
-        held = _held(sight, row.score_set.pk, of, name)
+        held = _held(sight, of, name)
         found.append(replace(row, held=held))
     return found
 
@@ -84,6 +84,7 @@ def held_of(sight: Sight, user: Any, score_set: ScoreSet, labels: dict[str, str]
 
     `labels` are those of the measures that are shown, by their whole names.
     """
+    sight.expect([score_set.pk])
     by_source: dict[int | None, list[str]] = {}
     for name, label in labels.items():
         of = sight.told_source(score_set.pk, name)
@@ -91,21 +92,17 @@ def held_of(sight: Sight, user: Any, score_set: ScoreSet, labels: dict[str, str]
             by_source.setdefault(of, []).append(label)
     names = _names(by_source, user, sight) if _is_concerned(user, score_set.run, sight) else {}
     return [
-        _held(sight, score_set.pk, of, names.get(of, ""), tuple(of_labels))
-        for of, of_labels in by_source.items()
+        _held(sight, of, names.get(of, ""), tuple(of_labels)) for of, of_labels in by_source.items()
     ]
 
 
-def _held(
-    sight: Sight, key: int, source: int | None, name: str, labels: tuple[str, ...] = ()
-) -> Held:
-    is_undecided = sight.is_undecided(key)
+def _held(sight: Sight, source: int | None, name: str, labels: tuple[str, ...] = ()) -> Held:
     return Held(
         name,
         labels,
         sight.is_clear,
-        is_undecided=is_undecided,
-        is_told_elsewhere=source is None and not is_undecided,
+        is_undecided=source is None and not sight.is_told_elsewhere,
+        is_told_elsewhere=source is None and sight.is_told_elsewhere,
     )
 
 

@@ -92,8 +92,8 @@ class _Rule:
     def _better(self, key: int, best: list[int], n_before: int) -> list[bool]:
         import numpy as np
 
-        from scoring.core.ladder import steps_up
-        from scoring.core.uncertainty import numbered
+        from benchwright.comparison.ladder import steps_up
+        from benchwright.evaluation.uncertainty import numbered
 
         standing = np.stack([self._of(one)[:, m] for m, one in enumerate(best)], axis=1)
         families = numbered(self._qids, selectors.release_families(self.release))

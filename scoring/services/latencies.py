@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks_app import files
 from benchmarks_app.models import Run
-from scoring.core.latency import latency_summary
+from benchwright.evaluation.latency import latency_summary
 from scoring.models import RunLatencies
 
 

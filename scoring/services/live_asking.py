@@ -20,10 +20,9 @@ from django.utils import timezone
 from benchmarks_app.models import Benchmark, Job, Run, User
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.jobs import RunningJob
-from scoring.core.live.asking import Ask, Failed
-from scoring.core.live.going_on import ask_missing
-from scoring.core.live.keeping import AnswerLog, answers_at
-from scoring.core.live.writing import Noticed, run_lines
+from benchwright.live.asking import Ask, Failed
+from benchwright.live.keeping import AnswerLog, answers_at, ask_missing
+from benchwright.live.writing import Noticed, run_lines
 from scoring.models import LiveSystem
 from scoring.selectors.live import JOB_KIND, job_at_work, queries_to_ask
 from scoring.services.live_errors import LiveBusyError, LiveQueriesError, LiveRunNameError

@@ -1,4 +1,4 @@
-"""What a person can get wrong with live systems, beside what `core/live/errors.py` draws.
+"""What a person can get wrong with live systems, beside what `benchwright/live/errors.py` draws.
 
 ScoringError
 ├── LiveNameTakenError     another live system of the benchmark has this name
@@ -9,7 +9,7 @@ ScoringError
 └── LiveOtherCorpusError   not one document that it gave is in the corpus
 """
 
-from scoring.core.errors import ScoringError
+from benchwright.errors import ScoringError
 
 
 class LiveNameTakenError(ScoringError):

@@ -8,13 +8,13 @@ from typing import Any
 from django.utils import timezone
 
 from benchmarks_app import selectors
-from benchmarks_app.core.formats.sources import open_lines
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.services import runs, uploading
 from benchmarks_app.services.jobs import RunningJob
-from scoring.core.latency import latency_summary
-from scoring.core.live.templates import digest_of
-from scoring.core.live.writing import Noticed
+from benchwright.evaluation.latency import latency_summary
+from benchwright.files.sources import open_lines
+from benchwright.live.templates import digest_of
+from benchwright.live.writing import Noticed
 from scoring.models import LiveRun, LiveSystem, RunLatencies
 from scoring.services.latencies import keep_latencies
 from scoring.services.live_errors import LiveEmptyError, LiveOtherCorpusError

@@ -8,15 +8,17 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from benchmarks_app.core.fetching.addresses import is_public
 from benchmarks_app.models import Benchmark, User
-from benchmarks_app.services import audit
-from scoring.core.live.answers import Shape, read_shape
-from scoring.core.live.asking import Endpoint
-from scoring.core.live.connections import Server
-from scoring.core.live.errors import EndpointError
-from scoring.core.live.headers import Secrets, check_secrets, filled_headers, read_headers
-from scoring.core.live.templates import Template, read_template
+from benchmarks_app.services import audit, reading_apart
+from benchwright.fetching.addresses import is_public
+from benchwright.gates.small_files import answer_in
+from benchwright.live.asking import Endpoint
+from benchwright.live.connections import Server
+from benchwright.live.errors import AnswerError, EndpointError
+from benchwright.live.headers import Secrets, check_secrets, filled_headers, read_headers
+from benchwright.live.paths import Reading, Shape, read_shape
+from benchwright.live.templates import Template, read_template
+from benchwright.sandbox import ReaderEndedError, ReadersBusyError, UnreadableFileError
 from scoring.models import LiveSystem
 from scoring.selectors.live import job_at_work
 from scoring.services.live_errors import LiveBusyError, LiveNameTakenError
@@ -151,7 +153,22 @@ def endpoint_of(system: LiveSystem) -> Endpoint:
         retries=system.retries,
         headers=filled,
         hidden=tuple(os.environ[name].strip() for name in variables),
+        read=_read_apart,
     )
+
+
+def _read_apart(content: bytes, shape: Shape, k: int) -> Reading:
+    """Read an answer in a process of its own, whose end is a fault of the answer."""
+    try:
+        reading: Reading = reading_apart.call(answer_in, content, shape, k, file="its answer")
+    except ReadersBusyError as error:
+        why = f"nothing was free to read its answer for {error.seconds:.0f} seconds"
+        raise AnswerError(why=why, is_passing=True) from error
+    except UnreadableFileError as error:
+        is_passing = isinstance(error, ReaderEndedError)
+        why = f"reading its answer {error.reason}"
+        raise AnswerError(why=why, is_passing=is_passing) from error
+    return reading
 
 
 def secrets() -> Secrets:

@@ -7,9 +7,9 @@ from urllib.parse import unquote
 from django.utils import timezone
 
 from benchmarks_app import selectors
-from scoring.core.errors import ScoringError
-from scoring.core.live.asking import Answered, Endpoint, Failed, request_for, try_one
-from scoring.core.live.headers import Header, read_headers
+from benchwright.errors import ScoringError
+from benchwright.live.asking import Answered, Endpoint, Failed, request_for, try_one
+from benchwright.live.headers import Header, read_headers
 from scoring.models import LiveSystem
 from scoring.services.live_systems import endpoint_of
 

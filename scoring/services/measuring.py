@@ -7,10 +7,10 @@ from typing import Any
 from django.db.models import Min
 
 from benchmarks_app.models import Release
+from benchwright.errors import MeasureParameterError
+from benchwright.evaluation.stored_hits import read_hits
+from benchwright.evaluation.uncertainty import mean_intervals
 from scoring import selectors
-from scoring.core.errors import MeasureParameterError
-from scoring.core.stored_hits import read_hits
-from scoring.core.uncertainty import mean_intervals
 from scoring.models import Score, ScoreSet
 from scoring.services.evaluating import evaluated
 from scoring.services.scoring import Target, scores_of, slice_scores_of

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks_app.models import Release
+from benchwright.evaluation.moves import ADDED, CHANGED, QUERIES, REMOVED, RULES
 from scoring import selectors
-from scoring.core.moves import ADDED, CHANGED, QUERIES, REMOVED, RULES
 from scoring.selectors.moves import (
     Compared,
     Move,

@@ -6,9 +6,9 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count
 
-from benchmarks_app.core.statistics import wilson
 from benchmarks_app.models import Benchmark, User
 from benchmarks_app.services import audit
+from benchwright.statistics.descriptive import wilson
 from scoring.models import GateResult, OnlineResult
 from scoring.selectors.gates import gates_seen_by
 from scoring.services.gate_errors import GateUndecidedError, OnlineIntervalError

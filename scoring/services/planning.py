@@ -10,8 +10,7 @@ from django.core.cache import cache
 
 from benchmarks_app.label_facts import seconds_per_label
 from benchmarks_app.models import Benchmark, Query, Release, Run
-from scoring import selectors
-from scoring.core.planning import (
+from benchwright.pools.planning import (
     ASSUMED_SYSTEMS,
     CUTOFF,
     DEEPEST,
@@ -29,7 +28,8 @@ from scoring.core.planning import (
     pool_growth,
     slice_plan,
 )
-from scoring.core.reliability import ASSUMED, Spread, design_effect, own_spread
+from benchwright.statistics.reliability import ASSUMED, Spread, design_effect, own_spread
+from scoring import selectors
 from scoring.selectors.rankings import ranking_of, teams_of
 from scoring.services.reliability import Scored, scored_on
 from scoring.services.slice_scores import graded_queries, slices_of_release, slices_on_board

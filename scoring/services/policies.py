@@ -10,10 +10,11 @@ from django.utils import timezone
 from benchmarks_app.models import Benchmark, Release, Run, User
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.selectors import hidden_queries, release_splits
-from benchmarks_app.services import audit
+from benchmarks_app.services import audit, reading_apart
+from benchwright.gates.errors import PolicySplitError
+from benchwright.gates.policy import Policy
+from benchwright.gates.small_files import policy_in
 from scoring import selectors
-from scoring.core.gating.errors import PolicySplitError
-from scoring.core.gating.policy import Policy, policy_from
 from scoring.models import GatePolicy
 from scoring.selectors import gates
 from scoring.services.comparing_errors import NoPublicQueryError
@@ -24,7 +25,6 @@ from scoring.shown import with_threshold
 BINARY = ("R@", "RR@", "RR", "AP", "P@", "Success@")
 
 
-@transaction.atomic
 def make_policy(
     *,
     benchmark: Benchmark,
@@ -46,26 +46,29 @@ def make_policy(
         If the newest version of this name says the same.
     GateRunError
         If a run is of another benchmark, or was withdrawn.
+    UnreadableFileError, ReadersBusyError
+        If reading the content took too much, or nobody could read it.
     """
     for run in filter(None, (baseline, lexical)):
         check_run(run, benchmark)
     policy = policy_of(benchmark, content, baseline=baseline, lexical=lexical)
-    # Two versions made at once would take one number.
-    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-    newest = gates.newest_version_of(benchmark, name)
-    if newest and newest.digest == policy.digest and newest.retired_at is None:
-        raise PolicyThereError(policy=str(newest), digest=policy.digest[:12])
-    made = GatePolicy.objects.create(
-        benchmark=benchmark,
-        name=name,
-        version=newest.version + 1 if newest else 1,
-        baseline=baseline,
-        content=policy.frozen(),
-        digest=policy.digest,
-        rehearsal=gates.rehearsal_of(benchmark, policy.digest),
-        created_by=user,
-    )
-    audit.record(actor=user, action="make-policy", benchmark=benchmark, target=str(made))
+    with transaction.atomic():
+        # Two versions made at once would take one number.
+        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        newest = gates.newest_version_of(benchmark, name)
+        if newest and newest.digest == policy.digest and newest.retired_at is None:
+            raise PolicyThereError(policy=str(newest), digest=policy.digest[:12])
+        made = GatePolicy.objects.create(
+            benchmark=benchmark,
+            name=name,
+            version=newest.version + 1 if newest else 1,
+            baseline=baseline,
+            content=policy.frozen(),
+            digest=policy.digest,
+            rehearsal=gates.rehearsal_of(benchmark, policy.digest),
+            created_by=user,
+        )
+        audit.record(actor=user, action="make-policy", benchmark=benchmark, target=str(made))
     return made
 
 
@@ -77,7 +80,7 @@ def policy_of(
     lexical: Run | None = None,
 ) -> Policy:
     """The policy that the content means here: runs by name, measures by the release's scale."""
-    policy = policy_from(dict(content))
+    policy: Policy = reading_apart.call(policy_in, dict(content), file="The policy")
     release = selectors.newest_release(benchmark)
     if release is not None:
         policy = _on_scale(policy, selectors.relevance_threshold(release))

@@ -7,11 +7,11 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from benchmarks_app.core.run_store import top_k
 from benchmarks_app.models import Run, User
 from benchmarks_app.selectors import hidden_queries, run_path
 from benchmarks_app.services import audit
-from scoring.core import probing
+from benchwright.leaks import probing
+from benchwright.runs.store import top_k
 from scoring.models import ProbingFlag, Submission
 from scoring.services.slice_scores import graded_queries
 

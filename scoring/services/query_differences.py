@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks_app.models import Query, Release
-from scoring.core.statistics.effects import TIE
+from benchwright.statistics.effects import TIE
 from scoring.models import ScoreSet
 from scoring.selectors import release_query_texts
 from scoring.services.comparing_numbers import values_of

@@ -17,11 +17,11 @@ from django.utils import timezone
 from benchmarks_app.models import Job, Release
 from benchmarks_app.services import jobs
 from benchmarks_app.services.jobs import RunningJob
+from benchwright.evaluation.uncertainty import Standing, numbered, ranked
 from scoring import selectors
-from scoring.core.uncertainty import Standing, numbered, ranked
 from scoring.models import ScoreSet
 from scoring.selectors import SCORER_VERSION, BoardRow
-from scoring.selectors.attempts import group_of
+from scoring.selectors.attempts import known_group_of
 from scoring.services.evaluating import evaluated
 from scoring.services.scoring import Target
 from scoring.services.slice_scores import members_of
@@ -69,7 +69,7 @@ class _Question:
 
     @property
     def key(self) -> str:
-        sets = [(one.pk, group_of(one.run)) for one in self.score_sets]
+        sets = [(one.pk, known_group_of(one.run)) for one in self.score_sets]
         facts = repr((SCORER_VERSION, self.release.pk, self.name, self.slice_name, sets))
         return sha256(facts.encode()).hexdigest()
 
@@ -194,7 +194,7 @@ def rank_board(job: RunningJob) -> None:
 def _worked_out(asked: _Question) -> BoardFacts:
     import numpy as np
 
-    from scoring.core.selection import error_of_attempts
+    from benchwright.comparison.selection import error_of_attempts
 
     only = members_of(asked.release, asked.slice_name) if asked.slice_name else None
     columns, qids = values_of(asked.release, asked.score_sets, asked.name, only)
@@ -204,7 +204,7 @@ def _worked_out(asked: _Question) -> BoardFacts:
     numbers = numbered(qids, families)
     places: dict[str, list[int]] = {}
     for place, one in enumerate(asked.score_sets):
-        places.setdefault(group_of(one.run), []).append(place)
+        places.setdefault(known_group_of(one.run), []).append(place)
     errors = {
         group: error_of_attempts(values[:, chosen], numbers)
         for group, chosen in places.items()

@@ -8,9 +8,9 @@ from django.db import transaction
 from benchmarks_app.models import Benchmark, Job, Release, Run, User
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.jobs import JobFencedError, RunningJob
-from scoring.core.gating.errors import RehearsalError
-from scoring.core.gating.policy import policy_from
-from scoring.core.gating.rehearsal import MOST_RUNS, rehearsed
+from benchwright.gates.errors import RehearsalError
+from benchwright.gates.policy import policy_from
+from benchwright.gates.rehearsal.rehearsing import MOST_RUNS, rehearsed
 from scoring.models import GatePolicy, GateRehearsal, GateResult
 from scoring.services.firewall import sight_of
 from scoring.services.gate_errors import GateItselfError, RehearsalTooLateError
@@ -21,7 +21,6 @@ KIND = "rehearse-gate"
 STATES = GateRehearsal.State
 
 
-@transaction.atomic
 def start_rehearsal(
     *,
     benchmark: Benchmark,
@@ -56,31 +55,32 @@ def start_rehearsal(
     if baseline in runs:
         raise GateItselfError(run=baseline.name, policy=name)
     policy = policy_of(benchmark, content, baseline=baseline, lexical=lexical)
-    _check_unseen(benchmark, name, policy.digest, runs)
-    is_public = not sight_of(user, release).is_clear
-    queries_of(release, policy.split, is_public=is_public)
-    made = GateRehearsal.objects.create(
-        benchmark=benchmark,
-        release=release,
-        is_public=is_public,
-        name=name,
-        baseline=baseline,
-        lexical=lexical,
-        content=policy.as_dict(),
-        digest=policy.digest,
-        seed=seed,
-        created_by=user,
-    )
-    made.runs.set(runs)
-    audit.record(actor=user, action="start-rehearsal", benchmark=benchmark, target=name)
-    made.job = jobs.start(
-        kind=KIND,
-        title=f"Rehearsal of {name}",
-        benchmark=benchmark,
-        user=user,
-        parameters={"rehearsal": made.pk},
-    )
-    made.save(update_fields=["job"])
+    with transaction.atomic():
+        _check_unseen(benchmark, name, policy.digest, runs)
+        is_public = not sight_of(user, release).is_clear
+        queries_of(release, policy.split, is_public=is_public)
+        made = GateRehearsal.objects.create(
+            benchmark=benchmark,
+            release=release,
+            is_public=is_public,
+            name=name,
+            baseline=baseline,
+            lexical=lexical,
+            content=policy.as_dict(),
+            digest=policy.digest,
+            seed=seed,
+            created_by=user,
+        )
+        made.runs.set(runs)
+        audit.record(actor=user, action="start-rehearsal", benchmark=benchmark, target=name)
+        made.job = jobs.start(
+            kind=KIND,
+            title=f"Rehearsal of {name}",
+            benchmark=benchmark,
+            user=user,
+            parameters={"rehearsal": made.pk},
+        )
+        made.save(update_fields=["job"])
     return made
 
 

@@ -15,16 +15,8 @@ from django.core.cache import cache
 from benchmarks_app.models import Benchmark, Query, Release
 from benchmarks_app.reach import Reach
 from benchmarks_app.selectors import hidden_queries
-from scoring import selectors
-from scoring.core.reliability import (
-    ASSUMED,
-    Spread,
-    design_effect,
-    own_spread,
-    spread_of,
-)
-from scoring.core.statistics.families import FamilyOf, Floats
-from scoring.core.statistics.power import (
+from benchwright.statistics.families import FamilyOf, Floats
+from benchwright.statistics.power import (
     LARGEST,
     Tier,
     detectable_differences,
@@ -32,6 +24,8 @@ from scoring.core.statistics.power import (
     queries_needed,
     size_tier,
 )
+from benchwright.statistics.reliability import ASSUMED, Spread, design_effect, own_spread, spread_of
+from scoring import selectors
 from scoring.models import ScoreSet
 from scoring.services.slice_scores import graded_queries
 from scoring.shown import FIRST_MEASURE

@@ -10,9 +10,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from benchmarks_app.models import Benchmark, Release, Run, User
-from benchmarks_app.services import audit
-from scoring.core.errors import ScoringError
-from scoring.core.mteb_results import MAIN, MtebValue, parse_mteb
+from benchmarks_app.services import audit, reading_apart
+from benchwright.errors import ScoringError
+from benchwright.gates.small_files import MAIN, MtebValue, mteb_values_in
 from scoring.models import ReportedScore
 from scoring.shown import any_measure
 
@@ -77,7 +77,6 @@ class Imported:
     task: str
 
 
-@transaction.atomic
 def import_mteb(
     *,
     benchmark: Benchmark,
@@ -100,36 +99,40 @@ def import_mteb(
         If it is no such file.
     SystemNeededError, TaskChoiceError, ReportedDiffersError, ReportedFileError
         If something else is missing or wrong.
+    UnreadableFileError, ReadersBusyError
+        If reading it took too much, or nobody could read it.
     """
     if len(content) > LARGEST_FILE:
         raise ReportedFileError(file=file, size=len(content), limit=LARGEST_FILE)
-    values = _of_task(parse_mteb(content, file=file), task, file)
+    found = reading_apart.call(mteb_values_in, content, file, file=file)
+    values = _of_task(found, task, file)
     if not system and any(not one.model for one in values):
         raise SystemNeededError(file=file)
-    digest = sha256(content).hexdigest()
+    names = dict.fromkeys((system or one.model)[:200] for one in values)
     several = len({one.subset for one in values}) > 1
-    n_new, systems = 0, dict[str, None]()
-    for one in values:
-        name = (system or one.model)[:200]
-        systems[name] = None
-        place = source or file
-        n_new += _enter(
-            ReportedScore(
-                benchmark=benchmark,
-                release=release,
-                system=name,
-                measure=one.measure,
-                value=one.value,
-                split=one.split[:16],
-                kind=ReportedScore.Kind.MTEB,
-                source=(f"{place} [{one.subset}]" if several else place)[:500],
-                sha256=digest,
-                metadata={"task": one.task, "subset": one.subset, **one.facts},
-                reported_by=user,
+    place = source or file
+    digest = sha256(content).hexdigest()
+    with transaction.atomic():
+        n_new = sum(
+            _enter(
+                ReportedScore(
+                    benchmark=benchmark,
+                    release=release,
+                    system=(system or one.model)[:200],
+                    measure=one.measure,
+                    value=one.value,
+                    split=one.split[:16],
+                    kind=ReportedScore.Kind.MTEB,
+                    source=(f"{place} [{one.subset}]" if several else place)[:500],
+                    sha256=digest,
+                    metadata={"task": one.task, "subset": one.subset, **one.facts},
+                    reported_by=user,
+                )
             )
+            for one in values
         )
-    audit.record(actor=user, action="report-scores", benchmark=benchmark, target=file, n=n_new)
-    return Imported(n_new, len(values) - n_new, list(systems), values[0].task)
+        audit.record(actor=user, action="report-scores", benchmark=benchmark, target=file, n=n_new)
+    return Imported(n_new, len(values) - n_new, list(names), values[0].task)
 
 
 def _of_task(values: list[MtebValue], task: str, file: str) -> list[MtebValue]:

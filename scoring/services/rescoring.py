@@ -18,12 +18,12 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.full_disk import is_disk_full
 from benchmarks_app.models import Benchmark, Job, Release, Run, User
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.job_retry import JobFinishedError, cancel
 from benchmarks_app.services.jobs import JobFencedError, RunningJob, told_of
+from benchwright.errors import BenchmarkError
+from benchwright.full_disk import is_disk_full
 from scoring.models import ScoreSet
 from scoring.selectors import SCORER_VERSION, newest_release, runs_without_scores
 from scoring.selectors.ladder import ladder_on, runs_in_the_way

@@ -12,9 +12,9 @@ from django.db.models import Q
 from benchmarks_app import selectors as collection
 from benchmarks_app.models import Release, Run
 from benchmarks_app.selectors.naming import is_anonymous_to
+from benchwright.pools.reusability import CUTOFF, LeftOut, Reusability, Treatment, treatment_of
+from benchwright.pools.run_groups import DEPTH, Alike
 from scoring import selectors
-from scoring.core.reusability import CUTOFF, LeftOut, Reusability, Treatment, treatment_of
-from scoring.core.run_groups import DEPTH, Alike
 from scoring.selectors.rankings import ranking_of, teams_of
 from scoring.services.slice_scores import graded_queries
 

@@ -14,9 +14,8 @@ from django.utils.http import urlencode
 from benchmarks_app.models import Benchmark, QrelSet, Release, Run
 from benchmarks_app.selectors import hidden_queries, qrels_of, run_path
 from benchmarks_app.services.jobs import RunningJob
-from scoring.core import evaluate_hits
-from scoring.core.reading.hits import Judged
-from scoring.core.robustness import (
+from benchwright import evaluate_hits
+from benchwright.comparison.robustness import (
     Grades,
     Variant,
     contested_pairs,
@@ -25,7 +24,8 @@ from scoring.core.robustness import (
     robustness_grid,
     without,
 )
-from scoring.core.stored_hits import scan_stored_run
+from benchwright.evaluation.stored_hits import scan_stored_run
+from benchwright.reading.hits import Judged
 from scoring.models import Comparison, ScoreSet
 from scoring.selectors import SCORER_VERSION
 from scoring.services import comparison_rows

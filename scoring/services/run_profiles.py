@@ -6,11 +6,11 @@ from typing import Any
 from django.core.cache import cache
 
 from benchmarks_app.models import Release
+from benchwright.errors import NoBracketError
+from benchwright.evaluation.profiles import GradeRanks, Pattern, Profile, grade_ranks, patterns
+from benchwright.evaluation.stored_hits import read_hits
+from benchwright.evaluation.unjudged import Bracket, Scenarios, bracket, scenarios
 from scoring import selectors
-from scoring.core.errors import NoBracketError
-from scoring.core.run_profile import GradeRanks, Pattern, Profile, grade_ranks, patterns
-from scoring.core.stored_hits import read_hits
-from scoring.core.unjudged import Bracket, Scenarios, bracket, scenarios
 from scoring.models import ScoreSet
 from scoring.services import measuring
 from scoring.services.firewall import Sight

@@ -5,10 +5,10 @@ from math import isnan
 from time import monotonic
 
 from benchmarks_app.models import Release
+from benchwright.errors import ScoringError
+from benchwright.evaluation.stored_hits import read_hits
+from benchwright.evaluation.unjudged import Scenarios, scenarios
 from scoring import selectors
-from scoring.core.errors import ScoringError
-from scoring.core.stored_hits import read_hits
-from scoring.core.unjudged import Scenarios, scenarios
 from scoring.models import Score, ScoreSet
 from scoring.selectors.scenarios import ALL_RELEVANT, CONDENSED, DRAWN, stored_scenarios
 from scoring.services.scoring import Target

@@ -9,19 +9,20 @@ from pathlib import Path
 from django.db import transaction
 
 from benchmarks_app import files, selectors
-from benchmarks_app.core.formats.sources import sha256_of
 from benchmarks_app.models import Release, Run
 from benchmarks_app.services.jobs import RunningJob
-from scoring.core import Evaluation, evaluate_hits, released
-from scoring.core.reading.hits import Judged, QueryHits
-from scoring.core.stored_hits import (
+from benchwright import Evaluation, evaluate_hits
+from benchwright.datasets import released
+from benchwright.evaluation.stored_hits import (
     ScoreFiles,
     rescan_stored_run,
     scan_stored_run,
     unchanged_queries,
     write_score_files,
 )
-from scoring.core.uncertainty import MeanInterval, Recipe, mean_intervals, recipe
+from benchwright.evaluation.uncertainty import MeanInterval, Recipe, mean_intervals, recipe
+from benchwright.files.sources import sha256_of
+from benchwright.reading.hits import Judged, QueryHits
 from scoring.models import Score, ScoreSet
 from scoring.selectors import (
     SCORER_VERSION,

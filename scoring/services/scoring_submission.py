@@ -7,16 +7,16 @@ from typing import Any
 
 from django.db import OperationalError, transaction
 
-from benchmarks_app.core.aggregating import DEFAULT
-from benchmarks_app.core.errors import BenchmarkError, FileProblemsError
-from benchmarks_app.core.full_disk import is_disk_full
-from benchmarks_app.core.run_facts import RunFactsError, checked
-from benchmarks_app.core.run_store import query_ids
 from benchmarks_app.models import Benchmark, Job, Run, Upload
 from benchmarks_app.selectors import hidden_queries
 from benchmarks_app.services import runs, uploading
 from benchmarks_app.services.jobs import JobFencedError, RunningJob, told_of
-from scoring.core.retrieval.dense.bundles import is_bundle
+from benchwright.errors import BenchmarkError, FileProblemsError
+from benchwright.full_disk import is_disk_full
+from benchwright.retrieval.dense.bundles import is_bundle
+from benchwright.runs.aggregation import DEFAULT
+from benchwright.runs.facts import RunFactsError, checked
+from benchwright.runs.store import query_ids
 from scoring.models import Submission
 from scoring.selectors.phases import Scope, scope_of, split_counts
 from scoring.services import probing, scoring
@@ -188,7 +188,7 @@ def _refuse_nothing_judged(read: Read, file: str, submission: Submission, target
 
 
 def _documents_of(read: Read) -> list[str]:
-    from benchmarks_app.core.run_store import document_ids
+    from benchwright.runs.store import document_ids
 
     return document_ids(read.staged.summary.parquet)
 

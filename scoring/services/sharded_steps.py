@@ -8,16 +8,16 @@ from typing import Any
 from django.urls import reverse
 
 from benchmarks_app.services.jobs import RunningJob
-from scoring.core.retrieval.counting import Statistics
-from scoring.core.retrieval.searching import Result
-from scoring.core.retrieval.sharding import (
+from benchwright.retrieval.searching import Result
+from benchwright.retrieval.sparse.counting import Statistics
+from benchwright.retrieval.sparse.sharding import (
     count_shard,
     merged_results,
     merged_statistics,
     open_shard,
     read_statistics,
 )
-from scoring.core.retrieval.systems import Parameters
+from benchwright.retrieval.sparse.systems import Parameters
 from scoring.models import ShardJob
 from scoring.selectors.baselines import is_made
 from scoring.services.baseline_runs import (

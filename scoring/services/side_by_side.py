@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from benchmarks_app.core.corpus_store import StoredDocument
-from benchmarks_app.core.unlisted import NOT_LISTED_GRADE, unlisted_of
 from benchmarks_app.models import Release, Run
 from benchmarks_app.selectors import (
     corpus_documents,
@@ -13,7 +11,9 @@ from benchmarks_app.selectors import (
     release_qrels,
     run_path,
 )
-from scoring.core.side_by_side import Column, side_by_side
+from benchwright.comparison.side_by_side import Column, side_by_side
+from benchwright.corpora.store import StoredDocument
+from benchwright.formats.unlisted import NOT_LISTED_GRADE, unlisted_of
 
 # How far down a list is looked for a document that stands among the first of another.
 HORIZON = 1000

@@ -3,9 +3,11 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any
 
-from benchmarks_app.core.slicing.showing import SMALLEST_SHOWN, is_safe, showable_slices
+from django.db.models import OuterRef, Subquery
+from django.utils import timezone
+
 from benchmarks_app.models import Release, Slice
 from benchmarks_app.selectors import (
     hidden_parts,
@@ -15,15 +17,19 @@ from benchmarks_app.selectors import (
     release_slices,
 )
 from benchmarks_app.services.slice_records import members_digest
-from scoring.core import Evaluation, evaluate_hits
-from scoring.core.patterns import slice_role
-from scoring.core.reading.hits import Judged, QueryHits
-from scoring.core.uncertainty import Families, MeanInterval, mean_intervals, recipe
+from benchwright import Evaluation, evaluate_hits
+from benchwright.comparison.patterns import slice_role
+from benchwright.evaluation.uncertainty import Families, MeanInterval, mean_intervals, recipe
+from benchwright.reading.hits import Judged, QueryHits
+from benchwright.slices.showing import SMALLEST_SHOWN
+from benchwright.slices.telling import HiddenMeans, MeansTold, Telling
+from scoring.models import ScoreSet
 from scoring.selectors.phases import OF_SPLIT, open_split, split_members, splits_of
 from scoring.selectors.releases import release_families
 from scoring.services.weighted_scores import weights_of
 
 SLICES = "slices.tsv"
+RELEASE, SLICE = "release", "slice"
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ class BoardSlice:
     @property
     def warnings(self) -> list[str]:
         """What is to be said of intervals over it."""
-        from scoring.core.statistics.intervals import warnings
+        from benchwright.statistics.intervals import warnings
 
         return list(warnings(self.n_families))
 
@@ -118,8 +124,8 @@ def slices_on_board(release: Release) -> list[BoardSlice]:
     """The slices whose means may be shown, by name.
 
     Of a release with a hidden split these are registered ones of at least 30 families, and no
-    numbers that are shown tell of fewer together: means over slices, splits and all queries, plain
-    and weighted, and those of earlier releases.
+    numbers that are told tell of fewer together: means over slices, splits and all queries, plain
+    and weighted, and those of other releases.
     """
     members = slices_of_release(release)
     if not members:
@@ -130,73 +136,75 @@ def slices_on_board(release: Release) -> list[BoardSlice]:
         BoardSlice(
             name, len(members[name]), n_families_of(release, members[name]), name in registered
         )
-        for name in sorted(_means_shown(release).slices if hides else members)
+        for name in sorted(means_told(release).slices if hides else members)
     ]
 
 
-def tells_weighted(release: Release) -> bool:
-    """Whether weighted means tell of no few families of hidden queries, beside the plain ones.
+def means_told(release: Release) -> MeansTold:
+    """What is told of the hidden queries of a release, beside what was told before on any other.
 
-    Those are of splits, and of what earlier releases show. Slices give way to weighted means.
+    A release comes in the order in which it had its first scores: what was told stays.
     """
-    return _means_shown(release).has_weighted
-
-
-class _MeansShown(NamedTuple):
-    """The slices whose means are shown of a release with a hidden split; whether weighted ones."""
-
-    slices: frozenset[str]
-    has_weighted: bool
-
-
-def _means_shown(release: Release) -> _MeansShown:
-    earlier = tuple(one.pk for one in _earlier(release))
     path = str(release_file_path(release, "qrels.trec"))
-    return _chosen(path, release.pk, _registrations(release), earlier)
+    return _told(path, release.pk, _events(release))
+
+
+Event = tuple[str, int | str, str]
+
+
+def _events(release: Release) -> tuple[Event, ...]:
+    """What came to be told of the benchmark, in its order: releases, and slices registered.
+
+    Releases without scores are last; nothing is told of them yet.
+    """
+    first = ScoreSet.objects.filter(release=OuterRef("pk")).order_by("pk").values("created_at")
+    rows = Release.objects.published().filter(benchmark=release.benchmark_id)
+    told_at = dict(
+        rows.exclude(hidden_splits=[]).annotate(at=Subquery(first[:1])).values_list("pk", "at")
+    )
+    told_at.setdefault(release.pk, None)
+    slices = Slice.objects.filter(benchmark=release.benchmark_id, is_registered=True)
+    dated: list[tuple[Any, Event]] = [
+        ((False, at, False, key), (SLICE, name, digest))
+        for key, name, digest, at in slices.values_list(
+            "pk", "name", "members_sha256", "registered_at"
+        )
+    ]
+    dated += [
+        ((at is None, at or timezone.now(), True, key), (RELEASE, key, ""))
+        for key, at in told_at.items()
+    ]
+    return tuple(event for _, event in sorted(dated))
 
 
 @lru_cache(maxsize=64)
-def _chosen(
-    path: str, release_id: int, registrations: frozenset[tuple[str, str]], earlier: tuple[int, ...]
-) -> _MeansShown:
-    """What is shown follows from these slices and releases; it takes long to work out."""
-    release = Release.objects.get(pk=release_id)
-    registered, families = _registered(release), release_families(release)
-    hidden = hidden_queries(release) & graded_queries(release)
-    enough = {
-        name: qids
-        for name, qids in slices_of_release(release).items()
-        if name in registered and n_families_of(release, qids) >= SMALLEST_SHOWN
-    }
-    weights = {qid: weight for qid, weight in weights_of(release).items() if qid in hidden}
-    parts = [*_beside(release, hidden), *hidden_parts(release)]
-    has_weighted = not weights or is_safe(parts, families=families, weights=weights)
-    shown = showable_slices(
-        enough, hidden, families=families, beside=parts, weights=weights if has_weighted else None
+def _told(path: str, release_id: int, events: tuple[Event, ...]) -> MeansTold:
+    """What is told follows from these slices and releases; it takes long to work out."""
+    telling = Telling()
+    for kind, key, _ in events:
+        if kind == SLICE:
+            telling.add_slice(str(key))
+        else:
+            telling.add_release(int(key), _hidden_means(Release.objects.get(pk=key)))
+    return telling.of(release_id)
+
+
+def _hidden_means(release: Release) -> HiddenMeans:
+    hidden, qrels = hidden_queries(release), release_qrels(release)
+    registered, members = _registered(release), slices_of_release(release)
+    whole = hidden.intersection(qrels)
+    return HiddenMeans(
+        parts=list(dict.fromkeys([whole, *hidden_parts(release)])),
+        grades={qid: qrels[qid] for qid in whole},
+        public=frozenset(qrels.keys() - hidden),
+        families=release_families(release),
+        weights=weights_of(release),
+        slices={
+            name: qids
+            for name, qids in members.items()
+            if name in registered and n_families_of(release, qids) >= SMALLEST_SHOWN
+        },
     )
-    return _MeansShown(frozenset(shown), has_weighted)
-
-
-def _beside(release: Release, hidden: Collection[str]) -> list[frozenset[str]]:
-    """What earlier releases show sums over, without the queries that are public by now."""
-    known: list[frozenset[str]] = []
-    for one in _earlier(release):
-        members, hidden_there = slices_of_release(one), hidden_queries(one)
-        known += hidden_parts(one)
-        known += [members[name] & hidden_there for name in _means_shown(one).slices]
-    public = graded_queries(release) - frozenset(hidden)
-    return [part - public for part in known]
-
-
-def _earlier(release: Release) -> list[Release]:
-    """The releases before with a hidden split, oldest first."""
-    number = (release.major, release.minor, release.patch)
-    rows = Release.objects.published().filter(benchmark=release.benchmark_id)
-    return [
-        one
-        for one in rows.order_by("major", "minor", "patch")
-        if one.hidden_splits and (one.major, one.minor, one.patch) < number
-    ]
 
 
 def slices_compared(release: Release, *, is_public: bool) -> list[BoardSlice]:

@@ -8,10 +8,10 @@ from typing import Any
 from django.conf import settings
 
 from benchmarks_app import selectors
-from benchmarks_app.core.looking import Place
 from benchmarks_app.models import Benchmark
 from benchmarks_app.services import reading_apart, runs
-from scoring.core.submitted_files import READ, take_submitted
+from benchwright.uploads import Place
+from benchwright.uploads.submissions import READ, take_submitted
 
 Tell = Callable[[int, int], None]
 

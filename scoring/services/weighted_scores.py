@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from benchmarks_app.models import Release
 from benchmarks_app.selectors import release_weights
-from scoring.core import Evaluation
-from scoring.core.errors import NoWeightError
-from scoring.core.uncertainty import Families
-from scoring.core.weighting import SUFFIX, weighted_means
+from benchwright import Evaluation
+from benchwright.errors import NoWeightError
+from benchwright.evaluation.uncertainty import Families
+from benchwright.evaluation.weighting import SUFFIX, weighted_means
 from scoring.models import Score, ScoreSet
 
 FILE = "weights.tsv"

@@ -2,7 +2,7 @@
 
 from django import template
 
-from scoring.core.latency import told_ms
+from benchwright.evaluation.latency import told_ms
 
 register = template.Library()
 

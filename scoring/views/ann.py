@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 from benchmarks_app.charts import chart_response
 from benchmarks_app.models import Benchmark, Query, Run
 from benchmarks_app.permissions import Action, benchmark_view
+from benchwright.retrieval.ann import USUAL_BASELINE
 from scoring import selectors
-from scoring.core.ann import USUAL_BASELINE
 from scoring.forms.ann import AnnForm
 from scoring.planning_charts import recall_chart
 from scoring.selectors.rankings import runs_offered

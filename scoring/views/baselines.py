@@ -13,10 +13,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from benchmarks_app.models import Benchmark, Job, Release
 from benchmarks_app.permissions import Action, benchmark_view, may, require
 from benchmarks_app.site_selectors import has_worker
+from benchwright.errors import ScoringError
+from benchwright.retrieval.catalog import LEXICAL
 from scoring import selectors
 from scoring.charts.latency import latency_words
-from scoring.core.errors import ScoringError
-from scoring.core.retrieval.catalog import LEXICAL
 from scoring.forms.baselines import BaselineForm
 from scoring.selectors import BoardRow
 from scoring.selectors.baselines import (

@@ -10,12 +10,12 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from benchmarks_app.charts import chart_response
-from benchmarks_app.core.cells import safe_cell
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchwright.errors import ScoringError
+from benchwright.files.cells import safe_cell
 from scoring.charts.boards import history_chart
-from scoring.core.errors import ScoringError
 from scoring.selectors.history import records_of
 from scoring.services.board_slices import (
     SliceBoard,

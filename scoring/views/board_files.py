@@ -8,9 +8,9 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
-from benchmarks_app.core.cells import safe_cell
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
+from benchwright.files.cells import safe_cell
 from scoring.services.board_tables import BoardTable, board_table
 from scoring.services.boards import Board, with_stored_scenarios
 from scoring.views.boards import asked_board, permanent_link, release_or_404, shows_scenarios

@@ -10,9 +10,10 @@ from django.views.decorators.http import require_safe
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchwright.evaluation.uncertainty import TIE_GROUPS
+from benchwright.evaluation.weighting import weighted_name
+from benchwright.formats.numbers import row_key
 from scoring import selectors
-from scoring.core.uncertainty import TIE_GROUPS
-from scoring.core.weighting import weighted_name
 from scoring.forms.boards import BoardFilterForm
 from scoring.selectors.attempts import unranked_on
 from scoring.selectors.filters import filter_choices
@@ -189,7 +190,7 @@ def permanent_link(request: HttpRequest, board: Board) -> str:
 def leaderboard_compare(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """From the boxes that were ticked to the comparison's own address."""
     release = release_or_404(benchmark, request.GET.get("release", ""))
-    chosen = [key for key in request.GET.getlist("run") if key.isascii() and key.isdigit()]
+    chosen = [run for run in request.GET.getlist("run") if row_key(run) is not None]
     query = QueryDict(mutable=True)
     query["runs"], query["release"] = ",".join(chosen), release.version
     compare = reverse("scoring:comparison", args=[benchmark.slug])

@@ -6,9 +6,9 @@ from django.views.decorators.http import require_safe
 from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
+from benchwright.comparison.aligning import OVERALL
 from scoring import selectors
 from scoring.charts.comparisons import differences_chart, scatter_chart, slices_chart
-from scoring.core.comparing import OVERALL
 from scoring.models import ScoreSet
 from scoring.services.comparison_reading import Told, told_by_key
 from scoring.services.firewall import sight_written_down

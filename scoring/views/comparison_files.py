@@ -7,9 +7,9 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from benchmarks_app.core.cells import safe_cell
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
+from benchwright.files.cells import safe_cell
 from scoring.forms.comparisons import AskedComparison, asked_comparison, asked_release
 from scoring.models import ScoreSet
 from scoring.services import comparing

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.core.statistics.decisions import BETTER, OPEN, WORSE
+from benchwright.statistics.decisions import BETTER, OPEN, WORSE
 from scoring.services.comparison_reading import Told
 
 TURNED = {BETTER: WORSE, WORSE: BETTER, OPEN: OPEN}

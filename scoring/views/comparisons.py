@@ -13,11 +13,11 @@ from django.views.decorators.http import require_POST, require_safe
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchwright.comparison.aligning import OVERALL
+from benchwright.errors import ScoringError
+from benchwright.evaluation.uncertainty import TIE_GROUPS
 from scoring import selectors
 from scoring.charts.comparisons import slices_height
-from scoring.core.comparing import OVERALL
-from scoring.core.errors import ScoringError
-from scoring.core.uncertainty import TIE_GROUPS
 from scoring.forms.comparisons import (
     AskedComparison,
     asked_comparison,

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods
 from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchwright.errors import ScoringError
 from scoring import selectors
-from scoring.core.errors import ScoringError
 from scoring.forms.completeness import TopUpForm
 from scoring.selectors.completeness import worth_rows
 from scoring.selectors.rankings import runs_named, runs_offered

@@ -5,11 +5,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.services import uploading
+from benchwright.errors import BenchmarkError
 from scoring.case_images import image_response
 from scoring.forms.contextual import CaseSetForm
 from scoring.models import CaseImage, CaseSet

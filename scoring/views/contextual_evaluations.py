@@ -8,10 +8,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.charts import chart_response
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchwright.errors import BenchmarkError
 from scoring.charts.contextual import scores_chart
 from scoring.forms.contextual import EvaluationForm, RetryForm
 from scoring.models import CaseSet, ContextualEvaluation

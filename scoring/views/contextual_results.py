@@ -9,10 +9,10 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, St
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from benchmarks_app.core.cells import Echo, safe_cell
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchwright.files.cells import Echo, safe_cell
 from scoring.forms.contextual import ComparisonForm
 from scoring.models import CaseOutcome, ContextualEvaluation
 from scoring.selectors.contextual import evaluations_of, images_by_name, parts_shown

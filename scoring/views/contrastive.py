@@ -11,11 +11,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.charts import chart_response
-from benchmarks_app.core.cells import Echo, safe_cell
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchwright.errors import BenchmarkError
+from benchwright.files.cells import Echo, safe_cell
 from scoring.charts.contrastive import accuracy_chart, contrastive_slices_chart
 from scoring.forms.contrastive import EmbeddingPairForm
 from scoring.models import EmbeddingPair

@@ -7,12 +7,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from benchmarks_app.core.cells import safe_cell
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchwright.files.cells import safe_cell
+from benchwright.qrels.freshness import Label, State
 from scoring import selectors
-from scoring.core.freshness import Label, State
 from scoring.forms.freshness import asked_days
 from scoring.services.firewall import Sight, sight_of, sight_written_down
 from scoring.services.freshness import ReleaseFreshness, freshness_of_release

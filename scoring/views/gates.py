@@ -11,9 +11,9 @@ from benchmarks_app.charts import chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchwright.gates.reports import WRITERS, written
 from scoring import selectors
 from scoring.charts.gates import gate_chart as chart_of
-from scoring.core.gating.reports import WRITERS, written
 from scoring.forms.gates import GateFilterForm, OnlineResultForm
 from scoring.models import GateResult
 from scoring.selectors.gates import gates_seen_by, policies_in_use, policies_seen_by

@@ -8,11 +8,12 @@ from django.urls import reverse
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
-from benchmarks_app.core.cells import safe_cell
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
-from scoring.core.holes import DEPTH, DEPTHS, QueryHoles
+from benchwright.evaluation.stored_hits import DEPTH, DEPTHS, QueryHoles
+from benchwright.files.cells import safe_cell
+from benchwright.formats.numbers import row_key
 from scoring.models import ScoreSet
 from scoring.selectors.holes import hole_rows, holes_of
 from scoring.services.firewall import Sight, looked_at, sight_written_down
@@ -24,7 +25,8 @@ COMPLETE = "Documents that this release does not list are not relevant: there is
 
 def depth_of(text: str) -> int:
     """How far down to look: one of `DEPTHS`, the usual one where the address names none."""
-    return int(text) if text.isascii() and text.isdigit() and int(text) in DEPTHS else DEPTH
+    depth = row_key(text)
+    return depth if depth in DEPTHS else DEPTH
 
 
 def _holes(

@@ -10,8 +10,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
-from scoring.core.errors import ScoringError
-from scoring.core.live.presets import PRESETS
+from benchwright.errors import ScoringError
+from benchwright.live.presets import PRESETS
 from scoring.forms.live import LiveAskForm, LiveSystemForm, LiveTryForm, add_service_error
 from scoring.models import LiveSystem
 from scoring.selectors.live import job_at_work, jobs_of, live_runs_of, live_systems_of

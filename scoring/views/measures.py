@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest
 
 from benchmarks_app.models import Release
-from scoring.core.errors import ScoringError
+from benchwright.errors import ScoringError
 from scoring.services.firewall import MeasureWithheldError, measure_seen
 from scoring.shown import Shown
 

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 from benchmarks_app.charts import chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
-from scoring.core.reliability import ASSUMED_SOURCE
+from benchwright.statistics.reliability import ASSUMED_SOURCE
 from scoring.forms.planner import PlannerForm, read_wish, wish_text
 from scoring.planning_charts import cost_chart
 from scoring.services.planning import known_of, planned

@@ -8,11 +8,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchwright.errors import BenchmarkError
+from benchwright.gates.errors import RehearsalError
 from scoring import selectors
-from scoring.core.gating.errors import RehearsalError
 from scoring.forms.gates import GateForm, PolicyForm
 from scoring.models import GatePolicy, GateRehearsal
 from scoring.selectors.gates import gates_seen_by, policies_seen_by, rehearsals_seen_by

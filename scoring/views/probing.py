@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST, require_safe
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
-from scoring.core.probing import FEW_QUERIES, NEAR
+from benchwright.leaks.probing import FEW_QUERIES, NEAR
 from scoring.selectors.probing import n_open_flags, probing_flags
 from scoring.services import probing
 

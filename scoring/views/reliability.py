@@ -9,9 +9,9 @@ from benchmarks_app.models import Benchmark, Slice
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.reach import reach_of
 from benchmarks_app.services.slice_records import members_of
+from benchwright.statistics.reliability import ASSUMED_SOURCE
 from scoring import selectors
 from scoring.charts import reach_chart
-from scoring.core.reliability import ASSUMED_SOURCE
 from scoring.services.reliability import reliability_of
 
 

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchwright.errors import BenchmarkError, ScoringError
 from scoring import selectors
-from scoring.core.errors import ScoringError
 from scoring.forms.reported import ReportedFileForm, ReportedValueForm, values_of
 from scoring.models import ReportedScore
 from scoring.selectors.reported import (
@@ -96,7 +96,7 @@ def _imported(request: HttpRequest, benchmark: Benchmark, form: ReportedFileForm
         found = reported.import_mteb(
             benchmark=benchmark, user=request.user, content=content, file=file.name, **told
         )
-    except ScoringError as error:
+    except BenchmarkError as error:
         form.add_error("file", str(error))
         return False
     n, known = found.n_new, found.n_known

@@ -12,12 +12,12 @@ from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from benchmarks_app.core.cells import safe_cell
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchwright.evaluation.moves import ADDED
+from benchwright.files.cells import safe_cell
 from scoring import selectors
-from scoring.core.moves import ADDED
 from scoring.selectors.moves import (
     SMALLEST_CAUSE,
     Move,

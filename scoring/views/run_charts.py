@@ -8,8 +8,8 @@ from django.views.decorators.http import require_safe
 from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
+from benchwright.errors import ScoringError
 from scoring.charts.runs import cumulative_chart, distribution_chart, grades_chart, slices_chart
-from scoring.core.errors import ScoringError
 from scoring.models import ScoreSet
 from scoring.services import measuring
 from scoring.services.against import baselines_for, slices_against

@@ -11,15 +11,15 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
 from benchmarks_app.charts import Chart
-from benchmarks_app.core.cells import safe_cell
 from benchmarks_app.models import Benchmark, Query, Run
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.selectors import release_slices
+from benchwright.files.cells import safe_cell
+from benchwright.measures import parse_measure
 from scoring import selectors
 from scoring.charts import SortedBars, sorted_bars
 from scoring.charts.runs import cumulative_chart, distribution_chart, grades_chart
-from scoring.core.measures import parse_measure
 from scoring.models import ScoreSet
 from scoring.selectors.retrieved import retrieved
 from scoring.services.firewall import Sight, looked_at, sight_written_down

@@ -10,11 +10,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.run_facts import shown_facts
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchwright.errors import BenchmarkError
+from benchwright.runs.facts import shown_facts
 from scoring import selectors
 from scoring.forms.submissions import SubmissionForm
 from scoring.models import Phase, Submission

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.core.exchange import Request
+from annotation.judging.exchange import Request
 from annotation.models import Judgment, Pool, PoolEntry, PoolStart, Slot
 from annotation.services.claiming import DOCUMENTS_AHEAD
 from annotation.services.exchanging import exchange

@@ -6,15 +6,7 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from annotation.core.judging_errors import ClientIdReusedError, GradeNotOnScaleError
-from annotation.core.quality_errors import (
-    NoDisagreementError,
-    NoSuchPickError,
-    OverrideReasonError,
-    OwnLabelError,
-    ThirdOpinionError,
-)
-from annotation.core.rules import Settings, rule_named
+from annotation.judging.errors import ClientIdReusedError, GradeNotOnScaleError
 from annotation.models import Judgment, Pool, PoolEntry, Slot
 from annotation.selectors.adjudication import case_detail, inbox_of, open_cases
 from annotation.services.adjudicating import adjudicate
@@ -22,6 +14,14 @@ from annotation.services.judging import undo_last
 from annotation.services.policies import set_policy
 from annotation.services.publishing import qrels_as_of
 from benchmarks_app.models import QueryFamily
+from benchwright.qrels.errors import (
+    NoDisagreementError,
+    NoSuchPickError,
+    OverrideReasonError,
+    OwnLabelError,
+    ThirdOpinionError,
+)
+from benchwright.qrels.rules import Settings, rule_named
 from tests import factories
 from tests.annotation.making import claimed, judge, pool
 

@@ -11,7 +11,6 @@ from django.core.management import CommandError, call_command
 from django.db.models import Count
 from django.utils import timezone
 
-from annotation.core.rules import DEFAULT_RULE
 from annotation.models import Judgment
 from annotation.selectors.work import claimable_by
 from annotation.services import importing_labels
@@ -19,6 +18,7 @@ from annotation.services.importing_labels import labels_arguments
 from annotation.services.publishing import publishing_arguments
 from benchmarks_app.models import AuditEvent, Qrel
 from benchmarks_app.services import jobs, uploading
+from benchwright.qrels.rules import DEFAULT_RULE
 from tests import factories
 from tests.annotation.making import judge, pool
 

@@ -3,7 +3,7 @@ import uuid
 import pytest
 from django.db import DatabaseError, transaction
 
-from annotation.core.judging_errors import (
+from annotation.judging.errors import (
     ClientIdReusedError,
     GradeNotOnScaleError,
     NothingToUndoError,

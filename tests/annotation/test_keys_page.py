@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from annotation.core.key_errors import KeysClashError
-from annotation.core.keys import ACTIONS
+from annotation.judging.errors import KeysClashError
+from annotation.judging.keys import ACTIONS
 from annotation.models import KeyMap
 from annotation.services.mapping_keys import save_key_map
 from tests.annotation.making import pool

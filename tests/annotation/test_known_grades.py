@@ -11,7 +11,8 @@ from django.urls import reverse
 from annotation.models import Judgment, KnownGrade, Pool, PoolEntry, Slot
 from annotation.selectors.known_grades import known_grades_of, settled_pairs, settled_rows
 from annotation.services.starting import record_practice
-from benchmarks_app.core.text_hash import content_hash
+from benchwright.ids import content_hash
+from benchwright.qrels.known_grades import PURPOSES, known_grades_in
 from tests import factories
 from tests.annotation.making import judge, pool
 
@@ -126,9 +127,32 @@ def test_a_file_with_wrong_lines_changes_nothing_and_names_them(made, olga, sign
 
 @pytest.mark.parametrize("text", ["no header\n1\td-tab\t3\n", ""])
 def test_a_file_of_another_kind_is_refused(made, olga, signed_in, text):
-    upload(signed_in(olga), made, text)
+    answer = upload(signed_in(olga), made, text)
 
+    # The form refuses an empty one; of another its first line is told.
+    assert answer.status_code == (422 if text else 302)
+    told = "known.tsv:1: the first line must name query-id"
+    assert (told in answer.content.decode()) == bool(text)
     assert not KnownGrade.objects.exists()
+
+
+def test_a_file_is_read_apart(made, olga, signed_in, monkeypatch):
+    monkeypatch.setattr("benchwright.qrels.known_grades._rows", None)
+
+    answer = upload(signed_in(olga), made, "query-id\tcorpus-id\tgrade\n1\td-tab\t3\n")
+
+    assert answer.status_code == 302
+    assert KnownGrade.objects.get().grade == 3
+
+
+def test_a_file_that_takes_too_much_is_told(made, olga, signed_in, settings):
+    settings.READ_MEMORY_MB = 64
+    cells = "\t".join(["query-id", "corpus-id", "grade", *map(str, range(1_000_000))])
+
+    answer = upload(signed_in(olga), made, f"{cells}\n1\td-tab\t3\n")
+
+    assert answer.status_code == 422
+    assert "known.tsv: reading it took more than 64 MB of memory" in answer.content.decode()
 
 
 # --- settled pairs -------------------------------------------------------------------------------
@@ -291,6 +315,22 @@ def test_checks_that_are_switched_off_are_said_to_be(made, olga, signed_in):
     client.post(url("known-grade-share", made), {"percent": "5"})
 
     assert "Hidden checks are switched off" not in client.get(url(LIST, made)).content.decode()
+
+
+def test_lines_are_counted_as_an_editor_does():
+    content = "\ufeffquery-id\tcorpus-id\tgrade\r\n\r\nq1\td1\t2\r\nq1\td2\n".encode()
+    content += b"q1\t\xff\t1\n"
+
+    found, news = known_grades_in(content, "a.tsv", "gold", {"q1"}, [0, 1, 2])
+
+    assert [(one.line, one.docid, one.grade, one.purpose) for one in found] == [
+        (3, "d1", 2, "gold")
+    ]
+    assert list(map(str, news.found)) == [
+        "a.tsv:4: grade is ''; expected one of 0, 1, 2",
+        "a.tsv:5: byte 4 is not UTF-8; save the file as UTF-8",
+    ]
+    assert list(PURPOSES) == KnownGrade.Purpose.values
 
 
 def test_command_sets_grades_and_share(made, olga, tmp_path):

@@ -8,11 +8,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils.html import escape
 
-from annotation.core.rules import DEFAULT_RULE
 from annotation.models import Judgment
 from annotation.services.publishing import publishing_arguments
 from benchmarks_app.models import AuditEvent, DocumentContent, QrelSet, QueryFamily
 from benchmarks_app.services import jobs
+from benchwright.qrels.rules import DEFAULT_RULE
 from tests import factories
 from tests.annotation.making import judge, pool
 

@@ -1,16 +1,16 @@
 import pytest
 
-from annotation.core.errors import PoolRecipeError
-from annotation.core.judging_errors import NothingUnjudgedError
-from annotation.core.pooling import Recipe, Stratum
+from annotation.judging.errors import NothingUnjudgedError
 from annotation.models import Pool, PoolEntry, Slot
 from annotation.services import pooling
 from annotation.services.pool_planning import Sharing, rebuilt
 from annotation.services.topping_up import unjudged_in_top
-from benchmarks_app.core.corpus_store import StoredDocument
 from benchmarks_app.models import Document, DocumentContent, Job, Run
 from benchmarks_app.services.candidates import make_candidate_list
 from benchmarks_app.services.forgetting import delete_person
+from benchwright.corpora.store import StoredDocument
+from benchwright.pools import Recipe, Stratum
+from benchwright.pools.errors import PoolRecipeError
 from tests import factories
 from tests.annotation.making import judge
 
@@ -438,6 +438,45 @@ def test_a_run_that_loses_a_person_s_name_is_the_same_run_in_its_pools(
     assert "zelda" not in f"{pool.parameters} {pool.statistics} {told}".casefold()
     assert {row["run"] for row in pool.statistics["runs"]} == names
     assert pool.digest == rebuilt(pool).digest != made.digest
+
+
+@pytest.mark.parametrize("step", ["_stage_pool", "_stage_documents", "_stage_slots"])
+def test_a_run_that_loses_a_person_s_name_while_a_pool_is_built_has_lost_it_there(
+    build, texts, benchmark, owner, monkeypatch, step
+):
+    zelda = factories.member(benchmark, "zelda-q", "annotator")
+    run = factories.run(benchmark, BM25, name="zelda-q eval")
+    stage = getattr(pooling, step)
+
+    def forgotten_before(*staged):
+        delete_person(user=zelda, actor=owner)
+        return stage(*staged)
+
+    monkeypatch.setattr(pooling, step, forgotten_before)
+    job = build(runs=[run])
+
+    pool = Pool.objects.get()
+    (name,) = (run.name for run in pool.runs.all())
+    assert all(set(entry.contributors) == {name} for entry in pool.entries.all())
+    assert "zelda" not in f"{pool.parameters} {pool.statistics}".casefold()
+    assert job.result["digest"] == pool.digest == rebuilt(pool).digest
+
+
+def test_a_run_that_is_called_as_a_word_of_the_program_leaves_these_words(
+    build, texts, benchmark, owner
+):
+    """A person called “depth” has a run of that name, and another one called “seconds”."""
+    person = factories.member(benchmark, "depth", "annotator")
+    runs = [factories.run(benchmark, BM25, name=name) for name in ("depth", "seconds")]
+    made, _ = built(build, runs=runs, recipe=Recipe(depth=2, control_share=1.0))
+
+    pseudonym = delete_person(user=person, actor=owner).pseudonym
+
+    pool = Pool.objects.get(pk=made.pk)
+    assert pool.parameters == made.parameters | {"runs": sorted([pseudonym, "seconds"])}
+    assert pool.statistics.keys() == made.statistics.keys()
+    assert pool.statistics["judged_left_out"].keys() == {pseudonym, "seconds"}
+    assert pool.digest == rebuilt(pool).digest
 
 
 def test_a_recipe_whose_parts_do_not_fit_is_refused_before_any_job(benchmark, runs):

@@ -6,15 +6,15 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.core.quality_errors import NotAnAnnotatorError
-from annotation.core.rules import DEFAULT_RULE, Settings, Unresolved, qrels_digest, rule_named
 from annotation.models import AggregationPolicy, Judgment, Pool
 from annotation.services import publishing
 from annotation.services.judging import record_cant_judge, undo_last
 from annotation.services.policies import set_policy
 from annotation.services.tokens import Shown
-from benchmarks_app.core.import_errors import QrelSetNameTakenError
 from benchmarks_app.models import Job, Qrel, QrelSet
+from benchwright.formats.errors import QrelSetNameTakenError
+from benchwright.qrels.errors import NotAnAnnotatorError
+from benchwright.qrels.rules import DEFAULT_RULE, Settings, Unresolved, qrels_digest, rule_named
 from tests import factories
 from tests.annotation.making import claimed, judge, pool
 from tests.annotation.test_claiming import expire

@@ -7,13 +7,13 @@ from math import sqrt
 import pytest
 from django.db import connection
 
-from annotation.core.pooling import Recipe, shown_places
 from annotation.models import Pool, PoolEntry, Slot
 from annotation.services.claiming import DOCUMENTS_AHEAD
 from annotation.services.pooling import pool_arguments
-from benchmarks_app.core.corpus_store import StoredDocument
 from benchmarks_app.models import Corpus
 from benchmarks_app.services import jobs
+from benchwright.corpora.store import StoredDocument
+from benchwright.pools import Recipe, shown_places
 from tests import factories
 from tests.annotation.making import begun, claimed, judge, pool
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from hypothesis.stateful import run_state_machine_as_test as run
 
-from annotation.core.judging_errors import NothingToUndoError
+from annotation.judging.errors import NothingToUndoError
 from annotation.models import Judgment, Pool, Slot
 from annotation.services.claiming import release_slots, return_slot
 from annotation.services.judging import ask_question, put_off, record_judgment, undo_last

@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from annotation.core.stability import LabelledEntry, ranking_stability
-from scoring.core import evaluate
+from benchwright import evaluate
+from benchwright.progress.stability import LabelledEntry, ranking_stability
 
 
 def test_scores_are_those_of_the_scorer():

@@ -5,14 +5,14 @@ import uuid
 
 import pytest
 
-from annotation.core.judging_errors import PoolClosedError
+from annotation.judging.errors import PoolClosedError
 from annotation.models import Pool, Slot
 from annotation.selectors.stale import not_offered, stale_labels
 from annotation.services.judging import record_judgment
 from annotation.services.rejudging import offer_rejudging
 from annotation.services.tokens import Shown
-from benchmarks_app.core.text_hash import content_hash
 from benchmarks_app.models import AuditEvent, DocumentContent, Job
+from benchwright.ids import content_hash
 from tests import factories
 from tests.annotation.making import judge, pool
 

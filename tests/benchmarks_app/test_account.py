@@ -1,6 +1,7 @@
 """Signing in and out, lock-out, passwords, the profile."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.core import mail
@@ -8,7 +9,9 @@ from django.urls import reverse
 
 from benchmarks_app.models import AuditEvent, User
 from benchmarks_app.selectors.people import named
+from benchmarks_app.services import mailing
 from benchmarks_app.services.api_tokens import create_api_token, token_of
+from benchmarks_app.services.people import address_tokens
 
 SIGN_IN = "/sign-in/"
 RIGHT = {"username": "ada", "password": "a long password"}
@@ -281,3 +284,158 @@ def test_account_page_lists_my_memberships_only(signed_in, ada, cy):
 
 def test_account_page_needs_sign_in(client, db):
     assert client.get(reverse("account-detail"))["Location"].startswith(SIGN_IN)
+
+
+# --- whose an address is -------------------------------------------------------------------
+
+
+def address_link(client, **given) -> str:
+    """What is mailed to whoever asks for it, as a path of this site."""
+    assert client.post(reverse("address-link"), given).status_code == 302
+    return re.search(r"http://testserver(/account/address/\S+)", mail.outbox[-1].body)[1]
+
+
+def is_verified(person: User) -> bool:
+    return User.objects.get(pk=person.pk).has_verified_email
+
+
+def move(client, email: str) -> None:
+    given = {"email": email, "current_password": "a long password"}
+    assert client.post(reverse("account-detail"), given).status_code == 302
+
+
+def test_link_verifies_the_address_of_whoever_asked_for_it(signed_in, ada):
+    client = signed_in(ada)
+
+    answer = client.get(address_link(client))
+
+    assert answer["Location"] == reverse("account-detail")
+    assert is_verified(ada)
+    assert mail.outbox[0].to == ["ada@example.org"]
+    assert "have confirmed that ada@example.org" in client.get(answer["Location"]).content.decode()
+    event = AuditEvent.objects.get(action="address-verify")
+    assert (event.actor, event.target, event.detail) == (ada, f"user {ada.pk}", {})
+
+
+def test_used_link_is_refused_also_after_leaving_the_address_and_coming_back(signed_in, ada):
+    client = signed_in(ada)
+    link = address_link(client)
+    client.get(link)
+
+    assert client.get(link).status_code == 410
+    move(client, "other@example.org")
+    move(client, "ada@example.org")
+    refused = client.get(link)
+
+    assert refused.status_code == 410
+    assert "used already" in refused.content.decode()
+    assert not is_verified(ada)
+
+
+def test_link_verifies_no_other_account_and_nobody_who_is_not_signed_in(signed_in, client, ada, bo):
+    link = address_link(signed_in(ada))
+
+    foreign = signed_in(bo).get(link)
+    client.logout()
+    unknown = client.get(link)
+
+    assert foreign.status_code == 410
+    assert unknown["Location"].startswith(SIGN_IN)
+    assert not is_verified(bo)
+    assert not is_verified(ada)
+
+
+def test_link_ends_after_some_days(signed_in, ada, settings, monkeypatch):
+    client = signed_in(ada)
+    link = address_link(client)
+    later = address_tokens._now() + timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT + 1)
+    monkeypatch.setattr(address_tokens, "_now", lambda: later)
+
+    assert client.get(link).status_code == 410
+    assert not is_verified(ada)
+
+
+def test_link_to_an_earlier_address_proves_nothing(signed_in, ada):
+    client = signed_in(ada)
+    link = address_link(client)
+    move(client, "bo@example.org")
+
+    assert client.get(link).status_code == 410
+    assert not is_verified(ada)
+
+
+def test_new_address_is_not_verified_and_a_new_name_changes_nothing(signed_in, ada):
+    client = signed_in(ada)
+    client.get(address_link(client))
+
+    client.post(reverse("account-detail"), {"first_name": "Ada", "email": "ada@example.org"})
+    assert is_verified(ada)
+    move(client, "other@example.org")
+
+    assert not is_verified(ada)
+    assert User.objects.get(pk=ada.pk).verified_email == ""
+
+
+def test_reset_by_mail_verifies_the_address(client, ada):
+    client.post(reverse("password-reset"), {"email": "ada@example.org"})
+    form = open_reset_form(client, link_in_mail())
+    assert not is_verified(ada)
+
+    new = {"new_password1": "another long one", "new_password2": "another long one"}
+    client.post(form.request["PATH_INFO"], new)
+
+    assert is_verified(ada)
+
+
+@pytest.mark.parametrize("then", ["https://elsewhere.example/", "//elsewhere.example"])
+def test_link_leads_to_no_other_site(signed_in, ada, then):
+    client = signed_in(ada)
+
+    link = address_link(client, next=then)
+    answer = client.get(f"{link}?next={then}")
+
+    assert "elsewhere" not in link
+    assert answer["Location"] == reverse("account-detail")
+
+
+def test_person_is_mailed_so_many_links_and_told_the_same(signed_in, ada, settings):
+    settings.PASSWORD_RESETS_PER_HOUR = 2
+    client = signed_in(ada)
+
+    answers = [client.post(reverse("address-link"), follow=True) for _ in range(3)]
+
+    assert len(mail.outbox) == 2
+    assert {answer.redirect_chain[0][1] for answer in answers} == {302}
+    assert len({str(*answer.context["messages"]) for answer in answers}) == 1
+
+
+def test_network_address_asks_so_often_resets_and_links_together(signed_in, ada, settings):
+    settings.PASSWORD_RESETS_PER_HOUR = 1
+    client = signed_in(ada)
+    for n in range(9):
+        client.post(reverse("password-reset"), {"email": f"name{n}@example.org"})
+
+    answers = [client.post(reverse("address-link")).status_code for _ in range(2)]
+
+    assert answers == [302, 429]
+
+
+def test_mail_is_sent_beside_the_answer(signed_in, ada, monkeypatch):
+    later = []
+    monkeypatch.setattr(mailing, "send_later", later.append)
+
+    answer = signed_in(ada).post(reverse("address-link"))
+
+    assert answer.status_code == 302
+    assert (len(later), mail.outbox) == (1, [])
+
+
+def test_api_mails_the_link_and_says_whether_the_address_is_verified(signed_in, ada):
+    client = signed_in(ada)
+    before = client.get("/api/v1/me/").json()["has_verified_email"]
+
+    answer = client.post("/api/v1/me/address-link/")
+    client.get(re.search(r"http://testserver(\S+)", mail.outbox[0].body)[1])
+
+    assert answer.status_code == 202
+    assert [before, client.get("/api/v1/me/").json()["has_verified_email"]] == [False, True]

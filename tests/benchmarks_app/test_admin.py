@@ -84,6 +84,16 @@ def test_change_of_an_account_is_written_down(chief, ada):
     assert User.objects.get(pk=ada.pk).is_superuser
 
 
+def test_new_address_given_by_the_staff_is_not_verified(chief, ada):
+    User.objects.filter(pk=ada.pk).update(verified_email=ada.email)
+
+    changed(chief, ada, email="new@example.org")
+
+    assert not User.objects.get(pk=ada.pk).has_verified_email
+    changed(chief, User.objects.get(pk=ada.pk), email="ada@example.org")
+    assert not User.objects.get(pk=ada.pk).has_verified_email
+
+
 def test_password_that_is_set_is_written_down(chief, ada):
     url = reverse("admin:auth_user_password_change", args=[ada.pk])
     secret = "another long password"

@@ -21,21 +21,6 @@ from django.db import IntegrityError, OperationalError, connection, models
 from django.utils import timezone
 
 from benchmarks_app import files
-from benchmarks_app.core.backups.errors import (
-    BackupBusyError,
-    BackupDamagedError,
-    BackupVersionError,
-    ForeignFolderError,
-    NoBackupError,
-    NotMigratedError,
-    RowRefusedError,
-    RowsDifferError,
-    SiteAtWorkError,
-)
-from benchmarks_app.core.backups.layout import BackupFolder, write_manifest
-from benchmarks_app.core.backups.lines import rows_in
-from benchmarks_app.core.backups.targets import FolderTarget, TarTarget
-from benchmarks_app.core.backups.verifying import verify
 from benchmarks_app.models import (
     AuditEvent,
     Backup,
@@ -50,6 +35,21 @@ from benchmarks_app.services.backing_up import back_up
 from benchmarks_app.services.job_sweeping import sweep
 from benchmarks_app.services.restoring import restore
 from benchmarks_app.site_lock import FolderInUseError, SiteLock
+from benchwright.backups.errors import (
+    BackupBusyError,
+    BackupDamagedError,
+    BackupVersionError,
+    ForeignFolderError,
+    NoBackupError,
+    NotMigratedError,
+    RowRefusedError,
+    RowsDifferError,
+    SiteAtWorkError,
+)
+from benchwright.backups.layout import BackupFolder, write_manifest
+from benchwright.backups.lines import rows_in
+from benchwright.backups.targets import FolderTarget, TarTarget
+from benchwright.backups.verifying import verify
 from scoring.models import ReportedScore
 from tests import factories
 from tests import world as worlds

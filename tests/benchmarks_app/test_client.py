@@ -13,8 +13,8 @@ from io import BytesIO
 import httpx
 import pytest
 
-from benchmarks_app.client import Client, InsecureServerWarning, Patience, errors
-from benchmarks_app.client.servers import Login, Servers, Token, login_for, normal_url
+from benchwright.client import Client, InsecureServerWarning, Patience, errors
+from benchwright.client.servers import Login, Servers, Token, login_for, normal_url
 
 SITE = "https://bench.example.org"
 SECRET = "bw_secret-of-sam"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks_app import client as module
-from benchmarks_app.client import Client, errors
 from benchmarks_app.services.api_tokens import create_api_token
+from benchwright import client as module
+from benchwright.client import Client, errors
 from tests import factories
-from tests.benchmarks_app.commands import sites
+from tests.benchwright.cli.sites import sites
 from tests.world import RUN
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -91,7 +91,7 @@ def test_page_names_every_method_and_every_error():
 
 
 def test_metadata_of_the_page_is_what_the_site_takes():
-    from benchmarks_app.core.run_facts import BY_NAME
+    from benchwright.runs.facts import BY_NAME
 
     assert [name for name in BY_NAME if name not in PAGE] == []
     assert sites.URL.startswith("http://localhost")

@@ -207,6 +207,17 @@ CASES = {
         ],
         bad=lambda of: factories.User.objects.create(username="d", email="c@example.org"),
     ),
+    "user_verified_is_email": Case(
+        good=lambda of: [
+            factories.User.objects.create(username=name, email=email, verified_email=verified)
+            for name, email, verified in [
+                ("a", "", ""),
+                ("b", "b@x.org", ""),
+                ("c", "c@x.org", "c@x.org"),
+            ]
+        ],
+        bad=lambda of: factories.User.objects.filter(username="c").update(email="d@x.org"),
+    ),
     "membership_once": Case(
         good=lambda of: [member(of, "max", "viewer"), member(of, "moritz", "viewer")],
         bad=lambda of: member(of, "max", "annotator"),

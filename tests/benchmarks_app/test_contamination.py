@@ -8,11 +8,15 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from benchmarks_app.core.contamination_errors import CheckNameTakenError, NothingToCheckError
-from benchmarks_app.core.sketches import Hasher, write_sketch
-from benchmarks_app.core.sketches_errors import OtherSaltError, SketchFormatError
 from benchmarks_app.models import ContaminationCheck, Job, Role
 from benchmarks_app.services import contamination, jobs, uploading
+from benchwright.contamination.errors import (
+    CheckNameTakenError,
+    NothingToCheckError,
+    OtherSaltError,
+    SketchFormatError,
+)
+from benchwright.contamination.sketches import Hasher, write_sketch
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -11,8 +11,11 @@ from django.test import Client
 from django.urls import reverse
 
 from benchmarks_app import selectors
-from benchmarks_app.core.findings import Severity
-from benchmarks_app.core.release_errors import (
+from benchmarks_app.models import AuditEvent, Job, Qrel, QrelSet, Release, User
+from benchmarks_app.services import drafting, exporting, jobs, releasing
+from benchmarks_app.services.deprecating import deprecate_release
+from benchwright.findings import Severity
+from benchwright.releases.errors import (
     DeprecationError,
     DraftChangedError,
     DraftNotCheckedError,
@@ -21,10 +24,7 @@ from benchmarks_app.core.release_errors import (
     VersionTakenError,
     WarningsNotSeenError,
 )
-from benchmarks_app.core.releases.options import ReleaseOptions
-from benchmarks_app.models import AuditEvent, Job, Qrel, QrelSet, Release, User
-from benchmarks_app.services import drafting, exporting, jobs, releasing
-from benchmarks_app.services.deprecating import deprecate_release
+from benchwright.releases.options import ReleaseOptions
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -9,13 +9,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from benchmarks_app.core.canonical import content_parts
-from benchmarks_app.core.export_errors import ExportNotReadyError
-from benchmarks_app.core.exporters import EXPORTERS, exporter_of
-from benchmarks_app.core.linting.folders import lint_folder
 from benchmarks_app.models import AuditEvent, Benchmark, QrelSet, Query, Release
 from benchmarks_app.selectors import release_source
 from benchmarks_app.services import exporting, jobs
+from benchwright.exports import EXPORTERS, exporter_of
+from benchwright.exports.errors import ExportNotReadyError
+from benchwright.linting.folders import lint_folder
+from benchwright.releases.canonical import content_parts
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -22,8 +22,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import NoReverseMatch, reverse
 from fido2.utils import websafe_decode, websafe_encode
 
-from benchmarks_app.core.people_errors import FactorSecretError
 from benchmarks_app.models import AuditEvent, User
+from benchmarks_app.people.errors import FactorSecretError
 from benchmarks_app.services import factors
 from benchmarks_app.services.api_tokens import create_api_token
 from benchmarks_app.services.forgetting import delete_person

@@ -9,9 +9,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from benchmarks_app.core.families import GroupingOptions
 from benchmarks_app.models import FamilyLink, Job, QueryFamily
 from benchmarks_app.navigation import BADGES
+from benchwright.families import GroupingOptions
 from tests import factories
 from tests.benchmarks_app.test_grouping import TEXTS, ask, families, group, put, refreshed
 

@@ -7,12 +7,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from benchmarks_app.core.fetch_errors import CollectionNameError, ExtraMissingError
-from benchmarks_app.core.fetching import bringing
 from benchmarks_app.models import AuditEvent, Job
 from benchmarks_app.services import fetching, jobs
+from benchwright.fetching import bringing
+from benchwright.fetching.errors import CollectionNameError, ExtraMissingError
 from tests import factories
-from tests.benchmarks_app.core.fetching.conftest import Served, server  # noqa: F401  # a fixture
+from tests.benchwright.fetching.conftest import Served, server  # noqa: F401  # a fixture
 
 pytestmark = pytest.mark.django_db
 

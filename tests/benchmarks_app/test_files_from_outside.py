@@ -12,10 +12,10 @@ from django.test import override_settings
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks_app.core.apart import FileTooCostlyError, ReaderEndedError, UnreadableFileError
-from benchmarks_app.core.detection import FileKind, Part
 from benchmarks_app.models import Corpus, Job, Upload
 from benchmarks_app.services import importing, jobs, reading_apart, uploading
+from benchwright.detection import FileKind, Part
+from benchwright.sandbox import FileTooCostlyError, ReaderEndedError, UnreadableFileError
 from tests import factories
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -255,7 +255,7 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "benchmarks_app.settings"
 os.environ["SECRET_KEY"] = "only-for-tests-0123456789-abcdefghijklmnopqrstuvwxyz"
 import django; django.setup()
 from pathlib import Path
-from benchmarks_app.core.looking import Place, look_at
+from benchwright.uploads import Place, look_at
 from benchmarks_app.services import reading_apart
 path = Path({str(tmp_path)!r}, "corpus.parquet")
 path.write_bytes(sys.stdin.buffer.read())

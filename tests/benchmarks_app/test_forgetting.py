@@ -21,13 +21,6 @@ from django.urls import reverse
 from annotation.models import Judgment, KeyMap, KnownGrade, PoolStart, Question
 from annotation.selectors.agreement import Filters, agreement_report
 from annotation.selectors.names import pseudonyms_in
-from benchmarks_app.core.names import Names
-from benchmarks_app.core.people_errors import (
-    InvitationAddressError,
-    LastManagerError,
-    LastOwnerError,
-    ManagerNeededError,
-)
 from benchmarks_app.models import (
     ApiToken,
     AuditEvent,
@@ -41,6 +34,12 @@ from benchmarks_app.models import (
     Upload,
     User,
 )
+from benchmarks_app.people.errors import (
+    InvitationAddressError,
+    LastManagerError,
+    LastOwnerError,
+    ManagerNeededError,
+)
 from benchmarks_app.person_records import LASTING, WRITTEN
 from benchmarks_app.selectors.people import named
 from benchmarks_app.services import audit, forgetting, people
@@ -49,6 +48,7 @@ from benchmarks_app.services.forgetting import delete_person
 from benchmarks_app.services.person_export import export_person
 from benchmarks_app.services.uploading import local, receive_upload
 from benchmarks_app.triggers import AUDIT_STAYS, JUDGMENT_STAYS
+from benchwright.texts.names import Names
 from tests import factories
 from tests.annotation import making
 
@@ -58,7 +58,7 @@ PASSWORD = "a long password"
 @pytest.fixture
 def zelda(benchmark, owner):
     person = factories.member(benchmark, "zelda-q", "annotator")
-    person.first_name, person.last_name = "Zoë", "Quill"
+    person.first_name, person.last_name, person.verified_email = "Zoë", "Quill", person.email
     person.save()
     return person
 
@@ -134,6 +134,7 @@ def test_everything_that_names_the_person_goes(zelda, benchmark, owner, settings
 
     kept = User.objects.get(pk=zelda.pk)
     assert (kept.username, kept.email, str(kept)) == (forgotten.pseudonym, "", kept.username)
+    assert kept.verified_email == ""
     assert (kept.is_active, kept.is_anonymised, kept.has_usable_password()) == (False, True, False)
     assert not kept.memberships.exists() and not kept.teams.exists()
     gone = (ApiToken, AccessLog, AccessAttempt)
@@ -271,6 +272,29 @@ def test_name_of_common_words_takes_no_words_from_others(benchmark, owner, manag
     assert (there.description, others.name) == (f"The {elsewhere}.", f"{elsewhere} of Lund")
 
 
+@pytest.mark.parametrize("is_managed", [False, True])
+def test_name_that_is_a_word_of_the_program_leaves_the_names_of_values(benchmark, is_managed):
+    person = factories.member(benchmark, "file", "owner")
+    factories.member(benchmark, "second", "owner")
+    parameters = {"file": "by file", "file_name": "file.tsv", "in": [{"file": 3}], "My file": 1}
+    job = Job.objects.create(
+        kind="x", benchmark=benchmark, created_by=person, parameters=parameters
+    )
+    event = audit.record(actor=person, action="import", target="x", file="file", n_files=3)
+    manager = factories.user("manager", is_staff=True)
+
+    name = delete_person(user=person, actor=manager if is_managed else person).pseudonym
+
+    job.refresh_from_db()
+    assert job.parameters == {
+        "file": f"by {name}",
+        "file_name": f"{name}.tsv",
+        "in": [{"file": 3}],
+        f"My {name}": 1,
+    }
+    assert AuditEvent.objects.get(pk=event.pk).detail == {"file": name, "n_files": 3}
+
+
 def test_deleting_again_changes_nothing(zelda, owner):
     first = delete_person(user=zelda, actor=owner)
     n_events = AuditEvent.objects.count()
@@ -304,6 +328,7 @@ def test_link_for_an_address_outlives_an_account_that_said_it_was_theirs(benchma
     assert all_texts_without("corp.example")
     with pytest.raises(InvitationAddressError):
         people.accept_invitation(invitation=made, user=factories.user("yuri"))
+    hire.verified_email = hire.email
     people.accept_invitation(invitation=made, user=hire)
 
 
@@ -431,7 +456,7 @@ CONTENT = {
         Run.parquet Run.sha256 Slice.members_sha256 Slice.rule SplitPlan.algorithm SplitPlan.digest
         SplitPlan.inputs_sha256 SplitPlan.parameters SplitPlan.sizes
         Upload.sha256 Upload.stored User.email User.first_name User.last_name User.password
-        User.username WorkerHeartbeat.name
+        User.username User.verified_email WorkerHeartbeat.name
     """,
     "annotation": """
         AggregationPolicy.parameters AggregationPolicy.rule Judgment.confidence
@@ -660,6 +685,7 @@ def test_export_has_every_kind_and_no_secret(zelda, benchmark, owner):
     }
     assert {"labels", "questions", "submissions", "runs", "uploads", "jobs"} <= {*records}
     assert records["account"][0]["email"] == zelda.email
+    assert records["account"][0]["verified_email"] == zelda.email
     assert records["tokens"][0]["name"] == "at night"
     assert [row["address"] for row in records["sign-ins"]] == ["192.0.2.7", "203.0.113.0/24"]
     assert (records["labels"][0]["document"], records["labels"][0]["grade"]) == ("d1", 2)

@@ -4,20 +4,6 @@ import numpy as np
 import pytest
 from django.core.files.base import ContentFile
 
-from benchmarks_app.core.families import GroupingOptions
-from benchmarks_app.core.families_errors import (
-    EmbeddingsError,
-    EmptyPartError,
-    FamiliesOfTwoBenchmarksError,
-    FamilyChangedError,
-    FamilyMemberError,
-    FamilyWithItselfError,
-    NothingToGroupError,
-    NothingToUndoError,
-    PairOfOneError,
-    SplitChoiceError,
-)
-from benchmarks_app.core.release_errors import ExposedQueriesError
 from benchmarks_app.models import AuditEvent, FamilyChange, FamilyLink, Qrel, QueryFamily
 from benchmarks_app.selectors import splits as split_reads
 from benchmarks_app.services import jobs, uploading
@@ -31,6 +17,20 @@ from benchmarks_app.services.family_changes import (
     undo_last_change,
 )
 from benchmarks_app.services.grouping import grouping_arguments, start_grouping
+from benchwright.families import GroupingOptions
+from benchwright.families.errors import (
+    EmbeddingsError,
+    EmptyPartError,
+    FamiliesOfTwoBenchmarksError,
+    FamilyChangedError,
+    FamilyMemberError,
+    FamilyWithItselfError,
+    NothingToGroupError,
+    NothingToUndoError,
+    PairOfOneError,
+    SplitChoiceError,
+)
+from benchwright.releases.errors import ExposedQueriesError
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -345,8 +345,8 @@ def test_a_merge_across_splits_asks_which_one(benchmark, owner):
 
 
 def test_a_merge_makes_the_split_of_the_benchmark_outdated(benchmark, owner):
-    from benchmarks_app.core.splitting import SplitRecipe
     from benchmarks_app.services.splitting import apply_split
+    from benchwright.splits import SplitRecipe
 
     a, b = factories.query(benchmark, "a"), factories.query(benchmark, "b")
     for number in range(8):

@@ -4,14 +4,15 @@ from unittest.mock import Mock
 
 import pytest
 
-from benchmarks_app.core.release_errors import ReleaseRefusedError
 from benchmarks_app.models import Query, QueryFamily
 from benchmarks_app.services import jobs
 from benchmarks_app.services.slice_changes import register_slice
+from benchwright.releases.errors import ReleaseRefusedError
 from scoring.services import slice_scores
+from scoring.services.scoring import Target, score_run
 from scoring.services.slice_scores import slices_on_board
 from tests import factories
-from tests.scoring.hiding import HIDDEN, hiding_benchmark
+from tests.scoring.hiding import HIDDEN, hiding_benchmark, lines, plain_run
 
 pytestmark = pytest.mark.django_db
 MORE = [f"m{number:02}" for number in range(60)]
@@ -90,7 +91,7 @@ def test_weights_differ_for_none_or_for_many_or_are_not_shown(bench, n, is_withh
 
     codes = {one["code"] for one in release.findings}
     assert ("release-weighted-withheld" in codes) == is_withheld
-    assert slice_scores.tells_weighted(release) != is_withheld
+    assert slice_scores.means_told(release).has_weighted != is_withheld
 
 
 def test_weights_of_few_hidden_queries_keep_no_release_back(bench):
@@ -98,7 +99,7 @@ def test_weights_of_few_hidden_queries_keep_no_release_back(bench):
     for number, query in enumerate(bench.queries.filter(qid__in=HIDDEN)):
         Query.objects.filter(pk=query.pk).update(weight=1 + number / 30)
 
-    assert not slice_scores.tells_weighted(publish(bench, "1.0.0"))
+    assert not slice_scores.means_told(publish(bench, "1.0.0")).has_weighted
 
 
 def a_slice(bench, name, qids):
@@ -153,8 +154,8 @@ def test_what_may_be_shown_is_worked_out_once_until_a_slice_is_registered(bench,
     queries = bench.queries.filter(qid__in=MORE[:40])
     late = factories.query_slice(bench, "late", *queries, minimum=30)
     release = publish(bench, "1.0.0")
-    choose = Mock(wraps=slice_scores.showable_slices)
-    monkeypatch.setattr(slice_scores, "showable_slices", choose)
+    choose = Mock(wraps=slice_scores.Telling)
+    monkeypatch.setattr(slice_scores, "Telling", choose)
 
     assert shown(release) == shown(release) == ["first"]
     assert choose.call_count == 1
@@ -169,5 +170,53 @@ def test_weights_whose_means_are_not_shown_hide_no_slice(bench, monkeypatch):
     heavy = dict.fromkeys(HIDDEN + MORE, 1.0) | {MORE[0]: 9.0}
     monkeypatch.setattr(slice_scores, "weights_of", lambda _: heavy)
 
-    assert not slice_scores.tells_weighted(release)
+    assert not slice_scores.means_told(release).has_weighted
     assert shown(release) == ["first"]
+
+
+def score(bench, release, tmp_path):
+    run = factories.run(bench, lines(plain_run()), name=f"on {release.version}")
+    return score_run(run=run, target=Target.of(release), folder=tmp_path / release.version)
+
+
+def test_a_larger_slice_that_is_registered_later_takes_none_away_that_was_shown(bench, tmp_path):
+    add(bench, MORE)
+    a_slice(bench, "first", MORE[:40])
+    queries = bench.queries.filter(qid__in=MORE[:45])
+    larger = factories.query_slice(bench, "larger", *queries, minimum=30)
+    release = publish(bench, "1.0.0")
+    score(bench, release, tmp_path)
+
+    register_slice(of=larger, actor=bench.olga)
+
+    assert shown(release) == ["first"]
+
+
+def test_weighted_means_of_two_releases_are_told_on_one_if_they_differ_in_few_weights(
+    bench, tmp_path
+):
+    add(bench, MORE)
+    queries = Query.objects.filter(benchmark=bench)
+    queries.update(weight=1.0)
+    queries.filter(qid__in=MORE[:45]).update(weight=3.0)
+    first = publish(bench, "1.0.0")
+    score(bench, first, tmp_path)
+    queries.filter(qid__in=MORE[:46]).update(weight=3.0)
+    second = publish(bench, "2.0.0")
+    score(bench, second, tmp_path)
+
+    told = [slice_scores.means_told(release) for release in (first, second)]
+
+    assert [one.is_told for one in told] == [True, True]
+    assert [one.has_weighted for one in told] == [True, False]
+    assert "release-weighted-withheld" in {one["code"] for one in second.findings}
+
+
+def test_more_scores_change_nothing_of_what_is_told(bench, tmp_path, django_assert_num_queries):
+    first, second = publish(bench, "1.0.0"), publish(bench, "2.0.0")
+    for release in (second, first):
+        score(bench, release, tmp_path)
+    slice_scores.means_told(first)
+
+    with django_assert_num_queries(2):
+        slice_scores.means_told(first)

@@ -11,13 +11,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app import selectors
-from benchmarks_app.core.canonical import content_sha256
-from benchmarks_app.core.exporters import EXPORTERS
-from benchmarks_app.core.linting import release_rules
-from benchmarks_app.core.release_errors import ExposedQueriesError
 from benchmarks_app.models import AuditEvent, Benchmark, Job, Query, QueryFamily, Release
 from benchmarks_app.services import exporting, jobs, releasing
 from benchmarks_app.services.exposure import READ_ACTION, mark_exposed, refuse_hiding
+from benchwright.exports import EXPORTERS
+from benchwright.linting import release_rules
+from benchwright.releases.canonical import content_sha256
+from benchwright.releases.errors import ExposedQueriesError
 from scoring.models import Score
 from tests import factories
 from tests.world import addresses

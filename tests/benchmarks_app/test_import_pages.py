@@ -11,9 +11,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from benchmarks_app.core.apart import ReadersBusyError
 from benchmarks_app.models import Benchmark, Corpus, Job, Query, Upload
 from benchmarks_app.services import jobs, reading_apart, reading_uploads
+from benchwright.sandbox import ReadersBusyError
 from tests import factories
 
 CORPUS = b'{"_id": "d1", "title": "One", "text": "first", "metadata": {"year": 1999}}\n'
@@ -72,6 +72,14 @@ def test_one_file_leads_to_its_preview_and_nothing_is_imported_yet(olga, texts):
     assert "first" in page
     assert not Job.objects.exists()
     assert texts.current_corpus_version is None
+
+
+def test_half_a_character_in_a_file_breaks_neither_page_nor_answer(olga, texts):
+    put(olga, ("queries.jsonl", b'{"_id": "q1", "text": "a", "\xed\xa0\x80": "\\ud800"}\n'))
+    upload = Upload.objects.get()
+
+    assert olga.get(address(upload)).status_code == 200
+    assert olga.get(f"/api/v1/benchmarks/texts/uploads/{upload.pk}/").status_code == 200
 
 
 def test_what_was_looked_at_is_imported_and_waits_no_longer(olga, texts):

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks_app import selectors
-from benchmarks_app.core.import_errors import GradeMapError, UnknownKindError
-from benchmarks_app.core.mapping import EVERY_ROW
-from benchmarks_app.core.splitting import SplitRecipe
-from benchmarks_app.core.splitting.recipe import Mode
 from benchmarks_app.models import AuditEvent, Corpus, Job, Qrel, QrelSet, Query, QueryFamily, Run
 from benchmarks_app.services import importing, importing_queries, jobs, splitting, uploading
 from benchmarks_app.services.uploading import AlreadyImportedError
+from benchwright.formats.errors import GradeMapError, UnknownKindError
+from benchwright.formats.mapping import EVERY_ROW
+from benchwright.splits import SplitRecipe
+from benchwright.splits.recipe import Mode
 from tests import factories
 
 CORPUS = b"""{"_id": "d2", "title": "Two", "text": "second text"}

@@ -290,7 +290,7 @@ def test_mmarco_has_documents_of_one_language_and_queries_of_another(texts):
 
 
 def _top(run):
-    from benchmarks_app.core.run_store import top_k
+    from benchwright.runs.store import top_k
 
     return list(top_k(selectors.run_path(run), 10))
 

@@ -9,10 +9,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from benchmarks_app.core.full_disk import is_disk_full
 from benchmarks_app.models import Job
 from benchmarks_app.services import job_retry, job_sweeping, jobs
 from benchmarks_app.services.job_limits import GIVE_BACK, JobStopped, Limits, Stopper
+from benchwright.full_disk import is_disk_full
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -348,3 +348,19 @@ def test_job_on_a_full_disk_says_so(does, beats):
 def test_other_errors_are_not_taken_for_a_full_disk():
     assert not is_disk_full(OSError(2, "No such file"))
     assert not is_disk_full(ValueError("no space left on device"))
+
+
+def test_what_a_killed_process_left_is_swept(tmp_path, monkeypatch, settings):
+    settings.READERS_DIR = tmp_path / "readers"
+    (settings.READERS_DIR / "benchwright-apart-x").mkdir(parents=True)
+    (settings.READERS_DIR / "benchwright-apart-x" / "cell").write_bytes(b"9")
+    (settings.STAGING_DIR / "upload-x").write_bytes(b"9")
+
+    job_sweeping.sweep()
+    assert list(settings.READERS_DIR.iterdir())
+    assert list(settings.STAGING_DIR.iterdir())
+
+    monkeypatch.setattr(job_sweeping, "ABANDONED_AFTER_SECONDS", -60)
+    job_sweeping.sweep()
+    assert not list(settings.READERS_DIR.iterdir())
+    assert not list(settings.STAGING_DIR.iterdir())

@@ -16,11 +16,11 @@ from django.core.management import call_command
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
-from benchmarks_app.core.errors import BenchmarkError, FileProblemsError, Problem
 from benchmarks_app.models import Job, QueryFamily
 from benchmarks_app.models.jobs import JobQuerySet
 from benchmarks_app.services import job_sweeping, jobs
 from benchmarks_app.services.jobs import send as send_for_real  # before the tests' fixture
+from benchwright.errors import BenchmarkError, FileProblemsError, Problem
 
 pytestmark = pytest.mark.django_db
 

@@ -7,12 +7,12 @@ from zoneinfo import ZoneInfo
 import polars as pl
 import pytest
 
-from benchmarks_app.core.log_errors import LogColumnsError, LogNameTakenError
-from benchmarks_app.core.logs.columns import LogColumns
-from benchmarks_app.core.logs.sampling import Allocation, Design, Weighting, Wordings
 from benchmarks_app.models import AuditEvent, FamilyLink, Job, PendingLog, Query, QueryLog, Upload
 from benchmarks_app.services import importing_logs, jobs, sampling
 from benchmarks_app.services.importing_logs import Reading, receive_log_path, start_log
+from benchwright.logs.columns import LogColumns
+from benchwright.logs.errors import LogColumnsError, LogNameTakenError
+from benchwright.logs.sampling import Allocation, Design, Weighting, Wordings
 from tests import factories
 
 pytestmark = pytest.mark.django_db

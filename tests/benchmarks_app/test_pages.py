@@ -8,9 +8,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from benchmarks_app import selectors
-from benchmarks_app.core.scales import DEFAULT_SCALE
 from benchmarks_app.models import AuditEvent, Benchmark, Job, QrelSet, Release, Run, Upload
 from benchmarks_app.templatetags.benchwright import deed, minus, score
+from benchwright.qrels.scales import DEFAULT_SCALE
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -5,20 +5,21 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.core import mail
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks_app.core.people_errors import (
+from benchmarks_app.models import AuditEvent, Invitation, Membership, Role, User
+from benchmarks_app.people.errors import (
     InvitationDaysError,
     InvitationExpiredError,
     InvitationRevokedError,
     InvitationUsedError,
     LastOwnerError,
 )
-from benchmarks_app.models import AuditEvent, Invitation, Membership, Role, User
 from benchmarks_app.services import people
 from benchmarks_app.services.forgetting import delete_person
 from tests import factories
@@ -175,8 +176,48 @@ def test_invitation_for_an_address_is_for_no_other_account(signed_in, benchmark,
     assert Invitation.objects.open().filter(pk=for_nora.invitation.pk).exists()
 
 
+@pytest.fixture
+def nora(db):
+    """An account that says it has the address which is invited; nothing proves it."""
+    person = factories.user("nora")
+    User.objects.filter(pk=person.pk).update(email="nora@example.ORG")
+    person.refresh_from_db()
+    return person
+
+
+def test_account_that_only_claims_the_address_is_asked_to_prove_it(
+    signed_in, benchmark, for_nora, nora
+):
+    client = signed_in(nora)
+
+    page = client.get(join_url(for_nora.secret)).content.decode()
+    answer = client.post(join_url(for_nora.secret))
+
+    assert "Mail me the link" in page
+    assert "Join as" not in page
+    assert answer.status_code == 403
+    assert "not confirmed" in answer.content.decode()
+    assert not benchmark.memberships.filter(user=nora).exists()
+    assert Invitation.objects.open().filter(pk=for_nora.invitation.pk).exists()
+
+
+def test_link_that_was_mailed_leads_back_to_the_invitation(signed_in, benchmark, for_nora, nora):
+    client, url = signed_in(nora), join_url(for_nora.secret)
+
+    asked = client.post(reverse("address-link"), {"next": url})
+    opened = client.get(re.search(r"http://testserver(/\S+)", mail.outbox[0].body)[1])
+
+    assert mail.outbox[0].to == ["nora@example.ORG"]
+    assert asked["Location"] == opened["Location"] == url
+    assert "Join as" in client.get(url).content.decode()
+    client.post(url)
+    assert role_of(benchmark, nora) == "annotator"
+
+
 def test_account_of_the_address_accepts_however_it_is_written(signed_in, benchmark, for_nora, cy):
-    User.objects.filter(pk=cy.pk).update(email="nora@example.ORG")
+    User.objects.filter(pk=cy.pk).update(
+        email="nora@example.ORG", verified_email="nora@example.ORG"
+    )
     cy.refresh_from_db()
 
     signed_in(cy).post(join_url(for_nora.secret))
@@ -193,7 +234,11 @@ def test_newcomer_needs_the_address_that_was_invited(client, benchmark, for_nora
     assert "for another address" in refused.context["form"].errors["email"][0]
     assert "nora@" not in refused.content.decode().lower()
     assert not User.objects.filter(username="nora").exists()
-    assert client.post(url, {**NEW_ACCOUNT, "email": "nora@example.org"}).status_code == 302
+    made = client.post(url, {**NEW_ACCOUNT, "email": "nora@example.org"}, follow=True)
+    assert "Mail me the link" in made.content.decode()
+    assert not benchmark.memberships.filter(user__username="nora").exists()
+    people.verify_address(user=User.objects.get(username="nora"), actor=None)
+    client.post(url)
     assert role_of(benchmark, User.objects.get(username="nora")) == "annotator"
 
 
@@ -494,3 +539,15 @@ def test_command_prints_a_link_that_works(client, benchmark, owner):
 def test_command_invites_only_as_an_owner(benchmark, owner, ada):
     with pytest.raises(CommandError, match="ada is not an owner of stdlib"):
         run_command("invite", "stdlib", "--role", "annotator", "--as", "ada")
+
+
+def test_command_verifies_an_address_and_it_is_written_down(ada):
+    said = run_command("verify_address", "ada")
+
+    assert User.objects.get(pk=ada.pk).has_verified_email
+    assert "ada: ada@example.org is verified" in said
+    event = AuditEvent.objects.get(action="address-verify")
+    assert (event.actor, event.target, event.detail) == (None, f"user {ada.pk}", {})
+    User.objects.filter(pk=ada.pk).update(email="", verified_email="")
+    with pytest.raises(CommandError, match="ada has no address"):
+        run_command("verify_address", "ada")

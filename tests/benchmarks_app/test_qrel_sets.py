@@ -7,18 +7,18 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
-from benchmarks_app.core.import_errors import (
-    GradeNotOnScaleError,
-    NothingMappedError,
-    QrelSetInUseError,
-    QrelSetNotImportedError,
-)
-from benchmarks_app.core.releases import card
 from benchmarks_app.models import AuditEvent, Job, Qrel, QrelSet, Upload
 from benchmarks_app.selectors import qrels_of
 from benchmarks_app.selectors.qrel_sets import merged_before
 from benchmarks_app.services.drafting import create_draft
 from benchmarks_app.services.qrel_sets import delete_qrels, map_qrels
+from benchwright.exports import card
+from benchwright.formats.errors import (
+    GradeNotOnScaleError,
+    NothingMappedError,
+    QrelSetInUseError,
+    QrelSetNotImportedError,
+)
 from tests import factories
 
 pytestmark = pytest.mark.django_db

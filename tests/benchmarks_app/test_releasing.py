@@ -14,14 +14,10 @@ from django.db import OperationalError
 
 from annotation.models import Judgment
 from benchmarks_app import files, selectors
-from benchmarks_app.core.release_errors import (
-    NothingToReleaseError,
-    VersionError,
-    VersionTakenError,
-)
-from benchmarks_app.core.text_hash import text_hash
 from benchmarks_app.models import Benchmark, Job, Qrel, QrelSet, Query, Release
 from benchmarks_app.services import exporting, jobs, releasing
+from benchwright.ids import text_hash
+from benchwright.releases.errors import NothingToReleaseError, VersionError, VersionTakenError
 from tests import factories
 
 pytestmark = pytest.mark.django_db

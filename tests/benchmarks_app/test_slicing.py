@@ -3,8 +3,19 @@
 import pytest
 
 from benchmarks_app import results_seen
-from benchmarks_app.core.errors import FileProblemsError
-from benchmarks_app.core.slicing_errors import (
+from benchmarks_app.models import AuditEvent, Job, Slice
+from benchmarks_app.selectors.slices import plan_for, slice_rows, slices_of
+from benchmarks_app.services import (
+    importing_slices,
+    slice_changes,
+    slice_members,
+    slice_records,
+    slice_rules,
+    slicing,
+)
+from benchmarks_app.services.slicing import Wanted
+from benchwright.errors import FileProblemsError
+from benchwright.slices.errors import (
     ExpressionError,
     SliceAlreadyRegisteredError,
     SliceEmptyError,
@@ -17,17 +28,6 @@ from benchmarks_app.core.slicing_errors import (
     SliceTooSmallError,
     SliceWithoutRuleError,
 )
-from benchmarks_app.models import AuditEvent, Job, Slice
-from benchmarks_app.selectors.slices import plan_for, slice_rows, slices_of
-from benchmarks_app.services import (
-    importing_slices,
-    slice_changes,
-    slice_members,
-    slice_records,
-    slice_rules,
-    slicing,
-)
-from benchmarks_app.services.slicing import Wanted
 from tests import factories
 
 pytestmark = pytest.mark.django_db

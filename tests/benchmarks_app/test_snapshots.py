@@ -8,11 +8,11 @@ from django.test import TestCase
 
 from annotation.models import Judgment
 from benchmarks_app import selectors
-from benchmarks_app.core.cuts import CutError
-from benchmarks_app.core.snapshot_errors import SnapshotDateError, SnapshotOverError
 from benchmarks_app.models import AuditEvent, CorpusVersion, Job, Run
 from benchmarks_app.services.importing_corpus import corpus_options
 from benchmarks_app.services.snapshots import discard_snapshot, take_snapshot
+from benchwright.corpora.cuts import CutError
+from benchwright.corpora.errors import SnapshotDateError, SnapshotOverError
 from tests import factories
 from tests.annotation.making import judge
 

@@ -7,21 +7,21 @@ from django.db import connection
 from django.utils import timezone
 
 from benchmarks_app import files
-from benchmarks_app.core.errors import FileProblemsError
-from benchmarks_app.core.leaks import hard_violations
-from benchmarks_app.core.release_errors import ExposedQueriesError
-from benchmarks_app.core.splitting import SplitRecipe
-from benchmarks_app.core.splitting.recipe import Mode
-from benchmarks_app.core.splitting_errors import (
+from benchmarks_app.models import AuditEvent, Job, Query, QueryFamily, Role, SplitPlan
+from benchmarks_app.selectors import splits as reads
+from benchmarks_app.services import jobs, leak_reports, splitting
+from benchmarks_app.services.store_checking import verify_store
+from benchwright.errors import FileProblemsError
+from benchwright.leaks import hard_violations
+from benchwright.releases.errors import ExposedQueriesError
+from benchwright.splits import SplitRecipe
+from benchwright.splits.errors import (
     SmallSliceError,
     SplitChangedError,
     UnknownSliceError,
     UnknownSplitError,
 )
-from benchmarks_app.models import AuditEvent, Job, Query, QueryFamily, Role, SplitPlan
-from benchmarks_app.selectors import splits as reads
-from benchmarks_app.services import jobs, leak_reports, splitting
-from benchmarks_app.services.store_checking import verify_store
+from benchwright.splits.recipe import Mode
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -9,13 +9,13 @@ from django.core import signing
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks_app.core.team_errors import (
+from benchmarks_app.models import Run, Team
+from benchmarks_app.people.errors import (
     NotAMateError,
     TeamFullError,
     TeamLinkError,
     TeamNameTakenError,
 )
-from benchmarks_app.models import Run, Team
 from benchmarks_app.selectors.naming import facts_told, owner_name
 from benchmarks_app.services import teams
 from benchmarks_app.services.forgetting import delete_person

@@ -8,8 +8,12 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from benchmarks_app import selectors
-from benchmarks_app.core.run_store import hits_against, top_k
-from benchmarks_app.core.unit_errors import (
+from benchmarks_app.models import Corpus, QrelSet, Run
+from benchmarks_app.services import jobs
+from benchmarks_app.services.benchmarks import create_benchmark
+from benchmarks_app.services.runs import stage_run
+from benchmarks_app.services.units import change_corpus, derive_document_qrels
+from benchwright.corpora.errors import (
     MixedUnitsError,
     NotDerivableError,
     OtherUnitError,
@@ -18,13 +22,9 @@ from benchmarks_app.core.unit_errors import (
     UnknownAggregationError,
     UnknownUnitError,
 )
-from benchmarks_app.models import Corpus, QrelSet, Run
-from benchmarks_app.services import jobs
-from benchmarks_app.services.benchmarks import create_benchmark
-from benchmarks_app.services.runs import stage_run
-from benchmarks_app.services.units import change_corpus, derive_document_qrels
-from scoring.core.aggregation import aggregate
-from scoring.core.reading.loading import read_run
+from benchwright.reading.loading import read_run
+from benchwright.runs.aggregation import aggregate
+from benchwright.runs.store import hits_against, top_k
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -6,11 +6,11 @@ import zipfile
 import pytest
 from django.core.management import call_command
 
-from benchmarks_app.core.exporters import exporter_of
-from benchmarks_app.core.import_errors import UnlistedError
 from benchmarks_app.models import QrelSet
 from benchmarks_app.selectors import release_file_path
 from benchmarks_app.services import exporting
+from benchwright.exports import exporter_of
+from benchwright.formats.errors import UnlistedError
 from tests import factories
 
 pytestmark = pytest.mark.django_db

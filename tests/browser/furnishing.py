@@ -35,6 +35,8 @@ def furnished() -> str:
     User.objects.create_superuser("root", "root@example.org", password)
     call_command("create_benchmark", EMPTY, name="Nothing yet", owner="olga", stdout=StringIO())
     link = invite(benchmark=benchmark, actor=owner, role=Role.ANNOTATOR, note="a friend", days=7)
+    given = {"role": Role.ANNOTATOR, "email": "loner@example.org", "days": 7}
+    bound = invite(benchmark=benchmark, actor=owner, **given)
     forgetful = User.objects.create_user("forgetful", "forgetful@example.org", "a long password")
     judged = benchmark.judgments.order_by("pk").first()
     facts = {
@@ -48,6 +50,7 @@ def furnished() -> str:
         "judged_query": judged.query_id,
         "judged_docid": judged.docid,
         "secret": link.secret,
+        "bound_secret": bound.secret,
         "forgetful": forgetful.pk,
         "uid": urlsafe_base64_encode(force_bytes(forgetful.pk)),
         "token": default_token_generator.make_token(forgetful),
@@ -277,9 +280,9 @@ def _waiting(benchmark, owner) -> dict[str, int]:
 
 def _split_up(benchmark, owner) -> int:
     """Split the queries, one of them leaking, and check them against a list."""
-    from benchmarks_app.core.splitting import SplitRecipe
     from benchmarks_app.models import ContaminationCheck, Query, QueryFamily
     from benchmarks_app.services import contamination, jobs, splitting, uploading
+    from benchwright.splits import SplitRecipe
 
     first = benchmark.queries.order_by("pk").first()
     family = QueryFamily.objects.create(benchmark=benchmark)

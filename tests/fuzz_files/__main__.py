@@ -120,8 +120,10 @@ def _many(drive: Drive, asked: argparse.Namespace) -> int:
                 print(f"{place:,} files, {time.monotonic() - started:.0f} s", flush=True)
             yield case
 
-    drive.run(until_then())
-    _summary(drive, time.monotonic() - started)
+    try:
+        drive.run(until_then())
+    finally:
+        _summary(drive, time.monotonic() - started)
     grown = drive.web_at_end - drive.web_at_start
     is_large = isinstance(drive.target, RunningSite) and grown > MAY_GROW_BY
     return bool(drive.findings) or is_large

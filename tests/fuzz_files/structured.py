@@ -293,14 +293,15 @@ def _odd_frame(frame: Any, random: Random) -> Any:
 
     name = random.choice(frame.columns)
     column = pl.col(name)
-    texts_of = column.cast(pl.String, strict=False)
+    is_nested = frame.schema[name].is_nested()  # of which there are no texts
+    texts = pl.lit("odd").alias(name) if is_nested else column.cast(pl.String, strict=False)
     changes: Mapping[str, Callable[[], Any]] = {
         "null": lambda: frame.with_columns(pl.lit(None).alias(name)),
         "some null": lambda: frame.with_columns(pl.when(pl.int_range(pl.len()) > 2).then(column)),
         "struct": lambda: frame.with_columns(pl.struct(frame.columns).alias(name)),
         "list": lambda: frame.with_columns(pl.concat_list(column, column)),
         "binary": lambda: frame.with_columns(pl.lit(b"\xff\xfe\0").alias(name)),
-        "category": lambda: frame.with_columns(texts_of.cast(pl.Categorical)),
+        "category": lambda: frame.with_columns(texts.cast(pl.Categorical)),
         "date": lambda: frame.with_columns(pl.lit(10**9).cast(pl.Date).alias(name)),
         "decimal": lambda: frame.with_columns(pl.lit(1).cast(pl.Decimal(38, 10)).alias(name)),
         "huge": lambda: frame.head(2).with_columns(pl.lit("x" * 20 * MEGABYTE).alias(name)),

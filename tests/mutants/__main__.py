@@ -26,20 +26,29 @@ WANTED = 0.95
 # What is mutated, and what has to notice.
 AREAS = {
     "measures": (
-        ["scoring/core/measures/*.py"],
-        ["tests/scoring/core/measures/test_measures.py", "tests/scoring/core/measures"],
+        ["benchwright/measures/*.py"],
+        ["tests/benchwright/measures/test_measures.py", "tests/benchwright/measures"],
     ),
-    "statistics": (["scoring/core/statistics/*.py"], ["tests/scoring/core/statistics"]),
-    "gating": (["scoring/core/gating/*.py"], ["tests/scoring/core/gating"]),
+    "statistics": (
+        [
+            "benchwright/statistics/*.py",
+            *(f"benchwright/comparison/{name}.py" for name in ("aligning", "outcome")),
+        ],
+        ["tests/benchwright/statistics", "tests/benchwright/comparison"],
+    ),
+    "gating": (
+        ["benchwright/gates/*.py", "benchwright/gates/rehearsal/*.py"],
+        ["tests/benchwright/gates"],
+    ),
     "rules": (
-        ["annotation/core/rules/*.py"],
-        ["tests/annotation/core/test_rules.py", "tests/annotation/core/test_dawid_skene.py"],
+        [f"benchwright/qrels/{name}.py" for name in ("rules", "dawid_skene", "events")],
+        ["tests/benchwright/qrels/test_rules.py", "tests/benchwright/qrels/test_dawid_skene.py"],
     ),
     "splitting": (
-        ["benchmarks_app/core/splitting/*.py"],
-        [f"tests/benchmarks_app/core/test_{name}.py" for name in ("splitting", "balancing")],
+        ["benchwright/splits/*.py"],
+        [f"tests/benchwright/splits/test_{name}.py" for name in ("splitting", "balancing")],
     ),
-    "reading": (["scoring/core/reading/*.py"], ["tests/scoring/core/reading"]),
+    "reading": (["benchwright/reading/*.py"], ["tests/benchwright/reading"]),
     "claiming": (
         ["annotation/services/claiming.py", "annotation/services/exchanging.py"],
         [

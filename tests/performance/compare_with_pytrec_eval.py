@@ -8,11 +8,11 @@ import argparse
 import math
 import random
 
-from scoring.core import evaluate_hits
-from scoring.core.reading import GradeTable
-from scoring.core.reading.shapes import Shape
+from benchwright import evaluate_hits
+from benchwright.reading import GradeTable
+from benchwright.reading.shapes import Shape
+from tests.benchwright.reading import scanners
 from tests.performance.timing import missing
-from tests.scoring.core.reading import scanners
 
 MEASURES = {
     "nDCG": "ndcg",

@@ -83,13 +83,13 @@ class Judge:
 
 
 def our_cases(n: int) -> list[Any]:
-    from scoring.core.contextual.types import Case
+    from benchwright.contextual.types import Case
 
     return [Case(f"input {i}", f"expected {i}", nodes(i), id=str(i)) for i in range(n)]
 
 
 def ours_measure(n: int) -> Callable[[], None]:
-    from scoring.core.contextual.metric import ContextualPrecision
+    from benchwright.contextual.metric import ContextualPrecision
 
     cases, metric = our_cases(n), ContextualPrecision(model=Judge())
 
@@ -101,7 +101,7 @@ def ours_measure(n: int) -> Callable[[], None]:
 
 
 def ours_bulk(n: int) -> Callable[[], None]:
-    from scoring.core.contextual.metric import ContextualPrecision, evaluate
+    from benchwright.contextual.metric import ContextualPrecision, evaluate
 
     cases, metric = our_cases(n), ContextualPrecision(model=Judge())
 
@@ -113,8 +113,8 @@ def ours_bulk(n: int) -> Callable[[], None]:
 
 
 def _ours_cached(n: int, *, is_full: bool) -> Callable[[], None]:
-    from scoring.core.contextual.caching import FileCache
-    from scoring.core.contextual.metric import ContextualPrecision, evaluate
+    from benchwright.contextual.caching import FileCache
+    from benchwright.contextual.metric import ContextualPrecision, evaluate
 
     cases, metric = our_cases(n), ContextualPrecision(model=Judge())
     folder = TemporaryDirectory()
@@ -146,7 +146,7 @@ def ours_from_cache(n: int) -> Callable[[], None]:
 def ours_arithmetic(n: int) -> Callable[[], None]:
     import numpy as np
 
-    from scoring.core.contextual.arithmetic import contextual_precisions
+    from benchwright.contextual.arithmetic import contextual_precisions
 
     matrix = np.random.default_rng(1).random((n, N_NODES)) < 0.3
     return lambda: contextual_precisions(matrix)
@@ -206,7 +206,7 @@ def _their_cases(n: int) -> list[Any]:
 
 
 def theirs_measure(n: int) -> Callable[[], None]:
-    from scoring.core.contextual.arithmetic import contextual_precision
+    from benchwright.contextual.arithmetic import contextual_precision
 
     cases, metric = _their_cases(n), _their_metric()
 
@@ -320,10 +320,10 @@ def arithmetic() -> Iterator[str]:
 
 def throughput(n: int = N_CASES, stub: dict[str, str] | None = None) -> tuple[float, float]:
     """Answers a second of a stub for a plain client, and cases a second for ours."""
-    from scoring.core.contextual.client import OpenAIJudge
-    from scoring.core.contextual.endpoint import Endpoint
-    from scoring.core.contextual.judging import outcomes_of
-    from scoring.core.contextual.options import Options
+    from benchwright.contextual.judging import outcomes_of
+    from benchwright.contextual.options import Options
+    from benchwright.judges.client import OpenAIJudge
+    from benchwright.judges.endpoint import Endpoint
 
     command = [sys.executable, "-m", "tests.judge_stub"]
     command += [word for pair in (stub or STUB).items() for word in pair]
@@ -349,8 +349,8 @@ def throughput(n: int = N_CASES, stub: dict[str, str] | None = None) -> tuple[fl
 
 def body_of(case: Any) -> bytes:
     """What the client would send for a case."""
-    from scoring.core.contextual.completions import Form, request_body
-    from scoring.core.contextual.prompts import content_digest, verdicts_prompt
+    from benchwright.contextual.prompts import content_digest, verdicts_prompt
+    from benchwright.judges.completions import Form, request_body
 
     prompt = verdicts_prompt(case, content_digest(case))
     return json.dumps(request_body("m", prompt.messages, prompt.schema, Form())).encode()

@@ -46,10 +46,10 @@ def plain(folder: Path) -> None:
 
 
 def import_it(folder: Path) -> None:
-    from benchmarks_app.core.corpus_store import write_corpus
-    from benchmarks_app.core.formats.beir import corpus_rows
-    from benchmarks_app.core.formats.sources import open_lines
-    from benchmarks_app.core.problems import Problems
+    from benchwright.corpora.store import write_corpus
+    from benchwright.errors import Problems
+    from benchwright.files.sources import open_lines
+    from benchwright.formats.beir import corpus_rows
 
     problems = Problems()
     rows = corpus_rows(open_lines(folder / FILE), file=FILE, problems=problems)
@@ -60,7 +60,7 @@ def import_it(folder: Path) -> None:
 
 def compare(folder: Path) -> None:
     """Read the corpus beside itself: every document is looked at, and none differs."""
-    from benchmarks_app.core.snapshot_difference import difference
+    from benchwright.corpora.snapshots import difference
 
     found = difference(_reader(folder), _reader(folder))
     if found.n_unchanged != N_DOCUMENTS:
@@ -81,7 +81,7 @@ def look_up(folder: Path) -> str:
 
 
 def _reader(folder: Path):
-    from benchmarks_app.core.corpus_store import INDEX_NAME, PARQUET_NAME, CorpusReader
+    from benchwright.corpora.store import INDEX_NAME, PARQUET_NAME, CorpusReader
 
     return CorpusReader(folder / STORED / PARQUET_NAME, folder / STORED / INDEX_NAME)
 

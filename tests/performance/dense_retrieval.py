@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.core.retrieval.dense import DenseIndex, embeddings
+from benchwright.retrieval.dense import DenseIndex, embeddings
 from tests.performance.timing import missing
 from tests.performance.toy import size
 

@@ -41,9 +41,9 @@ def _words() -> list[str]:
 
 def make_corpus(folder: Path) -> None:
     """Write a corpus of a million passages, as an import leaves it."""
-    from benchmarks_app.core.corpus_store import write_corpus
-    from benchmarks_app.core.formats.beir import CorpusRow
-    from benchmarks_app.core.problems import Problems
+    from benchwright.corpora.store import write_corpus
+    from benchwright.errors import Problems
+    from benchwright.formats.beir import CorpusRow
 
     words, rng = _words(), random.Random(11)
     weights = [1 / rank for rank in range(1, VOCABULARY + 1)]
@@ -59,9 +59,9 @@ def make_corpus(folder: Path) -> None:
 
 
 def _source(folder: Path):
-    from benchmarks_app.core.corpus_store import INDEX_NAME, PARQUET_NAME, CorpusReader
-    from benchmarks_app.core.formats.beir_writing import MetadataShape
-    from benchmarks_app.core.release_source import ReleaseSource
+    from benchwright.corpora.store import INDEX_NAME, PARQUET_NAME, CorpusReader
+    from benchwright.formats.beir_writing import MetadataShape
+    from benchwright.releases.source import ReleaseSource
 
     reader = CorpusReader(folder / PARQUET_NAME, folder / INDEX_NAME)
 
@@ -94,15 +94,15 @@ def _source(folder: Path):
 
 
 def _export(name: str, folder: Path, work: Path) -> None:
-    from benchmarks_app.core.exporters import EXPORTERS
-    from benchmarks_app.core.exporters.exporter import zipped
+    from benchwright.exports import EXPORTERS
+    from benchwright.exports.exporter import zipped
 
     with (work / "export.zip").open("wb") as out:
         out.writelines(zipped(EXPORTERS[name], _source(folder), work))
 
 
 def _lint(name: str, folder: Path, work: Path) -> None:
-    from benchmarks_app.core.linting import lint
+    from benchwright.linting import lint
 
     lint(_source(folder))
 
@@ -110,7 +110,7 @@ def _lint(name: str, folder: Path, work: Path) -> None:
 def _plain(name: str, folder: Path, work: Path) -> None:
     import polars as pl
 
-    from benchmarks_app.core.corpus_store import PARQUET_NAME
+    from benchwright.corpora.store import PARQUET_NAME
 
     frame = pl.read_parquet(folder / PARQUET_NAME)
     if name == "ndjson":

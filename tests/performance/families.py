@@ -24,16 +24,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks_app.core import static_vectors
-from benchmarks_app.core.families import (
-    GroupingOptions,
-    QueryText,
-    exact_key,
-    grouped,
-    similar_pairs,
-)
-from benchmarks_app.core.families.clustering import clusters_of
-from benchmarks_app.core.families.paraphrases import static_embeddings
+from benchwright.families import GroupingOptions, QueryText, exact_key, grouped, similar_pairs
+from benchwright.families.clustering import clusters_of
+from benchwright.families.linking import static_embeddings
+from benchwright.matrices import static_vectors
 from tests.performance.timing import missing
 from tests.performance.toy import size
 
@@ -320,7 +314,7 @@ def timed(folder: Path) -> list[str]:
         texts = made_queries(folder, size(100_000, 1_000))
         queries.write_text("".join(f"{n}\t{text}\n" for n, text in enumerate(texts)))
         output = Path(work) / "families.tsv"
-        program = [sys.executable, "-m", "benchmarks_app.start", "families", str(queries)]
+        program = [sys.executable, "-m", "benchwright.cli.start", "families", str(queries)]
         seconds, memory = in_a_process([*program, "-o", str(output)])
         n = len({line.split("\t")[1] for line in output.read_text().splitlines()[1:]})
     lines.append(_row("100,000 queries", f"{n:,} families", seconds, memory))

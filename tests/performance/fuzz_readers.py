@@ -18,10 +18,9 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.problems import Problems
-from scoring.core.reading import choosing, read_qrels, read_run, scan_qrels, scan_run
-from tests.scoring.core.reading import scanners
+from benchwright.errors import BenchmarkError, Problems
+from benchwright.reading import choosing, read_qrels, read_run, scan_qrels, scan_run
+from tests.benchwright.reading import scanners
 
 LONGEST_SECONDS = 20
 EXAMPLES_AT_ONCE = 500

@@ -9,9 +9,9 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from scoring.core.gating.bounds import Method
-from scoring.core.gating.policy import SMALLEST_SLICE
-from scoring.core.gating.simulation import (
+from benchwright.gates.bounds import Method
+from benchwright.gates.policy import SMALLEST_SLICE
+from benchwright.gates.simulation import (
     SHARES,
     SIZES,
     TRUTHS,
@@ -22,8 +22,8 @@ from scoring.core.gating.simulation import (
     full_policy,
     simulated,
 )
+from tests.benchwright.gates import real_pairs
 from tests.performance.toy import TOY, size
-from tests.scoring.core.gating import real_pairs
 
 PAGE = Path(__file__).parents[2] / "docs" / "gate.md"
 RUNS, SEED = size(2_000, 5), 1

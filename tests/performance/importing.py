@@ -20,10 +20,10 @@ COLUMNS = ("qid", "q0", "docid", "rank", "score", "tag")
 
 
 def _import(path: Path, folder: Path) -> int:
-    from benchmarks_app.core.formats.sources import open_inflated
-    from benchmarks_app.core.problems import Problems
-    from benchmarks_app.core.run_blocks import run_frames
-    from benchmarks_app.core.run_store import write_run_frames
+    from benchwright.errors import Problems
+    from benchwright.files.sources import open_inflated
+    from benchwright.runs.blocks import run_frames
+    from benchwright.runs.store import write_run_frames
 
     problems = Problems()
     with open_inflated(path) as stream:

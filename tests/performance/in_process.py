@@ -21,8 +21,8 @@ def made_run(n_queries: int, depth: int, rng: random.Random) -> dict[str, dict[s
 
 
 def bench_scoring() -> None:
-    from benchmarks_app.core.formats.trec import RunRow
-    from scoring.core import evaluate
+    from benchwright import evaluate
+    from benchwright.formats.trec import RunRow
 
     rng = random.Random(1)
     run = made_run(1000 // SCALE, 1000 // SCALE, rng)
@@ -61,7 +61,7 @@ def made_texts(n: int, length: int, rng: random.Random) -> list[str]:
 
 
 def bench_retrieval() -> None:
-    from scoring.core.retrieval import build_index
+    from benchwright.retrieval import build_index
 
     rng = random.Random(2)
     texts, queries = made_texts(50_000 // SCALE, 60, rng), made_texts(500 // SCALE, 6, rng)
@@ -88,7 +88,7 @@ def bench_retrieval() -> None:
 
 
 def bench_pooling() -> None:
-    from annotation.core.pooling import build_depth_pool
+    from benchwright.pools import build_depth_pool
 
     rng = random.Random(3)
 
@@ -103,9 +103,9 @@ def bench_pooling() -> None:
 
 
 def bench_corpus() -> None:
-    from benchmarks_app.core.corpus_store import write_corpus
-    from benchmarks_app.core.formats.beir import CorpusRow
-    from benchmarks_app.core.problems import Problems
+    from benchwright.corpora.store import write_corpus
+    from benchwright.errors import Problems
+    from benchwright.formats.beir import CorpusRow
 
     texts = made_texts(1000, 100, random.Random(4))
 

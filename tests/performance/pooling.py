@@ -58,7 +58,7 @@ def main() -> list[str]:
         _make_elsewhere(folder)
         output = Path(folder) / "pool.tsv"
         runs = [str(path) for path in sorted(Path(folder).glob("run*"))]
-        program = [sys.executable, "-m", "benchmarks_app.start"]
+        program = [sys.executable, "-m", "benchwright.cli.start"]
         words = [*program, "pool", *runs, "--depth", str(DEPTH), "-o", str(output)]
         times = [timed(words) for _ in range(ROUNDS)]
         n_bytes = output.stat().st_size

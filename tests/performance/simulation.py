@@ -14,14 +14,14 @@ from functools import partial
 
 import numpy as np
 
-from scoring.core import evaluate, read_qrels, read_run
-from scoring.core.statistics.confidence_sets import tie_groups
-from scoring.core.statistics.corrections import holm
-from scoring.core.statistics.families import FamilyOf, Floats
-from scoring.core.statistics.intervals import DEFAULT, METHODS, mean_interval
-from scoring.core.statistics.paired import t_test
-from scoring.core.statistics.signflip import sign_flip, sign_flip_max
-from scoring.core.statistics.tukey import randomised_tukey
+from benchwright import evaluate, read_qrels, read_run
+from benchwright.statistics.confidence_sets import tie_groups
+from benchwright.statistics.corrections import holm
+from benchwright.statistics.families import FamilyOf, Floats
+from benchwright.statistics.intervals import DEFAULT, METHODS, mean_interval
+from benchwright.statistics.paired import t_test
+from benchwright.statistics.signflip import sign_flip, sign_flip_max
+from benchwright.statistics.tukey import randomised_tukey
 from tests.performance.toy import size
 
 SIZES = size((50, 200, 1000), (50,))
@@ -202,7 +202,7 @@ EQUAL, BOARDS_OF_EQUAL = size((20, 200), (5, 1))
 
 def real_values(name: str, qrels: str, ties: str) -> Floats:
     """nDCG@10 of real runs: queries x runs."""
-    from tests.scoring.core.realdata import data_folder
+    from tests.benchwright.realdata import data_folder
 
     folder = data_folder(name)
     grades = read_qrels(folder / qrels)

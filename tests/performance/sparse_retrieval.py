@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from scoring.core.retrieval.counting import inverse_document_frequency
-from scoring.core.retrieval.postings import Postings
-from scoring.core.retrieval.weighting import Scale, bm25_documents
+from benchwright.retrieval.sparse.counting import inverse_document_frequency
+from benchwright.retrieval.sparse.postings import Postings
+from benchwright.retrieval.sparse.weighting import Scale, bm25_documents
 from tests.performance.results import ONLY
 from tests.performance.toy import size
 
@@ -222,9 +222,9 @@ def status(name: str) -> float:
 
 def quality() -> Iterator[str]:
     """nDCG@10 of BM25 on real collections, ours beside that of bm25s with our words and stems."""
-    from scoring.core.retrieval import build_index
-    from scoring.core.retrieval.evaluating import evaluate_retrieval
-    from tests.scoring.core.retrieval.real_collections import COLLECTIONS
+    from benchwright.retrieval import build_index
+    from benchwright.retrieval.evaluating import evaluate_retrieval
+    from tests.benchwright.retrieval.real_collections import COLLECTIONS
 
     yield "| collection | documents | queries | benchwright | bm25s | apart | wanted |"
     yield "|---|---|---|---|---|---|---|"
@@ -257,7 +257,7 @@ def found_by_peer(collection: Any) -> dict[str, list[tuple[str, float]]]:
 
 
 def stemmed(text: str) -> list[str]:
-    from scoring.core.retrieval.analysis import stem_features, words_of
+    from benchwright.retrieval.sparse.analysis import stem_features, words_of
 
     return [feature for features in stem_features("en")(words_of(text)) for feature in features]
 

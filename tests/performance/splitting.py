@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks_app.core.splitting.balancing import balanced
+from benchwright.splits.balancing import balanced
 from tests.performance.timing import median_seconds, missing
 from tests.performance.toy import size
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from scipy import stats
 
-from scoring.core.comparing import compare
-from scoring.core.statistics.bootstrap import bootstrap_interval
-from scoring.core.statistics.confidence_sets import tie_groups
-from scoring.core.statistics.families import Floats
-from scoring.core.statistics.signflip import sign_flip
+from benchwright.comparison.comparing import compare
+from benchwright.statistics.bootstrap import bootstrap_interval
+from benchwright.statistics.confidence_sets import tie_groups
+from benchwright.statistics.families import Floats
+from benchwright.statistics.signflip import sign_flip
 from tests.performance.toy import size
 
 N_QUERIES = size(1000, 60)

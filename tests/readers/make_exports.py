@@ -54,7 +54,7 @@ def write(folder: Path, slug: str, expected: dict[str, Any]) -> None:
     """Write a release as a folder of each format, and BEIR's as a zip too."""
     from django.core.management import call_command
 
-    from benchmarks_app.core.exporters import EXPORTERS
+    from benchwright.exports import EXPORTERS
 
     here = folder / slug
     here.mkdir()
@@ -128,7 +128,7 @@ def expected_toy() -> dict[str, Any]:
 
 def expected_demo() -> dict[str, Any]:
     from annotation.models import PoolEntry
-    from benchmarks_app.core.demo_corpus import collect_docstrings
+    from benchwright.datasets.demo import collect_docstrings
 
     fixtures = ROOT / "fixtures" / "demo"
     queries = {query["_id"]: query["text"] for query in jsonl(fixtures / "queries.jsonl")}

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 from scipy.stats import norm
 
-from scoring.core.ladder import ALPHA, steps_up
-from scoring.core.statistics.paired import in_units, standard_errors
+from benchwright.comparison.ladder import ALPHA, steps_up
+from benchwright.statistics.paired import in_units, standard_errors
 from scoring.services.firewall import DECIMALS
 
 Floats = NDArray[np.float64]

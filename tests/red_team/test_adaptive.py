@@ -5,9 +5,9 @@ The full table is in docs/security.md; `python -m tests.red_team.adaptive` print
 
 import pytest
 
+from tests.benchwright.realdata import data_folder
 from tests.red_team.adaptive import ATTACKS, Collection, Site, significant
 from tests.scoring import laddering
-from tests.scoring.core.realdata import data_folder
 from tests.scoring.hiding import HIDDEN, lines, plain_run
 from tests.scoring.laddering import BOARD
 

@@ -4,6 +4,7 @@ import pytest
 
 from benchmarks_app.models import Run
 from benchmarks_app.services import jobs
+from benchwright.slices import telling
 from scoring.services.scoring import Target, score_run
 from tests import factories
 from tests.scoring.hiding import HIDDEN, PUBLIC, hiding_benchmark, hiding_release, lines, plain_run
@@ -13,15 +14,15 @@ pytestmark = pytest.mark.django_db
 BOARD = "/api/v1/benchmarks/hiding/releases/{version}/leaderboard/?split=test"
 
 
-def mended(benchmark, changed):
-    """Release 2.0.0, on which these hidden queries have another relevant document."""
+def mended(benchmark, changed, version="2.0.0"):
+    """A later release, on which these hidden queries have another relevant document."""
     grades = {(qid, f"{qid}-good"): 2 for qid in PUBLIC + HIDDEN}
     for qid in changed:
         grades |= {(qid, f"{qid}-good"): 0, (qid, f"{qid}-x"): 2}
-    qrels = factories.qrel_set(benchmark, grades, name="mended")
+    qrels = factories.qrel_set(benchmark, grades, name=f"mended for {version}")
     type(qrels).objects.filter(pk=qrels.pk).update(n_relevant=len(grades))
     qrels.refresh_from_db()
-    return factories.release(qrels, version="2.0.0")
+    return factories.release(qrels, version=version)
 
 
 @pytest.fixture
@@ -35,7 +36,13 @@ def releases(tmp_path):
         score_run(run=run, target=Target.of(first), folder=tmp_path / "first")
         second = mended(benchmark, changed)
         jobs.run_queued()
-        for name, content in (("again", plain_run()), ("new", plain_run(p00=["p00-good"]))):
+        # Other accounts: the same bytes, a byte changed where no measure looks, another ranking.
+        last = {"p00": [*plain_run()["p00"], "p00-z"]}
+        for name, content in (
+            ("again", plain_run()),
+            ("twin", plain_run(**last)),
+            ("new", plain_run(p00=["p00-good"])),
+        ):
             new = factories.run(benchmark, lines(content), name=name, owner=factories.user(name))
             score_run(run=new, target=Target.of(second), folder=tmp_path / name)
         return benchmark
@@ -43,9 +50,12 @@ def releases(tmp_path):
     return releases
 
 
-def learnt(client):
-    """Whether the hidden documents that stand first became relevant, as the two boards tell it."""
-    before, after = (_mean(client, version) for version in ("1.0.0", "2.0.0"))
+def learnt(client, later="probe"):
+    """Whether the hidden documents that stand first became relevant, as the two boards tell it.
+
+    Of one run, or of another that differs from it in one byte on the later board.
+    """
+    before, after = _mean(client, "1.0.0"), _mean(client, "2.0.0", later)
     return None if before is None or after is None else after > before
 
 
@@ -55,13 +65,22 @@ def _mean(client, version, name="probe"):
 
 
 @pytest.mark.parametrize("n", [1, 29])
-def test_few_changed_families_are_told_by_no_two_means(releases, client, n):
+@pytest.mark.parametrize("later", ["probe", "again", "twin", "new"])
+def test_few_changed_families_are_told_by_no_two_means(releases, client, n, later):
     releases(HIDDEN[:n])
 
-    assert learnt(client) is None
+    assert learnt(client, later) is None
     assert _mean(client, "1.0.0") is not None
-    assert _mean(client, "2.0.0", "again") is None
-    assert _mean(client, "2.0.0", "new") is not None
+
+
+@pytest.mark.parametrize("n", [1, 29])
+def test_two_accounts_read_the_difference_where_both_releases_are_told(
+    releases, client, n, monkeypatch
+):
+    monkeypatch.setattr(telling, "is_safe", lambda *_, **__: True)
+    releases(HIDDEN[:n])
+
+    assert learnt(client, "twin") is True
 
 
 @pytest.mark.parametrize("n", [0, 30])
@@ -69,6 +88,20 @@ def test_equal_grades_and_many_changed_families_are_told(releases, client, n):
     releases(HIDDEN[:n])
 
     assert learnt(client) is (n == 30)
+    assert learnt(client, "twin") is (n == 30)
+
+
+def test_of_a_chain_of_close_releases_those_are_told_that_are_far_from_all_told(
+    releases, client, tmp_path
+):
+    """15 families differ from one to the next, 30 between the first and the last."""
+    benchmark = releases(HIDDEN[:15])
+    third = mended(benchmark, HIDDEN, version="3.0.0")
+    jobs.run_queued()
+    score_run(run=benchmark.runs.get(name="probe"), target=Target.of(third), folder=tmp_path / "3")
+
+    means = [_mean(client, version) for version in ("1.0.0", "2.0.0", "3.0.0")]
+    assert [mean is not None for mean in means] == [True, False, True]
 
 
 def test_keepers_see_both(releases, client):

@@ -30,10 +30,10 @@ from django.test import override_settings
 from django.urls import reverse
 
 from annotation.models import Judgment
-from benchmarks_app.core.linting.sources import Look
-from benchmarks_app.core.releases.options import ReleaseOptions
 from benchmarks_app.models import Benchmark, Qrel, QueryFamily, User
 from benchmarks_app.services import jobs
+from benchwright.linting.sources import Look
+from benchwright.releases.options import ReleaseOptions
 from scoring.models import Comparison
 from scoring.services.gating import start_gate
 from scoring.services.policies import make_policy

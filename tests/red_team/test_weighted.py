@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchwright.slices import telling
 from scoring.models import Score
 from scoring.services import slice_scores
 from scoring.services.firewall import Sight, sight_of
@@ -58,7 +59,7 @@ def test_weighted_means_that_single_a_query_out_are_not_told(sight, weights):
 
 @pytest.mark.parametrize("weights", [ONE_HEAVY, ONE_LIGHT])
 def test_attack_reads_a_query_where_weighted_means_are_told(sight, weights, monkeypatch):
-    monkeypatch.setattr(slice_scores, "is_safe", lambda *_, **__: True)
+    monkeypatch.setattr(telling, "is_safe", lambda *_, **__: True)
 
     assert learnt(sight(weights), weights, GOOD) == pytest.approx(GOOD, abs=0.05)
 

@@ -6,11 +6,11 @@ import numpy as np
 from django.utils import timezone
 
 from benchmarks_app.models import Release, Run, User
-from scoring.core.gating.bounds import Method
-from scoring.core.gating.evidence import Arm, Evidence
-from scoring.core.gating.policy import Policy
-from scoring.core.gating.rehearsal import rehearsed
-from scoring.core.gating.verdict import decide
+from benchwright.gates.bounds import Method
+from benchwright.gates.evidence import Arm, Evidence
+from benchwright.gates.policy import Policy
+from benchwright.gates.rehearsal.rehearsing import rehearsed
+from benchwright.gates.verdict import decide
 from scoring.models import GatePolicy, GateRehearsal, GateResult
 
 N = 60

@@ -9,7 +9,7 @@ from django.urls import reverse
 from benchmarks_app.models import Corpus, Job, Run
 from benchmarks_app.selectors import run_path
 from benchmarks_app.services import importing, jobs, uploading
-from scoring.core.retrieval import SYSTEMS
+from benchwright.retrieval import SYSTEMS
 from scoring.models import Retrieval, ScoreSet, Submission
 from scoring.services import baseline_runs
 from scoring.services.baselines import start_baselines

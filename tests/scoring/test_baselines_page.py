@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from benchmarks_app.models import Job, Run
 from benchmarks_app.services import jobs
-from scoring.core.retrieval import catalog
-from scoring.core.retrieval.catalog import CATALOG, MissingExtraError, entry_named
+from benchwright.retrieval import catalog
+from benchwright.retrieval.catalog import CATALOG, MissingExtraError, entry_named
 from scoring.models import Retrieval, RunLatencies
 from scoring.selectors.baselines import baseline_rows, system_rows
 from scoring.services.baseline_timing import Taken, hardware, memory_watched, timed_results

@@ -72,6 +72,30 @@ def test_an_anonymous_run_is_nobodys_and_no_attempt_of_anybody(scored, signed_in
     assert {row.n_attempts for row in own.values()} == {2}
 
 
+def test_known_runs_of_a_person_tell_nothing_of_the_anonymous_ones(
+    scored, release, signed_in, sam, vi
+):
+    """Neither by how many attempts they are of, on the page and in files, nor by their error."""
+    later = timezone.now() + timedelta(days=30)
+    submitted(scored, sam, PERFECT, "known")
+    submitted(scored, sam, HALF, "second")
+    before = _attempts(release, vi)
+
+    secret = submitted(scored, sam, "q2 Q0 d4 1 1 s", "secret").run
+    Run.objects.filter(pk=secret.pk).update(anonymous_until=later)
+
+    assert _attempts(release, vi) == before | {"secret": (1, None)}
+    assert {n for n, _ in _attempts(release, sam).values()} == {3}
+    text = signed_in(vi).get(address("leaderboard-markdown")).content.decode()
+    head, _, *lines = [line.split(" | ") for line in text.splitlines() if line.startswith("|")]
+    assert {line[head.index("attempts")] for line in lines} == {"1", "2"}
+
+
+def _attempts(release, user):
+    rows = board_of(release=release, user=user).whole
+    return {row.run.name: (row.n_attempts, row.adjusted) for row in rows}
+
+
 def test_a_run_without_a_value_has_no_rank(scored, release, vi):
     scored(PERFECT, "has")
     Score.objects.filter(score_set=scored(HALF, "lacks"), measure=NDCG).update(mean=None)

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from annotation.core.judging_errors import CompleteReleaseError
+from annotation.judging.errors import CompleteReleaseError
 from annotation.services.topping_up import unjudged_in_top
-from benchmarks_app.core.canonical import content_parts
-from benchmarks_app.core.exporters.side_files import side_files
-from benchmarks_app.core.releases.diffing import Side, release_diff
-from benchmarks_app.core.versions import needed_step
 from benchmarks_app.models import QrelSet
 from benchmarks_app.selectors import release_file_path, release_source
-from scoring.core.comparability import comparability
+from benchwright.comparison.comparability import comparability
+from benchwright.exports.side_files import side_files
+from benchwright.releases.canonical import content_parts
+from benchwright.releases.diffing import Side, release_diff
+from benchwright.releases.versions import needed_step
 from scoring.selectors.holes import holes_of
 from scoring.services.comparing_numbers import n_unjudged
 from scoring.services.completeness import completeness_of

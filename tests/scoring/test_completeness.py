@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from benchmarks_app.models import CandidateList, Role
 from benchmarks_app.selectors import candidates_path
-from scoring.core.completeness import NO_DIFFERENCE
+from benchwright.comparison.completeness import NO_DIFFERENCE
 from scoring.services import completeness, firewall
 from scoring.services.completeness import (
     completeness_of,

@@ -12,7 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from scoring.core.contextual.cases import read_cases
+from benchwright.contextual.cases import read_cases
 from scoring.models import CaseOutcome, CaseSet, ContextualEvaluation
 from tests.judge_stub import JudgeStub
 from tests.scoring.making_contextual import (

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from benchmarks_app.models import AuditEvent, Job, Role
 from benchmarks_app.services import jobs
-from scoring.core.contrastive import contrastive_accuracy_score
+from benchwright.contrastive import contrastive_accuracy_score
 from scoring.models import EmbeddingPair
 from scoring.selectors.contrastive import ranks_of_pair, state_of_pair
 from scoring.services import contrastive

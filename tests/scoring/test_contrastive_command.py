@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from benchmarks_app.cli import main
-from scoring.core.contrastive import contrastive_accuracy_score
+from benchwright.cli.main import main
+from benchwright.contrastive import contrastive_accuracy_score
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_files_of_different_shapes_are_refused(run, tmp_path):
 
 def test_help_loads_neither_numpy_nor_polars():
     code = (
-        "import sys; from click.testing import CliRunner; from benchmarks_app.cli import main; "
+        "import sys; from click.testing import CliRunner; from benchwright.cli.main import main; "
         "CliRunner().invoke(main, ['contrastive', '--help']); "
         "print({'numpy', 'polars', 'scipy', 'django'} & set(sys.modules))"
     )

@@ -5,11 +5,11 @@ import csv
 import pytest
 from django.core.management import CommandError, call_command
 
-from benchmarks_app.core.release_errors import DeclaredMeasureError
-from benchmarks_app.core.releases.options import ReleaseOptions
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.services.drafting import create_draft
 from benchmarks_app.services.releasing import release_arguments
+from benchwright.releases.errors import DeclaredMeasureError
+from benchwright.releases.options import ReleaseOptions
 from scoring.services.firewall import MeasureWithheldError, measure_seen
 from scoring.services.scoring import Target, score_run
 from tests import factories

@@ -15,7 +15,7 @@ from benchmarks_app.models import Job, Role, Run
 from benchmarks_app.selectors import corpus_reader, run_path
 from benchmarks_app.services import jobs
 from benchmarks_app.services.api_tokens import create_api_token
-from scoring.core.retrieval.dense.bundles import Settings
+from benchwright.retrieval.dense.bundles import Settings
 from scoring.models import Phase, ScoreSet, Submission
 from scoring.services.embedding_submitting import EmbeddingFiles, submit_embeddings
 from scoring.services.errors import DailyLimitError, SubmittedBeforeError

@@ -10,7 +10,7 @@ from django.utils import timezone
 from benchmarks_app import label_facts
 from benchmarks_app.label_facts import LabelRecord, label_records
 from benchmarks_app.models import Document, DocumentContent, QrelSet, Role
-from scoring.core.freshness import State
+from benchwright.qrels.freshness import State
 from scoring.services.freshness import freshness_of_release
 from tests import factories
 from tests.annotation.making import judge, pool

@@ -14,8 +14,8 @@ from django.utils import timezone
 from benchmarks_app.models import CandidateList, Job, Qrel, QrelSet, Query, QueryFamily, Run
 from benchmarks_app.services import jobs
 from benchmarks_app.services.api_tokens import create_api_token
-from scoring.core.gating.errors import PolicyFormatError, PolicySplitError
-from scoring.core.gating.policy import canonical
+from benchwright.gates.errors import PolicyFormatError, PolicySplitError
+from benchwright.gates.policy import canonical
 from scoring.models import GatePolicy, GateResult, OnlineResult, Submission
 from scoring.services import gating, online, policies
 from scoring.services.gate_errors import (
@@ -30,7 +30,7 @@ from scoring.services.gate_errors import (
 )
 from scoring.services.slice_scores import slice_parts
 from tests import factories
-from tests.benchmarks_app.commands import sites
+from tests.benchwright.cli.sites import sites
 
 pytestmark = pytest.mark.django_db
 N = 40

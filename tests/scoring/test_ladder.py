@@ -7,14 +7,18 @@ import polars
 import pytest
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from benchmarks_app.models import AuditEvent, Run, Team
 from benchmarks_app.services import jobs
 from scoring.models import LadderStep, Phase, Score, ScoreSet, Submission
-from scoring.services import rescoring, scoring
+from scoring.selectors import ladder as ladder_selectors
+from scoring.services import firewall, rescoring, scoring
 from scoring.services.ladder import decide_all
 from scoring.services.rescoring import start_scoring_runs
+from scoring.services.submission_sight import scores_as_seen
 from tests import factories
 from tests.scoring.laddering import BOARD, Site, mean, ranking
 
@@ -420,3 +424,26 @@ def test_phase_of_a_later_release_holds_an_earlier_one_too(site):
 
     assert Phase.objects.filter(release=later, split="test").exists()
     assert len(set(site.board("").values())) == 1
+
+
+def test_one_submission_reads_whose_values_are_told_of_it_alone(site, monkeypatch):
+    read = []
+
+    def sources_on(release, score_sets=None):
+        read.append(score_sets)
+        return ladder_selectors.sources_on(release, score_sets)
+
+    monkeypatch.setattr(firewall, "sources_on", sources_on)
+    first, _ = site.submit(5), site.submit(6)
+    counts = []
+    for _ in range(2):
+        scores_as_seen(site.people["tim"], first.run.submissions.get())  # caches are warm
+        with CaptureQueriesContext(connection) as queries:
+            seen = scores_as_seen(site.people["tim"], first.run.submissions.get())
+        assert {one.measure: one.mean for one in seen.overall}["nDCG@10"] == 0.687
+        counts.append(len(queries))
+        for n in (7, 8, 9):
+            site.submit(n)
+
+    assert counts[0] == counts[1]
+    assert read and all(score_sets == {first.pk} for score_sets in read)

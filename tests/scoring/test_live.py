@@ -16,7 +16,7 @@ from benchmarks_app.models import AuditEvent, Job, Run
 from benchmarks_app.services import jobs, uploading
 from benchmarks_app.services.job_retry import cancel, retry
 from benchmarks_app.services.job_sweeping import sweep
-from scoring.core.live.errors import EndpointError, HeadersError, SecretError, TemplateError
+from benchwright.live.errors import EndpointError, HeadersError, SecretError, TemplateError
 from scoring.models import LiveRun, LiveSystem, RunLatencies, ScoreSet
 from scoring.selectors.latencies import query_latencies
 from scoring.services import live_asking

@@ -9,12 +9,12 @@ from click.testing import CliRunner
 from django.urls import reverse
 
 from benchmarks_app import files
-from benchmarks_app.cli import main
 from benchmarks_app.models import Query, QueryFamily
 from benchmarks_app.selectors import run_path
 from benchmarks_app.services.exporting import beir_zip
-from scoring.core import evaluate, evaluate_model
-from scoring.core.errors import MeasureParameterError, UnknownMeasureError
+from benchwright import evaluate, evaluate_model
+from benchwright.cli.main import main
+from benchwright.errors import MeasureParameterError, UnknownMeasureError
 from scoring.models import Score
 from scoring.selectors import per_query_values, whole_score_sets
 from scoring.services import measuring, ranking

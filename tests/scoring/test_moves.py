@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from benchmarks_app.models import Release, Run
 from benchmarks_app.services import jobs
-from scoring.core.moves import LabelCounts
+from benchwright.evaluation.moves import LabelCounts
 from scoring.selectors.moves import moves_of, previous_release
 from scoring.services.moving import moves_asked, moves_for_board
 from scoring.shown import FIRST_MEASURE

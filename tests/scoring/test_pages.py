@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from benchmarks_app.models import Benchmark, Job, QrelSet, Run
 from benchmarks_app.selectors import run_path
-from scoring.core.measures.registry import FAMILIES
+from benchwright.measures.families import FAMILIES
 from scoring.models import Phase, Score, ScoreSet, Submission
 from scoring.selectors import leaderboard
 from scoring.shown import measure_of

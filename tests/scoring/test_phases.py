@@ -6,9 +6,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks_app.core.linting import release_rules
 from benchmarks_app.models import AuditEvent, QueryFamily, Release, Run
 from benchmarks_app.services.teams import make_team
+from benchwright.linting import release_rules
 from scoring.models import Comparison, Phase, Score, ScoreSet, Submission
 from scoring.selectors import leaderboard, open_phase, open_phases, runs_without_scores
 from scoring.selectors.phases import scope_of, splits_of, state_of_phase

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from benchmarks_app.services import jobs
-from scoring.core.gating.errors import RehearsalError
+from benchwright.gates.errors import RehearsalError
 from scoring.models import GatePolicy, GateRehearsal
 from scoring.selectors.gates import rehearsal_told
 from scoring.services import rehearsing

@@ -9,8 +9,8 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from benchmarks_app.models import AuditEvent
+from benchwright.errors import MtebFormatError, UnknownMeasureError
 from scoring import selectors
-from scoring.core.errors import MtebFormatError, UnknownMeasureError
 from scoring.models import ReportedScore
 from scoring.services import reported
 from scoring.services.reported import (

@@ -1,4 +1,4 @@
-"""Scores through the services: equal to the core's on text files, and to trec_eval's."""
+"""Scores through the services: equal to the library's on text files, and to trec_eval's."""
 
 import csv
 import gzip
@@ -8,11 +8,11 @@ from math import isnan
 import pytest
 
 from benchmarks_app import files
-from benchmarks_app.core import run_store
 from benchmarks_app.models import Grade, Job, Qrel, Run
 from benchmarks_app.selectors import run_path
 from benchmarks_app.services import importing, jobs, uploading
-from scoring.core import evaluate, read_qrels, read_run
+from benchwright import evaluate, read_qrels, read_run
+from benchwright.runs import store as run_store
 from scoring.models import ScoreSet
 from scoring.selectors import per_query_values
 from scoring.selectors.rescoring import RUNS_KIND
@@ -281,7 +281,7 @@ def test_run_on_a_new_release_is_read_for_the_changed_queries_only(
     asked = []
     whole = run_store.hits_against
     monkeypatch.setattr(
-        "scoring.core.stored_hits.hits_against",
+        "benchwright.evaluation.stored_hits.hits_against",
         lambda path, qrels, *, only=None: (
             asked.append(only and set(only)) or whole(path, qrels, only=only)
         ),

@@ -9,20 +9,20 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from benchmarks_app.core.fetch_errors import UnreachableError
-from benchmarks_app.core.fetching import addresses
-from benchmarks_app.core.fetching.download import FetchLimits, download
-from scoring.core.contextual.client import OpenAIJudge
-from scoring.core.contextual.endpoint import Endpoint as JudgeEndpoint
-from scoring.core.contextual.images import fetched, image_at
-from scoring.core.contextual.judging import outcomes_of
-from scoring.core.contextual.options import Options
-from scoring.core.contextual.types import Case
-from scoring.core.live.answers import read_shape
-from scoring.core.live.asking import Endpoint as LiveEndpoint
-from scoring.core.live.asking import try_one
-from scoring.core.live.connections import Server
-from scoring.core.live.templates import read_template
+from benchwright.contextual.judging import outcomes_of
+from benchwright.contextual.options import Options
+from benchwright.contextual.types import Case
+from benchwright.fetching import addresses
+from benchwright.fetching.download import FetchLimits, download
+from benchwright.fetching.errors import UnreachableError
+from benchwright.judges.client import OpenAIJudge
+from benchwright.judges.endpoint import Endpoint as JudgeEndpoint
+from benchwright.judges.images import fetched, image_at
+from benchwright.live.asking import Endpoint as LiveEndpoint
+from benchwright.live.asking import try_one
+from benchwright.live.connections import Server
+from benchwright.live.paths import read_shape
+from benchwright.live.templates import read_template
 
 # A machine of the public network, as far as these tests go: nobody listens there.
 PUBLIC = "127.0.0.2"
@@ -164,7 +164,7 @@ def test_redirect_into_the_private_network_tells_no_more(network, kind, tmp_path
 
 
 def test_cause_is_in_the_log_of_the_site(network, caplog):
-    caplog.set_level("INFO", logger="benchmarks_app")
+    caplog.set_level("INFO", logger="benchwright")
 
     of_live_system(network.addresses()["private, open"])
 

@@ -11,14 +11,14 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from benchmarks_app import files
-from benchmarks_app.core.exporters import exporter_of
-from benchmarks_app.core.formats.sources import sha256_of
-from benchmarks_app.core.stored_file_errors import StoredFileError, StoredFileMissingError
 from benchmarks_app.files import local_path
 from benchmarks_app.models import CorpusVersion, Release
 from benchmarks_app.selectors import release_file_path
 from benchmarks_app.services import exporting
 from benchmarks_app.services.store_checking import verify_store
+from benchwright.exports import exporter_of
+from benchwright.files.errors import StoredFileError, StoredFileMissingError
+from benchwright.files.sources import sha256_of
 from scoring.models import ScoreSet
 from scoring.selectors import per_query_values
 from scoring.services.scoring import Target, score_run

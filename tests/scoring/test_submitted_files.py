@@ -11,13 +11,13 @@ import polars as pl
 import pytest
 import zstandard
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.formats import sources
-from benchmarks_app.core.looking import Place
-from benchmarks_app.core.run_intake import Terms
 from benchmarks_app.models import Run
 from benchmarks_app.selectors import run_path
-from scoring.core.submitted_files import take_submitted
+from benchwright.errors import BenchmarkError
+from benchwright.files import sources
+from benchwright.runs.intake import Terms
+from benchwright.uploads import Place
+from benchwright.uploads.submissions import take_submitted
 from scoring.models import ScoreSet, Submission
 from scoring.services.submitting import n_left_today
 from tests import factories
@@ -170,7 +170,7 @@ def test_single_query_of_too_many_rows_is_stopped_while_it_is_read(submit, sam, 
 
 
 def test_depth_is_counted_over_blocks_of_a_file(submit, sam, do_jobs, settings, monkeypatch):
-    from benchmarks_app.core import run_blocks
+    from benchwright.runs import blocks as run_blocks
 
     settings.RUN_MAX_DEPTH = 100
     monkeypatch.setattr(run_blocks, "BLOCK_BYTES", 64)
@@ -182,7 +182,7 @@ def test_depth_is_counted_over_blocks_of_a_file(submit, sam, do_jobs, settings, 
 
 
 def test_json_beyond_what_is_read_at_once_is_refused(tmp_path, monkeypatch):
-    from benchmarks_app.core.formats import json_runs
+    from benchwright.runs import json_runs
 
     monkeypatch.setattr(json_runs, "MAX_BYTES", 1 << 20)
     path = tmp_path / "run.json"

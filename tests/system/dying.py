@@ -43,9 +43,9 @@ def _load() -> None:
     """Import what each child would import anew; nothing of polars is called before a fork."""
     import polars  # noqa: F401
 
-    from benchmarks_app.core import run_store  # noqa: F401
     from benchmarks_app.services import jobs
-    from scoring.core import evaluation, statistics  # noqa: F401
+    from benchwright.evaluation import evaluating as evaluation  # noqa: F401
+    from benchwright.runs import store as run_store  # noqa: F401
 
     jobs.load_handlers()
 
@@ -157,9 +157,9 @@ def _of_publishing(job: Any, is_done: bool) -> list[str]:
 def _of_exporting(job: Any, is_done: bool) -> list[str]:
     """A file that nobody committed yet may be there, but whole."""
     from benchmarks_app import files
-    from benchmarks_app.core.exporters import exporter_of
     from benchmarks_app.models import Release
     from benchmarks_app.services.exporting import stored_export
+    from benchwright.exports import exporter_of
 
     release = Release.objects.get(pk=job.parameters["release"])
     path = stored_export(release, exporter_of(job.parameters["format"]))

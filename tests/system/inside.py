@@ -13,9 +13,6 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.utils import timezone
 
 from annotation.models import Judgment, Pool
-from benchmarks_app.core.backups.layout import FILES, FORMAT, write_manifest
-from benchmarks_app.core.backups.lines import LineWriter
-from benchmarks_app.core.backups.targets import FolderTarget
 from benchmarks_app.models import (
     Benchmark,
     Corpus,
@@ -42,6 +39,9 @@ from benchmarks_app.services import (
     uploading,
 )
 from benchmarks_app.sessions import SessionStore
+from benchwright.backups.layout import FILES, FORMAT, write_manifest
+from benchwright.backups.lines import LineWriter
+from benchwright.backups.targets import FolderTarget
 from scoring.models import ScoreSet, ShardJob, Submission
 from scoring.services import baselines, phases, rescoring, submitting
 from tests import factories
@@ -54,6 +54,15 @@ def make_fuzzed(slug: str) -> str:
     from tests.fuzz_files.making import make_fuzzed as make
 
     return make(slug)
+
+
+def make_world() -> dict[str, Any]:
+    """The objects of `tests/world.py`, by the names of addresses, and a token for each person."""
+    from tests import world
+    from tests.system.api_targets import tokens
+
+    made = world.build(files=Path(settings.MEDIA_ROOT))
+    return {"arguments": made.arguments, "tokens": tokens()}
 
 
 def call(name: str, arguments: dict[str, Any]) -> Any:

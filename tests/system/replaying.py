@@ -5,7 +5,6 @@ import random
 import time
 import uuid
 
-from annotation.core.rules import Settings
 from annotation.models import Pool
 from annotation.services import publishing
 from annotation.services.judging import undo_last
@@ -13,6 +12,7 @@ from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, QrelSet, User
 from benchmarks_app.services import jobs
 from benchmarks_app.services.releasing import trec_lines
+from benchwright.qrels.rules import Settings
 from tests import factories
 from tests.annotation.making import claimed, judge, pool
 

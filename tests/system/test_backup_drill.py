@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks_app.core.backups.layout import BackupFolder
+from benchwright.backups.layout import BackupFolder
 from tests.databases import VENDORS
 from tests.system.making import beir_zip, run_file
 from tests.system.site import Site

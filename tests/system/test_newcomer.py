@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from scoring.core import evaluate
+from benchwright import evaluate
 from tests.system.conftest import REDIS, needs_broker
 from tests.system.site import ROOT, Site
 

@@ -6,6 +6,7 @@ import pytest
 
 import annotation
 import benchmarks_app
+import benchwright
 import scoring
 from tests.system.making import beir_zip
 from tests.system.working import wait_for_job
@@ -15,10 +16,10 @@ LEFT_OUT = ("migrations", "management", "wsgi", "cli", "settings")
 
 
 def every_module() -> list[str]:
-    """The names of all modules of the three apps that a worker could import."""
+    """The names of all modules of the library and the apps that a worker could import."""
     return [
         found.name
-        for app in (annotation, benchmarks_app, scoring)
+        for app in (benchwright, annotation, benchmarks_app, scoring)
         for found in pkgutil.walk_packages(app.__path__, f"{app.__name__}.")
         if not set(found.name.split(".")) & set(LEFT_OUT)
     ]
@@ -26,7 +27,7 @@ def every_module() -> list[str]:
 
 def test_forked_worker_with_everything_imported_does_a_polars_job(plain_site, tmp_path):
     archive = beir_zip(tmp_path / "forked.zip", n_documents=5_000, n_queries=10)
-    assert "benchmarks_app.core.corpus_store" in every_module()
+    assert "benchwright.corpora.store" in every_module()
     everything = ",".join(["polars", *every_module()])
     worker = plain_site.start("worker", n_workers=2, arguments=["--include", everything])
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.core.agreement import COEFFICIENTS, report
-from annotation.core.agreement.labels import Labels
 from annotation.selectors.agreement import SEED, Filters, agreement_report, scale_of
 from annotation.selectors.ledger import last_event_of
 from benchmarks_app.management.importing import benchmark_of
 from benchmarks_app.models import Benchmark
+from benchwright.agreement import COEFFICIENTS, report
+from benchwright.agreement.labels import Labels
 
 Grades = dict[tuple[str, str], int]
 

@@ -3,12 +3,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.core.pooling import Recipe
-from annotation.core.pooling.recipe import ORDERS, STRATEGIES
 from annotation.selectors.pools import DEFAULT_SECONDS
 from annotation.services.pool_planning import Sharing
 from annotation.services.pooling import pool_arguments
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -17,6 +14,9 @@ from benchmarks_app.management.importing import (
 )
 from benchmarks_app.models import Benchmark, CandidateList, Run
 from benchmarks_app.services import jobs
+from benchwright.errors import BenchmarkError
+from benchwright.pools import Recipe
+from benchwright.pools.recipe import ORDERS, STRATEGIES
 
 
 class Command(BaseCommand):

@@ -4,10 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.core.raters import read_accounts
 from annotation.models import Pool
 from annotation.services.importing_labels import labels_arguments
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -16,6 +14,8 @@ from benchmarks_app.management.importing import (
 )
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.services import jobs, uploading
+from benchwright.errors import BenchmarkError
+from benchwright.qrels.raters import read_accounts
 
 
 class Command(BaseCommand):

@@ -1,4 +1,3 @@
-import csv
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -7,13 +6,12 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotation.models import KnownGrade, Pool
 from annotation.services.known_grades import (
-    COLUMNS,
     add_known_grades,
     read_known_grades,
     set_gold_share,
 )
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
+from benchwright.errors import BenchmarkError
 
 
 class Command(BaseCommand):
@@ -50,11 +48,8 @@ class Command(BaseCommand):
         if found is None:
             raise CommandError(f"No pool '{pool}' in {slug}.")
         try:
-            with path.open(encoding="utf-8-sig", newline="") as stream:
-                rows = csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
-                if not set(COLUMNS) <= set(rows.fieldnames or ()):
-                    raise CommandError(f"The first line must name {', '.join(COLUMNS)}.")
-                known = read_known_grades(rows, pool=found, file=path.name, purpose=purpose)
+            content = path.read_bytes()
+            known = read_known_grades(content, pool=found, file=path.name, purpose=purpose)
             add_known_grades(pool=found, known=known, actor=actor)
             if share is not None:
                 set_gold_share(pool=found, share=share, actor=actor)

@@ -3,11 +3,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.core.rules import RULES, Settings, Unresolved
 from annotation.forms.qrels import as_time
 from annotation.selectors.policies import policy_of
 from annotation.services.publishing import publishing_arguments
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -16,6 +14,8 @@ from benchmarks_app.management.importing import (
 )
 from benchmarks_app.models import Benchmark
 from benchmarks_app.services import jobs
+from benchwright.errors import BenchmarkError
+from benchwright.qrels.rules import RULES, Settings, Unresolved
 
 
 class Command(BaseCommand):

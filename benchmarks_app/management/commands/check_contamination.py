@@ -4,7 +4,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -13,6 +12,7 @@ from benchmarks_app.management.importing import (
 )
 from benchmarks_app.models import ContaminationCheck, Job
 from benchmarks_app.services import contamination, jobs, uploading
+from benchwright.errors import BenchmarkError
 
 
 class Command(BaseCommand):

@@ -3,7 +3,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -11,6 +10,7 @@ from benchmarks_app.management.importing import (
     qrels_of,
 )
 from benchmarks_app.services.qrel_sets import delete_qrels
+from benchwright.errors import BenchmarkError
 
 
 class Command(BaseCommand):

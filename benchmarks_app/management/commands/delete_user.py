@@ -3,8 +3,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.people_errors import PeopleError
 from benchmarks_app.management.importing import person_named
+from benchmarks_app.people.errors import PeopleError
 from benchmarks_app.services.forgetting import (
     delete_person,
     lasting_places,

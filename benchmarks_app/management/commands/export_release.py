@@ -5,13 +5,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app import selectors
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.exporters import EXPORTERS
-from benchmarks_app.core.exporters.exporter import file_pieces
-from benchmarks_app.core.versions import parse_version
 from benchmarks_app.management.importing import benchmark_of
 from benchmarks_app.models import Release
 from benchmarks_app.services import exporting
+from benchwright.errors import BenchmarkError
+from benchwright.exports import EXPORTERS
+from benchwright.exports.exporter import file_pieces
+from benchwright.releases.versions import parse_version
 
 QRELS = "qrels"
 

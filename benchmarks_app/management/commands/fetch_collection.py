@@ -3,7 +3,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.management.corpus_options import add_corpus_arguments, corpus_arguments
 from benchmarks_app.management.importing import (
     actor_of,
@@ -15,6 +14,7 @@ from benchmarks_app.management.importing import (
 from benchmarks_app.models import Job
 from benchmarks_app.services import jobs
 from benchmarks_app.services.fetching import fetch_arguments
+from benchwright.errors import BenchmarkError
 
 
 class Command(BaseCommand):

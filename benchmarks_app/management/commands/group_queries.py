@@ -4,8 +4,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.families import GroupingOptions, Linkage
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -16,6 +14,8 @@ from benchmarks_app.models import Benchmark, Job, QrelSet, Upload, User
 from benchmarks_app.selectors.splits import default_qrels
 from benchmarks_app.services import jobs, uploading
 from benchmarks_app.services.grouping import grouping_arguments, review_preview
+from benchwright.errors import BenchmarkError
+from benchwright.families import GroupingOptions, Linkage
 
 DEFAULTS = GroupingOptions()
 

@@ -5,9 +5,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.detection import KIND_LABELS, FileKind
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.mapping import parsed
 from benchmarks_app.management.corpus_options import add_corpus_arguments, corpus_arguments
 from benchmarks_app.management.importing import (
     actor_of,
@@ -21,6 +18,9 @@ from benchmarks_app.management.importing import (
     packed,
 )
 from benchmarks_app.models import Benchmark, User
+from benchwright.detection import KIND_LABELS, FileKind
+from benchwright.errors import BenchmarkError
+from benchwright.formats.mapping import parsed
 
 
 class Command(BaseCommand):

@@ -4,9 +4,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.logs.columns import LABELS, LogColumns
-from benchmarks_app.core.logs.masking import KIND_LABELS, checked_regions
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -16,6 +13,9 @@ from benchmarks_app.management.importing import (
 )
 from benchmarks_app.services import importing_logs, jobs
 from benchmarks_app.services.importing_logs import Reading
+from benchwright.errors import BenchmarkError
+from benchwright.logs.columns import LABELS, LogColumns
+from benchwright.logs.masking import KIND_LABELS, checked_regions
 
 
 class Command(BaseCommand):

@@ -4,7 +4,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -12,6 +11,7 @@ from benchmarks_app.management.importing import (
     finished,
 )
 from benchmarks_app.services import importing_slices, jobs, uploading
+from benchwright.errors import BenchmarkError
 
 
 class Command(BaseCommand):

@@ -4,11 +4,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.slicing.rules import checked_rule
 from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
 from benchmarks_app.models.slices import SMALLEST_SLICE
 from benchmarks_app.services import slice_rules, slicing
+from benchwright.errors import BenchmarkError
+from benchwright.slices.rules import checked_rule
 
 
 class Command(BaseCommand):

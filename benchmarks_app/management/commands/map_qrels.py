@@ -3,8 +3,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.unlisted import UNLISTED
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -13,6 +11,8 @@ from benchmarks_app.management.importing import (
 )
 from benchmarks_app.selectors.qrel_sets import merged_before
 from benchmarks_app.services.qrel_sets import map_qrels
+from benchwright.errors import BenchmarkError
+from benchwright.formats.unlisted import UNLISTED
 
 
 class Command(BaseCommand):

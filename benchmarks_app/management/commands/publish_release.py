@@ -5,9 +5,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.exporters import EXPORTERS
-from benchmarks_app.core.releases.options import ReleaseOptions
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -18,6 +15,9 @@ from benchmarks_app.models import Benchmark, Job, QrelSet
 from benchmarks_app.services import jobs
 from benchmarks_app.services.drafting import create_draft, draft_options, looking_arguments
 from benchmarks_app.services.releasing import release_arguments
+from benchwright.errors import BenchmarkError
+from benchwright.exports import EXPORTERS
+from benchwright.releases.options import ReleaseOptions
 
 
 class Command(BaseCommand):

@@ -3,10 +3,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
 from benchmarks_app.models import Slice
 from benchmarks_app.services import slice_changes
+from benchwright.errors import BenchmarkError
 
 
 class Command(BaseCommand):

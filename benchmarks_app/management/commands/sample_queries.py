@@ -3,16 +3,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.logs.sampling import (
-    Allocation,
-    Design,
-    Plan,
-    Weighting,
-    Wordings,
-    parse_given,
-)
-from benchmarks_app.core.logs.strata import By
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -21,6 +11,9 @@ from benchmarks_app.management.importing import (
     progress_printer,
 )
 from benchmarks_app.services import jobs, sampling
+from benchwright.errors import BenchmarkError
+from benchwright.logs.sampling import Allocation, Design, Plan, Weighting, Wordings, parse_given
+from benchwright.logs.strata import By
 
 
 class Command(BaseCommand):

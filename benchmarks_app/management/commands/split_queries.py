@@ -5,10 +5,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError, MissingFileError
-from benchmarks_app.core.formats.sources import open_lines
-from benchmarks_app.core.splitting import MODES, SPLITS, SplitRecipe, parse_shares
-from benchmarks_app.core.splitting.recipe import Mode, Straddling, mode_of
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -16,6 +12,10 @@ from benchmarks_app.management.importing import (
 )
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.services import leak_reports, splitting
+from benchwright.errors import BenchmarkError, MissingFileError
+from benchwright.files.sources import open_lines
+from benchwright.splits import MODES, SPLITS, SplitRecipe, parse_shares
+from benchwright.splits.recipe import Mode, Straddling, mode_of
 
 NAMES = [mode.replace("_", "-") for mode in MODES]
 

@@ -3,11 +3,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.cuts import cut_sentence
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
 from benchmarks_app.models import Benchmark, CorpusVersion
 from benchmarks_app.services.snapshots import discard_snapshot, take_snapshot
+from benchwright.corpora.cuts import cut_sentence
+from benchwright.errors import BenchmarkError
 
 COUNTS = ("added", "changed", "described", "removed", "unchanged")
 

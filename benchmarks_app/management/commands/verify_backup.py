@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from benchmarks_app.core.backups.layout import BackupFolder
-from benchmarks_app.core.backups.verifying import Verdict, verify
 from benchmarks_app.management.backups import Progress, ending_clearly
+from benchwright.backups.layout import BackupFolder
+from benchwright.backups.verifying import Verdict, verify
 
 
 class Command(BaseCommand):

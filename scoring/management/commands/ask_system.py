@@ -5,7 +5,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -14,6 +13,7 @@ from benchmarks_app.management.importing import (
 )
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.services import jobs
+from benchwright.errors import BenchmarkError
 from scoring.management.reporting import refuse_failed, release_of
 from scoring.models import LiveSystem
 from scoring.selectors.live import SPLITS, live_systems_of

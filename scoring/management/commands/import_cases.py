@@ -6,7 +6,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -15,6 +14,7 @@ from benchmarks_app.management.importing import (
 )
 from benchmarks_app.models import Benchmark, Job, User
 from benchmarks_app.services import jobs, uploading
+from benchwright.errors import BenchmarkError
 from scoring.management.reporting import refuse_failed
 from scoring.services.contextual_images import receive_folder
 from scoring.services.contextual_importing import import_arguments

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.management.importing import actor_of, benchmark_of
 from benchmarks_app.models import Benchmark
-from scoring.core.errors import ScoringError
+from benchwright.errors import BenchmarkError
 from scoring.management.reporting import release_of
 from scoring.services import reported
 
@@ -50,7 +50,7 @@ class Command(BaseCommand):
             )
         except OSError as error:
             raise CommandError(f"{path}: {error.strerror}.") from error
-        except ScoringError as error:
+        except BenchmarkError as error:
             raise CommandError(str(error)) from error
         systems = ", ".join(found.systems)
         self.stdout.write(

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -14,6 +13,7 @@ from benchmarks_app.management.importing import (
 )
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, may
+from benchwright.errors import BenchmarkError
 from scoring.management.reporting import refuse_failed
 from scoring.models import CaseSet, ContextualEvaluation, JudgeEndpoint
 from scoring.selectors.contextual import case_sets_of, judges_of

@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.management.importing import benchmark_of
 from benchmarks_app.models import Release
+from benchwright.errors import ScoringError
 from scoring import selectors
-from scoring.core.errors import ScoringError
 from scoring.management.reporting import release_of
 from scoring.selectors.boards import Unjudged
 from scoring.selectors.scenarios import stored_scenarios

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -14,7 +13,8 @@ from benchmarks_app.management.importing import (
 )
 from benchmarks_app.models import Benchmark, Job, User
 from benchmarks_app.services import jobs
-from scoring.core.retrieval.catalog import CATALOG, LEXICAL
+from benchwright.errors import BenchmarkError
+from benchwright.retrieval.catalog import CATALOG, LEXICAL
 from scoring.management.reporting import refuse_failed
 from scoring.selectors.baselines import is_made
 from scoring.services.baseline_runs import DEPTH, Asked

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
 from benchmarks_app.management.importing import benchmark_of, progress_printer
-from scoring.core.retrieval.catalog import CATALOG
+from benchwright.errors import BenchmarkError
+from benchwright.retrieval.catalog import CATALOG
 from scoring.services.baseline_runs import DEPTH
 from scoring.services.baselines import retrieve
 

@@ -6,9 +6,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.core.errors import BenchmarkError
-from benchmarks_app.core.run_facts import checked
-from benchmarks_app.core.run_metadata import KEY, read_metadata_text
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -18,6 +15,9 @@ from benchmarks_app.management.importing import (
 from benchmarks_app.models import Benchmark, Job, Run, Team, User
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.services.uploading import receive_path
+from benchwright.errors import BenchmarkError
+from benchwright.runs.facts import IR_METADATA, checked
+from benchwright.runs.metadata import read_metadata_text
 from scoring.management.reporting import refuse_failed
 from scoring.models import Submission
 from scoring.selectors import submission_rows
@@ -105,6 +105,7 @@ def _metadata(options: dict[str, Any]) -> dict[str, Any]:
             reason = f"--fact '{fact}' is not NAME=VALUE, such as latency_ms=12.5."
             raise CommandError(reason)
         given[name.strip()] = value.strip()
-    if options["ir_metadata"]:
-        given[KEY] = read_metadata_text(options["ir_metadata"].read_bytes())
+    path: Path | None = options["ir_metadata"]
+    if path:
+        given[IR_METADATA] = read_metadata_text(path.read_bytes(), file=path.name)
     return checked(given)

@@ -38,7 +38,7 @@ def by_torch(z1, z2):
 
 
 def by_ours(z1, z2):
-    from scoring.core.contrastive import contrastive_accuracy_score
+    from benchwright.contrastive import contrastive_accuracy_score
 
     return contrastive_accuracy_score(z1, z2, topk=K)
 

@@ -1,6 +1,0 @@
-"""What is wrong with a release, or with a folder of files, for readers of the field's formats."""
-
-from benchmarks_app.core.linting.rules import CONTENT, FORMATS, RULES, TARGETS
-from benchmarks_app.core.linting.sources import lint
-
-__all__ = ["CONTENT", "FORMATS", "RULES", "TARGETS", "lint"]

@@ -1,0 +1,227 @@
+"""Everything the agreement page says, from labels alone; plain values that JSON can hold."""
+
+from collections.abc import Hashable
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.agreement.bootstrap import alpha_with_interval, cluster_coincidences
+from benchwright.agreement.coefficients import (
+    Level,
+    Weights,
+    alphas,
+    fleiss,
+    gwet,
+    krippendorff,
+    percent_agreement,
+)
+from benchwright.agreement.consensus import NOBODY, confusion, consensus_of_others
+from benchwright.agreement.labels import Ints, Labels, split_at
+from benchwright.agreement.measured import Measured
+from benchwright.agreement.two_raters import cohen, pair_tables
+
+N_QUERIES_SHOWN = 50
+N_RATERS_PAIRED = 24
+N_RATERS_LEFT_OUT = 100
+
+
+def overall(labels: Labels, relevant_from: int, rng: np.random.Generator) -> dict[str, Any]:
+    """Every coefficient of all labels; `relevant_from` is a position on the scale."""
+    counts = labels.counts()
+    ordinal = alpha_with_interval(labels, Level.ORDINAL, rng)
+    found = {
+        "exact": percent_agreement(counts),
+        "relevant": percent_agreement(split_at(counts, relevant_from)),
+        "alpha_ordinal": ordinal,
+        "alpha_nominal": krippendorff(counts, labels.scale, Level.NOMINAL),
+        "alpha_interval": krippendorff(counts, labels.scale, Level.INTERVAL),
+        "ac1": gwet(counts),
+        "ac2": gwet(counts, Weights.QUADRATIC),
+        "fleiss": fleiss(counts),
+        **_cohens(labels),
+    }
+    return {name: asdict(one) for name, one in found.items()}
+
+
+def _cohens(labels: Labels) -> dict[str, Measured]:
+    """Cohen's kappas where there are two raters; of more the pairs are told one by one."""
+    who = np.unique(labels.raters)
+    if len(who) == 2:
+        table = pair_tables(labels)[who[0], who[1]]
+        return {f"cohen_{weights}": cohen(table, weights) for weights in Weights}
+    there = "there is one" if len(who) == 1 else f"there are {len(who)}: see the pairs below"
+    why = f"it is of two annotators, and {there}"
+    return {f"cohen_{weights}": Measured.undefined(why) for weights in Weights}
+
+
+def sizes(labels: Labels) -> dict[str, int]:
+    n_each = labels.counts().sum(axis=1)
+    shared = n_each > 1
+    return {
+        "n_labels": len(labels),
+        "n_documents": int((n_each > 0).sum()),
+        "n_shared": int(shared.sum()),
+        "n_queries_shared": len(np.unique(labels.clusters[shared])),
+        "n_raters": len(np.unique(labels.raters)),
+    }
+
+
+def boundaries(labels: Labels) -> list[dict[str, Any]]:
+    """Agreement on whether a grade is at least each grade of the scale."""
+    counts = labels.counts()
+    found = []
+    for position in range(1, labels.n_grades):
+        halves = split_at(counts, position)
+        found.append(
+            {
+                "grade": labels.scale[position],
+                "exact": asdict(percent_agreement(halves)),
+                "alpha": asdict(krippendorff(halves, (0, 1), Level.NOMINAL)),
+                "ac1": asdict(gwet(halves)),
+            }
+        )
+    return found
+
+
+def by_query(labels: Labels, relevant_from: int) -> list[dict[str, Any]]:
+    """Queries with two shared documents or more, the least agreed on first."""
+    counts = labels.counts()
+    n_each = counts.sum(axis=1)
+    shared = n_each > 1
+    n = len(labels.query_keys)
+    of, n_shared = labels.clusters[shared], np.bincount(labels.clusters[shared], minlength=n)
+    exact = _mean_agreement(counts[shared], of, n)
+    relevant = _mean_agreement(split_at(counts[shared], relevant_from), of, n)
+    matrices = cluster_coincidences(counts, labels.clusters, n)
+    alpha = alphas(matrices, labels.scale, Level.ORDINAL)
+    order = [q for q in np.lexsort((-n_shared, exact)) if n_shared[q] > 1]
+    return [
+        {
+            "query": labels.query_keys[q],
+            "n": int(n_shared[q]),
+            "exact": float(exact[q]),
+            "relevant": float(relevant[q]),
+            "alpha": None if np.isnan(alpha[q]) else float(alpha[q]),
+        }
+        for q in order[:N_QUERIES_SHOWN]
+    ]
+
+
+def _mean_agreement(counts: Ints, of: Ints, n: int) -> NDArray[np.float64]:
+    """The mean share of equal pairs of the items of each query; NaN without any."""
+    n_each = counts.sum(axis=1)
+    equal = (counts * (counts - 1)).sum(axis=1) / (n_each * (n_each - 1))
+    with np.errstate(invalid="ignore"):
+        return np.bincount(of, weights=equal, minlength=n) / np.bincount(of, minlength=n)
+
+
+def by_rater(labels: Labels) -> list[dict[str, Any]]:
+    """Each rater beside the others' consensus; `alpha_without` is alpha if they had not judged."""
+    consensus = consensus_of_others(labels)
+    n_each = np.bincount(labels.raters, minlength=len(labels.rater_keys))
+    leaves_out = len(n_each) <= N_RATERS_LEFT_OUT
+    found = []
+    for rater in np.argsort(-n_each, kind="stable"):
+        if n_each[rater]:
+            own = labels.raters == rater
+            found.append(_one_rater(labels, own, consensus, leaves_out=leaves_out))
+    return found
+
+
+def _one_rater(
+    labels: Labels, own: NDArray[np.bool_], consensus: Ints, *, leaves_out: bool
+) -> dict[str, Any]:
+    key = labels.rater_keys[int(labels.raters[own][0])]
+    known = own & (consensus != NOBODY)
+    table = confusion(labels.where(known), consensus[known])
+    away = labels.grades[known] - consensus[known]
+    n = int(known.sum())
+    without = Measured.undefined("there are too many annotators to leave out one by one")
+    if leaves_out:
+        without = krippendorff(labels.where(~own).counts(), labels.scale, Level.ORDINAL)
+    return {
+        "rater": key,
+        "n": int(own.sum()),
+        "n_shared": n,
+        "exact": float((away == 0).mean()) if n else None,
+        "lean": float(away.mean()) if n else None,
+        "kappa": asdict(cohen(table, Weights.QUADRATIC)),
+        "alpha_without": asdict(without),
+        "confusion": table.tolist(),
+    }
+
+
+def pairs(labels: Labels) -> dict[str, Any]:
+    """Weighted kappas of all pairs of the raters with most labels: a matrix, by rater."""
+    n_each = np.bincount(labels.raters, minlength=len(labels.rater_keys))
+    most = [int(r) for r in np.argsort(-n_each, kind="stable") if n_each[r]][:N_RATERS_PAIRED]
+    chosen = sorted(most)
+    seat = np.full(len(n_each), -1)
+    seat[chosen] = np.arange(len(chosen))
+    kept = labels.where(np.isin(labels.raters, chosen))
+    seated = Labels(
+        kept.items,
+        seat[kept.raters],
+        kept.grades,
+        labels.clusters,
+        labels.scale,
+        labels.query_keys,
+        tuple(labels.rater_keys[r] for r in chosen),
+    )
+    tables = pair_tables(seated)
+    cells = [
+        {"a": a, "b": b, "kappa": asdict(cohen(tables[a, b], Weights.QUADRATIC))}
+        for a in range(len(chosen))
+        for b in range(a + 1, len(chosen))
+    ]
+    return {"raters": list(seated.rater_keys), "cells": cells, "n_left_out": _left_out(n_each)}
+
+
+def _left_out(n_each: Ints) -> int:
+    return max(0, int((n_each > 0).sum()) - N_RATERS_PAIRED)
+
+
+def by_group(labels: Labels, groups: Ints, names: tuple[Hashable, ...]) -> list[dict[str, Any]]:
+    """Agreement among the labels of each group: a version of the guideline, a pool."""
+    found = []
+    for place, name in enumerate(names):
+        inside = labels.where(groups == place)
+        counts = inside.counts()
+        found.append(
+            {
+                "name": name,
+                "n": len(inside),
+                "exact": asdict(percent_agreement(counts)),
+                "alpha": asdict(krippendorff(counts, labels.scale, Level.ORDINAL)),
+            }
+        )
+    return found
+
+
+def against_consensus(labels: Labels) -> dict[str, Any]:
+    """How often the others' consensus (row) met which grade (column), with shares of the row."""
+    table = confusion(labels, consensus_of_others(labels))
+    n_rows = table.sum(axis=1, keepdims=True)
+    shares = np.divide(table, n_rows, out=np.zeros(table.shape), where=n_rows > 0)
+    return {
+        "scale": list(labels.scale),
+        "counts": table.tolist(),
+        "shares": shares.tolist(),
+    }
+
+
+def with_known(given: Ints, known: Ints, n_grades: int) -> dict[str, Any]:
+    """Labels beside the grades that are known, or that the same person gave before."""
+    if not len(given):
+        return {"n": 0, "exact": None, "near": None, "lean": None, "kappa": None}
+    away = given - known
+    flat = np.bincount(known * n_grades + given, minlength=n_grades**2)
+    return {
+        "n": len(given),
+        "exact": float((away == 0).mean()),
+        "near": float((np.abs(away) <= 1).mean()),
+        "lean": float(away.mean()),
+        "kappa": asdict(cohen(flat.reshape(n_grades, n_grades), Weights.QUADRATIC)),
+    }

@@ -1,0 +1,207 @@
+"""`benchwright families`: queries of a file grouped into families, without a server."""
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchwright.cli.main import Command, Option
+
+EXAMPLES = (
+    "benchwright families queries.jsonl -o families.tsv",
+    "benchwright families queries.tsv.gz --links links.tsv --review-at 0.5",
+    "benchwright families queries.tsv --qrels qrels.txt --embeddings vectors.npz",
+    "cut -f2 log.tsv | benchwright families -",
+)
+Decorator = Callable[[Any], Any]
+
+
+def option(*declared: str, group: str, **settings: Any) -> Decorator:
+    """A `click.option` under a heading."""
+    return click.option(*declared, cls=Option, group=group, **settings)
+
+
+def share(name: str, default: float, help_text: str, group: str = "Thresholds") -> Decorator:
+    """An option for a similarity."""
+    kind = click.FloatRange(0, 1, min_open=True)
+    return option(name, type=kind, default=default, show_default=True, group=group, help=help_text)
+
+
+@click.command(
+    cls=Command,
+    name="families",
+    examples=EXAMPLES,
+    short_help="Group queries into families of wordings, with a similarity and a reason a link.",
+)
+@click.argument("file", type=click.Path(allow_dash=True, path_type=Path))
+@option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    group="Output",
+    help="Where the families go (TSV); by default to the standard output.",
+)
+@option(
+    "--links",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    group="Output",
+    help="Where the links go: two queries, reason, similarity, both texts (TSV).",
+)
+@option(
+    "--reviews",
+    is_flag=True,
+    group="Output",
+    help="Also say how many families each --merge-at would leave to be reviewed.",
+)
+@share("--merge-at", 0.80, "Wordings alike from here on are one family without a question.")
+@share("--review-at", 0.60, "Wordings alike from here on are one family, marked for review.")
+@share("--embedding-at", 0.90, "Cosine of embeddings from which on queries are one family.")
+@share("--paraphrase-at", 0.75, "Cosine from which on --paraphrases makes one family.")
+@share("--relevant-at", 0.50, "Share of common relevant documents that makes one family.")
+@option(
+    "--largest",
+    type=click.IntRange(min=2),
+    default=20,
+    show_default=True,
+    group="Chains",
+    help="A family of more wordings is looked at once more.",
+)
+@share("--least", 0.45, "So is one with two wordings less alike than this.", "Chains")
+@option(
+    "--recut-by",
+    type=click.Choice(["average", "complete"]),
+    default="average",
+    show_default=True,
+    group="Chains",
+    help="A chain is cut so that its parts are alike on average, or each with each.",
+)
+@share("--recut-at", 0.40, "How alike the parts of a chain must be.", "Chains")
+@option(
+    "--qrels",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    group="More signals",
+    help="TREC qrels: queries that share relevant documents (grade above 0) are one family.",
+)
+@option(
+    "--embeddings",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    group="More signals",
+    help='An .npz with "ids" and "embeddings", made by a model of your choice.',
+)
+@option(
+    "--paraphrases",
+    is_flag=True,
+    group="More signals",
+    help="Look for paraphrases by static vectors of words (extra demo; made for English).",
+)
+@option(
+    "--language",
+    metavar="CODE",
+    default="en",
+    show_default=True,
+    group="Queries",
+    help="Of the queries: which endings make no difference.",
+)
+def command(file: Path, output: Path | None, links: Path | None, **told: Any) -> None:
+    """Group the queries of FILE into families: wordings of one need.
+
+    FILE is JSON lines (_id, text), TSV or CSV (id, text; with or without a header), or has a query
+    a line; also as .gz or .zst, and - is the standard input. A family is named by its first query
+    id, as in the families.tsv of a release.
+    """
+    from benchwright.families import (
+        GroupingOptions,
+        Linkage,
+        QueryText,
+        grouped,
+        read_embeddings,
+        review_costs,
+        static_embeddings,
+    )
+    from benchwright.families.grouping import SHOWN
+    from benchwright.families.query_files import family_lines, link_lines, read_query_texts
+
+    options = GroupingOptions(
+        merge_at=told["merge_at"],
+        review_at=told["review_at"],
+        embedding_at=told["embedding_at"],
+        paraphrase_at=told["paraphrase_at"],
+        relevant_at=told["relevant_at"],
+        largest=told["largest"],
+        least_similarity=told["least"],
+        recut_by=Linkage(told["recut_by"]),
+        recut_at=told["recut_at"],
+        language=told["language"],
+    )
+    queries = read_query_texts(file)
+    if told["qrels"]:
+        relevant = _relevant(told["qrels"])
+        queries = [QueryText(one.qid, one.text, relevant.get(one.qid, frozenset()))
+                   for one in queries]  # fmt: skip
+    embeddings = read_embeddings(told["embeddings"]) if told["embeddings"] else None
+    static = static_embeddings(queries) if told["paraphrases"] else None
+    found = grouped(
+        queries, options, embeddings=embeddings, paraphrases=static, on_progress=_progress()
+    )
+    texts = {query.qid: query.text for query in queries}
+    _write(output, family_lines(found, texts))
+    if links:
+        _write(links, link_lines(found, texts))
+    _summarise(found, len(queries), output)
+    if told["reviews"]:
+        thresholds = {at for at in SHOWN if at >= options.review_at} | {options.merge_at}
+        for cost in review_costs(found, sorted(thresholds)):
+            click.echo(str(cost), err=output is None)
+
+
+def _relevant(path: Path) -> dict[str, frozenset[str]]:
+    """{query: its documents of a grade above 0}."""
+    from benchwright.errors import Problems
+    from benchwright.files.sources import open_lines
+    from benchwright.formats.trec import read_qrels
+
+    problems = Problems()
+    found: dict[str, set[str]] = {}
+    for row in read_qrels(open_lines(path), file=path.name, problems=problems):
+        if row.grade > 0:
+            found.setdefault(row.qid.decode(), set()).add(row.docid.decode())
+    problems.raise_found()
+    return {qid: frozenset(documents) for qid, documents in found.items()}
+
+
+def _write(path: Path | None, lines: Iterable[str]) -> None:
+    if path is None:
+        sys.stdout.writelines(lines)
+        return
+    with path.open("w", encoding="utf-8", newline="") as out:
+        out.writelines(lines)
+
+
+def _progress() -> Callable[[str, int, int], None] | None:
+    if not sys.stderr.isatty():
+        return None
+
+    def tell(what: str, done: int, total: int) -> None:
+        click.echo(f"\r{what}: {100 * done // max(total, 1):3d} %   ", nl=False, err=True)
+
+    return tell
+
+
+def _summarise(found: Any, n_queries: int, output: Path | None) -> None:
+    several = sum(len(family.members) > 1 for family in found.families)
+    told = (
+        f"{len(found.families):,} families of {n_queries:,} queries, {several:,} of several; "
+        f"{len(found.links):,} links; {found.n_flagged:,} families to be reviewed"
+    )
+    if found.is_sampled:
+        told += "; pairs were looked for by MinHash"
+    if found.n_without_embedding:
+        told += f"; {found.n_without_embedding:,} queries have no embedding"
+    # Where the families themselves are printed, what is said of them must not be among them.
+    click.echo(told, err=output is None)

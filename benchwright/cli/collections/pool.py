@@ -1,0 +1,278 @@
+"""`benchwright pool`: from runs to the documents worth judging."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.main import Command, Option
+from benchwright.pools.recipe import CONTROL_DEPTH, ORDERS, STRATA, STRATEGIES, Recipe
+
+if TYPE_CHECKING:
+    from benchwright.pools.building import Extras
+    from benchwright.pools.columns import PoolTable
+
+FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+SECONDS = 20
+EXAMPLES = (
+    "benchwright pool bm25.run dense.run splade.run --depth 10 -o pool.tsv",
+    "benchwright pool *.run --depth 20 --qrels judged.qrels --control 0.05 --preview",
+    "benchwright pool *.run --strategy layered --budget 50 --order rrf -o pool.tsv",
+    "benchwright pool *.run --strategy stratified --strata 10:1,50:0.2,100:0.05 -o pool.tsv",
+    "benchwright pool --strategy top-up --candidates unjudged.tsv --qrels judged.qrels -o more.tsv",
+)
+
+
+Decorator = Callable[[Any], Any]
+
+
+def option(*declared: str, group: str, **settings: Any) -> Decorator:
+    """A `click.option` under a heading."""
+    return click.option(*declared, cls=Option, group=group, **settings)
+
+
+@click.command(
+    cls=Command,
+    name="pool",
+    examples=EXAMPLES,
+    short_help="Which documents of runs to judge, and in which order.",
+)
+@click.argument("runs", type=FILE, nargs=-1)
+@option(
+    "--strategy",
+    type=click.Choice(STRATEGIES),
+    default="depth-k",
+    show_default=True,
+    group="Members",
+    help="The runs' first ranks (depth-k), those within a budget (layered), a sample that thins "
+    "out with depth (stratified), what of a list has no label (top-up), or --add alone (manual).",
+)
+@option(
+    "--depth",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    metavar="K",
+    group="Members",
+    help="Ranks of each run that are looked at.",
+)
+@option(
+    "--budget",
+    type=click.IntRange(1),
+    metavar="N",
+    group="Members",
+    help="Documents a query, for the layered strategy: rank by rank until there are so many.",
+)
+@option(
+    "--strata",
+    metavar="RANK:SHARE,…",
+    group="Members",
+    help="For the stratified strategy: down to which rank which share is drawn.  "
+    "[default: 10:1,50:0.2,100:0.05]",
+)
+@option(
+    "--control",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    metavar="SHARE",
+    group="Members",
+    help="Also random documents from deeper ranks, as a share of each query's documents: what of "
+    "them is relevant tells what the pool misses. 0.05 is usual.",
+)
+@option(
+    "--control-depth",
+    type=click.IntRange(1),
+    default=CONTROL_DEPTH,
+    show_default=True,
+    metavar="K",
+    group="Members",
+    help="Down to which rank they are drawn.",
+)
+@option(
+    "--control-run",
+    metavar="RUN",
+    default="",
+    group="Members",
+    help="Draw them from this run alone, best a lexical one; its file's name.",
+)
+@option(
+    "--qrels",
+    type=FILE,
+    metavar="FILE",
+    group="Members",
+    help="Judged already: these documents are in the pool, too, and left out of a top-up.",
+)
+@option(
+    "--add",
+    type=FILE,
+    metavar="FILE",
+    group="Members",
+    help="Lines of query and document that are in the pool in any case.",
+)
+@option(
+    "--candidates",
+    type=FILE,
+    metavar="FILE",
+    group="Members",
+    help="For a top-up: lines of query, document and, if there is one, priority (1 comes first).",
+)
+@option(
+    "--order",
+    type=click.Choice(ORDERS),
+    default=None,
+    group="Order",
+    help="In which order a query's documents stand: rank by rank (layered), by fused ranks (rrf, "
+    "rbp), as the candidates have it (listed). mtf and maxmean learn from labels while people "
+    "judge on the site; here they stand as layered.  [default: layered, listed for a top-up]",
+)
+@option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    group="Order",
+    help="Where random draws start; the same seed gives the same pool, byte for byte.",
+)
+@option(
+    "--preview",
+    is_flag=True,
+    group="Output",
+    help="Show what the pool would be like: size, hours, what each run adds, how alike the runs "
+    "are, and how much of a new system's first ten would be judged.",
+)
+@option(
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    default=SECONDS,
+    show_default=True,
+    group="Output",
+    help="The median time of a label, for the hours of --preview.",
+)
+@option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    metavar="FILE",
+    group="Output",
+    help="Where the pool goes, as tab-separated values; - for standard output.",
+)
+def command(runs: tuple[Path, ...], **chosen: Any) -> None:
+    """Make a pool of RUNS: the documents worth judging, in the order of the queue.
+
+    Runs are in TREC's format, plain, gzip or zstd. A line of the pool is a query, a document, its
+    place in the queue, its best rank, what brought it in, how likely the draw was to take it, and
+    the runs that have it with their ranks. When to use which strategy: docs/pools.md.
+    """
+    if not chosen["output"] and not chosen["preview"]:
+        message = "Nothing is asked for. Name a file with -o, or use --preview."
+        raise click.UsageError(message)
+    recipe = recipe_of(chosen)
+    if recipe.reach and not runs:
+        message = f"No run is named; a {recipe.strategy} pool is made of runs."
+        raise click.UsageError(message)
+    from benchwright.cli.collections import pool_output
+    from benchwright.pools.preview import RunWatcher
+
+    names = run_names(runs)
+    watcher = RunWatcher(names) if chosen["preview"] else None
+    table = _built(dict(zip(names, runs, strict=True)), recipe, chosen, watcher)
+    if watcher:
+        pool_output.show_preview(table, watcher, chosen)
+    if chosen["output"]:
+        pool_output.write(table, chosen["output"])
+
+
+def recipe_of(chosen: dict[str, Any]) -> Recipe:
+    """The recipe that the options say; what does not fit together is a usage error."""
+    from benchwright.pools.errors import PoolError
+
+    default = "listed" if chosen["strategy"] == "top-up" else "layered"
+    recipe = Recipe(
+        strategy=chosen["strategy"],
+        order=chosen["order"] or default,
+        depth=chosen["depth"],
+        budget=chosen["budget"],
+        strata=strata_of(chosen["strata"]) if chosen["strata"] else STRATA,
+        control_share=chosen["control"],
+        control_depth=chosen["control_depth"],
+        control_run=chosen["control_run"],
+        carry=bool(chosen["qrels"]),
+        seed=chosen["seed"],
+    )
+    try:
+        recipe.check()
+    except PoolError as error:
+        raise click.UsageError(str(error)) from error
+    return recipe
+
+
+def strata_of(text: str) -> tuple[Any, ...]:
+    """`10:1,50:0.2` as strata."""
+    from benchwright.pools.recipe import Stratum
+
+    try:
+        parts = [part.split(":") for part in text.split(",")]
+        return tuple(Stratum(int(rank), float(share)) for rank, share in parts)
+    except ValueError as error:
+        message = f"--strata is '{text}'; expected rank:share, with commas, as in 10:1,50:0.2."
+        raise click.UsageError(message) from error
+
+
+def run_names(paths: Sequence[Path]) -> list[str]:
+    """What the pool calls the runs: their files' names, or whole paths where two are the same.
+
+    >>> run_names([Path("runs/bm25.run.gz"), Path("dense.run")])
+    ['bm25.run', 'dense.run']
+    """
+    names = [path.stem if path.suffix in (".gz", ".zst") else path.name for path in paths]
+    return names if len(set(names)) == len(names) else [str(path) for path in paths]
+
+
+def _built(
+    runs: dict[str, Path], recipe: Recipe, chosen: dict[str, Any], watcher: Any
+) -> "PoolTable":
+    from benchwright.errors import Problems
+    from benchwright.pools.columns import build_pool_table
+    from benchwright.runs.ranked import ranked_run
+
+    if recipe.control_run and recipe.control_run not in runs:
+        message = f"--control-run is '{recipe.control_run}'; expected one of {', '.join(runs)}."
+        raise click.UsageError(message)
+    problems = Problems()
+    depth = recipe.watched_depth if watcher else recipe.read_depth
+    frames = {
+        name: ranked_run(path, problems=problems, depth=max(depth, 1))
+        for name, path in runs.items()
+    }
+    extras = _extras(chosen, problems)
+    for warning in dict.fromkeys(map(str, problems.warnings)):
+        click.echo(f"Warning: {warning}", err=True)
+    return build_pool_table(frames, recipe, extras=extras, watchers=[watcher] if watcher else [])
+
+
+def _extras(chosen: dict[str, Any], problems: Any) -> "Extras":
+    from benchwright.files.sources import open_lines, shown_name
+    from benchwright.formats.trec import read_qrels
+    from benchwright.pools.building import Extras
+    from benchwright.qrels.candidates import read_candidates
+
+    def pairs(path: Path | None) -> list[tuple[str, str]]:
+        if path is None:
+            return []
+        rows = read_candidates(open_lines(path), file=shown_name(path), problems=problems)
+        return [(qid, docid) for qid, docid, _ in rows]
+
+    judged: set[tuple[str, str]] = set()
+    if path := chosen["qrels"]:
+        rows = read_qrels(open_lines(path), file=shown_name(path), problems=problems)
+        # A grade below 0 says: in the pool, but not judged.
+        judged = {
+            (row.qid.decode(errors="replace"), row.docid.decode(errors="replace"))
+            for row in rows
+            if row.grade >= 0
+        }
+    found = Extras(judged, set(pairs(chosen["add"])), pairs(chosen["candidates"]))
+    problems.raise_found()
+    return found

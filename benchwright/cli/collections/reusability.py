@@ -1,0 +1,200 @@
+"""`benchwright reusability`: how do these judgments treat a system that had no part in them?"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli import options
+from benchwright.cli.files import check_standard_input, run_names, tell_warnings
+from benchwright.cli.main import Command
+from benchwright.cli.options import file_option, option
+from benchwright.cli.parameters import FILE
+from benchwright.cli.progress import told
+
+if TYPE_CHECKING:
+    from benchwright.pools.reusability import LeftOut, Reusability, Treatment
+
+EXAMPLES = (
+    "benchwright reusability qrels.txt *.run --depth 10",
+    "benchwright reusability qrels.txt a.run b.run c.run --teams teams.tsv --format json",
+)
+COLUMNS = ("run", "left out with", "ndcg", "without", "shift", "run alone", "judged", "own labels")
+MEANS = ("mean_shift", "worst_shift", "mean_judged", "least_judged", "tau")
+
+
+@click.command(
+    cls=Command,
+    name="reusability",
+    examples=EXAMPLES,
+    short_help="How judgments treat a system that had no part in them.",
+)
+@click.argument("qrels", type=FILE)
+@click.argument("runs", type=FILE, nargs=-1, required=True)
+@option(
+    "--depth",
+    type=click.IntRange(1),
+    help="How deep the runs were pooled; 10 where nobody knows.",
+    group="Pool",
+)
+@file_option(
+    "--teams",
+    group="Pool",
+    help="Lines run<TAB>team: a team's runs are left out together, as near copies always are.",
+)
+@options.FORMAT
+def command(qrels: Path, runs: Sequence[Path], **chosen: Any) -> None:
+    """Leave each group of pooled RUNS out of the judgments in QRELS, and score it without them.
+
+    A group is a team's runs and their near copies: a system of a new team has no sibling in the
+    pool. Labels that only the group reached are dropped; "run alone" drops those of the one run.
+    """
+    check_standard_input([qrels, *runs, chosen["teams"]])
+    names = run_names(runs)
+    from benchwright.pools.reusability import treatment_of
+
+    depth = chosen["depth"] or 10
+    with told("Leaving out"):
+        teams = _teams(chosen["teams"], names) if chosen["teams"] else {}
+        found = treatment_of(
+            {name: _ranking(path) for name, path in zip(names, runs, strict=True)},
+            _grades(qrels),
+            pooled=dict.fromkeys(names, depth),
+            teams=teams,
+        )
+    if chosen["depth"] is None:
+        click.echo("Note: no --depth is given: every run counts as pooled to depth 10.", err=True)
+    _show(found, chosen["form"])
+
+
+def _teams(path: Path, names: Sequence[str]) -> dict[str, str]:
+    from benchwright.errors import Problems
+    from benchwright.formats.side_tables import read_families
+
+    problems = Problems()
+    teams = {run.decode(): team for run, team in read_families(path, problems=problems).items()}
+    tell_warnings(problems)
+    if unknown := [run for run in teams if run not in names]:
+        message = (
+            f"{path}: no run is called '{unknown[0]}'; expected one of {', '.join(names)}. "
+            "Correct the name, or drop the line."
+        )
+        raise click.ClickException(message)
+    return teams
+
+
+def _ranking(path: Path) -> dict[str, list[str]]:
+    from benchwright.pools.run_groups import DEPTH
+    from benchwright.reading import ranking
+    from benchwright.reading.loading import read_run
+
+    return {
+        _text(qid): [_text(row.docid) for row in ranking.ranked(rows)[:DEPTH]]
+        for qid, rows in read_run(path).items()
+    }
+
+
+def _grades(path: Path) -> dict[str, dict[str, int]]:
+    from benchwright.reading.loading import read_qrels
+
+    return {
+        _text(qid): {_text(docid): grade for docid, grade in of.items()}
+        for qid, of in read_qrels(path).items()
+    }
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "backslashreplace")
+
+
+# --- output --------------------------------------------------------------------------------------
+
+
+def _show(found: "Treatment", form: str) -> None:
+    alone = {one.run: one for one in found.by_run.systems}
+    systems = sorted(found.by_group.systems, key=lambda one: (one.shift, one.run))
+    if form == "json":
+        _print_json(found, systems, alone)
+        return
+    if form == "tsv":
+        from benchwright.cli.tables import print_tab_separated
+
+        print_tab_separated(COLUMNS, [_cells(one, alone[one.run], repr) for one in systems])
+    else:
+        _print_tables(found, systems, alone, is_markdown=form == "markdown")
+    for pair in found.across:
+        what = "the same ranking under two names" if pair.is_same else "nearly the same ranking"
+        click.echo(
+            f"Warning: {pair.run_a} and {pair.run_b}: {what} (RBO {pair.rbo:.2f}).", err=True
+        )
+
+
+def _cells(one: "LeftOut", alone: "LeftOut", number: Any) -> list[str]:
+    others = ", ".join(name for name in one.group if name != one.run)
+    values = (one.full, one.without, one.shift, alone.shift, one.judged)
+    return [
+        one.run,
+        others,
+        *("-" if isnan(of) else number(of) for of in values),
+        str(one.n_unique),
+    ]
+
+
+def _print_tables(
+    found: "Treatment", systems: Sequence["LeftOut"], alone: Any, *, is_markdown: bool
+) -> None:
+    from benchwright.cli.tables import Table, markdown, number, say, show_table
+
+    means = [
+        [name, *("-" if isnan(of) else number(of) for of in _mean(found, which))]
+        for name, which in ((name.replace("_", " "), name) for name in MEANS)
+    ]
+    n = f"{len(found.by_group.groups)} groups", f"{len(alone)} runs"
+    cells = [_cells(one, alone[one.run], number) for one in systems]
+    for table in (
+        Table(COLUMNS, cells, title="left out of the judgments, nDCG@10", left=(0, 1)),
+        Table(("", *n), means, title="over what was left out"),
+    ):
+        if is_markdown:
+            say(markdown(table))
+        else:
+            show_table(table)
+        say()
+    if not found.by_group.is_defined:
+        say("All runs are one group: without it nothing of the pool is left.")
+
+
+def _mean(found: "Treatment", name: str) -> tuple[float, float]:
+    return getattr(found.by_group, name), getattr(found.by_run, name)
+
+
+def _print_json(found: "Treatment", systems: Sequence["LeftOut"], alone: Any) -> None:
+    import json
+
+    def means(of: "Reusability") -> dict[str, Any]:
+        return {"n": len(of.groups), "n_unique": of.n_unique} | {
+            name: _known(getattr(of, name)) for name in MEANS
+        }
+
+    def system(one: "LeftOut") -> dict[str, Any]:
+        numbers = {name: _known(value) for name, value in asdict(one).items()}
+        other = alone[one.run]
+        beside = {"shift_alone": other.shift, "judged_alone": other.judged}
+        more = {"shift": one.shift, **beside, "n_unique_alone": other.n_unique}
+        return numbers | {name: _known(value) for name, value in more.items()}
+
+    said = {
+        "n_systems": found.n_systems,
+        "by_group": means(found.by_group),
+        "by_run": means(found.by_run),
+        "copies": [asdict(pair) | {"is_same": pair.is_same} for pair in found.across],
+        "systems": [system(one) for one in systems],
+    }
+    click.echo(json.dumps(said, indent=2))
+
+
+def _known(value: Any) -> Any:
+    return None if isinstance(value, float) and isnan(value) else value

@@ -1,0 +1,329 @@
+"""`benchwright sample`: queries drawn from a log, with what they stand for."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.main import Command, Option
+
+if TYPE_CHECKING:
+    from benchwright.logs.drawing import SampledQuery
+    from benchwright.logs.preparing import Prepared
+    from benchwright.logs.sampling import Design, Plan
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+OUT = click.Path(dir_okay=False, path_type=Path)
+BY = ("frequency", "month", "language", "length", "nothing")
+EXAMPLES = (
+    "benchwright sample searches.csv.gz -n 300 -o queries.jsonl --weights weights.tsv",
+    "benchwright sample log.tsv --column query='search string' --column count=searches --preview",
+    "benchwright sample log.jsonl --allocation given --given head=50,torso=100,tail=50 -o q.jsonl",
+    "benchwright sample log.parquet --by month --floor 5 --weighting queries -o q.jsonl",
+)
+
+
+def option(*declared: str, group: str, **settings: Any) -> Callable[[Any], Any]:
+    """A `click.option` under a heading."""
+    return click.option(*declared, cls=Option, group=group, **settings)
+
+
+@click.command(
+    cls=Command,
+    name="sample",
+    examples=EXAMPLES,
+    short_help="Draw queries from a query log, masked and weighted.",
+)
+@click.argument("log", type=FILE)
+@option(
+    "-n",
+    "--families",
+    "n_families",
+    type=click.IntRange(1),
+    default=200,
+    show_default=True,
+    group="Sample",
+    help="Families to draw. Wordings of one need are a family and are drawn together.",
+)
+@option(
+    "--by",
+    type=click.Choice(BY),
+    default="frequency",
+    show_default=True,
+    group="Sample",
+    help="What strata are made by; by frequency these are head, torso and tail.",
+)
+@option(
+    "--allocation",
+    type=click.Choice(("equal", "proportional", "optimal", "given")),
+    default="equal",
+    show_default=True,
+    group="Sample",
+    help="As many from each stratum, in proportion to its families, where it makes the weighted "
+    "mean most exact, or as --given says.",
+)
+@option(
+    "--given", default="", metavar="LIST", group="Sample", help="Such as head=50,torso=100,tail=50."
+)
+@option(
+    "--head",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    group="Sample",
+    help="Share of the distinct queries, those asked most, that is head.",
+)
+@option(
+    "--tail",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.5,
+    show_default=True,
+    group="Sample",
+    help="Share of the distinct queries, those asked least, that is tail. Ties at a cut are torso.",
+)
+@option(
+    "--weighting",
+    type=click.Choice(("traffic", "queries")),
+    default="traffic",
+    show_default=True,
+    group="Sample",
+    help="Whether weights make means over searches, or over distinct queries.",
+)
+@option(
+    "--wordings",
+    type=click.Choice(("all", "one")),
+    default="all",
+    show_default=True,
+    group="Sample",
+    help="Take every wording of a family, or the one asked most, which then stands for all.",
+)
+@option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    group="Sample",
+    help="The same seed draws the same families.",
+)
+@option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="ROLE=NAME",
+    group="Log",
+    help="Which column is query, count, date, year, month, clicks or lang. Without any they are "
+    "told by their names.",
+)
+@option(
+    "--floor",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    group="Log",
+    help="Drop queries asked fewer times: a rare one may tell who asked it.",
+)
+@option(
+    "--mask",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    group="Log",
+    help="Mask only these kinds of personal data (credentials, email, iban, card, id, ip, "
+    "phone, number, name), or 'none'.  [default: all]",
+)
+@option(
+    "--regions",
+    metavar="CC,CC",
+    group="Log",
+    help="Mask telephone numbers and numbers of people of these countries, or 'none'.  [default: "
+    "CH,DE,ES,FR,GB,IN,IT,NL,NO,US]",
+)
+@option(
+    "--lenient",
+    is_flag=True,
+    group="Log",
+    help="Leave out rows that cannot be read, and count them.",
+)
+@option(
+    "--preview", is_flag=True, group="Output", help="Show what would be drawn, and draw nothing."
+)
+@option(
+    "-o",
+    "--output",
+    type=OUT,
+    metavar="FILE",
+    group="Output",
+    help="Write the queries there as BEIR has them, one JSON object a line.  [default: standard "
+    "output]",
+)
+@option(
+    "--weights",
+    "weights_file",
+    type=OUT,
+    metavar="FILE",
+    group="Output",
+    help="Also write query-id<TAB>weight, as `score --weights` reads it.",
+)
+@option(
+    "--families-file",
+    type=OUT,
+    metavar="FILE",
+    group="Output",
+    help="Also write query-id<TAB>family, as `score --families` reads it.",
+)
+def command(log: Path, **chosen: Any) -> None:
+    """Draw queries from a LOG of what people asked.
+
+    LOG has a row for each search, or for each query with a count: CSV, TSV, JSON lines, Parquet, or
+    a query a line; plain, gzip or zstd. Queries are masked, counted by their normalised text, put
+    into families and strata, and drawn. Each drawn query says how likely it was to be drawn, and
+    what it weighs, so that `score --weights` estimates the mean over the whole log.
+    """
+    design = _design(chosen)
+    with TemporaryDirectory(prefix="benchwright-sample-") as folder:
+        found = _prepared(log, Path(folder), chosen)
+        _tell_reading(found)
+        if chosen["preview"]:
+            _show(_planned(found, design))
+            return
+        from benchwright.logs.drawing import sampled
+
+        plan, queries = sampled(found.log, design, seed=chosen["seed"])
+        _show(plan, err=True)
+        _write(queries, chosen)
+
+
+def _design(chosen: dict[str, Any]) -> "Design":
+    from benchwright.logs.sampling import Allocation, Design, Weighting, Wordings, parse_given
+    from benchwright.logs.strata import By
+
+    if chosen["given"] and chosen["allocation"] != "given":
+        message = "--given needs --allocation given."
+        raise click.UsageError(message)
+    return Design(
+        n_families=chosen["n_families"],
+        by=By(chosen["by"]),
+        allocation=Allocation(chosen["allocation"]),
+        given=parse_given(chosen["given"]),
+        weighting=Weighting(chosen["weighting"]),
+        wordings=Wordings(chosen["wordings"]),
+        head_share=chosen["head"],
+        tail_share=chosen["tail"],
+    )
+
+
+def _prepared(log: Path, folder: Path, chosen: dict[str, Any]) -> "Prepared":
+    from benchwright.logs.columns import LogColumns, checked_columns, detected_columns
+    from benchwright.logs.distinct import Options
+    from benchwright.logs.masking import KIND_LABELS, REGIONS, checked_kinds, checked_regions
+    from benchwright.logs.preparing import prepared
+    from benchwright.logs.tables import open_table
+
+    table = open_table(log, file=log.name)
+    named = _named(chosen["columns"])
+    columns = (
+        LogColumns.of(named)
+        if named
+        else detected_columns(table.columns, table.head(20), file=log.name)
+    )
+    checked_columns(columns, table.columns, file=log.name)
+    kinds = list(chosen["kinds"]) or list(KIND_LABELS)
+    options = Options(
+        checked_kinds([] if kinds == ["none"] else kinds),
+        chosen["floor"],
+        REGIONS if chosen["regions"] is None else checked_regions(chosen["regions"]),
+    )
+    return prepared(table, columns, folder, options=options, is_lenient=chosen["lenient"])
+
+
+def _named(given: Sequence[str]) -> dict[str, str]:
+    from benchwright.logs.columns import LABELS
+
+    found = {}
+    for text in given:
+        role, equals, name = text.partition("=")
+        if not equals or role not in LABELS or not name:
+            message = f"'{text}' is no column. Write role=name; roles are {', '.join(LABELS)}."
+            raise click.BadParameter(message, param_hint="--column")
+        found[role] = name
+    return found
+
+
+def _tell_reading(found: "Prepared") -> None:
+    counted = found.counted
+    columns = ", ".join(f"{role} = {name}" for role, name in found.columns.named.items())
+    told = [
+        f"{found.n_rows:,} rows read ({columns}): {counted.n_distinct:,} distinct queries, "
+        f"{counted.n_traffic:,} searches, {found.grouped.n_families:,} families by "
+        f"{found.grouped.by}.",
+        *(f"{n:,} rows left out: {why}." for why, n in found.left.as_dict().items()),
+        *(f"{kind} masked in {n:,} searches." for kind, n in sorted(counted.masked.items())),
+    ]
+    if counted.n_only_personal:
+        told.append(f"{counted.n_only_personal:,} searches were personal data alone and are gone.")
+    if counted.n_below_floor:
+        told.append(f"{counted.n_below_floor:,} queries below the floor were dropped.")
+    for line in told:
+        click.echo(line, err=True)
+
+
+def _planned(found: "Prepared", design: "Design") -> "Plan":
+    from benchwright.logs.sampling import planned
+    from benchwright.logs.strata import read_families
+
+    return planned(read_families(found.log), design)[0]
+
+
+def _show(plan: "Plan", *, err: bool = False) -> None:
+    """The strata as a table, and how exact the estimates are to be expected."""
+    from benchwright.statistics.descriptive import Z95
+
+    rows = [("stratum", "families", "queries", "searches", "drawn", "probability")]
+    rows += [
+        (
+            one.name,
+            f"{one.n_families:,}",
+            f"{one.n_queries:,}",
+            f"{one.n_traffic:,}",
+            f"{one.n_drawn:,}",
+            f"{one.inclusion_probability:.4f}",
+        )
+        for one in plan.strata
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        name, *numbers = row
+        cells = [f"{cell:>{width}}" for cell, width in zip(numbers, widths[1:], strict=True)]
+        click.echo("  ".join([f"{name:<{widths[0]}}", *cells]), err=err)
+    for note in plan.notes:
+        click.echo(f"Note: {note}", err=err)
+    traffic, queries = Z95 * plan.traffic_error, Z95 * plan.queries_error
+    click.echo(
+        f"About {plan.n_queries_expected:,.0f} queries. Expected half-width of a 95 % interval, at "
+        f"a standard deviation of {plan.design.deviation:g}: {traffic:.3f} over searches, "
+        f"{queries:.3f} over distinct queries.",
+        err=err,
+    )
+
+
+def _write(queries: Sequence["SampledQuery"], chosen: dict[str, Any]) -> None:
+    lines = (json.dumps(query.as_beir(), ensure_ascii=False) for query in queries)
+    if chosen["output"] is None:
+        for line in lines:
+            click.echo(line)
+    else:
+        _lines(chosen["output"], lines)
+    if chosen["weights_file"]:
+        rows = (f"{query.qid}\t{query.weight!r}" for query in queries)
+        _lines(chosen["weights_file"], ["query-id\tweight", *rows])
+    if chosen["families_file"]:
+        rows = (f"{query.qid}\t{query.family}" for query in queries)
+        _lines(chosen["families_file"], ["query-id\tfamily", *rows])
+
+
+def _lines(path: Path, lines: Iterable[str]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as out:
+        out.writelines(f"{line}\n" for line in lines)

@@ -1,0 +1,130 @@
+"""`benchwright sketch`: hashes of a private list of queries, to be checked elsewhere."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchwright.cli.main import Command, Option
+
+EXAMPLES = (
+    "benchwright sketch train-queries.tsv --salt f3a9…c1 -o train.sketch",
+    "benchwright sketch train.jsonl.gz --new-salt -o train.sketch   # prints a salt to pass on",
+    "benchwright sketch queries.txt --salt-inside -o public.sketch  # anybody may try guesses",
+)
+TOLD_EVERY = 10_000
+Decorator = Callable[[Any], Any]
+
+
+def option(*declared: str, group: str, **settings: Any) -> Decorator:
+    """A `click.option` under a heading."""
+    return click.option(*declared, cls=Option, group=group, **settings)
+
+
+@click.command(
+    cls=Command,
+    name="sketch",
+    examples=EXAMPLES,
+    short_help="Hashes of a private list of queries, by which others find theirs in it.",
+)
+@click.argument("queries", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    metavar="FILE",
+    group="Output",
+    help="Where the sketch goes.",
+)
+@option(
+    "--salt",
+    metavar="SALT",
+    group="Salt",
+    help="The salt that the page of the check shows; 16 characters or more.",
+)
+@option(
+    "--new-salt",
+    is_flag=True,
+    group="Salt",
+    help="Make a salt and print it: whoever checks needs it, and nobody else should have it.",
+)
+@option(
+    "--salt-inside",
+    is_flag=True,
+    group="Salt",
+    help="Put the salt into the file, so that anybody who gets it can check, and try guesses.",
+)
+@option(
+    "--language",
+    metavar="CODE",
+    default="en",
+    show_default=True,
+    group="Queries",
+    help="Of the queries: which endings make no difference.",
+)
+def command(
+    queries: Path,
+    output: Path,
+    salt: str | None,
+    new_salt: bool,
+    salt_inside: bool,
+    language: str,
+) -> None:
+    """Make a sketch of QUERIES: keyed hashes, by which a benchmark finds its own queries in them.
+
+    QUERIES has a query a line, or is TSV, CSV, JSON lines or Parquet with a column of queries and
+    perhaps one of relevant documents; also as .gz. What a sketch tells, and to whom, stands in
+    docs/contamination.md: whoever has both the sketch and the salt can try texts they think of.
+    """
+    from tempfile import TemporaryDirectory
+
+    from benchwright.contamination import read_outside
+    from benchwright.contamination.errors import NoOutsideQueriesError
+    from benchwright.contamination.sketches import Hasher, check_salt, write_sketch
+    from benchwright.contamination.sketches import new_salt as made_salt
+    from benchwright.errors import Problems
+
+    used = check_salt(salt) if salt else made_salt()
+    if not (salt or new_salt or salt_inside):
+        message = (
+            "Which salt? Give the one that the page of the check shows (--salt), make one and pass "
+            "it on (--new-salt), or put one into the file (--salt-inside)."
+        )
+        raise click.UsageError(message)
+    problems = Problems()
+    with TemporaryDirectory(prefix="benchwright-") as folder:
+        rows = read_outside(queries, file=queries.name, folder=Path(folder), problems=problems)
+        header = write_sketch(
+            _told((row.text, row.documents) for row in rows),
+            output,
+            hasher=Hasher(used, language),
+            salt_inside=used if salt_inside else None,
+        )
+    try:
+        problems.raise_found()
+        if not header.n_queries:
+            raise NoOutsideQueriesError(file=queries.name)
+    except Exception:
+        output.unlink()
+        raise
+    documents = f" and {header.n_documents:,} relevant documents" if header.n_documents else ""
+    size = output.stat().st_size / 1_000_000
+    click.echo(f"{output}: {header.n_queries:,} distinct queries{documents}, {size:,.1f} MB")
+    if new_salt and not salt:
+        click.echo(f"salt: {used}")
+
+
+def _told(rows: Iterator[Any]) -> Iterator[Any]:
+    """The same rows, with the count told on a terminal."""
+    import sys
+
+    is_terminal = sys.stderr.isatty()
+    n = 0
+    for n, row in enumerate(rows, start=1):
+        if is_terminal and n % TOLD_EVERY == 0:
+            click.echo(f"\r{n:,} queries", nl=False, err=True)
+        yield row
+    if is_terminal and n >= TOLD_EVERY:
+        click.echo("\r", nl=False, err=True)

@@ -1,0 +1,60 @@
+"""Files named on a command line: standard input, names for runs, what is said of them.
+
+click is imported where it has to be told something: a plain line does without it.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchwright.errors import Problems, ScoringError
+from benchwright.files.sources import STANDARD_INPUT
+
+COMPRESSED = (".gz", ".zst")
+
+
+def check_standard_input(paths: Iterable[Path | None]) -> None:
+    """Refuse `-` for two files.
+
+    Raises
+    ------
+    click.UsageError
+        If it stands there twice.
+    """
+    if sum(path == STANDARD_INPUT for path in paths) > 1:
+        import click
+
+        message = "'-' is named twice; standard input can be read once. Name a file."
+        raise click.UsageError(message)
+
+
+def run_names(paths: Sequence[Path]) -> list[str]:
+    """What tables call the runs: their files' names, or whole paths where two are the same.
+
+    Examples
+    --------
+    >>> run_names([Path("runs/bm25.run.gz"), Path("dense.run")])
+    ['bm25.run', 'dense.run']
+    """
+    names = [path.stem if path.suffix in COMPRESSED else path.name for path in paths]
+    return names if len(set(names)) == len(names) else [str(path) for path in paths]
+
+
+@contextmanager
+def naming(run: str) -> Iterator[None]:
+    """Put the run's name before an error that does not say which of the runs it is about."""
+    try:
+        yield
+    except ScoringError as error:
+        import click
+
+        message = f"{run}: {error}"
+        raise click.ClickException(message) from error
+
+
+def tell_warnings(problems: Problems) -> None:
+    """Print what was worth saying of the files, on standard error, each once."""
+    for warning in dict.fromkeys(map(str, problems.warnings)):
+        sys.stderr.write(f"Warning: {warning}\n")
+    problems.warnings.clear()

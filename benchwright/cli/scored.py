@@ -1,0 +1,77 @@
+"""From the options of `options.SCORING` to scored runs: what `score` and `compare` begin with.
+
+click is imported where it has to be told something: a plain line does without it.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchwright.cli.files import check_standard_input, naming, run_names, tell_warnings
+from benchwright.cli.progress import told
+from benchwright.evaluation.scorecards import Files, Rules, Scorecard, Scorer
+from benchwright.measures.registry import parse_measures
+
+BETWEEN_NAMES = re.compile(r"\s+(?![^()]*\))")
+BESIDE = ("slices", "families", "weights", "parents", "answered")
+
+
+def measures_named(given: Sequence[str]) -> tuple[str, ...]:
+    """The measures of `-m`, by their canonical names; one `-m` may hold several.
+
+    Raises
+    ------
+    ScoringError
+        If one of them is none.
+    """
+    names = [name for text in given for name in BETWEEN_NAMES.split(text.strip())]
+    return tuple(map(str, parse_measures(names)))
+
+
+def scorer_of(
+    qrels: Path,
+    runs: Sequence[Path],
+    measures: Sequence[str],
+    chosen: Mapping[str, Any],
+    made: Callable[[Files, Rules], Scorer] = Scorer,
+) -> Scorer:
+    """What scores these runs under the chosen rules; `made` makes it.
+
+    Raises
+    ------
+    click.UsageError
+        If a run is named twice, or standard input is.
+    """
+    beside = {name: chosen[name] for name in BESIDE if chosen.get(name)}
+    check_standard_input([qrels, *runs, *beside.values()])
+    if len(set(runs)) < len(runs):
+        import click
+
+        message = "A run is named twice; expected each once. Leave one of the two out."
+        raise click.UsageError(message)
+    rules = Rules(
+        measures=tuple(measures),
+        ties=chosen["ties"],
+        missing=chosen["missing"],
+        depth=chosen["depth"],
+        rel=chosen["rel"],
+        judged_only=chosen["judged_only"],
+        top_grade=chosen["top_grade"],
+        aggregate=chosen["aggregate"] or ("maxp" if chosen["parents"] else None),
+        allow_empty=chosen["allow_empty"],
+        has_intervals=chosen.get("has_intervals", False),
+        seed=chosen["seed"],
+        unlisted=chosen["unlisted"],
+    )
+    return made(Files(qrels, **beside), rules)
+
+
+def scored(scorer: Scorer, runs: Sequence[Path]) -> list[Scorecard]:
+    """The scores of the runs; says what is going on, and what was worth a warning."""
+    cards = []
+    for number, (path, name) in enumerate(zip(runs, run_names(runs), strict=True), start=1):
+        with told(f"Scoring run {number} of {len(runs)}: {name}"), naming(name):
+            cards.append(scorer.score(path, name))
+    tell_warnings(scorer.warnings)
+    return cards

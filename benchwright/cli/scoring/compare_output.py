@@ -1,0 +1,336 @@
+"""What `compare` prints: two tables for each measure and slice, or lines for programs."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from math import isnan
+from typing import Any
+
+import click
+
+from benchwright.cli.tables import (
+    Table,
+    between,
+    exact,
+    markdown,
+    number,
+    print_tab_separated,
+    share,
+    show_table,
+)
+from benchwright.comparison.aligning import OVERALL
+from benchwright.comparison.comparability import Verdict, comparability
+from benchwright.comparison.outcome import Comparison, Pair, RunSummary, SliceSize
+from benchwright.comparison.patterns import (
+    ALONE,
+    IN_FAMILIES,
+    Fact,
+    Pattern,
+    pattern_dict,
+    patterns_markdown,
+    read_patterns,
+    roles_of,
+)
+from benchwright.evaluation.uncertainty import TIE_GROUPS
+from benchwright.statistics.intervals import FEWEST_DIFFERING
+
+# --- What `compare` prints: two tables for each measure and slice, or lines for programs.
+
+TSV_COLUMNS = (
+    *("kind", "measure", "slice", "run", "reference", "queries", "value", "low", "high"),
+    *("judged", "rank", "best_rank", "worst_rank", "tie_group", "p", "p_adjusted", "p_t"),
+    *("relative", "d_z", "wins", "ties", "losses", "share_worse", "superiority"),
+    *("sigma", "detectable", "queries_for_observed", "queries_for_delta", "decision", "reason"),
+)
+
+
+def trust(judged: str, shares: Mapping[str, float]) -> Iterator[str]:
+    """Plain sentences on how far judged shares let the runs be compared; none where they do."""
+    found = comparability({run: of for run, of in shares.items() if not isnan(of)})
+    if not found.lowest:
+        return
+    measure = judged.replace("Judged", "judged")
+    said = (
+        f"{measure} is {share(found.low)} for {found.lowest} "
+        f"and {share(found.high)} for {found.highest}"
+    )
+    if found.verdict is Verdict.NOT_COMPARABLE:
+        yield (
+            f"{said}: not comparable. Unjudged documents count as not relevant, so the run with "
+            "fewer judged ones may lose for that alone. Judge what is missing first."
+        )
+    elif found.verdict is Verdict.PROVISIONAL:
+        yield f"{said}: provisional. Unjudged documents may change which run is better."
+
+
+def as_json(
+    comparison: Comparison,
+    judged: str,
+    shares: Mapping[str, float],
+    provenance: Mapping[str, Any],
+    patterns: Sequence[Mapping[str, Any]] | None = None,
+) -> str:
+    """Everything, with every digit and what it is from; an undefined number is null."""
+    found = comparison.as_dict()
+    if patterns is not None:
+        found["patterns"] = list(patterns)
+    found["provenance"] = provenance
+    found["judged"] = {
+        "measure": judged,
+        "shares": {run: None if isnan(of) else of for run, of in shares.items()},
+        "warnings": list(trust(judged, shares)),
+    }
+    return json.dumps(found, indent=1, sort_keys=True, allow_nan=False)
+
+
+def print_tsv(comparison: Comparison, shares: Mapping[str, float]) -> None:
+    """Print a line for each run (kind `mean`) and for each pair (kind `difference`)."""
+    rows = chain(
+        (_of_summary(summary, shares) for summary in comparison.summaries),
+        map(_of_pair, comparison.pairs),
+    )
+    print_tab_separated(TSV_COLUMNS, ([row.get(name, "") for name in TSV_COLUMNS] for row in rows))
+
+
+def print_tables(
+    comparison: Comparison, judged: str, shares: Mapping[str, float], *, is_markdown: bool
+) -> None:
+    """Print the runs and the pairs of every measure and slice."""
+    for measure in comparison.measures:
+        for of_slice in comparison.slices:
+            summaries = comparison.summaries_of(measure, of_slice.name)
+            pairs = comparison.pairs_of(measure, of_slice.name)
+            tables = (
+                _runs(summaries, f"{measure}, {_sized(of_slice)}", judged, shares),
+                _pairs(comparison, pairs),
+            )
+            for table in tables:
+                if is_markdown:
+                    click.echo(f"{markdown(table)}\n")
+                else:
+                    show_table(table)
+                    click.echo()
+            for pair in pairs:
+                if said := _parting(pair):
+                    click.echo(f"{said}\n")
+    click.echo(_how(comparison))
+
+
+def _parting(pair: Pair) -> str:
+    """What is to be said of a pair in words: where test and interval part, where few differ."""
+    thin = ""
+    if 0 <= pair.n_differing < FEWEST_DIFFERING:
+        thin = f"{pair.n_differing} queries or families differ; no interval is right here."
+    said = f"{pair.reason} {thin}".strip()
+    return f"{pair.run} - {pair.reference}: {said}" if said else ""
+
+
+def _sized(of_slice: SliceSize) -> str:
+    name, n_queries, n_families = of_slice.name, of_slice.n_queries, of_slice.n_families
+    families = f" in {n_families} families" if n_families != n_queries else ""
+    return f"{'all' if name == 'all' else f'slice {name}'}: {n_queries} queries{families}"
+
+
+def _runs(
+    summaries: Sequence[RunSummary], title: str, judged: str, shares: Mapping[str, float]
+) -> Table:
+    rows = [
+        [
+            one.run,
+            number(one.mean),
+            between(*one.interval),
+            _rank(one),
+            "" if one.tie_group is None else str(one.tie_group),
+            share(shares[one.run]),
+        ]
+        for one in summaries
+    ]
+    columns = ["run", "mean", "95 % interval", "rank", "tie group", judged.replace("J", "j", 1)]
+    best = {(row, 1) for row, one in enumerate(summaries) if one.rank == 1}
+    return Table(columns, rows, title=title, best=best)
+
+
+def _rank(one: RunSummary) -> str:
+    if one.rank is None:
+        return "-"
+    if one.rank_interval is None or one.rank_interval.best == one.rank_interval.worst:
+        return str(one.rank)
+    return f"{one.rank} ({one.rank_interval.best} to {one.rank_interval.worst})"
+
+
+def _pairs(comparison: Comparison, pairs: Sequence[Pair]) -> Table:
+    rows = [
+        [
+            f"{one.run} - {one.reference}",
+            _signed(one.difference),
+            one.decision or "not told apart",
+            _signed_between(one),
+            _p(one.p),
+            _p(one.p_adjusted),
+            _p(one.p_t),
+            "-" if isnan(one.effect.relative) else f"{100 * one.effect.relative:+.1f} %",
+            number(one.effect.d_z, 2),
+            f"{one.effect.wins}/{one.effect.ties}/{one.effect.losses}",
+            share(one.effect.share_worse),
+            number(one.power.detectable),
+            _count(one.power.queries_for_observed),
+        ]
+        for one in pairs
+    ]
+    test = comparison.methods.test
+    columns = ["pair", "difference", "verdict", "95 % interval", f"p ({test})"]
+    columns += [f"p ({comparison.methods.correction})", "p (t)"]
+    columns += ["relative", "d_z", "win/tie/loss", "worse", "detectable", "queries needed"]
+    best = {(row, 1) for row, one in enumerate(pairs) if one.decision}
+    return Table(columns, rows, best=best)
+
+
+def _how(comparison: Comparison) -> str:
+    methods = comparison.methods
+    is_drawn = methods.interval != "t"
+    drawn = f"{methods.interval} bootstrap, {methods.n_draws} draws"
+    return (
+        f"Intervals: {drawn if is_drawn else 'Student t over families'}. "
+        f"p: {methods.test}, corrected by {methods.correction}. Seed {methods.seed}. "
+        "worse: share of queries that lose more than 0.1. detectable: the smallest difference "
+        "that these queries show with a power of 80 %. queries needed: to show the one observed. "
+        f"{TIE_GROUPS}"
+    )
+
+
+def _signed(value: float) -> str:
+    return "-" if isnan(value) else f"{value:+.4f}"
+
+
+def _signed_between(one: Pair) -> str:
+    low, high = one.interval
+    return "" if isnan(low) or isnan(high) else f"{low:+.4f} to {high:+.4f}"
+
+
+def _p(value: float) -> str:
+    """A p-value, never rounded to 0."""
+    if isnan(value):
+        return "-"
+    return "<.0001" if 0 <= value < 0.0001 else f"{value:.4f}"
+
+
+def _count(value: int | None) -> str:
+    return "-" if value is None else str(value)
+
+
+def _of_summary(one: RunSummary, shares: Mapping[str, float]) -> dict[str, str]:
+    ranks = one.rank_interval
+    return {
+        "kind": "mean",
+        "measure": one.measure,
+        "slice": one.slice,
+        "run": one.run,
+        "queries": str(one.n_queries),
+        "value": exact(one.mean),
+        "low": exact(one.interval.low),
+        "high": exact(one.interval.high),
+        "judged": exact(shares[one.run]),
+        "rank": _plain(one.rank),
+        "best_rank": _plain(ranks and ranks.best),
+        "worst_rank": _plain(ranks and ranks.worst),
+        "tie_group": _plain(one.tie_group),
+    }
+
+
+def _of_pair(one: Pair) -> dict[str, str]:
+    effect, power = one.effect, one.power
+    return {
+        "kind": "difference",
+        "measure": one.measure,
+        "slice": one.slice,
+        "run": one.run,
+        "reference": one.reference,
+        "queries": str(one.n_queries),
+        "value": exact(one.difference),
+        "low": exact(one.interval.low),
+        "high": exact(one.interval.high),
+        "p": exact(one.p),
+        "p_adjusted": exact(one.p_adjusted),
+        "p_t": exact(one.p_t),
+        "relative": exact(effect.relative),
+        "d_z": exact(effect.d_z),
+        "wins": str(effect.wins),
+        "ties": str(effect.ties),
+        "losses": str(effect.losses),
+        "share_worse": exact(effect.share_worse),
+        "superiority": exact(effect.superiority),
+        "sigma": exact(power.sigma),
+        "detectable": exact(power.detectable),
+        "queries_for_observed": _plain(power.queries_for_observed),
+        "queries_for_delta": _plain(power.queries_for_delta),
+        "decision": one.decision,
+        "reason": one.reason,
+    }
+
+
+def _plain(value: int | None) -> str:
+    return "" if value is None else str(value)
+
+
+# --- What `compare --patterns` adds: the rules of the pattern reader, for every pair of runs.
+
+Found = Sequence[tuple[Pair, Sequence[Pattern]]]
+"""A pair by the first measure over all queries, and what holds for it."""
+
+OWN_SLICES = (IN_FAMILIES, ALONE)
+
+
+def found_patterns(comparison: Comparison, measures: Sequence[str]) -> Found:
+    """The rules that hold for each pair; `measures` are those that were asked for."""
+    roles = roles_of(measures)
+    found = []
+    for pair in comparison.pairs_of(comparison.measures[0], OVERALL):
+        facts = [
+            _fact(one)
+            for one in comparison.pairs
+            if (one.run, one.reference) == (pair.run, pair.reference)
+        ]
+        found.append((pair, read_patterns(facts, roles)))
+    return found
+
+
+def _fact(pair: Pair) -> Fact:
+    needed = pair.power.queries_for_observed
+    return Fact(pair.measure, pair.slice, pair.difference, *pair.interval, pair.n_queries, needed)
+
+
+def shown(comparison: Comparison, measures: Sequence[str]) -> Comparison:
+    """The comparison as it was asked for, without what only patterns look at."""
+    kept = set(measures)
+    return replace(
+        comparison,
+        measures=tuple(name for name in comparison.measures if name in kept),
+        slices=tuple(one for one in comparison.slices if one.name not in OWN_SLICES),
+        summaries=tuple(
+            one
+            for one in comparison.summaries
+            if one.measure in kept and one.slice not in OWN_SLICES
+        ),
+        pairs=tuple(
+            one for one in comparison.pairs if one.measure in kept and one.slice not in OWN_SLICES
+        ),
+    )
+
+
+def as_dicts(found: Found) -> list[dict[str, Any]]:
+    """For JSON: a row for each pattern of each pair."""
+    return [
+        {"run": pair.run, "reference": pair.reference, **pattern_dict(pattern)}
+        for pair, patterns in found
+        for pattern in patterns
+    ]
+
+
+def as_text(found: Found) -> str:
+    """A paragraph for each pair, each pattern with its evidence."""
+    parts = []
+    for pair, patterns in found:
+        said = patterns_markdown(patterns) or "- No pattern: the measures say different things."
+        parts.append(f"What {pair.run} - {pair.reference} looks like:\n{said}")
+    return "\n\n".join(parts)

@@ -1,0 +1,81 @@
+"""`gate --server`: the candidate is sent to a site, whose policy decides."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.formats.unlisted import UNKNOWN
+
+if TYPE_CHECKING:
+    from benchwright.client import Client, Submission
+
+LOCAL_ONLY = ("goal", "lexical", "slices", "families", "parents", "aggregate", "answered")
+UNDECIDED = "failed"
+
+
+def decided(files: Sequence[Path], chosen: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The site's report on the candidate; None where its verdict is not waited for.
+
+    Raises
+    ------
+    click.UsageError
+        If a file too many is named, or an option that the site's policy decides.
+    click.ClickException
+        If the run is refused, or there is no verdict.
+    ClientError
+        If the site cannot be asked, or refuses.
+    """
+    run, slug, version = _checked(files, chosen)
+    from benchwright.cli.sites.asking import Line, asked
+    from benchwright.client.errors import WaitedTooLongError
+
+    with asked(chosen["server"], needs_token=True) as client:
+        with Line() as line:
+            sent = _sent(client, slug, run, line)
+        question = {"policy": chosen["policy"], "candidate": str(sent.run), "release": version}
+        try:
+            gate = client.gate(slug, seconds=None if chosen["wait"] else 0, **question)
+        except WaitedTooLongError:
+            click.echo("Asked for; the verdict will be on the site.")
+            return None
+    if gate["verdict"] == UNDECIDED:
+        text = f"There is no verdict: {gate['error']}"
+        raise click.ClickException(text)
+    click.echo(f"{chosen['server'].rstrip('/')}{gate['url']}", err=True)
+    return dict(gate["report"])
+
+
+def _checked(files: Sequence[Path], chosen: Mapping[str, Any]) -> tuple[Path, str, str]:
+    """The candidate, the benchmark's slug and the version of a release, or nothing."""
+    wrong = ""
+    given = [name for name in LOCAL_ONLY if chosen.get(name)]
+    if chosen["unlisted"] != UNKNOWN:
+        given.append("unlisted")
+    if len(files) != 1:
+        wrong = f"{len(files)} files are named; with --server expected one, the candidate."
+    elif not chosen["benchmark"]:
+        wrong = "--server needs --benchmark SLUG, or SLUG@VERSION."
+    elif not chosen["policy"]:
+        wrong = "--server needs --policy, the name of a policy there."
+    elif given:
+        wrong = f"--{given[0]} is decided by the policy of the server. Leave it out."
+    if wrong:
+        raise click.UsageError(wrong)
+    slug, _, version = chosen["benchmark"].partition("@")
+    return files[0], slug, version
+
+
+def _sent(client: "Client", slug: str, run: Path, line: Any) -> "Submission":
+    """The candidate as a scored submission; the same bytes as before are not sent in again."""
+    sent = client.submit(
+        slug, run, tell=lambda done, total: line.bytes(f"Sending {run.name}", done, total)
+    )
+    if not sent.is_ended:
+        sent = client.wait(slug, sent.id)
+    if not sent.is_scored:
+        problems = "\n".join(map(str, sent.said_problems)) or sent.state
+        text = f"{run.name} was not scored.\n{problems}"
+        raise click.ClickException(text)
+    return sent

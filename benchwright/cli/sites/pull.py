@@ -1,0 +1,66 @@
+"""`benchwright pull`: a release of a site in a folder, each file checked."""
+
+from pathlib import Path
+
+import click
+
+from benchwright.cli.main import Command
+from benchwright.cli.sites.asking import Line, asked, option, server_option, size
+
+EXAMPLES = (
+    "benchwright pull stdlib",
+    "benchwright pull stdlib@1.2.0 -o stdlib",
+    "benchwright pull stdlib@1.2.0 --format beir -o stdlib-beir",
+    "BENCHWRIGHT_TOKEN=… benchwright pull private --server https://benchmarks.example.org",
+)
+
+
+@click.command(
+    cls=Command,
+    name="pull",
+    examples=EXAMPLES,
+    short_help="Bring a release of a site into a folder, checked by its manifest.",
+)
+@click.argument("release", metavar="SLUG[@VERSION]")
+@option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    group="Output",
+    help="A new or empty folder; by default SLUG-VERSION here.",
+)
+@option(
+    "--format",
+    "form",
+    metavar="NAME",
+    group="Output",
+    help=(
+        "beir, trec, hub or another form the release is given in; by default its own files: "
+        "queries, grades, families, slices, splits, manifest."
+    ),
+)
+@server_option()
+def command(release: str, output: Path | None, form: str | None, server: str | None) -> None:
+    """Bring a release of a site into a folder: all of it, or nothing.
+
+    Every file is checked by the SHA-256 that the release's manifest has for it. A pull that broke
+    off goes on where it was when it is run again. Grades of hidden splits are not among the files;
+    a private benchmark needs the token of a member.
+    """
+    with asked(server, needs_token=False) as client, Line() as line:
+        found = client.release(release)
+        slug = release.partition("@")[0]
+        into = output or Path(f"{slug}-{found.version}")
+        pulled = client.pull(f"{slug}@{found.version}", into, form=form, tell=line.bytes)
+    click.echo(
+        f"{slug} {found.version}: {len(pulled.files)} files, {size(pulled.n_bytes)}, in {into}"
+    )
+    if pulled.withheld:
+        names = ", ".join(pulled.withheld)
+        click.echo(f"Hidden: the grades of {names}. Runs on them are scored by the site.", err=True)
+    if found.deprecated_at:
+        instead = f" Use {found.successor}." if found.successor else ""
+        click.echo(
+            f"Warning: this release is deprecated: {found.deprecated_reason}{instead}", err=True
+        )

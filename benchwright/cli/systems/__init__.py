@@ -1,0 +1,1 @@
+"""Commands that ask or measure systems: retrieval, fusion, live endpoints, embeddings, judges."""

@@ -1,0 +1,282 @@
+"""`benchwright ask`: the run of a search endpoint, asked while it runs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.main import Command
+from benchwright.cli.options import option
+from benchwright.cli.parameters import FILE
+from benchwright.cli.systems.ask_output import (
+    Progress,
+    kept_beside,
+    report,
+    write_latencies,
+    write_run,
+)
+
+if TYPE_CHECKING:
+    from benchwright.live.answer_file import AnswerFile
+    from benchwright.live.asking import Ask, Endpoint, Failed
+    from benchwright.live.headers import Header
+
+EXAMPLES = (
+    "benchwright ask https://search.example.org/docs/_search --queries queries.jsonl "
+    "--preset opensearch -o bm25.run",
+    "benchwright ask http://localhost:8983/solr/docs/select --queries queries.tsv "
+    "--preset solr --rps 5 -o solr.run",
+    "benchwright ask https://search.example.org/find --queries queries.jsonl --template body.json "
+    "--results data.items --id doc.id --score rank.score --header 'Authorization: Bearer $TOKEN' "
+    "-k 50 -o ours.run --latencies ms.tsv",
+)
+
+
+@click.command(
+    cls=Command,
+    name="ask",
+    examples=EXAMPLES,
+    short_help="The run of a search endpoint, and how long each query took.",
+)
+@click.argument("url")
+@option(
+    "--queries",
+    type=FILE,
+    required=True,
+    metavar="FILE",
+    group="What is asked",
+    help="JSON lines, TSV, CSV, or a query a line.",
+)
+@option(
+    "--preset",
+    type=click.Choice(["opensearch", "solr", "vespa", "json"]),
+    default="json",
+    show_default=True,
+    group="What is asked",
+    help="How such servers are asked; what is named below goes before it.",
+)
+@option(
+    "--template",
+    type=FILE,
+    metavar="FILE",
+    group="What is asked",
+    help="JSON with {{query}} and {{k}} in it; with --method GET a query string.",
+)
+@option("--method", type=click.Choice(["POST", "GET"]), group="What is asked", help="Of HTTP.")
+@option(
+    "--header",
+    "headers",
+    multiple=True,
+    metavar="'NAME: VALUE'",
+    group="What is asked",
+    help="May be repeated. Secrets as $VARIABLE, from the environment.",
+)
+@option(
+    "-k",
+    "--depth",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    group="What is asked",
+    help="Results of a query.",
+)
+@option("--results", metavar="PATH", group="The answer", help="Path to the results, as hits.hits.")
+@option("--id", "docid", metavar="PATH", group="The answer", help="Path to the id in a result.")
+@option(
+    "--score",
+    metavar="PATH",
+    group="The answer",
+    help="Path to the score in a result; '' where their order is the ranking.",
+)
+@option(
+    "--rps",
+    type=click.FloatRange(0, min_open=True),
+    default=10.0,
+    show_default=True,
+    group="Pace",
+    help="Requests a second at most, repeated ones included.",
+)
+@option(
+    "--concurrency",
+    type=click.IntRange(1, 64),
+    default=4,
+    show_default=True,
+    group="Pace",
+    help="Requests at a time.",
+)
+@option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    group="Pace",
+    help="Patience for a whole answer.",
+)
+@option(
+    "--retries",
+    type=click.IntRange(0),
+    default=3,
+    show_default=True,
+    group="Pace",
+    help="Further tries after 429, 5xx, timeouts and broken connections.",
+)
+@option(
+    "--may-fail",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    group="Pace",
+    help="Queries that may stay unanswered; with one more no run is written.",
+)
+@option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    group="Output",
+    help="A TREC run; standard output unless given, or -.",
+)
+@option(
+    "--latencies",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    group="Output",
+    help="Query and milliseconds as TSV.",
+)
+@option(
+    "--fresh",
+    is_flag=True,
+    group="Output",
+    help="Ask every query, whatever answers are kept beside the output.",
+)
+@option("--tag", default="live", show_default=True, group="Output", help="Name of the system.")
+def command(url: str, queries: Path, **chosen: Any) -> None:
+    """Ask the search endpoint at URL every query and write its answers as a run.
+
+    Values are put into the template as JSON values, so that no query can change what is around it.
+    Paths lead into the answer: names with dots between them, [*] for every member of a list. An
+    answer that cannot be read fails its query; a failed query more than --may-fail ends the command
+    with 1, and no run is written. Redirects are not followed.
+
+    With -o FILE, answers are kept in FILE.answers.jsonl as they come: the same command goes on from
+    there after it was stopped or failed. The file is removed when every query is answered.
+    """
+    from benchwright.families.query_files import read_query_texts
+    from benchwright.live.keeping import answers_at
+    from benchwright.live.writing import Noticed, run_lines
+
+    asked = [(one.qid, one.text) for one in read_query_texts(queries)]
+    endpoint = _endpoint(url, chosen)
+    kept = kept_beside(chosen["output"])
+    with _answer_file(endpoint, asked, chosen, kept) as answers:
+        noticed = Noticed(len(asked), failed=_ask(endpoint, asked, answers, kept, chosen))
+        found = answers_at(answers.known(asked), [qid for qid, _ in asked])
+        write_run(run_lines(found, noticed, tag=chosen["tag"]), chosen["output"])
+        if chosen["latencies"]:
+            write_latencies(noticed.times, chosen["latencies"])
+    if kept and not noticed.failed:
+        kept.unlink()
+    report(noticed, kept)
+
+
+def _endpoint(url: str, chosen: Mapping[str, Any]) -> "Endpoint":
+    """What is asked; any host and any variable may be named, for it is the caller's own machine."""
+    import os
+
+    from benchwright.live.asking import Endpoint
+    from benchwright.live.connections import ANY_HOST, Server
+    from benchwright.live.headers import Secrets, filled_headers, read_headers
+    from benchwright.live.paths import read_shape
+    from benchwright.live.presets import PRESETS
+    from benchwright.live.templates import read_template
+
+    preset = PRESETS[chosen["preset"]]
+    method = chosen["method"] or preset.method
+    headers = read_headers("\n".join(chosen["headers"]))
+    variables = _variables(headers)
+    filled = filled_headers(
+        headers,
+        address=url,
+        secrets=Secrets.of(dict.fromkeys(variables, url)),
+        environment=os.environ,
+    )
+    return Endpoint(
+        server=Server(url, private=(ANY_HOST,), timeout=chosen["timeout"]),
+        method=method,
+        template=read_template(_template(chosen), method=method),
+        shape=read_shape(
+            results=chosen["results"] or preset.results_path,
+            id=chosen["docid"] or preset.id_path,
+            score=preset.score_path if chosen["score"] is None else chosen["score"],
+            is_opensearch=preset.kind == "opensearch",
+        ),
+        k=chosen["depth"],
+        requests_per_second=chosen["rps"],
+        concurrency=chosen["concurrency"],
+        retries=chosen["retries"],
+        headers=filled,
+        hidden=tuple(os.environ[name].strip() for name in variables),
+    )
+
+
+def _variables(headers: Sequence["Header"]) -> list[str]:
+    return [name for header in headers for name in header.variables]
+
+
+def _template(chosen: Mapping[str, Any]) -> str:
+    from benchwright.live.presets import PRESETS
+
+    path: Path | None = chosen["template"]
+    return path.read_text("utf-8-sig") if path else PRESETS[chosen["preset"]].template
+
+
+@contextmanager
+def _answer_file(
+    endpoint: "Endpoint", queries: Sequence["Ask"], chosen: Mapping[str, Any], kept: Path | None
+) -> Iterator["AnswerFile"]:
+    """Where answers are written down: beside the output, or for as long as the command runs."""
+    from tempfile import TemporaryDirectory
+
+    from benchwright.live.answer_file import AnswerFile, asking_of
+
+    asking = asking_of(
+        endpoint, queries, template=_template(chosen), headers="\n".join(chosen["headers"])
+    )
+    if kept:
+        with AnswerFile(kept, asking=asking, is_fresh=chosen["fresh"]) as answers:
+            yield answers
+        return
+    with (
+        TemporaryDirectory(prefix="benchwright-ask-") as folder,
+        AnswerFile(Path(folder) / "answers.jsonl", asking=asking) as answers,
+    ):
+        yield answers
+
+
+def _ask(
+    endpoint: "Endpoint",
+    queries: Sequence["Ask"],
+    answers: "AnswerFile",
+    kept: Path | None,
+    chosen: Mapping[str, Any],
+) -> list["Failed"]:
+    from benchwright.live.keeping import ask_missing
+
+    progress = Progress(len(queries), kept)
+    try:
+        return ask_missing(
+            endpoint,
+            queries,
+            answers,
+            may_fail=chosen["may_fail"],
+            system=endpoint.server.parts.netloc,
+            kept=f"in {kept}" if kept else "",
+            tell=progress,
+        )
+    except KeyboardInterrupt:
+        progress.tell_stopped()
+        raise

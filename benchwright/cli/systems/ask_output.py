@@ -1,0 +1,134 @@
+"""What `benchwright ask` says while it asks, and what it leaves: the run, times, notes."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from benchwright.files.sources import STANDARD_INPUT
+
+if TYPE_CHECKING:
+    from benchwright.live.writing import Noticed
+
+CLEAR_LINE = "\r\x1b[K"
+STANDARD_OUTPUT = STANDARD_INPUT
+
+
+class Progress:
+    """How far the asking is; `kept` is the file of answers, None where none outlives the command.
+
+    Called with how many queries are answered and failed, the first time before any is asked.
+    """
+
+    def __init__(self, n_queries: int, kept: Path | None) -> None:
+        self._n = n_queries
+        self._kept = kept
+        self._n_answered: int | None = None
+
+    def __call__(self, n_answered: int, n_failed: int) -> None:
+        if self._n_answered is None and n_answered:
+            click.echo(
+                f"note: {n_answered:,} of {self._n:,} queries were answered before, in "
+                f"{self._kept}; the others are asked. --fresh asks all again",
+                err=True,
+            )
+        self._n_answered = n_answered
+        if sys.stderr.isatty():
+            self._show(n_answered + n_failed, n_failed)
+
+    def _show(self, n_done: int, n_failed: int) -> None:
+        more = f", {n_failed:,} failed" if n_failed else ""
+        end = CLEAR_LINE if n_done == self._n else ""
+        sys.stderr.write(f"{CLEAR_LINE}{n_done:,} of {self._n:,} queries{more}{end}")
+        sys.stderr.flush()
+
+    def tell_stopped(self) -> None:
+        """Say how to go on, to who has stopped it."""
+        clear = CLEAR_LINE if sys.stderr.isatty() else ""
+        told = f"{clear}{self._n_answered or 0:,} of {self._n:,} queries were answered"
+        if self._kept is None:
+            click.echo(f"{told}. Nothing is kept: that takes a file, as -o FILE.", err=True)
+        else:
+            click.echo(
+                f"{told}; they are kept in {self._kept}. The same command goes on from there, and "
+                "starts over with --fresh.",
+                err=True,
+            )
+
+
+def kept_beside(output: Path | None) -> Path | None:
+    """The file of answers beside a run; None where the output is no file to go on with."""
+    if output is None or output == STANDARD_OUTPUT or _is_stream(output):
+        return None
+    return output.with_name(f"{output.name}.answers.jsonl")
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether it is a device or a pipe, as /dev/stdout."""
+    return path.exists() and not path.is_file()
+
+
+def write_run(lines: Iterable[bytes], output: Path | None) -> None:
+    if output is None or output == STANDARD_OUTPUT:
+        sys.stdout.buffer.writelines(lines)
+        return
+    with _written(output) as stream:
+        stream.writelines(lines)
+
+
+def write_latencies(times: Mapping[str, float], path: Path) -> None:
+    with _written(path) as stream:
+        stream.write(b"query\tms\n")
+        stream.writelines(f"{qid}\t{ms:.3f}\n".encode() for qid, ms in times.items())
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, which is in its place once it is whole, or not at all."""
+    if _is_stream(path):
+        with path.open("wb") as stream:
+            yield stream
+        return
+    target = path.resolve()
+    staged = target.with_name(f".{target.name}.part")
+    try:
+        with staged.open("wb") as stream:
+            yield stream
+            stream.flush()
+            # The answers are removed next: by then the disk has what was made of them.
+            os.fsync(stream.fileno())
+        staged.replace(target)
+    finally:
+        staged.unlink(missing_ok=True)
+
+
+def report(noticed: "Noticed", kept: Path | None) -> None:
+    """Say how it went: times, what is odd about the answers, and which queries failed."""
+    from benchwright.evaluation.latency import latency_summary, told_ms
+
+    summary = latency_summary(noticed.times.values())
+    if summary:
+        click.echo(
+            f"{summary.n:,} of {noticed.n_asked:,} queries answered: p50 {told_ms(summary.p50)}, "
+            f"p95 {told_ms(summary.p95)}, slowest {told_ms(summary.longest)}",
+            err=True,
+        )
+    for n, what in (
+        (noticed.n_empty, "answered with an empty list"),
+        (noticed.n_repeated, "documents given twice; the first place counts"),
+        (noticed.n_unordered, "answers not in the order of their scores"),
+    ):
+        if n:
+            click.echo(f"note: {n:,} {what}", err=True)
+    for one in noticed.failed:
+        click.echo(f"failed: query '{one.qid}': {one.why}", err=True)
+    if noticed.failed and kept:
+        click.echo(
+            f"note: the answers are kept in {kept}: the same command asks the failed queries "
+            "again. Remove it if they may stay as they are",
+            err=True,
+        )

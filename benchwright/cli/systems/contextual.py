@@ -1,0 +1,218 @@
+"""`benchwright contextual`: do helpful nodes stand before the others, in the eyes of a judge?"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.main import Command
+from benchwright.cli.options import format_option, option, written_option
+from benchwright.cli.parameters import FILE
+
+if TYPE_CHECKING:
+    from benchwright.contextual.caching import FileCache
+    from benchwright.contextual.options import Options
+    from benchwright.contextual.types import Case, Outcome
+    from benchwright.judges.client import OpenAIJudge
+
+REMOTE = ("pass", "fetch", "refuse")
+OPENAI = "https://api.openai.com/v1"
+EXAMPLES = (
+    "benchwright contextual cases.jsonl --model gpt-4o --cache judged.jsonl",
+    "benchwright contextual cases.jsonl --model llava --base-url http://127.0.0.1:11434/v1",
+    "benchwright contextual cases.jsonl --model gpt-4o --images pictures --output outcomes.jsonl",
+)
+
+
+@click.command(
+    cls=Command,
+    name="contextual",
+    examples=EXAMPLES,
+    short_help="Contextual precision of retrieved nodes, by a judge model.",
+)
+@click.argument("cases", type=FILE)
+@option("--model", metavar="NAME", required=True, group="Judge", help="The model to ask.")
+@option(
+    "--base-url",
+    metavar="URL",
+    default=OPENAI,
+    show_default=True,
+    group="Judge",
+    help="An address of the chat completions protocol. The key comes from BENCHWRIGHT_JUDGE_KEY; "
+    "at the default address also from OPENAI_API_KEY.",
+)
+@option(
+    "--concurrency",
+    type=click.IntRange(1, 1000),
+    default=16,
+    show_default=True,
+    group="Judge",
+    help="Requests under way at once.",
+)
+@option(
+    "--requests-per-minute",
+    type=click.FloatRange(0, min_open=True),
+    metavar="N",
+    group="Judge",
+    help="Begin no more of them in a minute.",
+)
+@option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    default=120.0,
+    show_default=True,
+    group="Judge",
+    help="For one whole answer; then it is asked again.",
+)
+@option(
+    "--attempts",
+    type=click.IntRange(1),
+    default=5,
+    show_default=True,
+    group="Judge",
+    help="Of one request, where the endpoint fails or is busy.",
+)
+@option(
+    "--max-tokens",
+    type=click.IntRange(1),
+    metavar="N",
+    group="Judge",
+    help="The longest answer; an answer cut there is an error of its case.",
+)
+@option(
+    "--price-in",
+    type=click.FloatRange(0),
+    metavar="PRICE",
+    group="Judge",
+    help="Of a million tokens sent; with --price-out, costs are shown.",
+)
+@option(
+    "--price-out",
+    type=click.FloatRange(0),
+    metavar="PRICE",
+    group="Judge",
+    help="Of a million tokens answered.",
+)
+@option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    group="Score",
+    help="Score from which a case is a success.",
+)
+@option("--strict", is_flag=True, group="Score", help="Threshold 1; every lower score is 0.")
+@option("--no-reason", is_flag=True, group="Score", help="Save the second call of each case.")
+@option(
+    "--images",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    group="Images",
+    help="""Folder of what cases name as {"image": "file.png"}; without it no file is read.""",
+)
+@option(
+    "--remote-images",
+    type=click.Choice(REMOTE),
+    default="pass",
+    show_default=True,
+    group="Images",
+    help="""{"url": …}: pass the address on to the judge, fetch the image from it (from public """
+    "machines only), or make it an error of the case.",
+)
+@written_option(
+    "--cache",
+    group="Output",
+    help="Keep outcomes there and ask nothing twice; made where it is not there.",
+)
+@option(
+    "--output",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    metavar="FILE",
+    group="Output",
+    help="Write every outcome as a JSON line, as it comes: verdicts, reasons, raw answers.",
+)
+@format_option(("table", "json"), help="table rounds; json holds every digit, and every case.")
+@click.pass_context
+def command(ctx: click.Context, /, cases: Path, **chosen: Any) -> None:
+    """Ask a judge which nodes helped, for every case of CASES (JSON lines).
+
+    A case has an input, an expected_output and a retrieval_context: a list of nodes, the best
+    first, each a text, an image, or a list of both. The judge says of each node whether it helps to
+    reach the expected output; the score is 1 where every helpful node stands before every other.
+    Ends with 1 only where a case could not be judged, not where scores are low.
+    """
+    from benchwright.cli.systems.contextual_output import show, warn
+    from benchwright.contextual.cases import read_cases
+
+    read = read_cases(cases, images=chosen["images"])
+    warn(read.warnings)
+    outcomes = _judged(read.cases, _judge(chosen), _options(chosen), chosen)
+    show(outcomes, model=chosen["model"], form=chosen["form"])
+    if any(outcome.error for outcome in outcomes):
+        ctx.exit(1)
+
+
+def _judge(chosen: dict[str, Any]) -> "OpenAIJudge":
+    from benchwright.judges.client import OpenAIJudge
+    from benchwright.judges.endpoint import Endpoint, key_from_environment
+
+    endpoint = Endpoint(
+        chosen["model"],
+        chosen["base_url"],
+        timeout=chosen["timeout"],
+        max_attempts=chosen["attempts"],
+        concurrency=chosen["concurrency"],
+        requests_per_minute=chosen["requests_per_minute"],
+        price_in=chosen["price_in"],
+        price_out=chosen["price_out"],
+        max_tokens=chosen["max_tokens"],
+    )
+    return OpenAIJudge(endpoint, key_from_environment(endpoint.base_url))
+
+
+def _options(chosen: dict[str, Any]) -> "Options":
+    from benchwright.contextual.options import Options
+
+    return Options(
+        threshold=chosen["threshold"],
+        include_reason=not chosen["no_reason"],
+        strict_mode=chosen["strict"],
+        remote_images=chosen["remote_images"],
+    )
+
+
+def _judged(
+    cases: "Sequence[Case]", judge: "OpenAIJudge", options: "Options", chosen: dict[str, Any]
+) -> "list[Outcome]":
+    """Outcomes in the order of the cases; each is written as it comes, so none is lost."""
+    from benchwright.cli.systems.contextual_output import Progress, Writer
+    from benchwright.contextual.judging import outcomes_of
+
+    place = {case.id: number for number, case in enumerate(cases)}
+    found: list[Outcome] = []
+    with _cache(chosen["cache"]) as cache, Writer(chosen["output"]) as writer:
+        progress = Progress(len(cases))
+        try:
+            for outcome in outcomes_of(
+                cases, judge, options, concurrency=chosen["concurrency"], cache=cache
+            ):
+                writer.add(outcome)
+                found.append(outcome)
+                progress.add(outcome)
+        finally:
+            progress.end()
+    return sorted(found, key=lambda outcome: place[outcome.case_id])
+
+
+@contextmanager
+def _cache(path: Path | None) -> "Iterator[FileCache | None]":
+    if path is None:
+        yield None
+        return
+    from benchwright.contextual.caching import FileCache
+
+    with FileCache(path) as cache:
+        yield cache

@@ -1,0 +1,145 @@
+"""`benchwright fuse`: several runs as one."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli import options
+from benchwright.cli.main import Command
+from benchwright.cli.options import option, written_option
+from benchwright.cli.parameters import FILE
+from benchwright.cli.progress import told
+
+if TYPE_CHECKING:
+    from benchwright.formats.trec import RunRow
+    from benchwright.retrieval.fusion import Fusion, Ranking
+    from benchwright.retrieval.searching import Result
+
+STANDARD = Path("-")
+EXAMPLES = (
+    "benchwright fuse bm25.run dense.run -o hybrid.run",
+    "benchwright fuse bm25.run dense.run --method weighted --weights 1,2 -o hybrid.run",
+    "benchwright fuse a.run b.run c.run --method weighted --normalise z -k 100 > hybrid.run",
+)
+
+
+@click.command(
+    cls=Command,
+    name="fuse",
+    examples=EXAMPLES,
+    short_help="Several runs as one, by ranks or by weighted scores.",
+)
+@click.argument("runs", type=FILE, nargs=-1, required=True)
+@option(
+    "--method",
+    type=click.Choice(["rrf", "weighted"]),
+    default="rrf",
+    show_default=True,
+    group="Fusion",
+    help="rrf: the sum of 1 / (60 + rank). weighted: the sum of normalised scores.",
+)
+@option(
+    "--rrf-k",
+    type=click.FloatRange(0),
+    default=60,
+    show_default=True,
+    metavar="K",
+    group="Fusion",
+    help="The constant of rrf: the larger, the less the first ranks count.",
+)
+@option(
+    "--weights",
+    metavar="W,W,…",
+    group="Fusion",
+    help="One number for each run, in their order; 1 unless given.",
+)
+@option(
+    "--normalise",
+    type=click.Choice(["minmax", "z", "none"]),
+    default="minmax",
+    show_default=True,
+    group="Fusion",
+    help="How weighted makes scores of a query comparable; none where they share a scale.",
+)
+@options.depth_of_run(1000, group="Output")
+@options.tag_of_run(default="fused", show_default=True)
+@written_option(
+    "-o",
+    "--output",
+    group="Output",
+    help="A TREC run; standard output unless given, or -.",
+)
+def command(runs: tuple[Path, ...], output: Path | None, depth: int, tag: str, **how: Any) -> None:
+    """Fuse two or more RUNs into one.
+
+    Runs are TREC's, MS MARCO's three columns, JSON or Parquet; also .gz and .zst. Documents of one
+    score stand in a run as trec_eval orders them, by id descending, and so do fused ones. A run
+    that does not answer a query adds nothing to it.
+    """
+    if len(runs) < 2:
+        message = f"{len(runs)} run to fuse; expected at least two. Name another run."
+        raise click.UsageError(message)
+    fusion = _fusion(how, len(runs))
+    from benchwright.formats.trec import write_run
+    from benchwright.retrieval.fusion import fused_runs
+
+    with told("Fusing"):
+        read = [_rankings(path) for path in runs]
+        lines = list(write_run(_rows(fused_runs(read, fusion, depth=depth), tag)))
+    if output is None or output == STANDARD:
+        sys.stdout.buffer.writelines(lines)
+        return
+    with output.open("wb") as stream:
+        stream.writelines(lines)
+    n_queries = len({qid for run in read for qid in run})
+    click.echo(
+        f"{output}: {n_queries:,} queries, {len(lines):,} rows, {fusion.described}", err=True
+    )
+
+
+def _fusion(how: dict[str, Any], n_runs: int) -> "Fusion":
+    from benchwright.retrieval.fusion import Fusion
+
+    weights = _weights(how["weights"], n_runs) if how["weights"] else None
+    return Fusion(how["method"], how["rrf_k"], weights, how["normalise"])
+
+
+def _weights(text: str, n_runs: int) -> tuple[float, ...]:
+    try:
+        weights = tuple(float(one) for one in text.split(","))
+    except ValueError:
+        message = f"'{text}' is no list of numbers; expected such as 1,2 for two runs."
+        raise click.BadParameter(message, param_hint="--weights") from None
+    if len(weights) != n_runs:
+        message = f"{len(weights)} weights for {n_runs} runs; expected one for each."
+        raise click.BadParameter(message, param_hint="--weights")
+    return weights
+
+
+def _rankings(path: Path) -> "dict[str, Ranking]":
+    from benchwright.reading import ranking
+    from benchwright.reading.loading import read_run
+
+    return {
+        _text(qid): [(_text(row.docid), row.score) for row in ranking.ranked(rows)]
+        for qid, rows in read_run(path).items()
+    }
+
+
+def _rows(results: "Iterator[Result]", tag: str) -> "Iterator[RunRow]":
+    from benchwright.formats.trec import RunRow
+
+    for qid, found in results:
+        for rank, (docid, score) in enumerate(found, start=1):
+            yield RunRow(0, _bytes(qid), _bytes(docid), score, rank, tag.encode())
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")
+
+
+def _bytes(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")

@@ -1,0 +1,138 @@
+"""What `benchwright retrieve` writes and prints."""
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from benchwright.findings import Finding
+    from benchwright.retrieval.evaluating import RetrievalScores
+    from benchwright.retrieval.from_files import Made
+    from benchwright.retrieval.searching import Result
+
+ALL = "all"
+
+
+def write_results(results: "Iterable[Result]", output: Path | None, tag: str) -> tuple[int, int]:
+    """Write a TREC run; returns the queries and how many of them have no result.
+
+    A file appears when it is whole.
+    """
+    from benchwright.formats.trec import RunRow, write_run
+
+    counts = [0, 0]
+
+    def rows() -> Iterable[RunRow]:
+        for qid, found in results:
+            counts[0] += 1
+            counts[1] += not found
+            for rank, (docid, score) in enumerate(found, start=1):
+                yield RunRow(0, _bytes(qid), _bytes(docid), score, rank, tag.encode())
+
+    if output is None:
+        sys.stdout.buffer.writelines(write_run(rows()))
+    else:
+        staged = output.with_name(f".{output.name}.part")
+        with staged.open("wb") as stream:
+            stream.writelines(write_run(rows()))
+        staged.replace(output)
+    return counts[0], counts[1]
+
+
+def tell_findings(findings: "Iterable[Finding]") -> None:
+    """Each on its own line of standard error, with what to do."""
+    for one in findings:
+        click.echo(f"{one.severity.value}: {one.where}: {one.message} {one.advice}", err=True)
+
+
+def show_scores(
+    retrieved: Mapping[str, list[tuple[str, float]]], made: "Made", chosen: Mapping[str, Any]
+) -> None:
+    """Score the results against the qrels and print a table, or JSON."""
+    from benchwright.retrieval.evaluating import evaluate_retrieval
+
+    scores = evaluate_retrieval(
+        retrieved,
+        _grades(chosen["qrels"]),
+        gain=chosen["gain"],
+        slices=_slices(chosen["slices"]),
+        baseline=_results(chosen["baseline"]) if chosen["baseline"] else None,
+        corpus=made.docids,
+    )
+    scores.facts = made.facts
+    tell_findings(scores.findings)
+    if chosen["form"] == "json":
+        import json
+
+        click.echo(json.dumps(scores.as_dict(), indent=2))
+    else:
+        _show_tables(scores)
+
+
+def _show_tables(scores: "RetrievalScores") -> None:
+    from benchwright.cli.tables import Table, number, say, show_table
+
+    names = [ALL, *scores.slices]
+    counts = [scores.n_queries, *(of["n_queries"] for of in scores.slices.values())]
+    heads = [f"{name} ({int(n)})" for name, n in zip(names, counts, strict=True)]
+    rows = [
+        [measure, number(mean), *(number(of[measure]) for of in scores.slices.values())]
+        for measure, mean in scores.items()
+    ]
+    show_table(Table(("measure", *heads), rows, title="means (queries)"))
+    if scores.significance:
+        say()
+        show_table(_significance(scores))
+
+
+def _significance(scores: "RetrievalScores") -> Any:
+    from benchwright.cli.tables import Table, number
+
+    columns = ("measure", "difference", "low", "high", "p (t)", "p (Holm)", "significant")
+    rows: Sequence[Sequence[str]] = [
+        [
+            one.measure,
+            *map(number, (one.difference, one.low, one.high, one.p_t, one.p_adjusted)),
+            "yes" if one.is_significant else "no",
+        ]
+        for one in scores.significance
+    ]
+    return Table(columns, rows, title="difference to the baseline")
+
+
+def _grades(path: Path) -> dict[str, dict[str, int]]:
+    from benchwright.reading import read_qrels
+
+    return {
+        _text(qid): {_text(docid): grade for docid, grade in documents.items()}
+        for qid, documents in read_qrels(path).items()
+    }
+
+
+def _results(path: Path) -> dict[str, list[tuple[str, float]]]:
+    from benchwright.reading import ranking
+    from benchwright.reading.loading import read_run
+
+    return {
+        _text(qid): [(_text(row.docid), row.score) for row in ranking.ranked(rows)]
+        for qid, rows in read_run(path).items()
+    }
+
+
+def _slices(path: Path | None) -> dict[str, list[str]]:
+    if path is None:
+        return {}
+    from benchwright.formats.side_tables import read_slices
+
+    return {name: list(map(_text, qids)) for name, qids in read_slices(path).items()}
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")
+
+
+def _bytes(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")

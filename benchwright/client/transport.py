@@ -1,0 +1,297 @@
+"""Requests to one site: its token to it alone, polite repeats, and an error for each answer."""
+
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from benchwright.client.errors import (
+    NotSignedInError,
+    RedirectedError,
+    StrangeAnswerError,
+    TooManyRequestsError,
+    UnreachableError,
+    error_of,
+)
+from benchwright.client.servers import Token
+
+API = "/api/v1/"
+AGENT = "benchwright"
+MAX_REDIRECTS = 5
+REDIRECTS = (301, 302, 303, 307, 308)
+# A busy or restarting server; 501 and 505 would say the same for ever.
+PASSING = (429, 500, 502, 503, 504)
+SAFE = ("GET", "HEAD")
+MOST_OF_A_PAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to try: attempts of one request, the pause after the first, the longest pause."""
+
+    n_tries: int = 5
+    pause: float = 0.5
+    longest: float = 90.0
+    timeout: float = 60.0
+
+
+class SiteAuth(httpx.Auth):
+    """Gives the token to the site itself, and to no other host, port or scheme."""
+
+    def __init__(self, url: str, token: Token) -> None:
+        self.origin = origin_of(url)
+        self.token = token
+
+    def auth_flow(self, request: httpx.Request) -> Iterator[httpx.Request]:  # type: ignore[override]
+        if self.token and origin_of(str(request.url)) == self.origin:
+            request.headers["Authorization"] = f"Bearer {self.token}"
+        yield request
+
+
+def origin_of(url: str) -> tuple[str, str, int | None]:
+    """Return scheme, host and port, by which two addresses are of one site."""
+    parts = urlsplit(url)
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, (parts.hostname or "").lower(), parts.port or usual
+
+
+class Transport:
+    """Asks one site.
+
+    Parameters
+    ----------
+    transport
+        What carries the requests, in place of the network; for tests.
+    sleep
+        What waits so many seconds.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: Token,
+        *,
+        patience: Patience | None = None,
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] | None = None,
+    ) -> None:
+        self.url = url
+        self.patience = patience or Patience()
+        self.sleep = sleep or time.sleep
+        self.has_token = bool(token)
+        self._http = httpx.Client(
+            auth=SiteAuth(url, token),
+            headers={"User-Agent": AGENT, "Accept": "application/json"},
+            timeout=httpx.Timeout(self.patience.timeout, connect=15.0),
+            transport=transport,
+        )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.url!r})"
+
+    def close(self) -> None:
+        self._http.close()
+
+    # --- what is asked ------------------------------------------------------------------------
+
+    def json(self, how: str, path: str, *, may_repeat: bool | None = None, **sent: Any) -> Any:
+        """Return what the API answers to a request below `/api/v1/`.
+
+        `may_repeat` says that the request does no harm when it is made twice; by default only
+        those that read. `sent` are httpx's arguments; a callable among them is called anew for
+        each attempt.
+
+        Raises
+        ------
+        ClientError
+            As `errors` draws them.
+        """
+        with self.opened(how, path, may_repeat=may_repeat, **sent) as response:
+            return self.body(response)
+
+    def body(self, response: httpx.Response) -> Any:
+        """Return the JSON of an answer that `opened` gave; None where there is none."""
+        self._read(response)
+        return self._json_of(response)
+
+    def pages(self, path: str, **params: Any) -> Iterator[Any]:
+        """Yield the rows of a list, asking for its pages as they are wanted."""
+        number = 1
+        while True:
+            asked = {**params, "page": number, "page_size": MOST_OF_A_PAGE}
+            answer = self.json("GET", path, params=asked)
+            if isinstance(answer, list):
+                yield from answer
+                return
+            yield from answer["results"]
+            if not answer.get("next"):
+                return
+            number += 1
+
+    @contextmanager
+    def opened(
+        self, how: str, path: str, *, may_repeat: bool | None = None, **sent: Any
+    ) -> Iterator[httpx.Response]:
+        """Give an answer that is not an error, its body not yet read; raises as `json` does."""
+        response = self._answered(how, path, may_repeat=may_repeat, sent=sent)
+        try:
+            yield response
+        except (httpx.TransportError, httpx.StreamError) as error:
+            raise UnreachableError(url=self.url, why=_why(error)) from None
+        finally:
+            response.close()
+
+    # --- trying, and trying again --------------------------------------------------------------
+
+    def _answered(
+        self, how: str, path: str, *, may_repeat: bool | None, sent: Mapping[str, Any]
+    ) -> httpx.Response:
+        is_repeatable = how in SAFE if may_repeat is None else may_repeat
+        for attempt in range(1, self.patience.n_tries + 1):
+            is_last = attempt == self.patience.n_tries
+            try:
+                response = self._asked(how, f"{self.url}{API}{path}", sent)
+            except httpx.TransportError as error:
+                # Where no connection came about, nothing was asked.
+                was_asked = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+                if is_last or (was_asked and not is_repeatable):
+                    raise UnreachableError(url=self.url, why=_why(error)) from None
+                self.sleep(self._pause(attempt))
+                continue
+            if response.status_code < 400:
+                return response
+            wait = self._wait(response, attempt, is_repeatable)
+            if is_last or wait is None:
+                self._refuse(response)
+            response.close()
+            self.sleep(wait or 0.0)
+        raise AssertionError  # the last attempt returns or raises
+
+    def _wait(self, response: httpx.Response, attempt: int, is_repeatable: bool) -> float | None:
+        """Seconds until the request is made again, or None where that makes no sense."""
+        status = response.status_code
+        # What was refused for its number was not done, whatever it was.
+        if status not in PASSING or not (is_repeatable or status == 429):
+            return None
+        asked = retry_after(response.headers)
+        if asked is None:
+            return self._pause(attempt)
+        return asked if asked <= self.patience.longest else None
+
+    def _pause(self, attempt: int) -> float:
+        """Twice as long each time, and never the same as everybody's."""
+        longest = min(self.patience.pause * 2.0 ** (attempt - 1), self.patience.longest)
+        return float(longest * random.uniform(0.5, 1.0))
+
+    def _asked(self, how: str, address: str, sent: Mapping[str, Any]) -> httpx.Response:
+        """The answer, after whatever a read is led to."""
+        target = address
+        for _ in range(MAX_REDIRECTS + 1):
+            fresh = {name: one() if callable(one) else one for name, one in sent.items()}
+            if target != address:
+                fresh.pop("params", None)  # the address it led to has what it needs
+            request = self._http.build_request(how, target, **fresh)
+            response = self._http.send(request, stream=True, follow_redirects=False)
+            if response.status_code not in REDIRECTS:
+                return response
+            following = str(response.url.join(response.headers.get("Location", "")))
+            response.close()
+            self._check_redirect(how, target, following)
+            target = following
+        why = "it goes on for more than five times"
+        raise RedirectedError(url=address, target=target, why=why)
+
+    def _check_redirect(self, how: str, address: str, following: str) -> None:
+        secure, other = (origin_of(one)[0] == "https" for one in (address, following))
+        shown = _without_query(following)
+        if secure and not other:
+            why = "the way there is not encrypted"
+            raise RedirectedError(url=address, target=shown, why=why)
+        if how not in SAFE:
+            why = f"nothing is sent elsewhere. If it is the same site, use {_base(shown)}."
+            raise RedirectedError(url=address, target=shown, why=why)
+
+    # --- what came back -------------------------------------------------------------------------
+
+    def _read(self, response: httpx.Response) -> None:
+        try:
+            response.read()
+        except (httpx.TransportError, httpx.StreamError) as error:
+            raise UnreachableError(url=self.url, why=_why(error)) from None
+
+    def _json_of(self, response: httpx.Response) -> Any:
+        if response.status_code == 204 or not response.content:
+            return None
+        try:
+            return response.json()
+        except ValueError:
+            kind = response.headers.get("Content-Type", "nothing said")
+            raise StrangeAnswerError(
+                url=_without_query(str(response.url)), why=f"the answer is no JSON but {kind}"
+            ) from None
+
+    def _refuse(self, response: httpx.Response) -> None:
+        """Raise what an answer from 400 on means."""
+        self._read(response)
+        response.close()
+        status = response.status_code
+        try:
+            told = response.json()
+        except ValueError:
+            told = None
+        told = told if isinstance(told, dict) else {}
+        if status == 404 and not told:
+            raise StrangeAnswerError(url=_without_query(str(response.url)), why="nothing is there")
+        if status == 401 and not self.has_token:
+            raise NotSignedInError(url=self.url)
+        seconds = retry_after(response.headers) or 60.0
+        kind = error_of(status)
+        more = {"seconds": seconds} if kind is TooManyRequestsError else {}
+        raise kind(
+            url=self.url,
+            address=_without_query(str(response.url)),
+            answer_status=status,
+            answer_code=str(told.get("code", "")),
+            said=str(told.get("message") or f"the site answers HTTP {status}."),
+            detail=told.get("detail"),
+            **more,
+        )
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that `Retry-After` asks to wait, given as a number or as a date.
+
+    Examples
+    --------
+    >>> retry_after({"Retry-After": "17"}), retry_after({})
+    (17.0, None)
+    """
+    given = headers.get("Retry-After", "").strip()
+    if given.isdigit():
+        return float(given)
+    try:
+        at = parsedate_to_datetime(given)
+    except (TypeError, ValueError):
+        return None
+    return max(0.0, at.timestamp() - time.time())
+
+
+def _why(error: Exception) -> str:
+    """What httpx says, without what was sent."""
+    said = str(error) or type(error).__name__
+    return said.rstrip(".")
+
+
+def _without_query(address: str) -> str:
+    """An address as it may be shown: a signed one has its secret after the '?'."""
+    return address.partition("?")[0]
+
+
+def _base(address: str) -> str:
+    return address.partition(API)[0]

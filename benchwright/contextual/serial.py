@@ -1,0 +1,71 @@
+"""Outcomes as JSON objects, and back."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from benchwright.contextual.types import Answer, Failure, Outcome, Verdict
+
+ANSWER_FIELDS = tuple(field.name for field in fields(Answer))
+
+
+def outcome_as_json(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as an object that JSON can hold, with every digit."""
+    return {
+        "id": outcome.case_id,
+        "score": outcome.score,
+        "is_success": outcome.is_success,
+        "verdicts": [
+            {
+                "node": one.node,
+                "verdict": "yes" if one.is_relevant else "no",
+                "reason": one.reason,
+            }
+            for one in outcome.verdicts
+        ],
+        "reason": outcome.reason,
+        "error": _failure_as_json(outcome.error),
+        "reason_error": _failure_as_json(outcome.reason_error),
+        "slices": list(outcome.slices),
+        "is_cached": outcome.is_cached,
+        "seconds": outcome.seconds,
+        "tokens_in": outcome.tokens_in,
+        "tokens_out": outcome.tokens_out,
+        "cost": outcome.cost,
+        "answers": [
+            {name: getattr(answer, name) for name in ANSWER_FIELDS} for answer in outcome.answers
+        ],
+    }
+
+
+def outcome_from_json(told: Mapping[str, Any]) -> Outcome:
+    """The outcome that `outcome_as_json` has told of.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        If it is none.
+    """
+    return Outcome(
+        case_id=told["id"],
+        score=told["score"],
+        is_success=told["is_success"],
+        verdicts=tuple(
+            Verdict(one["node"], one["verdict"] == "yes", one["reason"]) for one in told["verdicts"]
+        ),
+        reason=told["reason"],
+        error=_failure_from_json(told["error"]),
+        reason_error=_failure_from_json(told["reason_error"]),
+        answers=tuple(Answer(**answer) for answer in told["answers"]),
+        slices=tuple(told["slices"]),
+        is_cached=told["is_cached"],
+        seconds=told["seconds"],
+    )
+
+
+def _failure_as_json(failure: Failure | None) -> dict[str, str] | None:
+    return None if failure is None else {"code": failure.code, "message": failure.message}
+
+
+def _failure_from_json(told: Mapping[str, str] | None) -> Failure | None:
+    return None if told is None else Failure(told["code"], told["message"])

@@ -1,0 +1,118 @@
+"""What a case is made of, and what judging it comes to."""
+
+from dataclasses import dataclass
+
+from benchwright.judges.errors import CaseFormatError
+from benchwright.judges.messages import Content, Image, content_of
+
+
+@dataclass(frozen=True)
+class Case:
+    """What was asked, what should have been answered, and what was retrieved, best first.
+
+    Each part may be given as a text, an image, or a list of both; a node of several parts stays one
+    node. Texts are texts, whatever they hold: nothing in them names an image.
+    """
+
+    input: Content
+    expected_output: Content
+    retrieval_context: tuple[Content, ...]
+    actual_output: Content | None = None
+    id: str = ""
+    slices: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        into = object.__setattr__
+        into(self, "input", content_of(self.input, "input"))
+        into(self, "expected_output", content_of(self.expected_output, "expected_output"))
+        if not isinstance(self.retrieval_context, list | tuple):
+            raise CaseFormatError(
+                where="retrieval_context",
+                what=f"it is a {type(self.retrieval_context).__name__}",
+                expected="a list of nodes, the best first",
+            )
+        nodes = (content_of(node, "retrieval_context") for node in self.retrieval_context)
+        into(self, "retrieval_context", tuple(nodes))
+        if self.actual_output is not None:
+            into(self, "actual_output", content_of(self.actual_output, "actual_output"))
+        into(self, "slices", tuple(self.slices))
+
+    def images(self) -> list[Image]:
+        """Every image that a judge is shown, in order of its first place."""
+        contents = (self.input, self.expected_output, *self.retrieval_context)
+        found = (part for content in contents for part in content if isinstance(part, Image))
+        return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a node, counted from 1 in rank order, helped to reach the expected output."""
+
+    node: int
+    is_relevant: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of a judge as it came, and what it took.
+
+    `kind` is "verdicts" or "reason". `attempts` counts requests, those that failed included;
+    `cost` is None where prices or tokens are not known; `seconds` include waiting and trying again.
+    """
+
+    kind: str
+    text: str
+    prompt_hash: str
+    model: str
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost: float | None = None
+    seconds: float = 0.0
+    attempts: int = 1
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a case, or its reason, could not be had: a stable code and words for a person."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What judging a case came to: a score with verdicts, or an error.
+
+    `is_success` is None without a threshold. `reason_error` tells why there is a score but no
+    reason. `answers` holds every answer that came, unusable ones included.
+    """
+
+    case_id: str
+    score: float | None = None
+    is_success: bool | None = None
+    verdicts: tuple[Verdict, ...] = ()
+    reason: str | None = None
+    error: Failure | None = None
+    reason_error: Failure | None = None
+    answers: tuple[Answer, ...] = ()
+    slices: tuple[str, ...] = ()
+    is_cached: bool = False
+    seconds: float = 0.0
+
+    @property
+    def cost(self) -> float | None:
+        """What the answers cost together; None where none of them has a price."""
+        known = [answer.cost for answer in self.answers if answer.cost is not None]
+        return sum(known) if known else None
+
+    @property
+    def tokens_in(self) -> int | None:
+        known = [answer.tokens_in for answer in self.answers if answer.tokens_in is not None]
+        return sum(known) if known else None
+
+    @property
+    def tokens_out(self) -> int | None:
+        known = [answer.tokens_out for answer in self.answers if answer.tokens_out is not None]
+        return sum(known) if known else None

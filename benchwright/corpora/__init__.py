@@ -1,0 +1,1 @@
+"""Documents of a collection: stored as Parquet, cut, compared by version, whole or in passages."""

@@ -1,0 +1,20 @@
+"""What a file is, and what each of a collection's files is: by content first, then by name."""
+
+from benchwright.detection.collections import Part, part_of, parts_of_collection
+from benchwright.detection.files import HEAD_LINES, Guess, detect, guess, guess_as, layout_for
+from benchwright.detection.kinds import CONTENT_OF, KIND_LABELS, FileKind
+
+__all__ = [
+    "CONTENT_OF",
+    "HEAD_LINES",
+    "KIND_LABELS",
+    "FileKind",
+    "Guess",
+    "Part",
+    "detect",
+    "guess",
+    "guess_as",
+    "layout_for",
+    "part_of",
+    "parts_of_collection",
+]

@@ -1,0 +1,51 @@
+"""The kinds of files that an import can read."""
+
+from enum import StrEnum
+
+from benchwright.formats.mapping import Content
+
+
+class FileKind(StrEnum):
+    """What an import can read."""
+
+    BEIR = "beir"
+    CORPUS = "corpus"
+    DOCUMENTS = "documents"
+    IDS = "ids"
+    QUERIES = "queries"
+    TOPICS = "topics"
+    PASSAGES = "passages"
+    QRELS = "qrels"
+    BEIR_QRELS = "beir-qrels"
+    QREL_TABLE = "qrel-table"
+    RUN = "run"
+    RUN_TABLE = "run-table"
+    FAMILIES = "families"
+    SLICES = "slices"
+    WEIGHTS = "weights"
+
+
+KIND_LABELS: dict[FileKind, str] = {
+    FileKind.BEIR: "Collection: folder, zip or tar with corpus, queries, qrels",
+    FileKind.CORPUS: "Corpus: JSON lines with _id, title, text (BEIR)",
+    FileKind.DOCUMENTS: "Corpus: a table of documents",
+    FileKind.IDS: "Corpus without texts: a document id a line",
+    FileKind.QUERIES: "Queries: a table",
+    FileKind.TOPICS: "Queries: TREC topics",
+    FileKind.PASSAGES: "Queries with positive and negative passages (MIRACL)",
+    FileKind.QRELS: "Qrels: TREC",
+    FileKind.BEIR_QRELS: "Qrels: BEIR (TSV with header)",
+    FileKind.QREL_TABLE: "Qrels: a table",
+    FileKind.RUN: "Run: TREC",
+    FileKind.RUN_TABLE: "Run: a table",
+    FileKind.FAMILIES: "Families of queries",
+    FileKind.SLICES: "Slices of queries",
+    FileKind.WEIGHTS: "Weights of queries",
+}
+# The kinds whose columns a person may map.
+CONTENT_OF: dict[FileKind, Content] = {
+    FileKind.DOCUMENTS: Content.DOCUMENTS,
+    FileKind.QUERIES: Content.QUERIES,
+    FileKind.QREL_TABLE: Content.QRELS,
+    FileKind.RUN_TABLE: Content.RUN,
+}

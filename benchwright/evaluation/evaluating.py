@@ -1,0 +1,385 @@
+"""A run against qrels: every measure of every query, and over all of them.
+
+What decides a mean: a query of the qrels that the run lacks counts as one that found nothing
+(`missing="zero"`, trec_eval's `-c`) or is left out (`"skip"`); a query that the run answered with
+nothing is not missing, and counts 0; a query without a relevant document stays in with 0; a NaN
+(only `Judged` and `Hole` of a query that found nothing) is left out of that measure's mean and
+counted in `n_undefined`; a mean over nothing is NaN. Counts are added up, GMAP and GMbpref are
+geometric means.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from math import isnan
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, cast, overload
+
+from benchwright.errors import (
+    EmptyQrelsError,
+    EmptyRunError,
+    NoCommonQueryError,
+    UnknownMissingRuleError,
+)
+from benchwright.formats.unlisted import NOT_RELEVANT, UNKNOWN
+from benchwright.measures.columns import Columns
+from benchwright.measures.families import Measure
+from benchwright.measures.registry import parse_measures
+from benchwright.measures.shared_hits import FEW
+from benchwright.reading.hits import Judged, Qid, QueryHits, judged_by
+from benchwright.reading.ranking import Scored
+from benchwright.reading.scanning import GradeTable, scan_qrels, scan_run
+
+MISSING_RULES = ("zero", "skip")
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation(Generic[Qid]):
+    """Values by canonical measure name, such as `means["nDCG@10"]`.
+
+    `judged_shares` holds for each measure the mean share of judged documents among the results it
+    looks at (down to its cutoff), and `n_undefined` how many queries were left out of its mean.
+    `top_grade` is the highest grade of the scale, as ERR and RBP need it. `rules` tells how ties,
+    missing queries, depth and unlisted documents were taken; None where whoever found the hits did
+    not say.
+    """
+
+    measures: tuple[Measure, ...]
+    per_query: Mapping[Qid, Mapping[str, float]]
+    means: Mapping[str, float]
+    judged_shares: Mapping[str, float]
+    n_undefined: Mapping[str, int]
+    n_queries: int
+    n_missing: int
+    n_extra: int
+    top_grade: int = 1
+    rules: Mapping[str, str | int | None] = field(default_factory=dict)
+
+
+@overload
+def evaluate(
+    qrels: Mapping[str, Any],
+    run: Any,
+    measures: Iterable[str | Measure],
+    *,
+    ties: str = ...,
+    missing: str = ...,
+    depth: int | None = ...,
+    allow_empty: bool = ...,
+    top_grade: int | None = ...,
+    unlisted: str = ...,
+) -> Evaluation[str]: ...
+
+
+@overload
+def evaluate(
+    qrels: Mapping[bytes, Mapping[bytes, int]] | GradeTable | Path | str,
+    run: Mapping[bytes, Sequence[Scored]] | Path | str,
+    measures: Iterable[str | Measure],
+    *,
+    ties: str = ...,
+    missing: str = ...,
+    depth: int | None = ...,
+    allow_empty: bool = ...,
+    top_grade: int | None = ...,
+    unlisted: str = ...,
+) -> Evaluation[bytes]: ...
+
+
+@overload
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: Iterable[str | Measure],
+    *,
+    ties: str = ...,
+    missing: str = ...,
+    depth: int | None = ...,
+    allow_empty: bool = ...,
+    top_grade: int | None = ...,
+    unlisted: str = ...,
+) -> Evaluation[Any]: ...
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: Iterable[str | Measure],
+    *,
+    ties: str = "trec",
+    missing: str = "zero",
+    depth: int | None = None,
+    allow_empty: bool = False,
+    top_grade: int | None = None,
+    unlisted: str = UNKNOWN,
+) -> Evaluation[Any]:
+    """Measures of a run; `depth` looks at that many results a query only (trec_eval's `-M`).
+
+    `top_grade` is the highest grade of the scale, by default of the qrels. With `ties="expected"`,
+    values are means over the orders of equal scores (`measures.expected`).
+
+    A document that the qrels do not list is not judged; with `unlisted="not-relevant"` it is known
+    not to be relevant, as where a collection was judged whole or lists its relevant documents
+    alone. That moves measures that tell the two apart (`Judged`, bpref, infAP, RBP's residual,
+    condensed lists), and no other.
+
+    Paths are of TREC files, which are scanned without being kept: the quickest way. What else
+    qrels and runs can be, `benchwright.reading.memory` says: mappings, frames, arrays, rows.
+    The results' query ids are text where those of qrels or run are, and bytes otherwise.
+
+    Raises
+    ------
+    ColumnsError, FileProblemsError
+        If qrels or run cannot be read.
+    EmptyQrelsError, EmptyRunError, NoCommonQueryError
+        If there is nothing to compare. With `allow_empty`, a run without results for any of the
+        queries is scored all the same.
+    UnknownMeasureError, MeasureParameterError, CutoffError, RelevanceThresholdError
+        If a measure is none.
+    UnknownTieRuleError, UnknownMissingRuleError, UnknownUnlistedRuleError
+        If a rule is none.
+    TooManyOrdersError
+        If ties can be ordered in more ways than a measure can go through.
+    """
+    parsed = parse_measures(measures)
+    table, has_text_grades = _table(qrels)
+    hits, has_text_results = _hits(run, table, ties, depth)
+    found = evaluate_hits(
+        judged_by(table.judged, unlisted),
+        hits,
+        parsed,
+        missing=missing,
+        allow_empty=allow_empty,
+        top_grade=top_grade,
+        ties=ties,
+        depth=depth,
+    )
+    return _with_text_ids(found) if has_text_grades or has_text_results else found
+
+
+def _table(qrels: Any) -> tuple[GradeTable, bool]:
+    """The grades, and whether their query ids came as text."""
+    if isinstance(qrels, GradeTable):
+        return qrels, False
+    if isinstance(qrels, str | Path):
+        return scan_qrels(Path(qrels)), False
+    from benchwright.reading.memory import take_qrels
+
+    taken = take_qrels(qrels)
+    return GradeTable(taken.content), taken.is_text
+
+
+def _hits(
+    run: Any, table: GradeTable, ties: str, depth: int | None
+) -> tuple[Mapping[bytes, QueryHits[bytes]], bool]:
+    """The hits of every query that was answered, and whether query ids came as text."""
+    if isinstance(run, str | Path):
+        return scan_run(Path(run), table, ties=ties, depth=depth), False
+    from benchwright.reading.memory import hits_of
+
+    taken = hits_of(run, table.grades, ties=ties, depth=depth)
+    return taken.content, taken.is_text
+
+
+def _with_text_ids(found: Evaluation[bytes]) -> Evaluation[str]:
+    per_query = {
+        qid.decode("utf-8", "surrogateescape"): values for qid, values in found.per_query.items()
+    }
+    return cast("Evaluation[str]", replace(cast("Evaluation[Any]", found), per_query=per_query))
+
+
+def evaluate_hits(
+    judged: Mapping[Qid, Judged],
+    hits: Mapping[Qid, QueryHits[Qid]],
+    measures: Iterable[str | Measure],
+    *,
+    missing: str = "zero",
+    allow_empty: bool = False,
+    top_grade: int | None = None,
+    ties: str | None = None,
+    depth: int | None = None,
+) -> Evaluation[Qid]:
+    """Measures of hits found earlier, as `evaluate` gives them for the run they are from.
+
+    Hits of a query that `judged` lacks are ignored and counted, so a slice needs only its `judged`
+    and, for ERR and RBP, the `top_grade` of the whole. Where hits have ties, values are means over
+    their orders. `ties` and `depth` say how the hits were found, and are only written down.
+
+    Raises
+    ------
+    EmptyQrelsError, EmptyRunError, NoCommonQueryError
+        If there is nothing to compare. With `allow_empty`, a run without results for any of the
+        queries is scored all the same.
+    UnknownMeasureError, MeasureParameterError, CutoffError, RelevanceThresholdError
+        If a measure is none.
+    UnknownMissingRuleError
+        If `missing` is none.
+    TooManyOrdersError
+        If ties can be ordered in more ways than a measure can go through.
+    """
+    parsed = parse_measures(measures)
+    _check(judged, hits, missing, allow_empty)
+    common = {qid: found for qid, found in hits.items() if qid in judged}
+    scored = {
+        qid: common.get(qid) or QueryHits(qid, (), 0)
+        for qid in judged
+        if missing == "zero" or qid in common
+    }
+    top = highest_grade(judged.values()) if top_grade is None else top_grade
+    values, shares = _values(scored, judged, parsed, top)
+    return Evaluation(
+        measures=parsed,
+        per_query=_by_query(scored, values),
+        means={str(measure): measure.over_all(values[str(measure)]) for measure in parsed},
+        judged_shares=shares,
+        n_undefined={name: sum(map(isnan, column)) for name, column in values.items()},
+        n_queries=len(scored),
+        n_missing=len(judged) - len(common),
+        n_extra=len(hits) - len(common),
+        top_grade=top,
+        rules={"ties": ties, "missing": missing, "depth": depth, "unlisted": _unlisted(judged)},
+    )
+
+
+def _unlisted(judged: Mapping[Any, Judged]) -> str:
+    return NOT_RELEVANT if any(of.is_complete for of in judged.values()) else UNKNOWN
+
+
+def highest_grade(judged: Iterable[Judged]) -> int:
+    """The highest grade there is, and at least 1: there is room for it on every scale."""
+    return max(1, max((max(of.grades, default=0) for of in judged), default=1))
+
+
+def _check(
+    judged: Mapping[Qid, object],
+    found: Mapping[Qid, QueryHits[Qid]],
+    missing: str,
+    allow_empty: bool,
+) -> None:
+    if missing not in MISSING_RULES:
+        raise UnknownMissingRuleError(missing=missing)
+    if not judged:
+        raise EmptyQrelsError
+    if allow_empty:
+        return
+    if not any(query.n_retrieved for query in found.values()):
+        raise EmptyRunError
+    if judged.keys().isdisjoint(found):
+        raise NoCommonQueryError(run_ids=_some_ids(found), qrel_ids=_some_ids(judged))
+
+
+def _some_ids(queries: Iterable[bytes | str]) -> str:
+    """Three of the ids, for a message."""
+    names = (
+        qid if isinstance(qid, str) else qid.decode("utf-8", "backslashreplace")
+        for qid in islice(queries, 3)
+    )
+    return ", ".join(f"'{name}'" for name in names)
+
+
+def _values(
+    found: Mapping[Qid, QueryHits[Qid]],
+    judged: Mapping[Qid, Judged],
+    measures: Sequence[Measure],
+    top_grade: int,
+) -> tuple[dict[str, list[float]], dict[str, float]]:
+    """The values of each measure, in the order of the queries, and its judged share."""
+    columns, places = _measured_once(found, judged)
+    tied = [row for row, query in enumerate(columns.found) if query.ties]
+
+    def values_of(measure: Measure) -> list[float]:
+        values = measure.values(columns, top_grade=top_grade)
+        if tied:
+            from benchwright.measures.expected import expected_values
+
+            means = expected_values(measure, columns, tied, top_grade=top_grade)
+            for row, mean in zip(tied, means, strict=True):
+                values[row] = mean
+        return [values[place] for place in places]
+
+    share_of = {
+        cutoff: share.over_all(values_of(share))
+        for cutoff in {_depth(measure): None for measure in measures}
+        for share in [Measure("Judged", cutoff)]
+    }
+    return (
+        {str(measure): values_of(measure) for measure in measures},
+        {str(measure): share_of[_depth(measure)] for measure in measures},
+    )
+
+
+def _measured_once(
+    found: Mapping[Qid, QueryHits[Qid]], judged: Mapping[Qid, Judged]
+) -> tuple[Columns, list[int]]:
+    """Columns without a row for a query that is as an earlier one, and the row of each query.
+
+    A value follows from hits and grades alone, and where few documents of a query are judged, many
+    queries have the same ones.
+    """
+    rows: dict[Any, int] = {}
+    places = [
+        rows.setdefault(_what_counts(query, judged[qid]), len(rows)) for qid, query in found.items()
+    ]
+    first = dict(zip(reversed(places), reversed(list(found)), strict=True))
+    qids = [first[row] for row in range(len(rows))]
+    return Columns([found[qid] for qid in qids], [judged[qid] for qid in qids]), places
+
+
+def _what_counts(query: QueryHits[Qid], judged: Judged) -> Any:
+    """Equal for queries of equal values; queries of many grades are hardly ever equal."""
+    if len(judged.grades) > FEW:
+        return query.qid
+    return query.hits, query.n_retrieved, query.ties, judged.grades, judged.is_complete
+
+
+def _depth(measure: Measure) -> int | None:
+    """The rank down to which the measure looks; None where that is all of them."""
+    return measure.cutoff if isinstance(measure.cutoff, int) else None
+
+
+def _by_query(
+    qids: Iterable[Qid], values: Mapping[str, Sequence[float]]
+) -> dict[Qid, dict[str, float]]:
+    if not values:
+        return {qid: {} for qid in qids}
+    rows = zip(*values.values(), strict=True)
+    return {qid: dict(zip(values, row, strict=True)) for qid, row in zip(qids, rows, strict=True)}
+
+
+class SliceMeans(NamedTuple):
+    """What `slice_means` gives for one slice."""
+
+    means: dict[str, float]
+    n_queries: int
+    n_undefined: dict[str, int]
+
+
+def slice_means(
+    evaluation: Evaluation[Qid],
+    slices: Mapping[str, Collection[Qid]],
+    *,
+    weights: Mapping[Qid, float] | None = None,
+) -> dict[str, SliceMeans]:
+    """The means over the queries of each slice, from the values that there are.
+
+    Queries that were not scored are passed over. `weights` says how much a query counts, such as
+    its traffic; without it each counts the same. Totals are not weighted.
+    """
+    return {name: _slice_means(evaluation, qids, weights) for name, qids in slices.items()}
+
+
+def _slice_means(
+    evaluation: Evaluation[Qid], qids: Collection[Qid], weights: Mapping[Qid, float] | None
+) -> SliceMeans:
+    scored = [qid for qid in dict.fromkeys(qids) if qid in evaluation.per_query]
+    weight = None if weights is None else [weights[qid] for qid in scored]
+    columns = {
+        str(measure): [evaluation.per_query[qid][str(measure)] for qid in scored]
+        for measure in evaluation.measures
+    }
+    means = {
+        str(measure): measure.over_all(columns[str(measure)], weight)
+        for measure in evaluation.measures
+    }
+    n_undefined = {name: sum(map(isnan, column)) for name, column in columns.items()}
+    return SliceMeans(means, len(scored), n_undefined)

@@ -1,0 +1,298 @@
+"""A model asked for results over a released benchmark: how good it is, and how quick.
+
+A model is anything with `retrieve(text, k)`, or a function of the two. For a query it returns a
+mapping of documents to scores, a list of (document, score) pairs, a list of mappings or objects
+with a document id and a score, or a list of document ids, best first. With
+`retrieve_many(texts, k)` it is asked for many queries at once.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from benchwright.datasets.released import Released, read_released, released_of
+from benchwright.errors import CutoffError, MeasureParameterError, ScoringError
+from benchwright.evaluation.evaluating import Evaluation, evaluate_hits
+from benchwright.evaluation.model_answers import Answer, Progress, ask
+from benchwright.formats.side_tables import read_slices
+from benchwright.measures import Measure, parse_measure, parse_measures
+from benchwright.reading.hits import judged_by
+from benchwright.reading.memory import hits_of, take_qrels
+from benchwright.reading.scanning import GradeTable
+from benchwright.statistics.descriptive import quantile
+
+OVERALL = "all"
+
+Slices = Mapping[str, Collection[str | bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class SliceScores:
+    """Means over some of the queries; `judged_share` is that of the results that were looked at.
+
+    A mean is found by any name of its measure, and with `@K`, or without a cutoff, whatever its
+    cutoff is: `scores["MRR"]`, `scores["nDCG@K"]`.
+    """
+
+    name: str
+    n_queries: int
+    means: Mapping[str, float]
+    judged_share: float
+
+    def __getitem__(self, name: str) -> float:
+        if name in self.means:
+            return self.means[name]
+        head, _, cutoff = name.partition("@")
+        for one, mean in self.means.items():
+            measure = parse_measure(one)
+            wanted = cutoff if cutoff.isdecimal() else measure.cutoff
+            # A name that does not take this measure's cutoff is none of its names.
+            with suppress(ScoringError):
+                of_name = parse_measure(head if wanted is None else f"{head}@{wanted}")
+                if (measure.family, measure.cutoff) == (of_name.family, of_name.cutoff):
+                    return mean
+        raise KeyError(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Seconds per query: the middle one, and the one that 95 % do not pass.
+
+    Where a model is asked for many queries at once, each has the mean of its batch.
+    """
+
+    p50: float
+    p95: float
+    is_batched: bool
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ModelEvaluation:
+    """What a model reached; printing it shows a table, `as_dict` is for JSON.
+
+    `scores["head"]["nDCG@K"]` is a mean of a slice; `all` is every query, unless a slice has that
+    name.
+    """
+
+    benchmark: str
+    split: str
+    k: int
+    overall: SliceScores
+    slices: Mapping[str, SliceScores]
+    latency: Latency
+    per_query: Mapping[str, Mapping[str, float]]
+    answers: Mapping[str, Answer]
+    notes: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> SliceScores:
+        if name == OVERALL and name not in self.slices:
+            return self.overall
+        return self.slices[name]
+
+    def __repr__(self) -> str:
+        batched = ", asked in batches" if self.latency.is_batched else ""
+        return "\n".join(
+            [
+                f"{self.benchmark}, split {self.split}: the first {self.k} of each query",
+                *_table([self.overall, *self.slices.values()]),
+                f"seconds a query: {self.latency.p50:.4f} median, "
+                f"{self.latency.p95:.4f} at 95 %{batched}",
+                *self.notes,
+            ]
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything but the answers, as JSON can hold it: an undefined number is None."""
+        return {
+            "benchmark": self.benchmark,
+            "split": self.split,
+            "k": self.k,
+            "overall": _plain(self.overall),
+            "slices": {name: _plain(scores) for name, scores in self.slices.items()},
+            "latency": {
+                "p50": self.latency.p50,
+                "p95": self.latency.p95,
+                "is_batched": self.latency.is_batched,
+            },
+            "per_query": {qid: _defined(values) for qid, values in self.per_query.items()},
+            "notes": list(self.notes),
+        }
+
+
+def evaluate_model(
+    model: Any,
+    benchmark: Any,
+    k: int = 10,
+    *,
+    split: str | None = None,
+    slices: Slices | Path | str | None = None,
+    measures: Iterable[str | Measure] | None = None,
+    ties: str = "trec",
+    batch_size: int = 32,
+    progress: Progress | None = None,
+) -> ModelEvaluation:
+    """How good a model's first `k` results are, overall and on every slice.
+
+    Parameters
+    ----------
+    model
+        Something with `retrieve(text, k)` or `retrieve_many(texts, k)`, or a function `(text, k)`.
+        Its higher scores are better.
+    benchmark
+        A release, as a folder or zip in BEIR's layout; or an object whose `slices` maps names to
+        queries, each with `text` and `relevant` (documents, or documents with grades).
+    split
+        Whose qrels; the only one, or `test`, unless named. Only queries that it grades are asked.
+    slices
+        Queries of each slice, or a table of query and slice; the benchmark's own `slices.tsv`
+        unless given.
+    measures
+        nDCG, RR and R at `k` unless given. A grade is relevant from where the release's scale says
+        so (its `manifest.json`), or from 1.
+    batch_size
+        How many queries `retrieve_many` is asked for at once.
+
+    Raises
+    ------
+    ModelError
+        If the model fails, or returns what is no list of results; it names the query.
+    MissingFileError, FileProblemsError, ArchiveError, BenchmarkObjectError
+        If the benchmark cannot be read.
+    CutoffError, MeasureParameterError, UnknownMeasureError
+        If a measure is none, or looks at more results than `k`.
+    """
+    if k < 1:
+        raise CutoffError(cutoff=k)
+    if hasattr(benchmark, "slices"):
+        released = released_of(benchmark)
+    else:
+        released = read_released(Path(benchmark), split)
+    wanted = _measures(measures, k, released.threshold)
+    queries = [(qid, released.texts[qid]) for qid in released.qrels if qid in released.texts]
+    asked = ask(model, queries, k, batch_size=max(1, batch_size), progress=progress)
+
+    table = GradeTable(take_qrels(released.qrels).content)
+    hits = hits_of(asked.answers, table.grades, ties=ties, depth=k).content
+    measured = parse_measures([*wanted, f"Judged@{k}"])
+    found = evaluate_hits(
+        judged_by(table.judged, released.unlisted),
+        hits,
+        measured,
+        allow_empty=True,
+        top_grade=released.top_grade,
+    )
+    return ModelEvaluation(
+        benchmark=released.name,
+        split=released.split,
+        k=k,
+        overall=_scores(OVERALL, found, table.judged),
+        slices={
+            name: _scores(name, found, members)
+            for name, members in _members(slices, released, table).items()
+        },
+        latency=_latency(asked.seconds, is_batched=hasattr(model, "retrieve_many")),
+        per_query={
+            qid.decode("utf-8", "surrogateescape"): values
+            for qid, values in found.per_query.items()
+        },
+        answers=asked.answers,
+        notes=tuple(_notes(released, asked.answers)),
+    )
+
+
+def _measures(
+    measures: Iterable[str | Measure] | None, k: int, threshold: int
+) -> tuple[Measure, ...]:
+    rel = f"(rel={threshold})" if threshold != 1 else ""
+    parsed = parse_measures(measures or (f"nDCG@{k}", f"RR{rel}@{k}", f"R{rel}@{k}"))
+    for measure in parsed:
+        if isinstance(measure.cutoff, int) and measure.cutoff > k:
+            reason = f"looks at {measure.cutoff} results, and the model is asked for {k}. Raise k."
+            raise MeasureParameterError(name=str(measure), reason=reason)
+    return parsed
+
+
+def _members(
+    slices: Slices | Path | str | None, released: Released, table: GradeTable
+) -> dict[str, list[bytes]]:
+    """Graded queries of each slice that has any."""
+    if slices is None:
+        named: Slices = released.slices
+    elif isinstance(slices, Mapping):
+        named = slices
+    else:
+        named = read_slices(Path(slices))
+    found = {
+        name: [qid for qid in dict.fromkeys(map(_encoded, qids)) if qid in table.judged]
+        for name, qids in named.items()
+    }
+    return {name: qids for name, qids in found.items() if qids}
+
+
+def _encoded(qid: str | bytes) -> bytes:
+    return qid if isinstance(qid, bytes) else qid.encode("utf-8", "surrogateescape")
+
+
+def _scores(name: str, found: Evaluation[bytes], members: Collection[bytes]) -> SliceScores:
+    """The means over some of the queries, of the values that all of them have."""
+    *measures, judged = (
+        (str(measure), measure.over_all([found.per_query[qid][str(measure)] for qid in members]))
+        for measure in found.measures
+    )
+    return SliceScores(name, len(members), means=dict(measures), judged_share=judged[1])
+
+
+def _latency(seconds: Sequence[float], *, is_batched: bool) -> Latency:
+    ordered = sorted(seconds)
+    return Latency(quantile(ordered, 0.5), quantile(ordered, 0.95), is_batched)
+
+
+def _notes(released: Released, answers: Mapping[str, Answer]) -> Iterator[str]:
+    unanswered = sum(not answer for answer in answers.values())
+    if unanswered:
+        yield f"{unanswered} queries were answered with nothing; each counts 0."
+    textless = len(released.qrels.keys() - released.texts.keys())
+    if textless:
+        yield f"{textless} queries of the qrels have no text, were not asked, and count 0."
+    rising = sum(_rises(answer) for answer in answers.values())
+    if rising:
+        yield (
+            f"{rising} answers begin with a lower score than follows; the higher score is the "
+            "better one here. Negate scores that are distances."
+        )
+
+
+def _rises(answer: Answer) -> bool:
+    return any(after > before for (_, before), (_, after) in pairwise(answer))
+
+
+# --- for people and for JSON ---------------------------------------------------------------
+
+
+def _table(rows: Sequence[SliceScores]) -> Iterator[str]:
+    names = list(rows[0].means)
+    cells = [["slice", "queries", *names, "judged"]]
+    for row in rows:
+        numbers = (*row.means.values(), row.judged_share)
+        cells.append([row.name, f"{row.n_queries:,}", *(f"{number:.4f}" for number in numbers)])
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for line in cells:
+        padded = [cell.rjust(width) for cell, width in zip(line, widths, strict=True)]
+        padded[0] = line[0].ljust(widths[0])
+        yield "  ".join(padded)
+
+
+def _plain(scores: SliceScores) -> dict[str, Any]:
+    return {
+        "n_queries": scores.n_queries,
+        "means": _defined(scores.means),
+        **_defined({"judged_share": scores.judged_share}),
+    }
+
+
+def _defined(values: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: None if isnan(value) else value for name, value in values.items()}

@@ -1,0 +1,107 @@
+"""A collection by its name becomes one zip, which is imported like any other."""
+
+import json
+import shutil
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from benchwright.fetching.download import FetchLimits, Tell, download
+from benchwright.fetching.errors import CollectionShapeError
+from benchwright.fetching.names import KNOWN_BEIR, Collection, Kind
+from benchwright.files.archives import ZipSource
+
+CHUNK = 1 << 20
+
+
+def bring(
+    wanted: Collection, *, downloads: Path, work: Path, limits: FetchLimits, tell: Tell
+) -> Path:
+    """Return the zip of a collection, in `work` or in `downloads`.
+
+    `downloads` is kept between attempts, so that what is there need not come again.
+
+    Raises
+    ------
+    AddressRefusedError, DownloadError, ChecksumError
+        As `download`.
+    CollectionNameError, CollectionShapeError
+        If there is no such collection, or it holds no corpus, queries or qrels.
+    """
+    bringers: dict[Kind, Callable[..., Path]] = {
+        Kind.BEIR: _beir,
+        Kind.HUB: _hub,
+        Kind.IRDS: _irds,
+    }
+    return bringers[wanted.kind](wanted, downloads, work, limits, tell)
+
+
+def _beir(wanted: Collection, downloads: Path, work: Path, limits: FetchLimits, tell: Tell) -> Path:
+    address = limits.beir_url.format(name=wanted.name)
+    checksum = ("md5", KNOWN_BEIR[wanted.name])
+    path = downloads / f"beir-{wanted.name}.zip"
+    whole = download(address, path, limits=limits, tell=tell, checksum=checksum)
+    if not wanted.part:
+        return whole
+    return _forum(whole, wanted, work)
+
+
+def _forum(whole: Path, wanted: Collection, work: Path) -> Path:
+    """One of the collections that a zip holds, as a zip of its own."""
+    made = work / f"{wanted.stem}.zip"
+    prefix = f"{wanted.part}/"
+    # Opened as every zip is, so that nothing unsafe in it is passed on.
+    source = ZipSource(whole)
+    found = [member for member in source.members() if member.startswith(prefix)]
+    source.close()
+    if not found:
+        why = f"its zip has no folder {wanted.part}"
+        raise CollectionShapeError(name=str(wanted), why=f"{why}. Tell who runs the site.")
+    with zipfile.ZipFile(whole) as inside, zipfile.ZipFile(made, "w") as out:
+        names = {name.split("/", 1)[-1]: name for name in inside.namelist()}
+        for member in found:
+            info = zipfile.ZipInfo(f"{wanted.stem}/{member.removeprefix(prefix)}")
+            info.compress_type = zipfile.ZIP_DEFLATED
+            with inside.open(names[member]) as given, out.open(info, "w", force_zip64=True) as to:
+                shutil.copyfileobj(given, to, CHUNK)
+    return made
+
+
+def _hub(wanted: Collection, downloads: Path, work: Path, limits: FetchLimits, tell: Tell) -> Path:
+    from benchwright.fetching.hub import bring_repository
+
+    return bring_repository(wanted, downloads=downloads, work=work, limits=limits, tell=tell)
+
+
+def _irds(wanted: Collection, downloads: Path, work: Path, limits: FetchLimits, tell: Tell) -> Path:
+    from benchwright.fetching.catalog import open_dataset, split_of
+
+    dataset = open_dataset(wanted)
+    made = work / f"{wanted.stem}.zip"
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as out:
+        _write(out, f"{wanted.stem}/corpus.jsonl", _lines(dataset.documents(tell)))
+        _write(out, f"{wanted.stem}/queries.jsonl", _lines(dataset.queries()))
+        if dataset.has_qrels:
+            name = f"{wanted.stem}/qrels/{split_of(wanted)}.tsv"
+            _write(out, name, _qrels(dataset.qrels()))
+    return made
+
+
+def _write(out: zipfile.ZipFile, name: str, lines: Iterable[bytes]) -> None:
+    info = zipfile.ZipInfo(name)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    with out.open(info, "w", force_zip64=True) as member:
+        for line in lines:
+            member.write(line)
+
+
+def _lines(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+    for row in rows:
+        yield json.dumps(row, ensure_ascii=False).encode(errors="replace") + b"\n"
+
+
+def _qrels(rows: Iterable[tuple[str, str, int]]) -> Iterator[bytes]:
+    yield b"query-id\tcorpus-id\tscore\n"
+    for qid, docid, grade in rows:
+        yield f"{qid}\t{docid}\t{grade}\n".encode()

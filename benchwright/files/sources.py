@@ -1,0 +1,388 @@
+"""Files as bytes and lines of bytes, read as a stream and never larger than allowed.
+
+A file may be plain, gzip or zstd: its first bytes say which, and not its name. The path `-` is
+standard input.
+"""
+
+import io
+import os
+import stat
+import sys
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from benchwright.errors import ArchiveError, MissingFileError, Utf16Error
+
+GZIP_MAGIC = b"\x1f\x8b"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+CHUNK = 1 << 20
+STANDARD_INPUT = Path("-")
+
+# A thousand bytes of zstd become 32 MiB at most, so a limit is passed by no more than that.
+_ZSTD_PIECE = 1 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a compressed file may become; what passes any of them is refused.
+
+    `max_ratio` counts only above `ratio_free_bytes`: small files of zeros harm nobody.
+    """
+
+    max_bytes: int = 64 << 30
+    max_ratio: int = 200
+    ratio_free_bytes: int = 16 << 20
+    max_line_bytes: int = 64 << 20
+    max_entries: int = 10_000
+
+    def inflated(self, compressed: int) -> int:
+        """Return the bytes that a file of `compressed` bytes may become."""
+        return min(self.max_bytes, max(self.ratio_free_bytes, compressed * self.max_ratio))
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class Readable(Protocol):
+    """Anything with `read(n)`."""
+
+    def read(self, n: int = ..., /) -> bytes: ...
+
+
+class InflatedReader(io.RawIOBase):
+    """A stream that counts what comes out of another and refuses too much or a broken end.
+
+    `damaged` are the errors by which the inner stream says that it cannot be inflated.
+    """
+
+    def __init__(
+        self,
+        inner: Readable,
+        *,
+        file: str,
+        limit: int,
+        kind: str = "gzip",
+        damaged: tuple[type[Exception], ...] = (zlib.error,),
+    ) -> None:
+        super().__init__()
+        self.inner = inner
+        self.file = file
+        self.limit = limit
+        self.kind = kind
+        self.damaged = damaged
+        self.n_bytes = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        data = self._read(len(buffer))
+        self.n_bytes += len(data)
+        self.check()
+        buffer[: len(data)] = data
+        return len(data)
+
+    def check(self) -> None:
+        if self.n_bytes > self.limit:
+            raise too_large(self.file, self.limit)
+
+    def _read(self, n: int) -> bytes:
+        try:
+            return self.inner.read(n)
+        except EOFError as error:
+            reason = f"the {self.kind} file ends too early; it was cut short, so upload it again"
+            raise ArchiveError(file=self.file, reason=reason) from error
+        except self.damaged as error:
+            reason = f"the {self.kind} file is damaged ({error}); compress it again"
+            raise ArchiveError(file=self.file, reason=reason) from error
+
+
+class _ZstdStream:
+    """What a zstd file holds, frame after frame; a frame without its end is an EOFError."""
+
+    def __init__(self, stream: Readable) -> None:
+        import zstandard  # only where a file needs it
+
+        self.stream = stream
+        self.damaged = zstandard.ZstdError
+        self.start_frame = zstandard.ZstdDecompressor().decompressobj
+        self.frame = self.start_frame()
+        self.is_inside = False
+        self.waiting = memoryview(b"")
+
+    def read(self, n: int = CHUNK, /) -> bytes:
+        while not self.waiting and (piece := self.stream.read(_ZSTD_PIECE)):
+            self.waiting = memoryview(self._inflated(piece))
+        if not self.waiting and self.is_inside:
+            raise EOFError
+        data, self.waiting = self.waiting[:n], self.waiting[n:]
+        return bytes(data)
+
+    def _inflated(self, piece: bytes) -> bytes:
+        inflated = b""
+        while piece:
+            inflated += self.frame.decompress(piece)
+            self.is_inside, piece = not self.frame.eof, self.frame.unused_data
+            if not self.is_inside:
+                self.frame = self.start_frame()
+        return inflated
+
+
+def too_large(file: str, limit: int) -> ArchiveError:
+    """Return the error of a file that inflates beyond `limit` bytes."""
+    reason = (
+        f"inflates to more than {limit:,} bytes, which its compressed size does not justify or "
+        "the server does not take; upload it uncompressed, or in parts"
+    )
+    return ArchiveError(file=file, reason=reason)
+
+
+def open_lines(
+    path: Path, *, file: str | None = None, limits: Limits = DEFAULT_LIMITS
+) -> Iterator[bytes]:
+    """Yield the lines of a plain, gzip or zstd file, each with its line feed.
+
+    Which of them it is, its first bytes say and not its name. Only LF ends a line.
+
+    Raises
+    ------
+    ArchiveError
+        If what is compressed is damaged, cut short or inflates too far, or a line is too long.
+    MissingFileError
+        If there is no such file.
+    """
+    name = file or shown_name(path)
+    with open_inflated(path, file=name, limits=limits) as stream:
+        yield from whole_lines(stream, name, limits.max_line_bytes)
+
+
+@contextmanager
+def open_inflated(
+    path: Path, *, file: str | None = None, limits: Limits = DEFAULT_LIMITS
+) -> Iterator["io.BufferedReader[Any]"]:
+    """Open a file for reading its bytes, inflated where it is compressed.
+
+    Raises
+    ------
+    ArchiveError
+        At first or while reading, if what is compressed is damaged, cut short or inflates too far,
+        or if it is text in UTF-16.
+    MissingFileError
+        If there is no such file.
+    """
+    try:
+        raw = settled(path).open("rb")
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise MissingFileError(place=path, expected="file", advice="Check the path.") from error
+    with raw:
+        size = os.fstat(raw.fileno()).st_size
+        with inflated(raw, file=file or shown_name(path), compressed=size, limits=limits) as stream:
+            yield stream
+
+
+def stream_lines(
+    stream: "io.BufferedReader[Any]", *, file: str, compressed: int, limits: Limits = DEFAULT_LIMITS
+) -> Iterator[bytes]:
+    """Yield the lines of an open stream, inflated where it is gzip or zstd.
+
+    `compressed` is the stream's length in bytes, from which the ratio is reckoned.
+    """
+    with inflated(stream, file=file, compressed=compressed, limits=limits) as whole:
+        yield from whole_lines(whole, file, limits.max_line_bytes)
+
+
+@contextmanager
+def inflated(
+    stream: "io.BufferedReader[Any]", *, file: str, compressed: int, limits: Limits = DEFAULT_LIMITS
+) -> Iterator["io.BufferedReader[Any]"]:
+    """The stream itself where it is plain, otherwise one of what it inflates to.
+
+    Raises
+    ------
+    ArchiveError
+        If what is compressed is damaged, or text in UTF-16, which no reader takes.
+    """
+    with _inflated(stream, file=file, compressed=compressed, limits=limits) as whole:
+        if whole.peek(2)[:2] in UTF16_MARKS:
+            raise Utf16Error(file=file)
+        yield whole
+
+
+@contextmanager
+def _inflated(
+    stream: "io.BufferedReader[Any]", *, file: str, compressed: int, limits: Limits
+) -> Iterator["io.BufferedReader[Any]"]:
+    start = stream.peek(4)[:4]
+    limit = limits.inflated(compressed)
+    if start.startswith(GZIP_MAGIC):
+        import gzip  # what few files need is loaded with them: commands start the sooner
+
+        damaged = (zlib.error, gzip.BadGzipFile)
+        with gzip.GzipFile(fileobj=stream, mode="rb") as inflating:
+            counted = InflatedReader(inflating, file=file, limit=limit, damaged=damaged)
+            yield io.BufferedReader(counted, CHUNK)
+    elif start == ZSTD_MAGIC:
+        frames = _ZstdStream(stream)
+        counted = InflatedReader(
+            frames, file=file, limit=limit, kind="zstd", damaged=(frames.damaged,)
+        )
+        yield io.BufferedReader(counted, CHUNK)
+    else:
+        yield stream
+
+
+# What can be read only once, by device and inode, is kept here until the process ends.
+_spooled: dict[tuple[int, int], Any] = {}
+
+
+def settled(path: Path) -> Path:
+    """The path of the same bytes that can be read again and again.
+
+    Standard input (`-`) and pipes are spooled to a temporary file, once a process; any other path
+    is itself.
+    """
+    where = sys.stdin.fileno() if path == STANDARD_INPUT else path
+    try:
+        status = os.stat(where)  # noqa: PTH116 - a descriptor has no path
+    except OSError:
+        return path
+    if where is path and not stat.S_ISFIFO(status.st_mode):
+        return path
+    key = status.st_dev, status.st_ino
+    if key not in _spooled:
+        import shutil
+        import tempfile
+
+        copy = tempfile.NamedTemporaryFile(prefix="benchwright-")  # noqa: SIM115 - see _spooled
+        with open(where, "rb", closefd=where is path) as stream:
+            shutil.copyfileobj(stream, copy, CHUNK)
+        copy.flush()
+        _spooled[key] = copy
+    return Path(_spooled[key].name)
+
+
+def shown_name(path: Path) -> str:
+    """What messages call a file."""
+    return "standard input" if path == STANDARD_INPUT else path.name
+
+
+def whole_lines(
+    stream: "io.BufferedReader[Any]", file: str, longest: int = DEFAULT_LIMITS.max_line_bytes
+) -> Iterator[bytes]:
+    """Yield the lines of a stream; one of more than `longest` bytes is an ArchiveError."""
+    number = 0
+    while line := stream.readline(longest + 1):
+        number += 1
+        if len(line) > longest:
+            raise line_too_long(file, number, longest)
+        yield line
+
+
+def line_too_long(file: str, number: int, longest: int) -> ArchiveError:
+    """Return the error of a line of more than `longest` bytes."""
+    reason = f"line {number} has more than {longest:,} bytes; write one record a line"
+    return ArchiveError(file=file, reason=reason)
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal, read in pieces."""
+    import hashlib
+
+    with settled(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+class Source(ABC):
+    """A folder, zip or tar of files, seen alike; names are relative to its one top folder."""
+
+    name: str
+    limits: Limits
+
+    @abstractmethod
+    def members(self) -> list[str]:
+        """Return the names of all files, sorted, with `/` between folders."""
+
+    @abstractmethod
+    def lines(self, member: str) -> Iterator[bytes]:
+        """Yield the lines of a member, inflated where it is gzip or zstd.
+
+        Raises
+        ------
+        ArchiveError
+            If it is damaged or too large.
+        MissingFileError
+            If there is no such member.
+        """
+
+    @abstractmethod
+    def opened(self, member: str) -> AbstractContextManager["io.BufferedReader[Any]"]:
+        """Open a member for its bytes, inflated where it is compressed; raises as `lines`."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the file behind it."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def plain_or_gz(self, member: str) -> str | None:
+        """Return `member` or `member.gz`, whichever there is, or None."""
+        names = self.members()
+        return next((name for name in (member, f"{member}.gz") if name in names), None)
+
+
+class FolderSource(Source):
+    """The files of a folder and of the two levels of folders in it."""
+
+    def __init__(self, folder: Path, *, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.folder = folder
+        self.name = folder.name
+        self.limits = limits
+        self._members: list[str] | None = None
+
+    def members(self) -> list[str]:
+        if self._members is None:
+            found = [
+                path for pattern in ("*", "*/*", "*/*/*") for path in self.folder.glob(pattern)
+            ]
+            names = (path.relative_to(self.folder).as_posix() for path in found if path.is_file())
+            self._members = sorted(name for name in names if not is_hidden(name))
+        return self._members
+
+    def lines(self, member: str) -> Iterator[bytes]:
+        if member not in self.members():
+            raise missing_member(self.name, member)
+        return open_lines(self.folder / member, file=member, limits=self.limits)
+
+    def opened(self, member: str) -> AbstractContextManager["io.BufferedReader[Any]"]:
+        if member not in self.members():
+            raise missing_member(self.name, member)
+        return open_inflated(self.folder / member, file=member, limits=self.limits)
+
+    def close(self) -> None:
+        """Do nothing: each file is closed when its last line is read."""
+
+
+def is_hidden(name: str) -> bool:
+    """Return whether a name is what desktops leave behind: `.DS_Store`, `__MACOSX/`."""
+    return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
+
+
+def missing_member(place: str, member: str) -> MissingFileError:
+    """Return the error of a folder or zip without this file."""
+    return MissingFileError(place=place, expected=member, advice="Add it, or choose another file.")

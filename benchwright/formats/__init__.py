@@ -1,0 +1,3 @@
+"""The field's file formats, read line by line with each problem's place, and written: BEIR, TREC,
+tables of any columns, pairs, passages.
+"""

@@ -1,0 +1,268 @@
+"""Rows of a table whose columns were mapped: documents, queries, grades and results.
+
+What a cell cannot be is told with its line; a value of another type that can only mean one thing
+(a number as an id, a list of sentences as a text) is taken.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from math import isnan
+from typing import Any, NamedTuple
+
+from benchwright.errors import Problems
+from benchwright.formats.beir import (
+    LARGEST_GRADE,
+    CorpusRow,
+    QrelRow,
+    QueryRow,
+    is_new,
+    text_problem,
+)
+from benchwright.formats.mapping import EVERY_ROW, PARENT_FROM_ID
+from benchwright.formats.numbers import real, whole
+from benchwright.formats.tables import Record
+from benchwright.formats.tabular import query_row
+from benchwright.ids import id_problem
+
+Numbered = Iterable[tuple[int, Record]]
+Say = Callable[[str], None]
+Mapped = Mapping[str, str]
+PARENT_KEY, URL_KEY = "parent_id", "url"
+GRADE_OF_EVERY_ROW = 1
+SHOWN = 40
+
+
+class ResultRow(NamedTuple):
+    """One result of a run and the line it stands on."""
+
+    line: int
+    qid: str
+    docid: str
+    score: float
+
+
+def document_rows(
+    numbered: Numbered, mapping: Mapped, *, file: str, problems: Problems
+) -> Iterable[CorpusRow]:
+    """Yield the documents; columns of no field become metadata."""
+    used = set(mapping.values())
+    for line, record in numbered:
+        say = _teller(problems, file, line)
+        docid = _id(record, mapping["id"], "document id", say)
+        title = _text(record, mapping.get("title"), say)
+        text = _text(record, mapping.get("text"), say)
+        others = _others(record, used, say)
+        link = _link(record, mapping.get("url"), say)
+        parent = _parent(record, mapping.get("parent"), docid, say)
+        if None in (docid, title, text, others, link, parent):
+            continue
+        more = {URL_KEY: link} if link else {}
+        # What an id says of its parent needs no metadata.
+        if parent and mapping.get("parent") != PARENT_FROM_ID:
+            more[PARENT_KEY] = parent
+        metadata = (others or {}) | more
+        yield CorpusRow(line, docid or "", title or "", text or "", metadata, parent or "")
+
+
+def query_rows(
+    numbered: Numbered, mapping: Mapped, *, file: str, problems: Problems, lang: str = ""
+) -> Iterable[QueryRow]:
+    """Yield the queries; `lang` is of those whose row names none."""
+    used = set(mapping.values())
+    first_lines: dict[str, int] = {}
+    for line, record in numbered:
+        say = _teller(problems, file, line)
+        others = _others(record, used, say)
+        if others is None:
+            continue
+        known = {field: _plain(record.get(column)) for field, column in mapping.items()}
+        for field in ("id", "family"):
+            known[field] = _id_text(known.get(field))
+        for field in ("text", "description", "narrative"):
+            known[field] = _joined(known.get(field))
+        known["lang"] = known.get("lang") or lang
+        row = query_row(known, others, line, file=file, problems=problems)
+        if row and is_new(row.qid, first_lines, file=file, line=line, problems=problems):
+            yield row
+
+
+def qrel_rows(
+    numbered: Numbered, mapping: Mapped, *, file: str, problems: Problems
+) -> Iterable[QrelRow]:
+    """Yield the grades; 1 where somebody said that every row is relevant."""
+    column = mapping["grade"]
+    is_every = column == EVERY_ROW
+    is_truth_told = False
+    for line, record in numbered:
+        say = _teller(problems, file, line)
+        qid = _id(record, mapping["query"], "query id", say)
+        docid = _id(record, mapping["document"], "document id", say)
+        value = record.get(column)
+        if (truth := _truth(value)) is not None:
+            value = int(truth)
+            if not is_truth_told:
+                problems.warn(file, line, f"column '{column}': true was read as 1, false as 0.")
+                is_truth_told = True
+        grade = GRADE_OF_EVERY_ROW if is_every else _grade(value, column, say)
+        if qid is not None and docid is not None and grade is not None:
+            yield QrelRow(line, qid, docid, grade)
+
+
+def run_rows(
+    numbered: Numbered, mapping: Mapped, *, file: str, problems: Problems
+) -> Iterable[ResultRow]:
+    """Yield the results; where only ranks are given, the score is the rank, negative."""
+    column = mapping.get("score")
+    for line, record in numbered:
+        say = _teller(problems, file, line)
+        qid = _id(record, mapping["query"], "query id", say)
+        docid = _id(record, mapping["document"], "document id", say)
+        score = _score(record.get(column), column, say) if column else None
+        if not column:
+            rank = whole(record.get(mapping["rank"]))
+            score = None if rank is None else -float(rank)
+            if rank is None:
+                shown = _shown(record.get(mapping["rank"]))
+                say(f"rank is {shown}; expected a whole number. Drop the line or number it.")
+        if qid is not None and docid is not None and score is not None:
+            yield ResultRow(line, qid, docid, score)
+
+
+def _teller(problems: Problems, file: str, line: int) -> Say:
+    return lambda text: problems.add(file, line, text)
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "missing"
+    text = value if isinstance(value, str) else repr(value)
+    return f"'{text[:SHOWN]}…'" if len(text) > SHOWN else f"'{text}'"
+
+
+def _id_text(value: object) -> Any:
+    """A whole number as the digits it is written with; anything else as it is."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _id(record: Record, column: str, what: str, say: Say) -> str | None:
+    value = _id_text(record.get(column))
+    if not isinstance(value, str):
+        say(f"{what} (column '{column}') is {_shown(value)}; expected a text such as d1")
+        return None
+    reason = id_problem(value)
+    if reason:
+        say(f"{what} {_shown(value)} (column '{column}'): {reason}")
+        return None
+    return value
+
+
+def _joined(value: object) -> Any:
+    """A list of sentences as one text, a number as its digits; anything else as it is."""
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return " ".join(part.strip() for part in value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value
+
+
+def _text(record: Record, column: str | None, say: Say) -> str | None:
+    """The text of a column, empty where there is none; None with what is wrong told."""
+    value = _joined(record.get(column)) if column else ""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        say(f"column '{column}' is {_shown(value)}; expected a text")
+        return None
+    reason = text_problem(value)
+    if reason:
+        say(f"column '{column}' {reason}")
+        return None
+    return value
+
+
+def _link(record: Record, column: str | None, say: Say) -> str | None:
+    return (_text(record, column, say) or "").strip() if column else ""
+
+
+def _parent(record: Record, column: str | None, docid: str | None, say: Say) -> str | None:
+    if not column or docid is None:
+        return ""
+    if column == PARENT_FROM_ID:
+        before, mark, _ = docid.rpartition("#")
+        if mark and before:
+            return before
+        say(f"document id '{docid}' has no #; expected X#Y, of which X is the parent")
+        return None
+    if record.get(column) in (None, ""):
+        return ""
+    return _id(record, column, "parent", say)
+
+
+def _plain(value: object) -> Any:
+    """A value as JSON can hold it; missing where it is no number."""
+    if isinstance(value, float) and isnan(value):
+        return None
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta | Decimal):
+        return str(value)
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    return value
+
+
+def _others(record: Record, used: set[str], say: Say) -> dict[str, Any] | None:
+    """What the columns without a field say; without those that say nothing."""
+    kept = {}
+    for column, value in record.items():
+        if column in used or value is None or value == "" or isinstance(value, bytes):
+            continue
+        plain = _plain(value)
+        if plain is not None:
+            kept[column] = plain
+    if not kept:
+        return kept
+    try:
+        written = json.dumps(kept, ensure_ascii=False, allow_nan=False)
+    except (ValueError, TypeError):
+        say("holds a value that JSON cannot write; write it as a text")
+        return None
+    if "\\u0000" in written or text_problem(written):
+        say(f"other columns: {text_problem(written) or 'hold a NUL character (U+0000); remove it'}")
+        return None
+    return kept
+
+
+def _truth(value: object) -> bool | None:
+    """The truth value that a cell is, however a table writes it; None where it is none."""
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower())
+    return value if isinstance(value, bool) else None
+
+
+def _grade(value: object, column: str | None, say: Say) -> int | None:
+    grade = whole(value)
+    if grade is None:
+        say(
+            f"grade (column '{column}') is {_shown(value)}; expected a whole number such as 0, 1 "
+            "or 2. Drop the line or give it a grade."
+        )
+    elif abs(grade) > LARGEST_GRADE:
+        say(f"grade is {grade}; grades go from -{LARGEST_GRADE} to {LARGEST_GRADE}")
+        return None
+    return grade
+
+
+def _score(value: object, column: str | None, say: Say) -> float | None:
+    score = real(value)
+    if score is None:
+        say(
+            f"score (column '{column}') is {_shown(value)}; expected a number. "
+            "Drop the line or give it a score."
+        )
+        return None
+    return score

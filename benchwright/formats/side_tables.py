@@ -1,0 +1,136 @@
+"""Tables of two columns beside a benchmark: slices, families and weights of queries, parents of
+passages.
+
+A tab separates the columns; blank lines, lines beginning with `#` and one byte order mark are
+passed over, and so is a first line that names the columns. Queries, passages and documents stay
+the bytes they are; slices and families are text.
+"""
+
+from collections.abc import Container, Iterable, Iterator
+from math import inf, nan
+from pathlib import Path
+
+from benchwright.errors import Problems
+from benchwright.files.sources import open_lines
+from benchwright.formats.trec import BYTE_ORDER_MARK
+from benchwright.sandbox import reader
+
+SLICE_COLUMNS = ("query-id", "slice")
+FAMILY_COLUMNS = ("query-id", "family")
+WEIGHT_COLUMNS = ("query-id", "weight")
+PARENT_COLUMNS = ("passage-id", "document-id")
+
+
+def read_slices(path: Path, *, problems: Problems | None = None) -> dict[str, list[bytes]]:
+    """The queries of each slice, both in the order of the file; a query may be in several.
+
+    Raises
+    ------
+    FileProblemsError
+        If lines are not two columns.
+    ArchiveError, MissingFileError
+        If there is no such file, or it cannot be inflated.
+    """
+    problems = problems or Problems()
+    slices: dict[str, dict[bytes, int]] = {}
+    for line, qid, name in _rows(path, SLICE_COLUMNS, problems):
+        members = slices.setdefault(_text(name), {})
+        if members.setdefault(qid, line) != line:
+            told = f"query '{_text(qid)}' was put into slice '{_text(name)}' in line {members[qid]}"
+            problems.warn(path.name, line, f"{told} already. Drop one of the two.")
+    problems.raise_found()
+    return {name: list(members) for name, members in slices.items()}
+
+
+@reader
+def slices_at(path: Path) -> dict[str, list[bytes]]:
+    """As `read_slices`, of a file from outside."""
+    return read_slices(path)
+
+
+def read_families(path: Path, *, problems: Problems | None = None) -> dict[bytes, str]:
+    """The family of each query; raises as `read_slices` does, and for a query in two families."""
+    found = _one_each(path, FAMILY_COLUMNS, "query", "family", problems or Problems())
+    return {qid: _text(family) for qid, family in found.items()}
+
+
+def read_weights(path: Path, *, problems: Problems | None = None) -> dict[bytes, float]:
+    """The weight of each query, above 0; raises as `read_families` does."""
+    problems = problems or Problems()
+    cells = _one_each(path, WEIGHT_COLUMNS, "query", "weight", problems)
+    found = {qid: _weight(cell) for qid, cell in cells.items()}
+    for qid, weight in found.items():
+        if not 0 < weight < inf:
+            told = f"the weight of query '{_text(qid)}' is '{_text(cells[qid])}'"
+            problems.add(path.name, 0, f"{told}; expected a number above 0. Correct it.")
+    problems.raise_found()
+    return found
+
+
+def _weight(cell: bytes) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        return nan
+
+
+def read_parents(path: Path, *, problems: Problems | None = None) -> dict[bytes, bytes]:
+    """The document of each passage, in the order of the file, which is that within a document.
+
+    Raises as `read_slices` does, and for a passage of two documents.
+    """
+    return _one_each(path, PARENT_COLUMNS, "passage", "document", problems or Problems())
+
+
+def unknown_queries(named: Iterable[bytes], known: Container[bytes]) -> list[str]:
+    """Queries of a table that the qrels (`known`) lack, as text, each once."""
+    return [_text(qid) for qid in dict.fromkeys(named) if qid not in known]
+
+
+def _one_each(
+    path: Path, columns: tuple[str, str], what: str, whose: str, problems: Problems
+) -> dict[bytes, bytes]:
+    """First column to second; a second row that says otherwise is a problem."""
+    found: dict[bytes, tuple[int, bytes]] = {}
+    for line, name, value in _rows(path, columns, problems):
+        first, known = found.setdefault(name, (line, value))
+        if first == line:
+            continue
+        told = f"{what} '{_text(name)}' was in line {first} already"
+        if known == value:
+            problems.warn(path.name, line, f"{told}, with the same {whose}. Drop one of the two.")
+        else:
+            both = f"with {whose} '{_text(known)}' and here '{_text(value)}'"
+            text = f"{told}, {both}; expected one {whose}. Drop one of the two."
+            problems.add(path.name, line, text)
+    problems.raise_found()
+    return {name: value for name, (_, value) in found.items()}
+
+
+def _rows(
+    path: Path, columns: tuple[str, str], problems: Problems
+) -> Iterator[tuple[int, bytes, bytes]]:
+    """Line number and both columns of every row that has two."""
+    for number, line in enumerate(open_lines(path), start=1):
+        text = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+        cells = [cell.strip(b" \r\n") for cell in text.split(b"\t")]
+        if not any(cells) or text.startswith(b"#") or (number == 1 and _is_header(cells, columns)):
+            continue
+        if len(cells) == 2 and all(cells):
+            yield number, cells[0], cells[1]
+        else:
+            problems.add(path.name, number, _columns_problem(cells, columns))
+
+
+def _is_header(cells: list[bytes], columns: tuple[str, str]) -> bool:
+    return tuple(cell.lower() for cell in cells) == tuple(name.encode() for name in columns)
+
+
+def _columns_problem(cells: list[bytes], columns: tuple[str, str]) -> str:
+    filled = sum(map(bool, cells))
+    found = f"{filled} column{'' if filled == 1 else 's'}"
+    return f"{found}; expected 2 ({columns[0]}, {columns[1]}) separated by a tab. Correct the line."
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "backslashreplace")

@@ -1,0 +1,109 @@
+"""What a check comes back with: an outcome in a word, the reason, and what would change it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import isnan
+from typing import Any
+
+from benchwright.gates.bounds import Difference
+
+
+class Level(StrEnum):
+    """What an outcome means for the verdict; NOTE is told and decides nothing."""
+
+    GOOD = "good"
+    WARN = "warn"
+    BAD = "bad"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of a check: what it is about, how it came out, why, and what would change it."""
+
+    name: str
+    outcome: str
+    level: Level
+    reason: str
+    change: str = ""
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "outcome": self.outcome,
+            "level": str(self.level),
+            "reason": self.reason,
+            "change": self.change,
+            "numbers": {key: defined(value) for key, value in self.numbers.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A step of the gate with its findings, in the order in which they are read."""
+
+    name: str
+    title: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def level(self) -> Level:
+        """The worst of its findings."""
+        found = {finding.level for finding in self.findings}
+        worst = (Level.BAD, Level.WARN, Level.GOOD)
+        return next((level for level in worst if level in found), Level.NOTE)
+
+    def at(self, level: Level) -> list[Finding]:
+        return [finding for finding in self.findings if finding.level == level]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "title": self.title,
+            "level": str(self.level),
+            "findings": [finding.as_dict() for finding in self.findings],
+        }
+
+
+def defined(value: Any) -> Any:
+    """A number as JSON can hold it; NaN is null."""
+    return None if isinstance(value, float) and isnan(value) else value
+
+
+def numbers_of(found: Difference, **more: Any) -> dict[str, Any]:
+    """A difference as reports keep it."""
+    return {
+        "n": found.n,
+        "n_families": found.n_families,
+        "difference": found.mean,
+        "lower": found.lower,
+        "upper": found.upper,
+        "p": found.p_less,
+        "sigma": found.sigma,
+        **more,
+    }
+
+
+def signed(value: float) -> str:
+    """A difference as sentences show it.
+
+    Examples
+    --------
+    >>> signed(0.02), signed(float("nan"))
+    ('+0.0200', 'undefined')
+    """
+    return "undefined" if isnan(value) else f"{value:+.4f}"
+
+
+def counted(n: int, noun: str) -> str:
+    """A number and its noun: `1 query`, `2 queries`.
+
+    Examples
+    --------
+    >>> counted(1, "query"), counted(1200, "query"), counted(2, "label")
+    ('1 query', '1,200 queries', '2 labels')
+    """
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else plural}"

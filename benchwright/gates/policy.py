@@ -1,0 +1,280 @@
+"""What a candidate must show, said before it is seen: a policy, and the digest that freezes it.
+
+A policy is a JSON object; what it leaves out is as in `DEFAULTS`, but for `guard_rails.worst_rule`:
+policies that were written before there was one mean "share", so that is what leaving it out means,
+and "share" is not written in the canonical form. A digest goes on meaning what it meant.
+
+Its digest is the SHA-256 of that form: every other field, sorted by name, no spaces, numbers as
+Python writes them. So two policies have one digest exactly if they mean the same.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from benchwright.comparison.patterns import condensed_of
+from benchwright.errors import ScoringError
+from benchwright.gates.errors import PolicyFormatError
+from benchwright.measures import parse_measure
+from benchwright.measures.families import Measure
+
+GOALS = ("improve", "not_worse")
+LABELS = ("pooled", "sparse")
+WORST_RULES = ("tested", "share")
+UNSAID_RULE = "share"
+"""What a policy means that does not say its rule, as those from before it could be chosen."""
+
+SMALLEST_SLICE = 30
+"""Slices of fewer queries are listed and decide nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuardRails:
+    """What must not suffer beside the measure itself.
+
+    `measures` must not fall beyond the margin; at most `worst_share` of the queries may lose more
+    than `worst_loss`; on `exact_slice` the candidate must not fall behind the lexical run.
+    `worst_rule` is "tested" where more than that share blocks only if this pair's own scatter does
+    not explain it, "share" where it is a hard limit.
+    """
+
+    measures: tuple[str, ...] = ("R@100", "RR@10")
+    worst_loss: float = 0.3
+    worst_share: float = 0.05
+    worst_rule: str = "tested"
+    exact_slice: str = ""
+    lexical: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """From where something about the process keeps a candidate back."""
+
+    submissions: int = 20
+    contaminated_share: float = 0.05
+    stale_share: float = 0.1
+    agreement: float = 0.67
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What is compared, by how much, where, and how sure one must be.
+
+    On a site `split` is the part of the release that is looked at, all of it where it is empty.
+    """
+
+    baseline: str = ""
+    measure: str = "nDCG@10"
+    split: str = ""
+    goal: str = "improve"
+    slices: tuple[str, ...] = ()
+    margin: float = 0.02
+    delta_min: float = 0.01
+    alpha: float = 0.05
+    labels: str = "pooled"
+    guard_rails: GuardRails = field(default_factory=GuardRails)
+    limits: Limits = field(default_factory=Limits)
+    smallest_slice: int = SMALLEST_SLICE
+
+    @property
+    def cutoff(self) -> int:
+        """How deep the measure looks; 10 where it says nothing of ranks."""
+        cutoff = parse_measure(self.measure).cutoff
+        return cutoff if isinstance(cutoff, int) else 10
+
+    @property
+    def judged(self) -> str:
+        """The measure of how much of that depth is judged."""
+        return f"Judged@{self.cutoff}"
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Everything that both runs must be scored by, the policy's own measure first."""
+        return tuple(dict.fromkeys([self.measure, *self.guard_rails.measures, self.judged]))
+
+    @property
+    def scored(self) -> tuple[str, ...]:
+        """Those, and the gain without unjudged documents, which is only read beside them."""
+        condensed = condensed_of([self.measure])
+        return self.measures if condensed is None else (*self.measures, condensed)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every field, as JSON has it; `policy_from` reads it back."""
+        found: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return found
+
+    def frozen(self) -> dict[str, Any]:
+        """What its digest is of, and a site stores; `policy_from` reads it back."""
+        content = self.as_dict()
+        if self.guard_rails.worst_rule == UNSAID_RULE:
+            del content["guard_rails"]["worst_rule"]
+        return content
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(canonical(self.frozen()).encode()).hexdigest()
+
+
+DEFAULTS = Policy()
+
+
+def canonical(content: Mapping[str, Any]) -> str:
+    """The one way to write a JSON object down: sorted, without spaces, as ASCII.
+
+    Examples
+    --------
+    >>> canonical({"b": 0.02, "a": ["head"]})
+    '{"a":["head"],"b":0.02}'
+    """
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def read_policy(path: Path) -> Policy:
+    """The policy of a JSON file.
+
+    Raises
+    ------
+    PolicyFormatError
+        If it is no JSON object, or one of its fields is not what it must be.
+    """
+    try:
+        content = json.loads(path.read_bytes())
+    except (ValueError, UnicodeDecodeError) as error:
+        raise PolicyFormatError(
+            where=path.name, field="the file", value=f"no JSON ({error})", expected="a JSON object"
+        ) from error
+    return policy_from(content, where=path.name)
+
+
+def policy_from(content: Any, *, where: str = "policy") -> Policy:
+    """The policy that a JSON object means; raises as `read_policy` does.
+
+    Examples
+    --------
+    >>> policy_from({"goal": "not_worse", "slices": ["head"]}).slices
+    ('head',)
+    >>> policy_from({}).guard_rails.worst_rule, DEFAULTS.guard_rails.worst_rule
+    ('share', 'tested')
+    """
+    reader = _Reader(where)
+    content = reader.object(content, "the policy", Policy)
+    for name, part in (("guard_rails", GuardRails), ("limits", Limits)):
+        reader.object(content.get(name, {}), name, part)
+    return reader.policy(content)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads fields, and says of one that is wrong where it is and what was expected."""
+
+    where: str
+
+    def policy(self, content: Mapping[str, Any]) -> Policy:
+        share = (0.0, 1.0)
+        return Policy(
+            baseline=self.text(content, "baseline", DEFAULTS),
+            measure=self.measure(content.get("measure", DEFAULTS.measure), "measure"),
+            split=self.text(content, "split", DEFAULTS),
+            goal=self.one_of(content, "goal", GOALS, DEFAULTS),
+            slices=self.names(content.get("slices", ()), "slices"),
+            margin=self.number(content, "margin", DEFAULTS, share),
+            delta_min=self.number(content, "delta_min", DEFAULTS, share),
+            alpha=self.number(content, "alpha", DEFAULTS, (0.0, 0.5)),
+            labels=self.one_of(content, "labels", LABELS, DEFAULTS),
+            guard_rails=self.guard_rails(content.get("guard_rails", {})),
+            limits=self.limits(content.get("limits", {})),
+            smallest_slice=self.count(content, "smallest_slice", DEFAULTS, 2),
+        )
+
+    def guard_rails(self, of: Mapping[str, Any]) -> GuardRails:
+        usual = DEFAULTS.guard_rails
+        names = self.names(of.get("measures", usual.measures), "guard_rails.measures")
+        return GuardRails(
+            measures=tuple(
+                dict.fromkeys(self.measure(name, "guard_rails.measures") for name in names)
+            ),
+            worst_loss=self.number(of, "worst_loss", usual, (0.0, 1.0)),
+            worst_share=self.number(of, "worst_share", usual, (0.0, 1.0), is_closed=True),
+            worst_rule=self.one_of(
+                {"worst_rule": UNSAID_RULE, **of}, "worst_rule", WORST_RULES, usual
+            ),
+            exact_slice=self.text(of, "exact_slice", usual),
+            lexical=self.text(of, "lexical", usual),
+        )
+
+    def limits(self, of: Mapping[str, Any]) -> Limits:
+        usual = DEFAULTS.limits
+        return Limits(
+            submissions=self.count(of, "submissions", usual, 0),
+            contaminated_share=self.number(
+                of, "contaminated_share", usual, (0.0, 1.0), is_closed=True
+            ),
+            stale_share=self.number(of, "stale_share", usual, (0.0, 1.0), is_closed=True),
+            agreement=self.number(of, "agreement", usual, (-1.0, 1.0), is_closed=True),
+        )
+
+    def object(self, given: Any, name: str, shape: type) -> Mapping[str, Any]:
+        if not isinstance(given, Mapping):
+            raise self.wrong(name, given, "a JSON object")
+        known = [each.name for each in fields(shape)]
+        for key in given:
+            if key not in known:
+                raise self.wrong(name, f"given a field '{key}'", f"only {', '.join(known)}")
+        return given
+
+    def text(self, of: Mapping[str, Any], name: str, usual: Any) -> str:
+        value = of.get(name, getattr(usual, name))
+        if not isinstance(value, str):
+            raise self.wrong(name, value, "a text")
+        return value.strip()
+
+    def names(self, value: Any, name: str) -> tuple[str, ...]:
+        is_list = isinstance(value, (list, tuple))
+        if not is_list or not all(isinstance(one, str) and one.strip() for one in value):
+            raise self.wrong(name, value, "a list of names")
+        return tuple(dict.fromkeys(one.strip() for one in value))
+
+    def one_of(self, of: Mapping[str, Any], name: str, known: tuple[str, ...], usual: Any) -> str:
+        value = of.get(name, getattr(usual, name))
+        if value not in known:
+            raise self.wrong(name, value, " or ".join(known))
+        return str(value)
+
+    def number(
+        self,
+        of: Mapping[str, Any],
+        name: str,
+        usual: Any,
+        between: tuple[float, float],
+        *,
+        is_closed: bool = False,
+    ) -> float:
+        value, (low, high) = of.get(name, getattr(usual, name)), between
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not is_number or not (low <= value <= high if is_closed else low < value < high):
+            kind = "from {} to {}" if is_closed else "between {} and {}"
+            raise self.wrong(name, value, f"a number {kind.format(f'{low:g}', f'{high:g}')}")
+        return float(value)
+
+    def count(self, of: Mapping[str, Any], name: str, usual: Any, least: int) -> int:
+        value = of.get(name, getattr(usual, name))
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise self.wrong(name, value, f"a whole number of at least {least}")
+        return value
+
+    def measure(self, name: Any, of: str) -> str:
+        """The measure's whole name; it must be a mean over queries of which more is better."""
+        try:
+            found: Measure = parse_measure(str(name))
+        except ScoringError as error:
+            raise self.wrong(of, name, f"a measure ({error})") from error
+        if found.aggregation != "mean":
+            raise self.wrong(of, name, "a measure whose mean over queries is compared")
+        return str(found)
+
+    def wrong(self, name: str, value: Any, expected: str) -> PolicyFormatError:
+        shown = value if isinstance(value, str) and " " in value else repr(value)
+        return PolicyFormatError(where=self.where, field=name, value=shown, expected=expected)

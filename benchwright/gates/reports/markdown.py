@@ -1,0 +1,151 @@
+"""The report as Markdown, for a merge request: the verdict first, then what it rests on."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from benchwright.gates.rehearsal.rehearsing import COLUMNS, summary_of, table_of
+
+SIGNS = {"good": "✓", "warn": "!", "bad": "✗", "note": "-"}
+LISTED = 10
+
+
+def written(result: Mapping[str, Any]) -> str:
+    """The result as a page of Markdown."""
+    return "\n".join(_lines(result)) + "\n"
+
+
+def _lines(result: Mapping[str, Any]) -> Iterator[str]:
+    yield f"## {result['title']}: {text(result['candidate'])}"
+    yield from ("", text(result["sentence"]))
+    if result["changes"]:
+        yield from ("", "**What would change it**", "")
+        yield from (f"- {text(change)}" for change in result["changes"])
+    for check in result["checks"]:
+        yield from _check(check)
+    if result.get("power"):
+        yield from ("", text(result["power"]["sentence"]))
+    yield from _rehearsal(result.get("rehearsal"))
+    yield from _wanted(result["wanted"])
+    yield from _patterns(result["patterns"])
+    yield from ("", *_foot(result))
+
+
+def _check(check: Mapping[str, Any]) -> Iterator[str]:
+    if not check["findings"]:
+        return
+    yield from ("", f"### {check['title']}", "")
+    if any("difference" in one["numbers"] for one in check["findings"]):
+        yield from _differences(check["findings"])
+        return
+    yield from table(
+        ["", "check", "outcome", "why"],
+        [
+            [SIGNS[one["level"]], one["name"], one["outcome"], one["reason"]]
+            for one in check["findings"]
+        ],
+    )
+
+
+def _differences(findings: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    yield from table(
+        [
+            "",
+            "what",
+            "queries",
+            "difference",
+            "at least",
+            "at most",
+            "p of a loss",
+            "outcome",
+            "why",
+        ],
+        [
+            [
+                SIGNS[one["level"]],
+                one["name"],
+                _count(one["numbers"].get("n")),
+                _number(one["numbers"].get("difference")),
+                _number(one["numbers"].get("lower")),
+                _number(one["numbers"].get("upper")),
+                _p(one["numbers"].get("p_adjusted", one["numbers"].get("p"))),
+                one["outcome"],
+                one["reason"],
+            ]
+            for one in findings
+        ],
+    )
+
+
+def _wanted(wanted: Mapping[str, Any]) -> Iterator[str]:
+    if not wanted["needed"]:
+        return
+    yield from ("", f"### Documents to judge ({wanted['needed']:,})", "")
+    shown = wanted["documents"][: min(LISTED, wanted["needed"])]
+    yield from table(["query", "document"], shown)
+    if wanted["needed"] > len(shown):
+        yield from ("", f"… and {wanted['needed'] - len(shown):,} more; the JSON report has all.")
+
+
+def _rehearsal(rehearsal: Mapping[str, Any] | None) -> Iterator[str]:
+    if not rehearsal:
+        return
+    yield from ("", "### How often this policy is right", "", text(summary_of(rehearsal)), "")
+    yield from table(COLUMNS, table_of(rehearsal))
+    yield from (f"\n- {text(warning)}" for warning in rehearsal["warnings"])
+
+
+def _patterns(patterns: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if patterns:
+        yield from ("", "### What it looks like", "")
+        for one in patterns:
+            yield f"- {text(one['text'])}"
+            yield from (f"  - {text(fact)}" for fact in one["evidence"])
+
+
+def _foot(result: Mapping[str, Any]) -> Iterator[str]:
+    methods, provenance = result["methods"], result.get("provenance", {})
+    yield (
+        f"Policy `{result['policy_sha256'][:12]}`, goal {result['policy']['goal']}, margin "
+        f"{result['policy']['margin']:g}, {result['n_queries']:,} queries in "
+        f"{result['n_families']:,} families. {methods['test']}, {methods['draws']:,} draws, seed "
+        f"{methods['seed']}."
+    )
+    files = [*provenance.get("files", {}).values(), *provenance.get("runs", ())]
+    for file in files:
+        yield from ("", f"{text(file['file'])}: SHA-256 `{file['sha256']}`")
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """A table, whatever its cells hold."""
+    yield f"| {' | '.join(columns)} |"
+    yield f"|{' --- |' * len(columns)}"
+    for row in rows:
+        yield f"| {' | '.join(map(text, row))} |"
+
+
+def text(given: str) -> str:
+    """A text as Markdown shows it letter by letter: names of runs and slices are anybody's.
+
+    Examples
+    --------
+    >>> text("a|b\\n<c>")
+    'a\\\\|b &lt;c&gt;'
+    """
+    line = " ".join(given.split())
+    for special in "\\`*_[]|":
+        line = line.replace(special, f"\\{special}")
+    return line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:+.4f}"
+
+
+def _count(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return ""
+    return "<.0001" if value < 0.0001 else f"{value:.4f}"

@@ -1,0 +1,85 @@
+"""The ids the server takes, and the one order they are ever sorted in."""
+
+import hashlib
+import json
+import unicodedata
+from collections.abc import Iterable
+
+# --- The ids the server takes, and the one order they are ever sorted in.
+
+MAX_ID_BYTES = 512
+BYTE_ORDER_MARK = "\ufeff"
+
+
+def id_problem(text: str) -> str | None:
+    """Return what is wrong with an id, or None where it can be taken.
+
+    An id has 1 to 512 bytes of UTF-8 without white space or control characters. It is never
+    normalised: two spellings of one character are two ids.
+
+    Examples
+    --------
+    >>> id_problem("doc-17")
+    >>> id_problem("two words")
+    'the id holds white space (U+0020); ids are written without it'
+    """
+    if text.isascii() and text.isprintable() and " " not in text and 0 < len(text) <= MAX_ID_BYTES:
+        return None  # the case of nearly every id, answered without a look at each character
+    return _slow_id_problem(text)
+
+
+def _slow_id_problem(text: str) -> str | None:
+    if not text:
+        return "the id is empty; give it at least one character"
+    # What follows is too long in any case, and an answer of a server may be one id of megabytes.
+    for character in text[: MAX_ID_BYTES + 1]:
+        reason = _character_problem(character)
+        if reason:
+            return reason
+    n_bytes = len(text.encode(errors="surrogatepass"))
+    if n_bytes > MAX_ID_BYTES:
+        return f"the id has {n_bytes} bytes; at most {MAX_ID_BYTES} are taken"
+    return None
+
+
+def _character_problem(character: str) -> str | None:
+    code = f"U+{ord(character):04X}"
+    # White space first: TAB and line feed are control characters too, and this says more.
+    if character.isspace():
+        return f"the id holds white space ({code}); ids are written without it"
+    category = unicodedata.category(character)
+    if category == "Cc" or character == BYTE_ORDER_MARK:
+        return f"the id holds a control character ({code}); remove it"
+    if category == "Cs":
+        return f"the id holds half a character ({code}, a lone surrogate); write it as UTF-8"
+    return None
+
+
+def sorted_ids(ids: Iterable[str]) -> list[str]:
+    """Return the ids by their encoded bytes, as ties, digests and exports need them."""
+    return sorted(ids, key=str.encode)
+
+
+# --- What a label was given for: short enough for a table of labels, and whole.
+
+HASH_LENGTH = 16
+
+
+def text_hash(title: str, text: str) -> str:
+    """The first 16 hex digits of a SHA-256 over title, line feed and text.
+
+    >>> text_hash("module this", "The Zen") == text_hash("module", "this The Zen")
+    False
+    """
+    content = f"{title}\n{text}".encode()
+    return hashlib.sha256(content).hexdigest()[:HASH_LENGTH]
+
+
+def content_hash(title: str, text: str) -> str:
+    """The SHA-256 of what a person reads, so that a label can be pinned to it.
+
+    >>> content_hash("module", "this") == content_hash("module this", "")
+    False
+    """
+    said = json.dumps([title, text], ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(said.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Models that judge: the client of an endpoint with its retries, costs and limits, and messages."""

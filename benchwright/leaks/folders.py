@@ -1,0 +1,166 @@
+"""A BEIR folder or zip with several splits, as the splitter and the leak report see it."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchwright.errors import FileProblemsError, Problems
+from benchwright.families import GroupingOptions, QueryText, grouped
+from benchwright.findings import Finding
+from benchwright.formats.beir import BeirSource, QueryRow, open_beir
+from benchwright.formats.pairs import read_families
+from benchwright.leaks.reporting import leak_report
+from benchwright.leaks.types import LeakQuery
+from benchwright.slices.files import read_slice_file
+
+FAMILIES, SLICES, SPLITS_FILE = "families.tsv", "slices.tsv", "splits.json"
+
+
+@dataclass
+class FolderQueries:
+    """Queries by id, grades by split, and what further files say of them."""
+
+    queries: dict[str, QueryRow]
+    grades: dict[str, dict[str, dict[str, int]]]
+    families: dict[str, str]
+    slices: dict[str, list[str]]
+    plan: dict[str, Any] = field(default_factory=dict)
+    has_families: bool = False
+
+    def family_of(self, qid: str) -> str:
+        """The family of a query; one that no file puts into a family is its own."""
+        return self.families.get(qid, qid)
+
+    def relevant(self, qid: str, split: str, threshold: int = 1) -> frozenset[str]:
+        graded = self.grades.get(split, {}).get(qid, {})
+        return frozenset(docid for docid, grade in graded.items() if grade >= threshold)
+
+    def leak_queries(self, threshold: int = 1) -> list[LeakQuery]:
+        """Each query in its split; of one that is in two, which the lint tells, the first."""
+        first = {qid: split for split, graded in reversed(self.grades.items()) for qid in graded}
+        return [
+            LeakQuery(
+                qid=qid,
+                text=self.queries[qid].text,
+                family=self.family_of(qid),
+                split=split,
+                slices=tuple(self.slices.get(qid, ())),
+                relevant=self.relevant(qid, split, threshold),
+                first_seen=moment_of(said(self.queries[qid], "first_seen")),
+            )
+            for split, graded in self.grades.items()
+            for qid in graded
+            if qid in self.queries and first[qid] == split
+        ]
+
+
+def read_folder(source: BeirSource, problems: Problems) -> FolderQueries:
+    """Everything of a folder but its corpus.
+
+    Families are those of families.tsv, or of the queries' metadata.
+    """
+    queries = {row.qid: row for row in source.queries_rows(problems)}
+    grades: dict[str, dict[str, dict[str, int]]] = {}
+    for split in source.qrels_splits():
+        of_split = grades.setdefault(split, {})
+        for row in source.qrels_rows(split, problems):
+            of_split.setdefault(row.qid, {})[row.docid] = row.grade
+    families = _families(source, queries, problems)
+    return FolderQueries(
+        queries=queries,
+        grades=grades,
+        families=families,
+        slices=_slices(source, queries, problems),
+        plan=_plan(source),
+        has_families=bool(families),
+    )
+
+
+def _families(
+    source: BeirSource, queries: Mapping[str, QueryRow], problems: Problems
+) -> dict[str, str]:
+    member = source.source.plain_or_gz(FAMILIES)
+    if member:
+        return read_families(source.source.lines(member), file=member, problems=problems)
+    found = {qid: said(row, "family") for qid, row in queries.items()}
+    return {qid: family for qid, family in found.items() if family}
+
+
+def _slices(
+    source: BeirSource, queries: Mapping[str, QueryRow], problems: Problems
+) -> dict[str, list[str]]:
+    """{query id: its slices}, of slices.tsv."""
+    member = source.source.plain_or_gz(SLICES)
+    found: dict[str, list[str]] = {}
+    if member is None:
+        return found
+    lines = source.source.lines(member)
+    read = read_slice_file(lines, file=member, problems=problems, known=queries)
+    for name, qids in read.items():
+        for qid in qids:
+            found.setdefault(qid, []).append(name)
+    return found
+
+
+def _plan(source: BeirSource) -> dict[str, Any]:
+    """How the splits were made, where splits.json says it."""
+    member = source.source.plain_or_gz(SPLITS_FILE)
+    if member is None:
+        return {}
+    try:
+        found = json.loads(b"".join(source.source.lines(member)))
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def group_families(found: FolderQueries, threshold: int = 1, language: str = "en") -> None:
+    """Group the queries by wording and relevant documents, as the site would."""
+    relevant: dict[str, set[str]] = {}
+    for split, graded in found.grades.items():
+        for qid in graded:
+            relevant.setdefault(qid, set()).update(found.relevant(qid, split, threshold))
+    texts = [
+        QueryText(qid, row.text, frozenset(relevant.get(qid, ())))
+        for qid, row in found.queries.items()
+    ]
+    families = grouped(texts, GroupingOptions(language=language)).families
+    found.families = {qid: family.name for family in families for qid in family.members}
+
+
+def folder_leaks(path: Path) -> list[Finding]:
+    """What leaks between the splits of a BEIR folder or zip; nothing where it has one split.
+
+    Lines that cannot be read are passed over: the lint of the folder tells them.
+    """
+    try:
+        with open_beir(path) as source:
+            if len(source.qrels_splits()) < 2 or source.queries is None:
+                return []
+            found = read_folder(source, Problems(limit=1 << 62))
+    except FileProblemsError:
+        return []
+    return list(_findings(found))
+
+
+def _findings(found: FolderQueries) -> Iterator[Finding]:
+    from benchwright.leaks import findings_of
+
+    yield from findings_of(leak_report(found.leak_queries(), plan=found.plan or None))
+
+
+def said(row: QueryRow, key: str) -> str:
+    value = row.metadata.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def moment_of(text: str) -> datetime | None:
+    """An ISO date or time as UTC; what is neither is None."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

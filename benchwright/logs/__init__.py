@@ -1,0 +1,3 @@
+"""Query logs: read, masked of personal data, counted, grouped into families, and samples drawn from
+them by strata with known shares.
+"""

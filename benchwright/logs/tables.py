@@ -1,0 +1,220 @@
+"""A log's rows as mappings from column to cell: CSV, TSV, JSON lines, Parquet, plain lines.
+
+A file is told by its first bytes and lines, not by its name; each but Parquet also as .gz or .zst.
+Rows come as a stream.
+"""
+
+import csv
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from benchwright.files.sources import open_lines
+from benchwright.formats.beir import BOM
+from benchwright.formats.tables import parquet_rows
+from benchwright.logs.columns import NAMES, said
+from benchwright.logs.errors import LogColumnsError, LogEmptyError
+
+PARQUET_MAGIC = b"PAR1"
+DELIMITERS = ("\t", ";", ",")
+HEAD_LINES = 50
+ONE_COLUMN = "query"
+HEADER_NAMES = {name for names in NAMES.values() for name in names}
+NUMBERS = re.compile(r"[\d\s.,:/TZ+-]*\d[\d\s.,:/TZ+-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """A row that cannot be taken apart, and why."""
+
+    why: str
+
+
+Row = Mapping[str, Any] | Bad
+Rows = Iterator[tuple[int, Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class LogTable:
+    """A file as rows: what it is, its columns, and where its rows come from."""
+
+    path: Path
+    file: str
+    form: str  # csv, tsv, jsonl, parquet or lines
+    columns: tuple[str, ...]
+    delimiter: str = ""
+    has_header: bool = True
+
+    def rows(self) -> "Rows":
+        """The line of each row and its cells by column; empty lines are passed over."""
+        if self.form == "parquet":
+            return (row for row in enumerate(parquet_rows(self.path, self.file), start=1))
+        reader: Callable[[LogTable, Iterable[bytes]], Rows] = _READERS[self.form]
+        return reader(self, open_lines(self.path, file=self.file))
+
+    def head(self, n: int) -> list[Mapping[str, Any]]:
+        """Its first n rows that can be read."""
+        with closing(self.rows()) as rows:  # type: ignore[type-var]
+            return list(islice((row for _, row in rows if not isinstance(row, Bad)), n))
+
+
+def open_table(path: Path, *, file: str) -> LogTable:
+    """Find out what a log is and which columns it has.
+
+    Raises
+    ------
+    ArchiveError
+        If it cannot be inflated.
+    LogColumnsError, LogEmptyError
+        If it is no table, or has no row.
+    """
+    with path.open("rb") as stream:
+        if stream.read(4) == PARQUET_MAGIC:
+            return _parquet_table(path, file)
+    lines = open_lines(path, file=file)
+    head = [_text(line) for line in islice(lines, HEAD_LINES)]
+    filled = [line for line in head if line.strip()]
+    if not filled:
+        advice = "Choose a file with a row for each query."
+        raise LogEmptyError(file=file, why="the file is empty", advice=advice)
+    if filled[0].lstrip().startswith("{"):
+        return _json_table(path, file, filled)
+    return _delimited_table(path, file, filled)
+
+
+def _text(line: bytes) -> str:
+    return line.removeprefix(BOM).decode(errors="replace").rstrip("\r\n")
+
+
+# --- CSV, TSV, plain lines -----------------------------------------------------------------
+
+
+def _delimited_table(path: Path, file: str, head: list[str]) -> LogTable:
+    delimiter = max(DELIMITERS, key=lambda mark: (head[0].count(mark), mark == "\t"))
+    n_columns = head[0].count(delimiter) + 1
+    if n_columns == 1:
+        has_header = said(head[0]) in HEADER_NAMES
+        name = head[0].strip() if has_header else ONE_COLUMN
+        return LogTable(path, file, "lines", (name,), "", has_header)
+    try:
+        cells = next(_cells(iter(head[:1]), delimiter))
+    except csv.Error as error:
+        why = f"its first line is no row of a table: {error}; check the quotes and line ends."
+        raise LogColumnsError(file=file, why=why) from error
+    has_header = _is_header(cells)
+    names = tuple(cell.strip() for cell in cells) if has_header else _numbered(len(cells))
+    repeated = sorted({name for name in names if names.count(name) > 1 or not name})
+    if repeated:
+        why = f"two columns are called '{repeated[0]}', or one has no name; name each its own."
+        raise LogColumnsError(file=file, why=why)
+    form = "tsv" if delimiter == "\t" else "csv"
+    return LogTable(path, file, form, names, delimiter, has_header)
+
+
+def _is_header(cells: list[str]) -> bool:
+    """Whether the first row names the columns: a known name is there, or no number is."""
+    if any(said(cell) in HEADER_NAMES for cell in cells):
+        return True
+    return not any(NUMBERS.fullmatch(cell.strip()) for cell in cells)
+
+
+def _numbered(n: int) -> tuple[str, ...]:
+    return tuple(f"column {number}" for number in range(1, n + 1))
+
+
+def _cells(lines: Iterator[str], delimiter: str) -> Any:
+    # Tables with tabs are written without quotes, and what was searched for may hold them.
+    if delimiter == "\t":
+        return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    return csv.reader(lines, delimiter=delimiter)
+
+
+def _delimited_rows(table: LogTable, lines: Iterable[bytes]) -> Rows:
+    reader = _cells((line for _, line in _decoded(lines)), table.delimiter)
+    names, n = table.columns, len(table.columns)
+    is_first = True
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            yield line, Bad(f"is not {table.form.upper()}: {error}; check the quotes")
+            continue
+        if cells is None:
+            return
+        if is_first and cells:
+            is_first = False
+            if table.has_header:
+                continue
+        if len(cells) == n:
+            yield line, dict(zip(names, cells, strict=True))
+        elif cells:
+            yield line, Bad(f"has {len(cells)} cells, the header {n}; quote cells with delimiters")
+
+
+def _plain_rows(table: LogTable, lines: Iterable[bytes]) -> Rows:
+    name = table.columns[0]
+    for number, line in _decoded(lines):
+        if line.strip() and not (number == 1 and table.has_header):
+            yield number, {name: line}
+
+
+def _decoded(lines: Iterable[bytes]) -> Iterator[tuple[int, str]]:
+    """Each line as text; a byte that is no UTF-8 becomes U+FFFD, as logs have them now and then."""
+    for number, line in enumerate(lines, start=1):
+        text = (line.removeprefix(BOM) if number == 1 else line).decode(errors="replace")
+        yield number, text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+# --- JSON lines ----------------------------------------------------------------------------
+
+
+def _json_table(path: Path, file: str, head: list[str]) -> LogTable:
+    columns: dict[str, None] = {}
+    for line in head[:-1] if len(head) == HEAD_LINES else head:
+        found = _object(line)
+        if isinstance(found, Bad):
+            raise LogColumnsError(file=file, why=f"a line {found.why}.")
+        columns |= dict.fromkeys(found)
+    return LogTable(path, file, "jsonl", tuple(columns))
+
+
+def _json_rows(table: LogTable, lines: Iterable[bytes]) -> Rows:
+    for number, line in _decoded(lines):
+        if line.strip():
+            yield number, _object(line)
+
+
+def _object(line: str) -> Row:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return Bad(f"is not JSON: {error}; write one object a line")
+    return found if isinstance(found, dict) else Bad("is no JSON object; write one object a line")
+
+
+# --- Parquet -------------------------------------------------------------------------------
+
+
+def _parquet_table(path: Path, file: str) -> LogTable:
+    import polars as pl
+
+    try:
+        schema = pl.read_parquet_schema(path)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        why = f"is not a Parquet file that can be read ({str(error)[:80]}); write it again."
+        raise LogColumnsError(file=file, why=why) from error
+    return LogTable(path, file, "parquet", tuple(schema))
+
+
+_READERS: dict[str, Any] = {
+    "csv": _delimited_rows,
+    "tsv": _delimited_rows,
+    "lines": _plain_rows,
+    "jsonl": _json_rows,
+}

@@ -1,0 +1,168 @@
+"""Measures by name: ours, those of ir_measures and of trec_eval, and what people call them."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from benchwright.errors import MeasureParameterError, UnknownMeasureError
+from benchwright.measures.families import FAMILIES, Family, Measure, OptionValue
+from benchwright.measures.options import measure_of, parse_cutoff, parse_option
+from benchwright.measures.trec_names import default_measures, trec_measures
+from benchwright.measures.trec_table import NICKNAMES, TREC_MEASURES
+
+__all__ = ["FAMILIES", "Measure", "parse_measure", "parse_measures"]
+
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+
+
+def parse_measure(name: str) -> Measure:
+    """The measure of a name: `nDCG@10`, `R(rel=2)@100`, `RBP(p=0.9)`, `ndcg_cut_10`, `set_F_2`.
+
+    Upper and lower case are one, but where two measures differ in it (`RBP` and trec_eval's `rbp`,
+    whose p and scale are others). Names of trec_eval take their parameters after `_` or `.`.
+
+    Raises
+    ------
+    UnknownMeasureError
+        If there is no such measure.
+    MeasureParameterError
+        If a cutoff is missing, or there is a cutoff or an option the measure does not take.
+    CutoffError, RelevanceThresholdError
+        If the cutoff or `rel` is below 1.
+
+    Examples
+    --------
+    >>> [str(parse_measure(name)) for name in ("recall_100", "mrr@10", "AP( rel = 2 )", "rbp")]
+    ['R@100', 'RR@10', 'AP(rel=2)', 'rbp']
+    """
+    measures = list(_of_trec(name))
+    if len(measures) > 1:
+        reason = f"stands for {len(measures)} measures; expected one. Name a single parameter."
+        raise MeasureParameterError(name=name, reason=reason)
+    return measures[0] if measures else _of_ours(name)
+
+
+def parse_measures(names: Iterable[str | Measure]) -> tuple[Measure, ...]:
+    """The measures of these names, each once, in their order.
+
+    Beside single ones, trec_eval's lists of parameters (`P.5,10`) and of measures (`official`,
+    `all_trec`, `set`) are understood.
+
+    Raises
+    ------
+    UnknownMeasureError, MeasureParameterError, CutoffError, RelevanceThresholdError
+        As `parse_measure`.
+
+    Examples
+    --------
+    >>> [str(measure) for measure in parse_measures(["P.5,10", "map"])]
+    ['P@5', 'P@10', 'AP']
+    """
+    found = (measure for name in names for measure in _each(name))
+    return tuple(dict.fromkeys(found))
+
+
+def _each(name: str | Measure) -> Iterator[Measure]:
+    if isinstance(name, Measure):
+        yield name
+    elif name in NICKNAMES:
+        for member in NICKNAMES[name]:
+            yield from default_measures(member)
+    else:
+        yield from list(_of_trec(name)) or [_of_ours(name)]
+
+
+# Of `benchwright.diversity.measures`, which reads other qrels.
+BY_SUBTOPIC = frozenset(
+    (
+        *("alpha_dcg", "alpha_ndcg", "err_ia", "nerr_ia", "nrbp", "nnrbp"),
+        *("ap_ia", "map_ia", "p_ia", "strecall", "strec"),
+    )
+)
+
+
+class _Named(NamedTuple):
+    """What a word stands for: a family, and what it sets in it."""
+
+    family: str
+    preset: tuple[tuple[str, OptionValue], ...] = ()
+
+
+def _names() -> dict[str, _Named]:
+    """Every name; in lower case the family comes first, then aliases, then trec_eval's."""
+    ours = {name: _Named(name) for name in FAMILIES}
+    aliases = {a: _Named(name) for name, family in FAMILIES.items() for a in family.aliases}
+    aliases["SetRelP"] = _Named("SetP", (("relative", True),))
+    trec = {
+        name: _Named(measure.family, measure.preset)
+        for name, measure in TREC_MEASURES.items()
+        if measure.family
+    }
+    exact = {**trec, **aliases, **ours}
+    lower = {name.lower(): of for group in (trec, aliases, ours) for name, of in group.items()}
+    return {**lower, **exact}
+
+
+_NAMES = _names()
+
+
+def _named(name: str, word: str) -> _Named:
+    found = _NAMES.get(word) or _NAMES.get(word.lower())
+    if found is None and word.lower() in BY_SUBTOPIC:
+        reason = "needs qrels by subtopic; expected a measure of grades. Score it by `benchwright "
+        reason += "score --subtopic-measure`, or `evaluate_subtopics` in Python."
+        raise MeasureParameterError(name=name, reason=reason)
+    if found is None:
+        raise UnknownMeasureError(name=name, known=", ".join(FAMILIES))
+    return found
+
+
+def _of_trec(name: str) -> Iterator[Measure]:
+    """The measures of a trec_eval name with parameters; none where it is no such name."""
+    text = name.strip()
+    if "(" in text or "@" in text or text in _NAMES:
+        return
+    for length in range(len(text), 0, -1):
+        known = TREC_MEASURES.get(text[:length]) or TREC_MEASURES.get(text[:length].lower())
+        if known and known.takes and text[length : length + 1] in ("_", "."):
+            yield from trec_measures(name, known, text[length + 1 :])
+            return
+
+
+def _of_ours(name: str) -> Measure:
+    head, at, cutoff = name.replace("\u03b1", "alpha").partition("@")
+    word, bracket, rest = (part.strip() for part in head.partition("("))
+    if not word or not _LETTERS.issuperset(word) or (bracket and not rest.endswith(")")):
+        raise UnknownMeasureError(name=name, known=", ".join(FAMILIES))
+    family_name, preset = _named(name, word)
+    if family_name == "NumRet" and rest.startswith("rel"):
+        # ir_measures counts the relevant ones retrieved under this name.
+        family_name = "NumRelRet"
+    family = FAMILIES[family_name]
+    given = _options(name, rest.removesuffix(")"), family)
+    return measure_of(
+        family_name, parse_cutoff(name, cutoff if at else None, family), {**dict(preset), **given}
+    )
+
+
+def _options(name: str, text: str, family: Family) -> dict[str, OptionValue]:
+    options: dict[str, OptionValue] = {}
+    for part in filter(str.strip, _outside_brackets(text)):
+        key, _, raw = (piece.strip() for piece in part.partition("="))
+        if key not in family.options:
+            known = ", ".join(family.options) or "no option"
+            reason = f"option is '{key}'; expected {known}. Correct it or leave it out."
+            raise MeasureParameterError(name=name, reason=reason)
+        options[key] = parse_option(name, key, raw)
+    return options
+
+
+def _outside_brackets(text: str) -> list[str]:
+    """What stands between commas, but for commas in brackets: `{1:1,2:3}` is one piece."""
+    pieces: list[str] = []
+    for piece in text.split(","):
+        last = pieces[-1] if pieces else ""
+        if last.count("{") + last.count("[") > last.count("}") + last.count("]"):
+            pieces[-1] += f",{piece}"
+        else:
+            pieces.append(piece)
+    return pieces

@@ -1,0 +1,151 @@
+"""How a pool is made: all that decides it besides the runs, so that it can be made again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from benchwright.pools.adaptive import MAXMEAN, MTF
+from benchwright.pools.errors import PoolDepthError, PoolRecipeError
+
+# Strategies: which documents are in the pool.
+DEPTH_K = "depth-k"
+LAYERED = "layered"
+STRATIFIED = "stratified"
+TOP_UP = "top-up"
+MANUAL = "manual"
+STRATEGIES = (DEPTH_K, LAYERED, STRATIFIED, TOP_UP, MANUAL)
+# Orders: in which order a query's documents are judged. Layered is a name of both kinds.
+RRF = "rrf"
+RBP = "rbp"
+LISTED = "listed"
+ORDERS = (LAYERED, RRF, RBP, MTF, MAXMEAN, LISTED)
+
+# A preview looks at so many ranks of each run, however shallow the pool is.
+CUTOFF = 10
+CONTROL_DEPTH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """The ranks after the stratum before, up to `last_rank`; `share` of them are drawn."""
+
+    last_rank: int
+    share: float
+
+
+STRATA = (Stratum(10, 1.0), Stratum(50, 0.2), Stratum(100, 0.05))
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What is pooled, and in which order it is judged.
+
+    Parameters
+    ----------
+    depth
+        Ranks of each run that the pool looks at; a stratified pool has them from its strata.
+    budget
+        Documents a query, for the layered strategy.
+    control_share
+        Random documents beyond the runs' reach, as a share of each query's documents.
+    control_depth, control_run
+        Where they are drawn from: ranks down to this, of this run alone where it is named.
+    carry
+        Whether documents that were judged before are members of the pool, too.
+    """
+
+    strategy: str = DEPTH_K
+    order: str = LAYERED
+    depth: int = 10
+    budget: int | None = None
+    strata: tuple[Stratum, ...] = STRATA
+    control_share: float = 0.0
+    control_depth: int = CONTROL_DEPTH
+    control_run: str = ""
+    carry: bool = False
+    seed: int = 0
+
+    @property
+    def reach(self) -> int:
+        """The last rank that makes a document a member; 0 where runs make none."""
+        if self.strategy in (TOP_UP, MANUAL):
+            return 0
+        return self.strata[-1].last_rank if self.strategy == STRATIFIED else self.depth
+
+    @property
+    def read_depth(self) -> int:
+        """The last rank of a run that has to be read."""
+        return max(self.reach, self.control_depth if self.control_share and self.reach else 0)
+
+    @property
+    def watched_depth(self) -> int:
+        """The last rank of a run that a preview has to read."""
+        return max(self.read_depth, CUTOFF if self.reach else 0)
+
+    def check(self) -> None:
+        """Raise `PoolDepthError` or `PoolRecipeError` where the parts do not fit together."""
+        if self.strategy in (DEPTH_K, LAYERED) and self.depth < 1:
+            raise PoolDepthError(depth=self.depth)
+        for what, expected in self._problems():
+            raise PoolRecipeError(what=what[0].upper() + what[1:], expected=expected)
+
+    def _problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong, and what was expected instead."""
+        if self.strategy not in STRATEGIES:
+            yield f"there is no strategy '{self.strategy}'", ", ".join(STRATEGIES)
+        if self.order not in ORDERS:
+            yield f"there is no order '{self.order}'", ", ".join(ORDERS)
+        if self.strategy == LAYERED and (self.budget is None or self.budget < 1):
+            yield "a layered pool has no budget", "1 or more documents for each query"
+        if self.strategy != LAYERED and self.budget is not None:
+            yield f"a budget does not go with {self.strategy}", "the layered strategy"
+        if self.order == LISTED and self.strategy != TOP_UP:
+            yield "there is no list whose order could be kept", "a top-up pool"
+        if not 0 <= self.control_share <= 1:
+            yield f"the control share is {self.control_share}", "a share from 0 to 1"
+        if self.strategy == STRATIFIED:
+            yield from self._stratum_problems()
+
+    def _stratum_problems(self) -> Iterator[tuple[str, str]]:
+        ends = [0, *(stratum.last_rank for stratum in self.strata)]
+        if len(ends) == 1 or any(after <= before for before, after in pairwise(ends)):
+            yield "the strata do not go deeper one by one", "ranks that rise, such as 10 and 50"
+        for stratum in self.strata:
+            if not 0 < stratum.share <= 1:
+                yield f"a stratum has the share {stratum.share}", "above 0, at most 1"
+
+    def as_parameters(self) -> dict[str, Any]:
+        """Return what differs from a depth pool without extras, as JSON; seed, order not in it."""
+        said: dict[str, Any] = {}
+        if self.strategy in (DEPTH_K, LAYERED):
+            said["depth"] = self.depth
+        if self.budget is not None:
+            said["budget"] = self.budget
+        if self.strategy == STRATIFIED:
+            said["strata"] = [[stratum.last_rank, stratum.share] for stratum in self.strata]
+        if self.control_share and self.reach:
+            said["control"] = [self.control_share, self.control_depth, self.control_run]
+        if self.carry:
+            said["carry"] = True
+        return said
+
+
+def recipe_of(strategy: str, order: str, seed: int, parameters: Mapping[str, Any]) -> Recipe:
+    """Return the recipe that `Recipe.as_parameters` was made from; other keys are passed over."""
+    share, depth, run = parameters.get("control", (0.0, CONTROL_DEPTH, ""))
+    strata = parameters.get("strata")
+    return Recipe(
+        strategy=strategy,
+        order=order,
+        depth=parameters.get("depth", 10),
+        budget=parameters.get("budget"),
+        strata=tuple(Stratum(*stratum) for stratum in strata) if strata else STRATA,
+        control_share=share,
+        control_depth=depth,
+        control_run=run,
+        carry=parameters.get("carry", False),
+        seed=seed,
+    )

@@ -1,0 +1,63 @@
+"""A release as every writer and every check sees it: facts, and contents read as streams."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchwright.formats.beir_writing import DocumentLike, MetadataShape, QueryLike
+
+Qrels = Iterator[tuple[str, str, int]]
+# Where in a release's folder the grades of hidden splits are.
+HIDDEN_FILES = "hidden/"
+
+
+@dataclass(frozen=True)
+class ReleaseSource:
+    """What a release holds, in the order of the bytes of its ids.
+
+    Every function starts a new stream. `splits` are those whose grades may be read: the public
+    ones, or all where the reader may see them; `hidden` names those whose grades are withheld, and
+    whose queries are among `queries` all the same. `documents` is None where the corpus has no
+    texts or they may not be passed on.
+    """
+
+    slug: str
+    version: str
+    title: str
+    description: str
+    unit: str
+    lang: str
+    licence: str
+    citation: str
+    threshold: int
+    grades: tuple[Mapping[str, Any], ...]
+    splits: tuple[str, ...]
+    hidden: tuple[str, ...]
+    queries: Callable[[], Iterator[QueryLike]]
+    query_shape: MetadataShape
+    qrels: Callable[[str], Qrels]
+    documents: Callable[[], Iterator[DocumentLike]] | None
+    document_shape: MetadataShape
+    slices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    families: Mapping[str, str] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def stem(self) -> str:
+        """The name of the export's one top folder."""
+        return f"{self.slug}-{self.version}"
+
+
+def public_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """A manifest without what could be tried against guesses of hidden grades.
+
+    Files of hidden splits are named, without digest and size. Nor is there a digest of all grades,
+    nor how far people agreed on them. Where nothing is hidden it is the manifest as it is.
+    """
+    files = manifest.get("files", {})  # a draft that nobody has looked at has none
+    if not any(name.startswith(HIDDEN_FILES) for name in files):
+        return dict(manifest)
+    named = {name: {} if name.startswith(HIDDEN_FILES) else facts for name, facts in files.items()}
+    withheld = dict.fromkeys(("digest", "agreement", "labels_per_pair"))
+    return {**manifest, "files": named, "qrels": {**manifest["qrels"], **withheld}}

@@ -1,0 +1,116 @@
+"""Messages between a process and its child: a kind, a length, a body.
+
+What the child sends is read by an unpickler that makes data of ours and of few other modules, and
+calls nothing else.
+"""
+
+import io
+import pickle
+import struct
+from collections.abc import Iterator
+from dataclasses import is_dataclass
+from enum import Enum
+from typing import Any
+
+from benchwright.errors import BenchmarkError, error_again
+
+HEAD = struct.Struct("<BQ")
+PROTOCOL = 5
+RESULT, RAISED, BROKE, ITEMS, PROGRESS, BEGUN = range(6)
+OURS = ("benchwright.",)
+OTHERS = {
+    ("builtins", "set"),
+    ("builtins", "frozenset"),
+    ("builtins", "complex"),
+    ("builtins", "bytearray"),
+    ("builtins", "range"),
+    ("builtins", "slice"),
+    ("collections", "Counter"),
+    ("collections", "OrderedDict"),
+    ("datetime", "date"),
+    ("datetime", "datetime"),
+    ("datetime", "time"),
+    ("datetime", "timedelta"),
+    ("datetime", "timezone"),
+    ("decimal", "Decimal"),
+    ("pathlib", "PosixPath"),
+    ("pathlib", "PurePosixPath"),
+    ("numpy", "dtype"),
+    ("numpy", "ndarray"),
+    ("numpy._core.multiarray", "_reconstruct"),
+    ("numpy._core.multiarray", "scalar"),
+    ("numpy._core.numeric", "_frombuffer"),
+}
+
+
+class Answers(pickle.Unpickler):
+    """Makes dataclasses, enums, named tuples and errors of the library, and plain data."""
+
+    def load(self) -> Any:
+        """The next value; raises pickle.UnpicklingError for whatever cannot be made of it."""
+        try:
+            return super().load()
+        except pickle.UnpicklingError:
+            raise
+        except Exception as error:  # a damaged message may break anything in there
+            msg = f"{type(error).__name__}: {error}"
+            raise pickle.UnpicklingError(msg[:500]) from error
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in OTHERS:
+            return super().find_class(module, name)
+        if (module, name) == (error_again.__module__, error_again.__name__):
+            return error_again
+        if module.startswith(OURS) and "." not in name:
+            found = super().find_class(module, name)
+            if isinstance(found, type) and found.__module__ == module and _is_data(found):
+                return found
+        msg = f"{module}.{name} is no data"
+        raise pickle.UnpicklingError(msg)
+
+
+def _is_data(found: type) -> bool:
+    return (
+        is_dataclass(found)
+        or issubclass(found, Enum | BenchmarkError)
+        or (issubclass(found, tuple) and hasattr(found, "_fields"))
+    )
+
+
+def unpacked(body: bytes | bytearray | memoryview) -> Any:
+    """The data of a message of a child; raises pickle.UnpicklingError for anything else."""
+    return Answers(io.BytesIO(body)).load()
+
+
+def packed(value: Any) -> bytes:
+    """The body of a message."""
+    return pickle.dumps(value, PROTOCOL)
+
+
+def in_pieces(items: Iterator[Any], most_items: int, most_bytes: int) -> Iterator[bytes]:
+    """Bodies of items, one after the other: one at first, then twice as many, up to `most_items`.
+
+    None waits for another once they have `most_bytes`. The first comes at once, and a message of
+    small items is large enough to cost next to nothing.
+    """
+    n, n_waiting = 1, 0
+    body = io.BytesIO()
+    pickler = pickle.Pickler(body, PROTOCOL)
+    for item in items:
+        pickler.dump(item)
+        n_waiting += 1
+        if n_waiting >= n or body.tell() >= most_bytes:
+            yield body.getvalue()
+            n, n_waiting = min(2 * n, most_items), 0
+            body = io.BytesIO()
+            pickler = pickle.Pickler(body, PROTOCOL)
+    if n_waiting:
+        yield body.getvalue()
+
+
+def items_in(body: bytes | bytearray) -> Iterator[Any]:
+    """The items of such a body; raises as `unpacked` does."""
+    content = io.BytesIO(body)
+    answers = Answers(content)
+    while content.tell() < len(body):
+        yield answers.load()

@@ -1,0 +1,1 @@
+"""Parts of a benchmark's queries: rules and expressions, words and intents, what may be shown."""

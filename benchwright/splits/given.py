@@ -1,0 +1,88 @@
+"""A split that a file gives: a line is a query id, a TAB and its split."""
+
+from collections.abc import Collection, Iterable, Mapping
+
+from benchwright.errors import Problems
+from benchwright.splits.recipe import SPLITS
+
+HEADERS = frozenset({"query-id", "query_id", "qid", "_id", "query"})
+OTHER_NAMES = {"validation": "dev", "valid": "dev", "val": "dev", "training": "train"}
+NO_SPLIT = "none"
+SHOWN = 5
+
+
+def read_given(
+    lines: Iterable[bytes], *, file: str, families: Mapping[str, str], problems: Problems
+) -> dict[str, str]:
+    """{query id: split} of a file; "" for a query that the file leaves out with `none`.
+
+    `families` is {query id: family} of the benchmark. A query that the benchmark lacks, one that
+    the file lacks, one that comes twice, and a family on two sides are problems with their line.
+    """
+    found: dict[str, str] = {}
+    line_of: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        row = _row(line, number, file, problems)
+        if row is None:
+            continue
+        qid, split = row
+        if qid not in families:
+            problems.add(file, number, f"query '{qid}' is not in this benchmark; drop the line")
+        elif qid in found:
+            problems.add(file, number, f"query '{qid}' was on line {line_of[qid]} already")
+        else:
+            found[qid], line_of[qid] = split, number
+    _refuse_missing(families, found, file, problems)
+    _refuse_torn(families, found, line_of, file, problems)
+    return found
+
+
+def _row(line: bytes, number: int, file: str, problems: Problems) -> tuple[str, str] | None:
+    text = line.decode(errors="replace").rstrip("\r\n").removeprefix("\ufeff")
+    if not text.strip() or text.startswith("#"):
+        return None
+    qid, tab, word = text.partition("\t")
+    if number == 1 and qid in HEADERS:
+        return None
+    split = OTHER_NAMES.get(word.strip().lower(), word.strip().lower())
+    if not tab or split not in (*SPLITS, NO_SPLIT):
+        said = f"split is '{word.strip()}'" if tab else "the line has no TAB"
+        expected = f"expected query id, TAB and one of {', '.join(SPLITS)} or {NO_SPLIT}"
+        problems.add(file, number, f"{said}; {expected}")
+        return None
+    return qid, "" if split == NO_SPLIT else split
+
+
+def _refuse_missing(
+    families: Mapping[str, str], found: Collection[str], file: str, problems: Problems
+) -> None:
+    missing = sorted((qid for qid in families if qid not in found), key=str.encode)
+    if missing:
+        named = ", ".join(missing[:SHOWN]) + (", …" if len(missing) > SHOWN else "")
+        text = (
+            f"{len(missing):,} queries of the benchmark are not in the file ({named}); "
+            f"give each a line, with {NO_SPLIT} for those that no split should have"
+        )
+        problems.add(file, 0, text)
+
+
+def _refuse_torn(
+    families: Mapping[str, str],
+    found: Mapping[str, str],
+    line_of: Mapping[str, int],
+    file: str,
+    problems: Problems,
+) -> None:
+    """Tell of each family that the file puts on two sides, at the line that does it."""
+    first: dict[str, str] = {}
+    for qid, split in found.items():
+        if not split:
+            continue
+        other = first.setdefault(families[qid], qid)
+        if found[other] != split:
+            text = (
+                f"query '{qid}' is in {split}, and '{other}' of the same family is in "
+                f"{found[other]} (line {line_of[other]}); put them on one side, or split the "
+                "family up on the families page"
+            )
+            problems.add(file, line_of[qid], text)

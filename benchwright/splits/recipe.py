@@ -1,0 +1,151 @@
+"""How queries are to be split: mode, shares, seed, cut."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from benchwright.splits.errors import SharesError, UnknownModeError
+
+SPLITS = ("train", "dev", "test")
+"""In the order of time, where time decides."""
+
+DEFAULT_SHARES: Mapping[str, float] = {"train": 0.7, "dev": 0.1, "test": 0.2}
+ROUNDING = 1e-6
+
+
+class Mode(StrEnum):
+    STRATIFIED = "stratified"
+    RANDOM = "random"
+    CHRONOLOGICAL = "chronological"
+    LEAVE_SLICE_OUT = "leave_slice_out"
+    GIVEN = "given"
+
+
+class Straddling(StrEnum):
+    """What happens to a family that was asked on both sides of a cut."""
+
+    KEEP_EARLIER = "keep_earlier"
+    DROP_FAMILY = "drop_family"
+
+
+MODES = tuple(mode.value for mode in Mode)
+VERSIONS = {
+    Mode.STRATIFIED: "stratified-family 1",
+    Mode.RANDOM: "random-family 1",
+    Mode.CHRONOLOGICAL: "chronological-family 1",
+    Mode.LEAVE_SLICE_OUT: "leave-slice-out 1",
+    Mode.GIVEN: "given 1",
+}
+
+
+@dataclass(frozen=True)
+class SplitRecipe:
+    """Everything that decides a split beside the queries.
+
+    `shares` are of queries and add up to 1; a split without one is not made. Where time decides,
+    `test_from` and `dev_from` are the first moments of those splits; without `test_from` the cuts
+    are found from the shares. Queries of the `gap_days` after a cut are in no split.
+    """
+
+    mode: Mode = Mode.STRATIFIED
+    shares: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_SHARES))
+    seed: int = 0
+    test_from: datetime | None = None
+    dev_from: datetime | None = None
+    gap_days: int = 0
+    straddling: Straddling = Straddling.KEEP_EARLIER
+    slice_name: str = ""
+
+    @property
+    def algorithm(self) -> str:
+        """The version of what does it; another number may give another split."""
+        return VERSIONS[self.mode]
+
+    def check(self) -> None:
+        """Raise where the recipe cannot be followed, whatever the queries.
+
+        Raises
+        ------
+        SharesError
+            If the shares do not add up to 1, or one is negative or of no split we know.
+        """
+        if self.mode != Mode.GIVEN and not (self.mode == Mode.CHRONOLOGICAL and self.test_from):
+            check_shares(self.shares)
+
+    def as_json(self) -> dict[str, Any]:
+        """The recipe as it is kept with what it made; only what its mode looks at."""
+        kept: dict[str, Any] = {"mode": self.mode.value, "seed": self.seed}
+        if self.mode == Mode.GIVEN:
+            return kept
+        if self.mode == Mode.CHRONOLOGICAL:
+            kept |= {
+                "test_from": _iso(self.test_from),
+                "dev_from": _iso(self.dev_from),
+                "gap_days": self.gap_days,
+                "straddling": self.straddling.value,
+            }
+            if self.test_from:
+                return kept
+        if self.mode == Mode.LEAVE_SLICE_OUT:
+            kept["slice"] = self.slice_name
+        return kept | {"shares": dict(self.shares)}
+
+
+def mode_of(text: str) -> Mode:
+    """The mode of a name, hyphens or underscores.
+
+    Raises
+    ------
+    UnknownModeError
+        If there is none of this name.
+    """
+    name = text.strip().lower().replace("-", "_").removesuffix("_family")
+    if name not in MODES:
+        raise UnknownModeError(mode=text, modes=", ".join(one.replace("_", "-") for one in MODES))
+    return Mode(name)
+
+
+def check_shares(shares: Mapping[str, float], *, whole: float = 1) -> None:
+    """Raise `SharesError` unless shares are of known splits, from 0 on, and add up to `whole`."""
+    shown = ", ".join(f"{split} {share:g}" for split, share in shares.items()) or "empty"
+    unknown = sorted(set(shares) - set(SPLITS))
+    total = sum(shares.values())
+    reason = None
+    if unknown:
+        reason = f"{unknown[0]} is no split (train, dev and test are)"
+    elif any(share < 0 for share in shares.values()):
+        reason = "one is below 0"
+    elif abs(total - whole) > ROUNDING * whole:
+        reason = f"they add up to {total:g}"
+    if reason:
+        raise SharesError(shown=shown, reason=reason, whole=f"{whole:g}")
+
+
+def parse_shares(text: str) -> dict[str, float]:
+    """Shares as a command takes them; parts of 1 or of 100.
+
+    >>> parse_shares("train=80,test=20")
+    {'train': 0.8, 'test': 0.2}
+
+    Raises
+    ------
+    SharesError
+        If it cannot be read, or they do not add up.
+    """
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        split, _, number = part.partition("=")
+        try:
+            found[split.strip()] = float(number)
+        except ValueError as error:
+            reason = f"'{part.strip()}' is no share, which looks like test=0.2"
+            raise SharesError(shown=f"'{text}'", reason=reason, whole="1") from error
+    whole = 100.0 if sum(found.values()) > 1 + ROUNDING else 1.0
+    check_shares(found, whole=whole)
+    return {split: share / whole for split, share in found.items() if share}
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None

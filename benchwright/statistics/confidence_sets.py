@@ -1,0 +1,237 @@
+"""Tie groups of runs: model confidence sets, by the range statistic and sign flips.
+
+Hansen, Lunde and Nason, The model confidence set, Econometrica 79(2), 2011. Runs are put out one
+by one, the one that is furthest behind another first, until what is left could all be equally
+good; the confidence set holds every truly best run with a probability of 1 - alpha. That is the
+first group, and a claim. The set of the runs that are not in it is the second, and so on: these
+are descriptions. A run with a wide scatter can be in an earlier group than one of a better mean.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from benchwright.statistics.families import FamilyOf, Floats, column_sums, family_totals, product
+from benchwright.statistics.ranks import DECIMALS
+from benchwright.statistics.signflip import flipped_sums, sign_flip
+
+FEWEST = 10
+"""Below so many queries or families nothing is told apart."""
+
+MOST = 150
+"""As many of the best are told apart; what else passes the screen stays in the group."""
+
+SCREEN = 50
+"""The screen takes one part in so many of alpha."""
+
+# A statistic that a flip reaches but for rounding.
+SLACK = 1e-6
+# Differences with less of the largest sum of squares than this are rounding: copies.
+COPY = 1e-12
+
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class TieGroups:
+    """The group of each run, from 1, and how sure group 1 is.
+
+    `p` is each run's p-value of being among the truly best ones; NaN where it was not worked out.
+    `n_lost` queries were left out, as a run has no value there. Where there are `too_few` queries
+    or families all are in one group; `too_many` runs passed the screen to tell all of them apart.
+    """
+
+    of: Places
+    p: Floats
+    n_lost: int = 0
+    too_few: bool = False
+    too_many: bool = False
+
+    def notes(self) -> Iterator[str]:
+        """What is to be said beside the groups."""
+        if self.too_few:
+            yield f"Fewer than {FEWEST} queries or families: too few to tell runs apart."
+        if self.too_many:
+            yield f"More than {MOST} runs are close: too many to separate all of them."
+        if self.n_lost:
+            yield f"{self.n_lost} queries lack a value of a run, and are not in the tie groups."
+
+
+def tie_groups(
+    values: Floats,
+    *,
+    families: FamilyOf | None = None,
+    alpha: float = 0.05,
+    n_flips: int = 10_000,
+    seed: int = 0,
+) -> TieGroups:
+    """The tie groups of runs (`values`: queries x runs); families are flipped whole.
+
+    Other runs change a group only where they are close to it: copies of a run, runs far behind and
+    the order of all of them change nothing. Only queries on which every run is defined count; a run
+    that is defined nowhere stands in a group of its own, the last.
+    """
+    n_runs = values.shape[1]
+    if not n_runs:
+        return TieGroups(np.empty(0, dtype=np.intp), np.empty(0))
+    is_there: NDArray[np.bool_] = np.logical_not(np.isnan(values).all(axis=0))
+    if not is_there.all():
+        return _with_undefined(values, is_there, families, alpha, n_flips, seed)
+    is_whole = ~np.isnan(values).any(axis=1)
+    whole = values[is_whole]
+    n_lost = int((~is_whole).sum())
+    sums, _ = family_totals(whole, None if families is None else families[is_whole])
+    if len(whole) < FEWEST or len(sums) < FEWEST:
+        return TieGroups(np.ones(n_runs, dtype=np.intp), np.full(n_runs, np.nan), n_lost, True)
+    # Copies stand once, in an order of their own: where a run stood changes no digit.
+    _, first, copy_of = np.unique(whole, axis=1, return_index=True, return_inverse=True)
+    copy_of = copy_of.reshape(-1)
+    means = np.round(column_sums(whole[:, first]) / len(whole), DECIMALS)
+    board = _Board.of(sums[:, first], means, alpha, n_flips, seed)
+    groups = np.zeros(len(first), dtype=np.intp)
+    p_first = np.full(len(first), np.nan)
+    left, number, too_many = board.order, 0, False
+    while len(left):
+        number += 1
+        p = board.confidence_set(left)
+        if number == 1:
+            p_first[left] = p
+        is_inside = ~(p < alpha)
+        is_inside[0] = True
+        groups[left[is_inside]] = number
+        too_many |= bool(np.isnan(p).any())
+        left = left[~is_inside]
+    return TieGroups(groups[copy_of], p_first[copy_of], n_lost, too_many=too_many)
+
+
+def _with_undefined(
+    values: Floats,
+    is_there: NDArray[np.bool_],
+    families: FamilyOf | None,
+    alpha: float,
+    n_flips: int,
+    seed: int,
+) -> TieGroups:
+    inside = values[:, is_there]
+    found = tie_groups(inside, families=families, alpha=alpha, n_flips=n_flips, seed=seed)
+    of = np.full(len(is_there), found.of.max(initial=0) + 1)
+    p = np.full(len(is_there), np.nan)
+    of[is_there], p[is_there] = found.of, found.p
+    return replace(found, of=of, p=p)
+
+
+@dataclass(frozen=True, slots=True)
+class _Board:
+    """Runs by their place: sums of families x runs, and whatever is known of pairs.
+
+    `squares[i, j]` is the sum of squared differences, `behind[i, j]` the t of how far i is behind
+    j, and `flipped` the sums of each run under each pattern of signs.
+    """
+
+    sums: Floats
+    order: Places
+    squares: Floats
+    behind: Floats
+    flipped: Floats
+    alpha: float
+    n_flips: int
+    seed: int
+
+    @classmethod
+    def of(cls, sums: Floats, means: Floats, alpha: float, n_flips: int, seed: int) -> "_Board":
+        # V: centred in each family, which changes no difference and saves digits.
+        centred = sums - sums.mean(axis=1, keepdims=True)
+        gram = product(np.ascontiguousarray(centred.T), centred)
+        own = np.diag(gram)
+        # q_ij = sum of (V_j - V_i)^2
+        squares = np.maximum(own[:, np.newaxis] + own - gram - gram.T, 0.0)
+        squares[squares <= COPY * squares.max()] = 0.0
+        totals = column_sums(centred)
+        # S_ij = sum of V_j - V_i
+        behind = _t(totals - totals[:, np.newaxis], squares, len(sums))
+        order = np.argsort(-means, kind="stable")
+        flipped = np.concatenate(list(flipped_sums(centred, n_flips, seed)))
+        return cls(sums, order, squares, behind, flipped, alpha, n_flips, seed)
+
+    def confidence_set(self, left: Places) -> Floats:
+        """p of each of these runs, best mean first; NaN for those that were not told apart."""
+        p = np.full(len(left), self.alpha / SCREEN)
+        kept = self._screened(left)
+        inside = kept[:MOST]
+        p[kept[MOST:]] = np.nan
+        p[inside] = self._eliminated(left[inside])
+        return p
+
+    def _screened(self, left: Places) -> Places:
+        """Places in `left` of the runs that are not far behind any other."""
+        n, k = len(self.sums), len(left)
+        farthest = scipy.special.stdtrit(n - 1, 1 - self.alpha / (SCREEN * k**2))
+        behind = self.behind[np.ix_(left, left)]
+        kept = np.arange(k)
+        while len(kept):
+            is_near = behind[np.ix_(kept, kept)].max(axis=1) <= farthest
+            if is_near.all():
+                break
+            kept = kept[is_near]
+        return kept
+
+    def _eliminated(self, runs: Places) -> Floats:
+        """p of runs put out one by one: of all that were there then being equally good."""
+        if len(runs) == 1:
+            return np.ones(1)
+        behind = self.behind[np.ix_(runs, runs)].copy()
+        out, distance = [], []
+        alive = np.arange(len(runs))
+        while len(alive) > 1:
+            farthest = behind[np.ix_(alive, alive)].max(axis=1)
+            # Of equal ones the last: the head, which stands first, stays.
+            place = len(alive) - 1 - int(farthest[::-1].argmax())
+            out.append(alive[place])
+            distance.append(farthest[place])
+            alive = np.delete(alive, place)
+        p = np.ones(len(runs))
+        if len(runs) == 2:
+            p[out[0]] = self._of_two(*runs)
+            return p
+        n = len(self.sums)
+        largest = np.zeros(self.n_flips)
+        back = [*out, alive[0]][::-1]
+        for number, place in enumerate(back[1:], start=1):
+            others = runs[back[:number]]
+            # D^2 / q orders pairs as T* does.
+            drawn = (self.flipped[:, [runs[place]]] - self.flipped[:, others]) ** 2
+            squares = self.squares[runs[place], others]
+            shares = drawn / np.where(squares > 0, squares, np.inf)
+            largest = np.maximum(largest, shares.max(axis=1))
+            at_least = distance[len(out) - number] * (1 - SLACK)
+            reached = np.count_nonzero(_t_of_shares(largest, n) >= at_least)
+            p[place] = (1 + reached) / (self.n_flips + 1)
+        p[out] = np.maximum.accumulate(p[out])
+        return p
+
+    def _of_two(self, one: int, other: int) -> float:
+        """That of the sign-flip test, exact where few families differ."""
+        difference = self.sums[:, [one]] - self.sums[:, [other]]
+        return float(sign_flip(difference, n_flips=self.n_flips, seed=self.seed)[0])
+
+
+def _t(totals: Floats, squares: Floats, n: int) -> Floats:
+    """Mean over standard error of n differences, from their sum and their sum of squares.
+
+    0 where there is no difference, infinite where all differences are the same.
+    """
+    variance = np.maximum(squares - totals**2 / n, 0.0) * n / (n - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = totals / np.sqrt(variance)
+    return np.where(squares > 0, t, 0.0)
+
+
+def _t_of_shares(shares: Floats, n: int) -> Floats:
+    """|t| of a sum whose square has this share of the sum of squares, which is at most n."""
+    left = np.maximum(n - shares, 0.0)
+    with np.errstate(divide="ignore"):
+        t: Floats = np.sqrt(shares * (n - 1) / left)
+    return t

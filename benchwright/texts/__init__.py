@@ -1,0 +1,1 @@
+"""Texts as people read them: excerpts, highlighted words, differences, direction of writing."""

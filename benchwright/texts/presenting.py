@@ -1,0 +1,75 @@
+"""What a document looks like on the labeling page: its excerpt, its full text, the query's words.
+
+Everything here is chosen by the words of query and document alone: nothing a pooled system said.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from html import escape
+
+from benchwright.texts.directions import direction_of
+from benchwright.texts.excerpts import best_excerpt
+from benchwright.texts.highlighting import marked, marked_text
+from benchwright.texts.rendering import normal_text, plain_html, rendered, text_of
+from benchwright.texts.words import Finder, finder
+
+__all__ = ["WHOLE_CHARS", "Presented", "TermCount", "direction_of", "presented"]
+
+# A document up to this length is shown whole; an excerpt is no longer.
+WHOLE_CHARS = 700
+
+
+@dataclass(frozen=True, slots=True)
+class TermCount:
+    """A word of the query, as the query has it, and how often the document has it."""
+
+    term: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Presented:
+    """A document as safe HTML; `excerpt_html` is all of it where `is_whole`."""
+
+    title_html: str
+    excerpt_html: str
+    full_html: str
+    is_whole: bool
+    n_chars: int
+    terms: tuple[TermCount, ...]
+
+
+def presented(*, query: str, title: str, text: str, text_format: str, lang: str) -> Presented:
+    """The document for a labeling page, sanitised, the query's words marked.
+
+    `text_format` is `plain`, `markdown` or `html`; `lang` a BCP 47 tag, or empty. `n_chars` counts
+    what a person reads, not the marks of the format.
+    """
+    html = rendered(text, text_format)
+    said = normal_text(text).strip("\n") if text_format == "plain" else text_of(html)
+    title = normal_text(title)
+    find = finder(query, lang=lang, text=f"{title}\n{said}")
+    counts: Counter[int] = Counter()
+    title_html = marked_text(title, find, counts)
+    full_html = marked(html, find, counts)
+    is_whole = len(said) <= WHOLE_CHARS
+    return Presented(
+        title_html=title_html,
+        excerpt_html=full_html if is_whole else _excerpt(said, find),
+        full_html=full_html,
+        is_whole=is_whole,
+        n_chars=len(said),
+        terms=tuple(TermCount(term, counts[place]) for place, term in enumerate(find.terms)),
+    )
+
+
+def _excerpt(said: str, find: Finder) -> str:
+    """The best part as paragraphs; classes tell where the text goes on before or after it."""
+    span = best_excerpt(said, find.matches(said), n_chars=WHOLE_CHARS)
+    html = marked(plain_html(said[span.start : span.end]), find)
+    before = span.start > 0
+    after = span.end < len(said.rstrip())
+    classes = " ".join(
+        name for name, is_so in (("goes-on-before", before), ("goes-on-after", after)) if is_so
+    )
+    return f'<div class="excerpt {escape(classes)}">{html}</div>'

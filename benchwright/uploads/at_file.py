@@ -1,0 +1,313 @@
+"""One file looked at before anything of it is imported: its first rows, or all of them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from benchwright.detection import CONTENT_OF, FileKind, Part, layout_for
+from benchwright.errors import BenchmarkError, FileProblemsError, PassedOver, Problems
+from benchwright.files.inputs import Input
+from benchwright.formats import beir, mapped, pairs, passages
+from benchwright.formats.errors import MappingError
+from benchwright.formats.mapping import PARENT_FROM_ID, Content, checked
+from benchwright.formats.tables import PASSED_OVER, Layout, Record, records, sample
+from benchwright.formats.tabular import docid_rows
+from benchwright.formats.trec import read_qrels, read_run
+from benchwright.formats.trec_topics import read_topics
+from benchwright.uploads.looks import Look
+
+ROWS_SHOWN = 20
+ROWS_CHECKED = 200
+GRADES_COUNTED = 300_000
+PROBLEMS_SHOWN = 8
+LONGEST_CELL = 160
+# Topics are read whole; files of them are small.
+TOPIC_BYTES = 2 << 20
+METADATA_SHOWN = 40
+GRADED = (FileKind.QRELS, FileKind.BEIR_QRELS, FileKind.QREL_TABLE, FileKind.PASSAGES)
+
+
+def look_at_file(
+    given: Input, part: Part, folder: Path, *, has_passages: bool, is_short: bool, is_whole: bool
+) -> Look:
+    """One file with its rows; what is wrong with it is told and keeps nobody from the others."""
+    if is_short:
+        return Look(part, given.shown, error=_lacking(part))
+    if part.kind is None and part.member and part.has_header is None:
+        return Look(part, given.shown)
+    most = inf if is_whole else PASSED_OVER
+    problems = Problems(PROBLEMS_SHOWN, leaves_out=True, most_left_out=most)
+    look = _Looking(given, part, folder, problems, has_passages, is_whole)
+    try:
+        if part.kind is None:
+            return look.at_cells()
+        return look.at_table() if part.kind in CONTENT_OF else look.at_rows()
+    except FileProblemsError as error:
+        is_told = not problems.found and problems.n_left_out
+        return look.found() if is_told else look.found(problems=tuple(error.problems))
+    except BenchmarkError as error:
+        return look.found(error=str(error))
+
+
+def _lacking(part: Part) -> str:
+    """Why a table cannot be imported as it is."""
+    content = CONTENT_OF.get(part.kind) if part.kind else None
+    try:
+        if content:
+            checked(content, part.mapping, part.mapping.values())
+    except MappingError as error:
+        return str(error)
+    return ""
+
+
+class _Looking:
+    """One file while it is looked at."""
+
+    def __init__(
+        self,
+        given: Input,
+        part: Part,
+        folder: Path,
+        problems: Problems,
+        has_passages: bool,
+        is_whole: bool,
+    ) -> None:
+        self.most_rows = None if is_whole else ROWS_CHECKED
+        self.most_grades = None if is_whole else GRADES_COUNTED
+        self.has_passages = has_passages
+        self.given = given
+        self.part = part
+        self.folder = folder
+        self.problems = problems
+        self.seen: dict[str, Any] = {}
+
+    def found(self, **more: Any) -> Look:
+        told = self.problems
+        whole = more.pop("problems", tuple(told.found))
+        return Look(
+            self.part,
+            self.given.shown,
+            problems=(*whole, *told.left_out)[:PROBLEMS_SHOWN],
+            n_bad=len(whole) + told.n_left_out,
+            can_do_without=not whole and not more.get("error"),
+            **self.seen,
+            **more,
+        )
+
+    # --- tables, whose columns are mapped ---------------------------------------------------
+
+    def at_cells(self) -> Look:
+        """A file of unknown kind: its cells, from which a person can tell."""
+        self._layout(FileKind.DOCUMENTS)
+        return self.found()
+
+    def at_table(self) -> Look:
+        kind = self.part.kind or FileKind.DOCUMENTS
+        content = CONTENT_OF[kind]
+        layout = self._layout(kind)
+        self.seen["others"] = tuple(self._others(layout, content))
+        mapping = checked(content, self._mapping(content), layout.columns)
+        rows: Iterable[Any] = READERS[content](
+            records(self.given, layout, folder=self.folder, problems=self.problems),
+            mapping,
+            file=self.given.shown,
+            problems=self.problems,
+        )
+        if content is Content.QRELS:
+            self._count_grades(rows)
+        else:
+            self.seen["n_rows_read"] = sum(1 for _ in islice(rows, self.most_rows))
+        return self.found()
+
+    def _layout(self, kind: FileKind) -> Layout:
+        layout = layout_for(kind, self.given, self.folder, has_header=self.part.has_header)
+        raw = sample(self.given, layout, folder=self.folder, n=ROWS_SHOWN)
+        headings = layout.columns[:METADATA_SHOWN]
+        self.seen |= {
+            "columns": layout.columns,
+            "form": layout.form.value,
+            "headings": headings,
+            "rows": tuple(_cells(record, headings) for _, record in raw),
+        }
+        return layout
+
+    def _mapping(self, content: Content) -> dict[str, str]:
+        mapping = dict(self.part.mapping)
+        if mapping.get("parent") == PARENT_FROM_ID and not self.has_passages:
+            del mapping["parent"]
+        return mapping
+
+    def _others(self, layout: Layout, content: Content) -> Iterator[str]:
+        used = set(self.part.mapping.values())
+        if content in (Content.DOCUMENTS, Content.QUERIES):
+            yield from (column for column in layout.columns if column not in used)
+
+    # --- files whose columns are agreed -----------------------------------------------------
+
+    def at_rows(self) -> Look:
+        kind = self.part.kind or FileKind.IDS
+        headings, read = ROWS[kind]
+        self.seen["headings"] = headings
+        rows = read(self)
+        shown: list[tuple[str, ...]] = []
+        self.seen["rows"] = ()
+        if kind in GRADED and kind is not FileKind.PASSAGES:
+            shown = self._graded(rows)
+        else:
+            for number, row in enumerate(islice(rows, self.most_rows)):
+                self.seen["n_rows_read"] = number + 1
+                if number < ROWS_SHOWN:
+                    shown.append(_shown(row))
+                    self.seen["rows"] = tuple(shown)
+        self.seen["rows"] = tuple(shown)
+        return self.found()
+
+    def _graded(self, rows: Iterator[Sequence[Any]]) -> list[tuple[str, ...]]:
+        shown: list[tuple[str, ...]] = []
+        grades: Counter[int] = Counter()
+        self.seen["grades"] = grades
+        for n, row in enumerate(rows, start=1):
+            grades[row[2]] += 1
+            if n <= ROWS_SHOWN:
+                shown.append(_shown(row))
+                self.seen["rows"] = tuple(shown)
+            if n == self.most_grades:
+                self.seen["is_cut"] = True
+                break
+        self.seen["n_rows_read"] = sum(grades.values())
+        return shown
+
+    def _count_grades(self, rows: Iterable[Any]) -> None:
+        grades: Counter[int] = Counter()
+        self.seen["grades"] = grades
+        for n, row in enumerate(rows, start=1):
+            grades[row.grade] += 1
+            if n == self.most_grades:
+                self.seen["is_cut"] = True
+                break
+        self.seen["n_rows_read"] = sum(grades.values())
+
+    def lines(self) -> Iterator[bytes]:
+        return self.given.lines()
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """Where the readers tell what is wrong."""
+        return {"file": self.given.shown, "problems": self.problems}
+
+
+READERS: dict[Content, Callable[..., Iterable[Any]]] = {
+    Content.DOCUMENTS: mapped.document_rows,
+    Content.QUERIES: mapped.query_rows,
+    Content.QRELS: mapped.qrel_rows,
+    Content.RUN: mapped.run_rows,
+}
+Rows = Callable[[_Looking], Iterator[Sequence[Any]]]
+
+
+def _corpus(look: _Looking) -> Iterator[Sequence[Any]]:
+    others: dict[str, None] = {}
+    for row in beir.corpus_rows(look.lines(), **look.told):
+        others |= dict.fromkeys(row.metadata)
+        look.seen["others"] = tuple(others)
+        yield row.docid, row.title, row.text, row.metadata or ""
+
+
+def _ids(look: _Looking) -> Iterator[Sequence[Any]]:
+    return ((row.docid,) for row in docid_rows(look.lines(), **look.told))
+
+
+def _topics(look: _Looking) -> Iterator[Sequence[Any]]:
+    whole = look.most_rows is None
+    content = b"".join(look.lines() if whole else _first_bytes(look.lines(), TOPIC_BYTES))
+    for row in read_topics(content, **look.told):
+        yield row.qid, row.text, row.description, row.narrative, row.first_seen
+
+
+def _first_bytes(lines: Iterator[bytes], most: int) -> Iterator[bytes]:
+    size = 0
+    for line in lines:
+        size += len(line)
+        yield line
+        if size > most:
+            return
+
+
+def _qrels(look: _Looking) -> Iterator[Sequence[Any]]:
+    for row in read_qrels(look.lines(), **look.told):
+        yield _text(row.qid), _text(row.docid), row.grade
+
+
+def _beir_qrels(look: _Looking) -> Iterator[Sequence[Any]]:
+    return ((row.qid, row.docid, row.grade) for row in beir.qrel_rows(look.lines(), **look.told))
+
+
+def _run(look: _Looking) -> Iterator[Sequence[Any]]:
+    for row in read_run(look.lines(), **look.told):
+        rank = "" if row.rank is None else row.rank
+        yield _text(row.qid), _text(row.docid), rank, row.score, _text(row.tag)
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode(errors="backslashreplace")
+
+
+def _passages(look: _Looking) -> Iterator[Sequence[Any]]:
+    layout = layout_for(FileKind.PASSAGES, look.given, look.folder)
+
+    def read(problems: Problems) -> Any:
+        return records(look.given, layout, folder=look.folder, problems=problems)
+
+    texts = {}
+    for row in passages.passage_query_rows(
+        islice(read(look.problems), look.most_rows), **look.told
+    ):
+        texts[row.qid] = row.text
+    again = islice(read(PassedOver()), look.most_rows)
+    for one in passages.passage_qrel_rows(again, **look.told):
+        yield one.qid, texts.get(one.qid, ""), one.docid, one.grade
+
+
+def _families(look: _Looking) -> Iterator[Sequence[Any]]:
+    yield from pairs.read_families(look.lines(), **look.told).items()
+
+
+def _weights(look: _Looking) -> Iterator[Sequence[Any]]:
+    yield from pairs.read_weights(look.lines(), **look.told).items()
+
+
+def _slices(look: _Looking) -> Iterator[Sequence[Any]]:
+    for line in islice(look.lines(), look.most_rows):
+        cells = _text(line).rstrip("\r\n").split("\t")
+        if cells[0].lower() != "query-id" and len(cells) == 2:
+            yield cells
+
+
+ROWS: dict[FileKind, tuple[tuple[str, ...], Rows]] = {
+    FileKind.CORPUS: (("id", "title", "text", "metadata"), _corpus),
+    FileKind.IDS: (("id",), _ids),
+    FileKind.TOPICS: (("id", "text", "description", "narrative", "first seen"), _topics),
+    FileKind.QRELS: (("query", "document", "grade"), _qrels),
+    FileKind.BEIR_QRELS: (("query", "document", "grade"), _beir_qrels),
+    FileKind.RUN: (("query", "document", "rank", "score", "tag"), _run),
+    FileKind.PASSAGES: (("query", "text", "passage", "grade"), _passages),
+    FileKind.FAMILIES: (("query", "family"), _families),
+    FileKind.WEIGHTS: (("query", "weight"), _weights),
+    FileKind.SLICES: (("query", "slice"), _slices),
+}
+
+
+def _cells(record: Record, columns: Sequence[str]) -> tuple[str, ...]:
+    return _shown([record.get(column) for column in columns])
+
+
+def _shown(values: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(_cut("" if value is None else str(value)) for value in values)
+
+
+def _cut(text: str) -> str:
+    flat = " ".join(text[: 2 * LONGEST_CELL].split())
+    return flat if len(flat) <= LONGEST_CELL else f"{flat[:LONGEST_CELL]}…"

@@ -1,0 +1,97 @@
+"""How the files of an upload are to be read: as their content tells and as somebody says."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchwright.detection import FileKind, Part, guess, guess_as, part_of, parts_of_collection
+from benchwright.files.archives import open_source
+from benchwright.files.inputs import FileInput, Input
+from benchwright.formats.errors import MappingError, UnknownKindError
+from benchwright.formats.mapping import EVERY_ROW
+from benchwright.formats.unlisted import UNKNOWN, manifest_unlisted
+from benchwright.sandbox import reader
+from benchwright.uploads.looks import Place, is_collection
+
+
+@reader
+def completed_parts(place: Place, given: Part) -> list[Part]:
+    """The part of a lone file, with what its content tells and the caller did not say.
+
+    Of a collection it can be said that every row of the tables without grades is relevant.
+
+    Raises
+    ------
+    UnknownKindError
+        If its content does not tell of what kind it is.
+    MappingError
+        If columns are mapped, and the file holds several.
+    """
+    if is_collection(place.path):
+        return _completed_collection(place, given)
+    with TemporaryDirectory(prefix="benchwright-look-") as folder:
+        told = guessed_part(FileInput(place.path, place.name), given, Path(folder))
+    if told.kind is None:
+        raise UnknownKindError(file=place.name)
+    return [told]
+
+
+def _completed_collection(place: Place, given: Part) -> list[Part]:
+    if not given.mapping:
+        return [Part("", FileKind.BEIR)]
+    if dict(given.mapping) != {"grade": EVERY_ROW}:
+        reason = "columns are mapped in one file, and this one holds several. Give them one by one"
+        raise MappingError(reason=f"{reason}, or map them on the import page")
+    with (
+        TemporaryDirectory(prefix="benchwright-look-") as folder,
+        open_source(place.path) as source,
+    ):
+        parts = parts_of_collection(source, Path(folder))
+    return [
+        replace(part, mapping={"grade": EVERY_ROW, **part.mapping})
+        if part.kind is FileKind.QREL_TABLE
+        else part
+        for part in parts
+    ]
+
+
+@reader
+def parts_to_import(
+    place: Place, parts: Sequence[Part], kind: FileKind | None, folder: Path
+) -> tuple[list[Part], str]:
+    """The parts of an upload, and what the manifest of an export says of unlisted documents.
+
+    `parts` are those that somebody has looked at; without them, `kind` or the content tells.
+    """
+    if parts and not parts[0].member:
+        return [parts[0]], UNKNOWN
+    if parts or kind is FileKind.BEIR or (kind is None and is_collection(place.path)):
+        with open_source(place.path) as source:
+            told = list(parts) or parts_of_collection(source, folder)
+            return told, manifest_unlisted(source)
+    return [guessed_part(FileInput(place.path, place.name), Part("", kind), folder)], UNKNOWN
+
+
+def guessed_part(given: Input, part: Part, folder: Path) -> Part:
+    """A part with what its file's content tells and `part` does not say."""
+    if part.kind is None:
+        found = part_of(part.member, guess(given, folder))
+    else:
+        found = part_of(part.member, guess_as(part.kind, given, folder, has_header=part.has_header))
+    said = dict(part.mapping)
+    if said == {"grade": EVERY_ROW} and found.kind is not FileKind.QREL_TABLE:
+        said = {}  # of the qrels among several files
+    guessed = {
+        name: column for name, column in found.mapping.items() if column not in said.values()
+    }
+    return Part(
+        member=part.member,
+        kind=found.kind,
+        mapping={**guessed, **said},
+        split=part.split,
+        lang=part.lang or found.lang,
+        has_header=found.has_header if part.has_header is None else part.has_header,
+        note=found.note,
+        is_rest=part.is_rest,
+    )

@@ -1,0 +1,170 @@
+"""The rows of a file as they are sent from one process to another, and what is wrong with them.
+
+A run is written as Parquet where it is read, and a small file is sent as a whole.
+"""
+
+import io
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from benchwright.detection import FileKind, Part, rows
+from benchwright.errors import FileProblemsError, News, Problems, ToldProblems
+from benchwright.files.sources import stream_lines
+from benchwright.formats.beir import CorpusRow, QrelRow, QueryRow
+from benchwright.formats.mapped import ResultRow
+from benchwright.formats.pairs import read_families, read_weights
+from benchwright.formats.trec import read_run
+from benchwright.runs.intake import Intake, Taken, Terms
+from benchwright.runs.metadata import read_metadata_text, read_run_metadata
+from benchwright.sandbox import reader
+from benchwright.slices.files import Members, read_slice_file
+from benchwright.uploads.looks import Place, input_at
+
+DOCUMENTS, QUERIES, QRELS, RESULTS, LINES = "documents", "queries", "qrels", "results", "lines"
+_READ: dict[str, Callable[..., Iterable[Any]]] = {
+    DOCUMENTS: rows.document_rows,
+    QUERIES: rows.query_rows,
+    QRELS: rows.qrel_rows,
+    RESULTS: rows.run_rows,
+}
+_CLASSES = {DOCUMENTS: CorpusRow, QUERIES: QueryRow, QRELS: QrelRow}
+_MADE: dict[str, Callable[..., Any]] = {
+    **_CLASSES,
+    RESULTS: ResultRow,
+    LINES: lambda *columns: columns,
+}
+
+
+@reader
+def sent_rows(
+    what: str, place: Place, part: Part, folder: Path, *, limit: int, leaves_out: bool
+) -> Iterator[tuple[Any, ...] | News]:
+    """Yield the rows of a file as tuples, and problems as `News` before the row that follows them.
+
+    `folder` is for what must be unpacked. At `limit` problems the rows end.
+    """
+    problems = ToldProblems(limit, leaves_out=leaves_out)
+    yield from with_news(_rows(what, place, part, folder, problems), problems)
+
+
+def with_news(rows: Iterable[Any], problems: ToldProblems) -> Iterator[Any]:
+    """Yield rows, and problems as `News` before the row after them; at the limit they end."""
+    try:
+        for row in rows:
+            if problems.has_news:
+                yield problems.news()
+            yield row
+    except FileProblemsError:
+        if not problems.is_full:
+            raise
+    if problems.has_news:
+        yield problems.news()
+
+
+def _rows(
+    what: str, place: Place, part: Part, folder: Path, problems: Problems
+) -> Iterable[tuple[Any, ...]]:
+    given = input_at(place)
+    if what == LINES:
+        return map(tuple, read_run(given.lines(), file=given.shown, problems=problems))
+    read = _READ[what](part, given, folder=folder, problems=problems)
+    if what == RESULTS:
+        return map(tuple, read)
+    return map(attrgetter(*(field.name for field in fields(_CLASSES[what]))), read)
+
+
+def received(sent: Iterable[Any], problems: Problems) -> Iterator[Any]:
+    """Yield what was sent, and keep the problems that come between; raises as they do."""
+    for one in sent:
+        if isinstance(one, News):
+            problems.take(one)
+        else:
+            yield one
+
+
+def received_rows(
+    what: str, sent: Iterable[tuple[Any, ...] | News], problems: Problems
+) -> Iterator[Any]:
+    """The rows as the readers of formats yield them; problems that come between them are kept.
+
+    Raises
+    ------
+    FileProblemsError
+        When `problems` has reached its limit.
+    """
+    made = _MADE[what]
+    return (made(*row) for row in received(sent, problems))
+
+
+@reader
+def pairs_said(
+    place: Place, kind: FileKind, *, limit: int, leaves_out: bool
+) -> tuple[dict[str, Any], News]:
+    """The families, or the weights, of a file by query id."""
+    given = input_at(place)
+    problems = ToldProblems(limit, leaves_out=leaves_out)
+    read = read_families if kind is FileKind.FAMILIES else read_weights
+    found: dict[str, Any] = dict(read(given.lines(), file=given.shown, problems=problems))
+    return found, problems.news()
+
+
+@reader
+def slices_said(
+    place: Place, known: set[str], refusals: dict[str, str], *, limit: int, leaves_out: bool
+) -> tuple[Members, News]:
+    """The queries of each slice of a file; `refusals` say why a slice takes none, by its name."""
+    given = input_at(place)
+    problems = ToldProblems(limit, leaves_out=leaves_out)
+    found = read_slice_file(
+        given.lines(),
+        file=given.shown,
+        problems=problems,
+        known=known,
+        refusal=lambda name: refusals.get(name, ""),
+    )
+    return found, problems.news()
+
+
+@reader
+def take_run(
+    place: Place, part: Part, terms: Terms, *, progress: Callable[[int, int | None], None]
+) -> Taken:
+    """Write a run, of TREC's format or a table, as Parquet into the folder of `terms`.
+
+    Raises
+    ------
+    FileProblemsError
+        With every line that cannot be read, as soon as they are too many.
+    RunTooDeepError
+        As soon as a query has more documents than are taken.
+    """
+    given, problems = input_at(place), ToldProblems()
+    terms.folder.mkdir(parents=True, exist_ok=True)
+    intake = Intake(terms, problems, progress)
+    if part.kind is not FileKind.RUN:
+        read = rows.run_rows(part, given, folder=terms.folder, problems=problems)
+        return Taken(intake.of_rows(read), intake.seen_extra, problems.news())
+    with given.opened() as stream:
+        metadata = read_run_metadata(stream, file=given.shown, problems=problems)
+    with given.opened() as stream:
+        summary = intake.of_stream(stream)
+    return Taken(summary, intake.seen_extra, problems.news(), metadata)
+
+
+# --- small files that a form brought -------------------------------------------------------------
+
+
+@reader
+def lines_of(content: bytes, name: str) -> list[bytes]:
+    """The lines of a file, inflated where it is compressed."""
+    stream = io.BufferedReader(io.BytesIO(content))  # type: ignore[arg-type,unused-ignore]
+    return list(stream_lines(stream, file=name, compressed=len(content)))
+
+
+@reader
+def metadata_of(content: bytes, name: str) -> dict[str, Any]:
+    """The tree of an ir_metadata file; raises as `read_metadata_text` does."""
+    return read_metadata_text(content, file=name)

@@ -1,6 +1,0 @@
-"""Contrastive accuracy of paired embeddings: does each row find its partner?"""
-
-from scoring.core.contrastive.accuracy import contrastive_accuracy_score
-from scoring.core.contrastive.report import ContrastiveReport, contrastive_report
-
-__all__ = ["ContrastiveReport", "contrastive_accuracy_score", "contrastive_report"]

@@ -1,1 +1,0 @@
-"""Runs and qrels that are not files: dictionaries, frames, arrays, rows."""

@@ -1,0 +1,113 @@
+"""The parts of the report, next to the coefficients of the labels that they are about."""
+
+import json
+
+import numpy as np
+import pytest
+
+from benchwright.agreement import report
+from benchwright.agreement.coefficients import Level, krippendorff, percent_agreement
+from benchwright.agreement.labels import Labels, split_at
+from tests.benchwright.agreement.test_bootstrap import noisy
+
+SCALE = (0, 1, 2, 3)
+LABELS = noisy(12, 8)
+
+
+def test_a_query_has_the_agreement_of_its_own_labels():
+    shown = {row["query"]: row for row in report.by_query(LABELS, 2)}
+    counts = LABELS.counts()
+
+    assert len(shown) > 5
+    for query, row in shown.items():
+        own = counts[LABELS.clusters == LABELS.query_keys.index(query)]
+        assert row["exact"] == pytest.approx(percent_agreement(own).value)
+        assert row["relevant"] == pytest.approx(percent_agreement(split_at(own, 2)).value)
+        assert row["n"] == (own.sum(axis=1) > 1).sum()
+        alpha = krippendorff(own, SCALE, Level.ORDINAL).value
+        assert row["alpha"] == (None if alpha is None else pytest.approx(alpha))
+    exact = [row["exact"] for row in report.by_query(LABELS, 2)]
+    assert exact == sorted(exact)
+
+
+def test_alpha_without_somebody_is_that_of_the_others():
+    for row in report.by_rater(LABELS):
+        others = LABELS.where(LABELS.raters != LABELS.rater_keys.index(row["rater"]))
+        expected = krippendorff(others.counts(), SCALE, Level.ORDINAL).value
+        assert row["alpha_without"]["value"] == pytest.approx(expected)
+
+
+def test_somebody_who_grades_one_too_high_leans_by_one():
+    rows = []
+    for item in range(40):
+        grade = item % 3
+        rows += [("q", item, "a", grade), ("q", item, "b", grade), ("q", item, "c", grade + 1)]
+
+    told = {row["rater"]: row for row in report.by_rater(Labels.from_rows(rows, SCALE))}
+
+    assert (told["c"]["lean"], told["c"]["exact"]) == (1.0, 0.0)
+    # The lower median of an equal and a higher grade is the equal one.
+    assert (told["a"]["lean"], told["a"]["exact"]) == (0.0, 1.0)
+    assert told["a"]["alpha_without"]["value"] < told["c"]["alpha_without"]["value"] == 1
+
+
+def test_groups_are_measured_apart():
+    groups = np.where(np.arange(len(LABELS)) % 3 == 0, 0, 1)
+
+    told = report.by_group(LABELS, groups, ("v1", "v2"))
+
+    assert [row["name"] for row in told] == ["v1", "v2"]
+    assert sum(row["n"] for row in told) == len(LABELS)
+    expected = krippendorff(LABELS.where(groups == 1).counts(), SCALE, Level.ORDINAL)
+    assert told[1]["alpha"]["value"] == expected.value
+
+
+def test_a_boundary_is_the_agreement_of_two_grades():
+    told = report.boundaries(LABELS)
+
+    assert [row["grade"] for row in told] == [1, 2, 3]
+    halves = split_at(LABELS.counts(), 2)
+    assert told[1]["alpha"]["value"] == krippendorff(halves, (0, 1), Level.NOMINAL).value
+
+
+def test_pairs_are_of_the_people_with_most_labels(monkeypatch):
+    monkeypatch.setattr(report, "N_RATERS_PAIRED", 3)
+
+    told = report.pairs(LABELS)
+
+    assert (len(told["raters"]), len(told["cells"]), told["n_left_out"]) == (3, 3, 1)
+
+
+def test_cohens_kappa_is_of_two_people():
+    rng = np.random.default_rng(1)
+    two = Labels.from_rows(
+        ((0, n, r, int(rng.integers(0, 4))) for n in range(30) for r in "ab"), SCALE
+    )
+
+    assert report.overall(two, 1, rng)["cohen_quadratic"]["value"] is not None
+    told = report.overall(LABELS, 1, rng)["cohen_quadratic"]
+    assert told["value"] is None
+    assert told["why"].startswith("it is of two annotators, and there are 4: see")
+
+
+def test_known_grades_by_hand():
+    told = report.with_known(np.array([0, 1, 3, 2]), np.array([0, 2, 1, 2]), 4)
+
+    assert (told["n"], told["exact"], told["near"], told["lean"]) == (4, 0.5, 0.75, 0.25)
+    assert report.with_known(np.array([], int), np.array([], int), 4)["n"] == 0
+
+
+def test_all_of_it_is_json_and_of_no_labels_too():
+    nothing = Labels.from_rows([], SCALE)
+    for labels in (LABELS, nothing):
+        told = {
+            **report.sizes(labels),
+            "overall": report.overall(labels, 1, np.random.default_rng(1)),
+            "boundaries": report.boundaries(labels),
+            "queries": report.by_query(labels, 1),
+            "raters": report.by_rater(labels),
+            "pairs": report.pairs(labels),
+            "confusion": report.against_consensus(labels),
+            "groups": report.by_group(labels, np.zeros(len(labels), int), ("v1",)),
+        }
+        json.dumps(told, allow_nan=False)

@@ -1,0 +1,142 @@
+"""`benchwright pool` as a person types it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from benchwright.cli.main import main
+from benchwright.pools import Recipe, build_pool
+
+BM25 = "q1 Q0 a 1 9 x\nq1 Q0 b 2 8 x\nq1 Q0 c 3 7 x\nq2 Q0 a 1 5 x\n"
+DENSE = "q1 Q0 b 1 .9 y\nq1 Q0 d 2 .8 y\nq2 Q0 e 1 .7 y\n"
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bm25").write_text(BM25)
+    (tmp_path / "dense").write_text(DENSE)
+    return ["bm25", "dense"]
+
+
+@pytest.fixture
+def pool(capsys):
+    """Type `benchwright pool …`: exit code, standard output, standard error."""
+
+    def typing(*words):
+        with pytest.raises(SystemExit) as ended:
+            main(["pool", *map(str, words)])
+        return ended.value.code, *capsys.readouterr()
+
+    return typing
+
+
+def rows(path):
+    made_from, columns, *lines = path.read_text().splitlines()
+    return json.loads(made_from[2:]), columns.split("\t"), [line.split("\t") for line in lines]
+
+
+def test_a_pool_is_that_of_the_reference_in_the_order_of_its_queue(runs, pool, tmp_path):
+    code, said, _ = pool(*runs, "--depth", 2, "--seed", 7, "-o", "pool.tsv")
+
+    rankings = {
+        "bm25": [("q1", "a", 1), ("q1", "b", 2), ("q2", "a", 1)],
+        "dense": [("q1", "b", 1), ("q1", "d", 2), ("q2", "e", 1)],
+    }
+    expected = build_pool(rankings, Recipe(depth=2, seed=7))
+    made_from, _, lines = rows(tmp_path / "pool.tsv")
+    assert (code, made_from["digest"]) == (0, expected.digest)
+    assert [tuple(line[:2]) for line in lines] == [entry.pair for entry in expected.entries]
+    assert [line[2] for line in lines] == ["1", "2", "3", "4", "5"]
+    assert json.loads(lines[[line[:2] for line in lines].index(["q1", "b"])][6]) == [
+        ["bm25", 2],
+        ["dense", 1],
+    ]
+    assert f"5 documents of 2 queries, digest {expected.digest}" in said
+
+
+def test_the_same_words_give_the_same_bytes_and_another_seed_gives_others(runs, pool, tmp_path):
+    files = []
+    for seed, names in ((1, runs), (1, runs[::-1]), (2, runs)):
+        pool(*names, "--control", 0.5, "--depth", 1, "--seed", seed, "-o", "pool.tsv")
+        files.append((tmp_path / "pool.tsv").read_bytes())
+
+    assert files[0] == files[1] != files[2]
+
+
+def test_what_was_judged_is_carried_over_and_a_grade_below_zero_is_no_judgment(
+    runs, pool, tmp_path
+):
+    (tmp_path / "qrels").write_text("q1 0 far 0\nq1 0 never -1\n")
+
+    pool(*runs, "--depth", 1, "--qrels", "qrels", "-o", "pool.tsv")
+    found = {tuple(line[:2]): line[4] for line in rows(tmp_path / "pool.tsv")[2]}
+    assert found["q1", "far"] == "carried"
+    assert ("q1", "never") not in found
+
+
+def test_a_top_up_is_what_the_list_has_and_nobody_judged_in_its_order(runs, pool, tmp_path):
+    (tmp_path / "list").write_text("query\tdocument\tpriority\nq2\tx\t3\nq1\ty\t1\nq1\ta\t2\n")
+    (tmp_path / "qrels").write_text("q1 0 a 1\n")
+
+    pool("--strategy", "top-up", "--candidates", "list", "--qrels", "qrels", "-o", "pool.tsv")
+    lines = rows(tmp_path / "pool.tsv")[2]
+    assert [line[:2] for line in lines if line[4] == "candidate"] == [["q1", "y"], ["q2", "x"]]
+
+
+def test_a_preview_shows_runs_overlap_and_what_a_new_system_would_find(runs, pool):
+    code, said, _ = pool(*runs, "--depth", 2, "--preview")
+
+    assert code == 0
+    assert "5 documents of 2 queries (2 to 3, median 2.5 a query)" in said
+    assert "Judged@10 to expect of a new system: 0.208 (least 0.167)" in said
+    assert "Warning: Two runs" in said
+
+
+def test_a_pool_on_standard_output_has_its_words_elsewhere(runs, pool):
+    _, said, told = pool(*runs, "-o", "-")
+
+    assert said.startswith("# {")
+    assert "documents of" not in said
+    assert "6 documents of 2 queries" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["bm25"], "Nothing is asked for"),
+        (["nowhere", "-o", "-"], "nowhere"),
+        (["--depth", 10, "-o", "-"], "No run is named"),
+        (["bm25", "--strategy", "layered", "-o", "-"], "A layered pool has no budget"),
+        (["bm25", "--budget", 3, "-o", "-"], "A budget does not go with depth-k"),
+        (["bm25", "--strategy", "stratified", "--strata", "x", "-o", "-"], "--strata is 'x'"),
+        (["bm25", "--control", 1, "--control-run", "lm", "-o", "-"], "expected one of bm25"),
+    ],
+)
+def test_what_does_not_fit_together_is_a_usage_error(runs, pool, words, message):
+    code, _, told = pool(*words)
+
+    assert code == 2
+    assert message in told
+
+
+def test_a_line_that_cannot_be_read_is_named(runs, pool, tmp_path):
+    (tmp_path / "bad").write_text("q1 Q0 a 1 high x\n")
+
+    code, _, told = pool("bad", "-o", "-")
+    assert code == 1
+    assert "bad:1: score is 'high'" in told
+
+
+def test_it_needs_neither_django_nor_for_its_help_polars():
+    script = (
+        "import sys; sys.argv = ['benchwright', 'pool', '--help']\n"
+        "from benchwright.cli.main import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print({'django', 'polars', 'numpy'} & sys.modules.keys())"
+    )
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+
+    assert answer.stdout.decode().strip().endswith("set()")

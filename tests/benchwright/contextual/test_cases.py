@@ -1,0 +1,245 @@
+"""Cases from JSON lines, and every problem with its line."""
+
+import base64
+import gzip
+import io
+import json
+
+import pytest
+from PIL import Image as Pillow
+
+from benchwright.contextual.cases import CaseLimits, case_as_json, case_of, read_cases
+from benchwright.contextual.types import Case
+from benchwright.errors import FileProblemsError
+from benchwright.judges.images import ImageLimits, checked_image
+from benchwright.judges.messages import Image
+
+GOOD = {"input": "Who?", "expected_output": "Ada.", "retrieval_context": ["a", ["b", "c"]]}
+
+
+def png(colour="red", size=(4, 3)):
+    out = io.BytesIO()
+    Pillow.new("RGB", size, colour).save(out, "PNG")
+    return out.getvalue()
+
+
+def lines(*rows):
+    return [(row if isinstance(row, str) else json.dumps(row)).encode() + b"\n" for row in rows]
+
+
+def problems_of(*rows, **settings):
+    with pytest.raises(FileProblemsError) as told:
+        read_cases(lines(*rows), **settings)
+    return [str(problem) for problem in told.value.problems]
+
+
+def test_case_is_read_with_all_it_has():
+    row = {**GOOD, "id": 7, "actual_output": ["x"], "slices": ["head", "exact", "head"]}
+
+    (case,) = read_cases(lines(row)).cases
+
+    assert case == Case(("Who?",), ("Ada.",), (("a",), ("b", "c")), ("x",), "7", ("head", "exact"))
+
+
+def test_case_without_id_is_called_by_its_line_and_empty_lines_are_passed_over():
+    read = read_cases(lines(GOOD, "", GOOD, " "))
+
+    assert [case.id for case in read.cases] == ["line-1", "line-3"]
+
+
+def test_file_may_be_compressed_and_begin_with_a_mark(tmp_path):
+    path = tmp_path / "cases.jsonl.gz"
+    path.write_bytes(gzip.compress(b"\xef\xbb\xbf" + b"".join(lines(GOOD, GOOD))))
+
+    assert len(read_cases(path).cases) == 2
+
+
+def test_empty_context_is_a_case():
+    assert read_cases(lines({**GOOD, "retrieval_context": []})).cases[0].retrieval_context == ()
+
+
+def test_all_problems_are_told_with_their_lines():
+    told = problems_of(
+        "{",
+        [1],
+        {"input": "x"},
+        {**GOOD, "input": " "},
+        {**GOOD, "retrieval_context": "a"},
+        {**GOOD, "retrieval_context": ["a", 3, {"img": "x"}]},
+        {**GOOD, "id": "same"},
+        {**GOOD, "id": "same", "slices": [1]},
+        name="cases.jsonl",
+    )
+
+    assert told == [
+        "cases.jsonl:1: not JSON (Expecting property name enclosed in double quotes at character "
+        "3); expected one object a line.",
+        "cases.jsonl:2: a list; expected a JSON object.",
+        "cases.jsonl:3: no 'expected_output'; expected input, expected_output, retrieval_context. "
+        "Add it.",
+        "cases.jsonl:3: no 'retrieval_context'; expected input, expected_output, "
+        "retrieval_context. Add it.",
+        "cases.jsonl:4: input is empty; expected a text or an image. Give the case one.",
+        "cases.jsonl:5: retrieval_context is a text; expected a list of nodes, the best first.",
+        "cases.jsonl:6: retrieval_context, node 2: a number; expected a text, an image or a list "
+        "of both.",
+        "cases.jsonl:6: retrieval_context, node 3: an object with 'img'; expected "
+        '{"image": "file.png"}, {"url": "https://…"} or {"data": "<base64>"}.',
+        "cases.jsonl:8: id 'same' is that of line 7, too.",
+        "cases.jsonl:8: slices is a list; expected a list of names.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({**GOOD, "id": ""}, "id is a text; expected a text that is not empty"),
+        ({**GOOD, "id": ["x"]}, "id is a list"),
+        ({**GOOD, "slices": "all"}, "a slice is called 'all', which means all cases"),
+        ({**GOOD, "id": "a\nb"}, "printable characters"),
+        ({**GOOD, "input": "\ud800"}, "input: half a surrogate pair at character 1"),
+        ({**GOOD, "retrieval_context": ["a"] * 501}, "501 nodes; expected at most 500"),
+        ({**GOOD, "input": "x" * 1_000_001}, "1,000,001 characters; expected at most 1,000,000"),
+        pytest.param("[" * 100_000, "nested too deeply", id="deep"),
+        pytest.param('{"id": ' + "1" * 5000 + "}", "number that is too long", id="long number"),
+    ],
+)
+def test_value_out_of_bounds_is_told(row, words):
+    assert any(words in problem for problem in problems_of(row))
+
+
+def test_bytes_that_are_no_utf8_are_told_with_their_line():
+    with pytest.raises(FileProblemsError, match=r"cases:2: byte 1 is not UTF-8"):
+        read_cases([*lines(GOOD), b"\xff\n"])
+
+
+def test_file_without_a_case_is_told():
+    assert problems_of("") == ["cases: no case; expected a JSON object a line."]
+
+
+def test_more_cases_than_allowed_are_refused():
+    assert "cases:3: more than 2 cases. Split the file." in problems_of(
+        GOOD, GOOD, GOOD, limits=CaseLimits(max_cases=2)
+    )
+
+
+def test_unknown_field_is_a_note():
+    read = read_cases(lines({**GOOD, "context": ["x"]}))
+
+    assert [str(one) for one in read.warnings] == [
+        "cases:1: 'context' is no field of a case and is left out."
+    ]
+
+
+# --- images --------------------------------------------------------------------------------------
+
+
+def shown(*nodes):
+    return {**GOOD, "retrieval_context": list(nodes)}
+
+
+def test_images_come_from_a_folder_an_address_or_the_line_itself(tmp_path):
+    (tmp_path / "a.png").write_bytes(png())
+    data = base64.b64encode(png("blue")).decode()
+    row = shown({"image": "a.png"}, ["see", {"url": "https://example.org/b.png"}], {"data": data})
+
+    ((first,), (_, second), (third,)) = (
+        read_cases(lines(row), images=tmp_path).cases[0].retrieval_context
+    )
+
+    assert (first.name, first.media_type, first.width, first.height) == ("a.png", "image/png", 4, 3)
+    assert (second.url, second.data) == ("https://example.org/b.png", b"")
+    assert third.data == png("blue")
+    assert third.name == f"{third.sha256[:16]}.png"
+
+
+def test_no_file_is_read_without_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.png").write_bytes(png())
+
+    (told,) = problems_of(shown({"image": "a.png"}))
+
+    assert "a case names a file; expected a folder of images" in told
+
+
+@pytest.mark.parametrize("name", ["../a.png", "/etc/hostname", "link.png", ".", "", "x\x00y"])
+def test_name_that_leads_out_of_the_folder_is_refused(tmp_path, name):
+    folder = tmp_path / "images"
+    folder.mkdir()
+    (tmp_path / "a.png").write_bytes(png())
+    (folder / "link.png").symlink_to(tmp_path / "a.png")
+
+    (told,) = problems_of(shown({"image": name}), images=folder)
+
+    assert "leads out of the folder" in told or "cannot be read" in told
+
+
+def test_image_that_is_not_there_or_broken_is_told_at_every_line(tmp_path):
+    (tmp_path / "cut.png").write_bytes(png(size=(300, 300))[:200])
+
+    told = problems_of(
+        shown({"image": "gone.png"}, {"image": "cut.png"}), shown({"image": "cut.png"}),
+        images=tmp_path,
+    )  # fmt: skip
+
+    assert [problem.partition(": ")[0] for problem in told] == ["cases:1", "cases:1", "cases:2"]
+    assert "node 1: gone.png: it cannot be read from the folder of images (No such file" in told[0]
+    assert "node 2: cut.png: it is broken" in told[1]
+
+
+def test_uploaded_images_are_found_by_name():
+    image = checked_image(png(), name="a.png")
+
+    read = read_cases(lines(shown({"image": "a.png"})), images={"a.png": image})
+
+    assert read.cases[0].retrieval_context == ((image,),)
+    (told,) = problems_of(shown({"image": "b.png"}), images={"a.png": image})
+    assert "none of the images that came with the cases" in told
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"data": "%%%"}, "its data is not base64"),
+        ({"data": base64.b64encode(b"text").decode()}, "it is no PNG, JPEG"),
+        ({"url": "file:///etc/passwd"}, "'file' is not http or https"),
+        ({"url": "https://user:secret@example.org/"}, "it carries a user name"),
+        ({"image": "a", "url": "b"}, "an object with 'image', 'url'"),
+        ({"image": 3}, "an object with 'image'"),
+        ({}, "an object with nothing"),
+    ],
+)
+def test_image_that_cannot_be_one_is_told(given, words):
+    assert words in problems_of(shown(given))[0]
+
+
+def test_large_image_in_a_line_is_refused():
+    data = base64.b64encode(png(size=(50, 50))).decode()
+    limits = CaseLimits(images=ImageLimits(max_pixels=2000))
+
+    assert "it is 50 x 50" in problems_of(shown({"data": data}), limits=limits)[0]
+
+
+def test_placeholder_of_an_image_is_only_text(tmp_path):
+    (tmp_path / "a.png").write_bytes(png())
+    text = f"[DEEPEVAL:IMAGE:{tmp_path / 'a.png'}]"
+
+    read = read_cases(lines(shown(text)), images=tmp_path)
+
+    assert read.cases[0].retrieval_context == ((text,),)
+
+
+def test_case_survives_json():
+    image = checked_image(png(), name="a.png")
+    case = Case(
+        ["see", image],
+        "that",
+        ["a", [image, "b", Image(name="https://x.org/i", url="https://x.org/i")], []],
+        actual_output="this",
+        id="c1",
+        slices=("s",),
+    )
+
+    told = json.loads(json.dumps(case_as_json(case)))
+
+    assert case_of(told, {"a.png": image}) == case

@@ -1,0 +1,235 @@
+"""What a difference is made of: hand-computed, against all orders, and always the whole of it."""
+
+from itertools import permutations
+from math import isclose
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright import evaluate
+from benchwright.evaluation.evaluating import evaluate_hits
+from benchwright.evaluation.moves import (
+    ADDED,
+    CHANGED,
+    KINDS,
+    PARTS,
+    QUERIES,
+    REMOVED,
+    RULES,
+    LabelCounts,
+    Side,
+    counts_retrieved,
+    explained,
+    label_counts,
+    ranks,
+)
+from benchwright.reading.hits import Hit, Judged, QueryHits
+
+
+def side(qrels, run, measure="P@2", top_grade=3) -> Side:
+    """One run ({qid: docids in order}) against these grades."""
+    found = {
+        qid: QueryHits(
+            qid,
+            tuple(
+                Hit(rank, grades[docid])
+                for rank, docid in enumerate(run[qid], start=1)
+                if docid in grades
+            ),
+            len(run[qid]),
+        )
+        for qid, grades in qrels.items()
+        if run.get(qid)
+    }
+    judged = {qid: Judged(tuple(grades.values())) for qid, grades in qrels.items()}
+    whole = evaluate_hits(judged, found, [measure], allow_empty=True, top_grade=top_grade)
+    values = {qid: of[measure] for qid, of in whole.per_query.items()}
+    return Side(measure, values, found, qrels, top_grade)
+
+
+RUN = {"q1": ["a", "b", "c"], "q2": ["d", "e"]}
+
+
+def test_one_kind_of_change_accounts_for_all_of_it():
+    found = explained(
+        side({"q1": {"a": 1}, "q2": {"d": 0}}, RUN),
+        side({"q1": {"a": 1, "b": 1}, "q2": {"d": 0}}, RUN),
+    )
+
+    assert (found.before, found.after) == (0.25, 0.5)
+    assert found.parts == {ADDED: 0.25, CHANGED: 0, REMOVED: 0, RULES: 0, QUERIES: 0}
+
+
+def test_a_run_falls_for_what_was_found_elsewhere():
+    """Its own documents kept their grades; two new relevant ones that it lacks cost it recall."""
+    before = {"q1": {"a": 1, "z": 0}, "q2": {"d": 1}}
+    after = {"q1": {"a": 1, "z": 0, "x": 1, "y": 2, "w": 0}, "q2": {"d": 1}}
+
+    found = explained(side(before, RUN, "R@2"), side(after, RUN, "R@2"))
+
+    assert (found.before, found.after) == (1.0, pytest.approx(2 / 3))
+    assert found.parts[ADDED] == pytest.approx(-1 / 3)
+    assert (found.elsewhere, found.n_elsewhere) == (pytest.approx(-1 / 3), 2)
+
+
+def test_labels_of_its_own_documents_are_not_elsewhere():
+    before, after = {"q1": {"a": 1, "b": 0}}, {"q1": {"a": 1, "b": 0, "c": 1}}
+
+    found = explained(side(before, RUN, "R@3"), side(after, RUN, "R@3"))
+    beyond = explained(side(before, RUN, "R@2"), side(after, RUN, "R@2"))
+
+    assert (found.elsewhere, found.n_elsewhere) == (0.0, 0)
+    # Found, but below the ranks that count.
+    assert (beyond.elsewhere, beyond.n_elsewhere) == (-0.5, 1)
+
+
+def test_both_at_once_share_what_they_do_together():
+    """RR of a first hit and recall of 2: found first 1 to 1, found last .5 to 1, and back."""
+    before, after = {"q1": {"b": 1}}, {"q1": {"b": 1, "a": 1, "x": 1}}
+
+    found = explained(side(before, RUN, "R@1"), side(after, RUN, "R@1"))
+
+    # From 0; own alone .5, elsewhere alone 0, both 1/3.
+    assert found.parts[ADDED] == pytest.approx(1 / 3)
+    assert found.elsewhere == pytest.approx(((0 - 0) + (1 / 3 - 1 / 2)) / 2)
+
+
+def test_kinds_that_do_not_meet_account_for_their_own():
+    before = {"q1": {"a": 1, "b": 1}, "q2": {"d": 0}}
+    after = {"q1": {"a": 0, "b": 1}, "q2": {"d": 0, "e": 1}}
+
+    parts = explained(side(before, RUN), side(after, RUN)).parts
+
+    assert (parts[CHANGED], parts[ADDED], parts[REMOVED]) == (-0.25, 0.25, 0)
+
+
+def test_what_two_kinds_do_together_is_shared_between_them():
+    # Alone, an added answer at rank 2 makes RR 1/2 and a raised grade at rank 1 makes it 1.
+    before, after = {"q1": {"a": 0}}, {"q1": {"a": 1, "b": 1}}
+
+    parts = explained(side(before, RUN, "RR"), side(after, RUN, "RR")).parts
+
+    # Added first gives 1/2 and then nothing: (1/2 + 0) / 2; changed gives (1 + 1/2) / 2.
+    assert (parts[ADDED], parts[CHANGED]) == (0.25, 0.75)
+
+
+def test_queries_that_only_one_release_has_are_told_apart():
+    before = {"q1": {"a": 1, "b": 1}}
+    after = {"q1": {"a": 1, "b": 1}, "q2": {"d": 0}}
+
+    found = explained(side(before, RUN), side(after, RUN))
+
+    assert (found.before, found.after) == (1.0, 0.5)
+    assert found.parts[QUERIES] == -0.5
+    assert sum(map(abs, found.parts.values())) == 0.5
+
+
+def test_releases_without_a_common_query_differ_by_their_queries_alone():
+    found = explained(side({"q1": {"a": 1}}, RUN), side({"q2": {"d": 1, "e": 1}}, RUN))
+
+    assert found.parts[QUERIES] == found.difference == 0.5
+
+
+def test_another_scale_is_told_apart_from_labels():
+    grades = {"q1": {"a": 1, "b": 2}}
+    run = {"q1": ["a", "b"]}
+
+    found = explained(side(grades, run, "P@2"), side(grades, run, "P(rel=2)@2"))
+
+    assert found.parts[RULES] == found.difference == -0.5
+
+
+def test_mean_that_is_undefined_has_no_parts():
+    nothing = {"q3": {"a": 1}}
+
+    assert explained(side(nothing, RUN, "Judged@2"), side(nothing, RUN, "Judged@2")) is None
+
+
+# --- counts --------------------------------------------------------------------------------
+
+
+def test_labels_are_counted_once_each_and_what_is_not_judged_is_none():
+    before = {"q1": {"a": 1, "b": 0, "pooled": -1}, "gone": {"x": 1}}
+    after = {"q1": {"a": 2, "c": 0, "pooled": 0}}
+
+    assert label_counts(before, after) == LabelCounts(added=2, changed=1, removed=2)
+
+
+def test_labels_of_what_was_retrieved_are_counted_down_to_the_cutoff():
+    before = side({"q1": {"a": 1, "b": 0}}, RUN).found
+    after = side({"q1": {"a": 2, "c": 1, "never": 1}}, RUN).found
+
+    assert counts_retrieved(before, after) == LabelCounts(1, 1, 1)
+    assert counts_retrieved(before, after, cutoff=2) == LabelCounts(0, 1, 1)
+
+
+def test_equal_means_share_a_rank_and_who_has_none_is_not_ranked():
+    assert ranks({7: 0.12344, 8: 0.12340, 9: 0.9, 1: float("nan"), 2: None}) == {9: 1, 7: 2, 8: 2}
+    assert ranks({7: 0.1234, 8: 0.1241}, decimals=2) == {7: 1, 8: 1}
+
+
+# --- always --------------------------------------------------------------------------------
+
+DOCS = ["a", "b", "c", "d", "e", "f"]
+GRADES = st.dictionaries(st.sampled_from(DOCS), st.integers(-1, 3), min_size=1)
+QRELS = st.dictionaries(st.sampled_from(["q1", "q2", "q3"]), GRADES, min_size=1)
+RUNS = st.fixed_dictionaries(
+    {qid: st.permutations(DOCS).map(lambda docs: docs[:4]) for qid in ("q1", "q2")}
+)
+MEASURES = st.sampled_from(["nDCG@3", "RR@3", "AP", "bpref", "P@2", "ERR@3"])
+
+
+def over_all_orders(before, after, run, measure) -> dict[str, float]:
+    """What each kind adds, from whole qrels, by every order in which the kinds can happen."""
+    shared = [qid for qid in after if qid in before]
+
+    def mean(done: set[str]) -> float:
+        mixed = {}
+        for qid in shared:
+            old, new = before[qid], after[qid]
+            grades = {}
+            for doc in old.keys() | new.keys():
+                if doc in old and doc in new:
+                    grades[doc] = new[doc] if CHANGED in done else old[doc]
+                elif doc in old and REMOVED not in done:
+                    grades[doc] = old[doc]
+                elif doc in new and ADDED in done:
+                    grades[doc] = new[doc]
+            mixed[qid] = grades
+        scores = {
+            qid: {doc: -float(rank) for rank, doc in enumerate(docs)} for qid, docs in run.items()
+        }
+        nonempty = {qid: grades or {"nothing at all": 0} for qid, grades in mixed.items()}
+        return evaluate(nonempty, scores, [measure], allow_empty=True, top_grade=3).means[measure]
+
+    found = dict.fromkeys(KINDS, 0.0)
+    orders = list(permutations(KINDS))
+    for order in orders:
+        done: set[str] = set()
+        for kind in order:
+            start = mean(done)
+            done = done | {kind}
+            found[kind] += (mean(done) - start) / len(orders)
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(QRELS, QRELS, RUNS, MEASURES)
+def test_parts_add_up_and_are_those_of_all_orders(before, after, run, measure):
+    found = explained(side(before, run, measure), side(after, run, measure))
+
+    assert isclose(sum(found.parts.values()), found.difference, abs_tol=1e-12)
+    assert set(found.parts) == set(PARTS)
+    if any(qid in before for qid in after):
+        expected = over_all_orders(before, after, run, measure)
+        for kind in KINDS:
+            assert found.parts[kind] == pytest.approx(expected[kind], abs=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(QRELS, RUNS, MEASURES)
+def test_nothing_changed_is_explained_by_nothing(qrels, run, measure):
+    found = explained(side(qrels, run, measure), side(qrels, run, measure))
+
+    assert set(found.parts.values()) == {0.0}

@@ -1,0 +1,231 @@
+"""What a budget of labels shows, and what it costs to show a difference."""
+
+from math import ceil, inf, isnan, nan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.pools.planning import (
+    Growth,
+    Pilot,
+    assumed_growth,
+    best_plan,
+    cheapest_plan,
+    depths_allowed,
+    plan_for_budget,
+    plan_for_difference,
+    plan_of,
+    pool_growth,
+    slice_plan,
+)
+from benchwright.pools.reusability import treatment_of
+
+DOCIDS = "uvwxyz"
+
+
+def pilot(sigma=0.2, effect=1.0, seconds=30, overlap=0.0, growth=None):
+    return Pilot(sigma, effect, growth or assumed_growth(), seconds, overlap)
+
+
+# --- growth --------------------------------------------------------------------------------------
+
+
+rankings = st.dictionaries(
+    st.sampled_from(["q1", "q2"]), st.permutations(DOCIDS).map(lambda order: order[:5]), min_size=1
+)
+
+
+@given(st.fixed_dictionaries({"a": rankings, "b": rankings, "c": rankings}), st.integers(1, 6))
+def test_growth_is_that_of_pools_made_one_by_one(runs, cutoff):
+    found = pool_growth(runs, deepest=6, cutoff=cutoff)
+
+    qids = {qid for of in runs.values() for qid in of}
+    for depth in range(1, 7):
+        pools = {q: {d for of in runs.values() for d in of.get(q, ())[:depth]} for q in qids}
+        expected = sum(map(len, pools.values())) / len(qids)
+        assert found.documents_at(depth) == pytest.approx(expected)
+        grades = {qid: dict.fromkeys(docids, 1) for qid, docids in pools.items()}
+        judged = treatment_of(runs, grades, pooled=dict.fromkeys(runs, depth), cutoff=cutoff)
+        expected = judged.by_group.mean_judged
+        assert found.judged_at(depth) == pytest.approx(expected, nan_ok=True)
+
+
+def test_copies_and_team_mates_are_one_system_of_the_growth():
+    a, b = {"q": list("uvwx")}, {"q": list("yzuv")}
+    alone = pool_growth({"a": a, "b": b}, deepest=4, cutoff=4)
+
+    with_copy = pool_growth({"a": a, "b": b, "copy of a": a}, deepest=4, cutoff=4)
+    one_team = pool_growth({"a": a, "b": b}, teams=dict.fromkeys("ab", "X"), deepest=4)
+
+    assert alone == with_copy
+    assert alone.n_runs == 2
+    assert alone.judged_of_new == (0.0 + 1 / 8, 2 / 8, 3 / 8, 4 / 8)
+    assert isnan(one_team.judged_at(1))
+
+
+@given(st.fixed_dictionaries({"a": rankings, "b": rankings}))
+def test_deeper_pools_are_never_smaller_nor_worse_for_new_systems(runs):
+    found = pool_growth(runs, deepest=6)
+
+    assert list(found.documents) == sorted(found.documents)
+    assert list(found.judged_of_new) == sorted(found.judged_of_new)
+
+
+def test_one_run_says_nothing_of_new_systems():
+    assert isnan(pool_growth({"a": {"q": ["x"]}}, deepest=1).judged_at(1))
+
+
+def test_beyond_what_is_known_growth_goes_on_in_proportion():
+    found = Growth((2.0, 4.0), (0.5, 0.6), n_runs=2, n_queries=1)
+
+    assert found.documents_at(4) == 8.0
+    assert found.judged_at(4) == 0.6
+
+
+# --- plans ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sigma", "for_hundredth", "for_two"),
+    [
+        (0.05, 197, 50),
+        (0.10, 785, 197),
+        (0.15, 1766, 442),
+        (0.20, 3140, 785),
+        (0.25, 4906, 1227),
+        (0.30, 7064, 1766),
+    ],
+)
+def test_queries_for_a_difference_are_those_of_the_table(sigma, for_hundredth, for_two):
+    plans = [plan_for_difference(pilot(sigma), delta=d, depth=10) for d in (0.01, 0.02)]
+
+    assert [plan.n_queries for plan in plans] == [for_hundredth, for_two]
+
+
+@pytest.mark.parametrize(
+    ("n", "expected"),
+    [
+        (50, (0.020, 0.040, 0.059, 0.079, 0.099, 0.119)),
+        (200, (0.010, 0.020, 0.030, 0.040, 0.050, 0.059)),
+        (500, (0.006, 0.013, 0.019, 0.025, 0.031, 0.038)),
+        (1000, (0.004, 0.009, 0.013, 0.018, 0.022, 0.027)),
+        (3000, (0.003, 0.005, 0.008, 0.010, 0.013, 0.015)),
+        (5000, (0.002, 0.004, 0.006, 0.008, 0.010, 0.012)),
+    ],
+)
+def test_visible_differences_are_those_of_the_table(n, expected):
+    sigmas = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30)
+
+    found = [plan_of(pilot(sigma), n_queries=n, depth=10).detectable for sigma in sigmas]
+
+    assert tuple(round(one, 3) for one in found) == expected
+
+
+def test_a_plan_costs_its_documents_and_the_labels_given_twice():
+    growth = Growth((4.0, 6.0), (0.5, 0.7), n_runs=3, n_queries=9)
+
+    found = plan_of(pilot(seconds=36, overlap=0.25, growth=growth), n_queries=100, depth=2)
+
+    assert (found.labels, found.hours) == (750, 7.5)
+    assert (found.documents_per_query, found.judged_of_new, found.has_holes) == (6.0, 0.7, True)
+
+
+def test_families_make_a_benchmark_dearer():
+    one, two = (
+        plan_for_difference(pilot(effect=effect), delta=0.02, depth=10) for effect in (1.0, 2.0)
+    )
+
+    assert (one.n_queries, two.n_queries) == (785, 1570)
+    assert two.detectable == pytest.approx(one.detectable)
+
+
+def test_no_budget_shows_nothing():
+    found = plan_for_budget(pilot(), labels=3, depth=10)
+
+    assert (found.n_queries, found.labels, found.detectable) == (0, 0, inf)
+
+
+@given(
+    st.floats(0.01, 0.5),
+    st.floats(1, 3),
+    st.floats(1, 300),
+    st.floats(0, 1),
+    st.integers(1, 100),
+    st.floats(10, 1e6),
+)
+def test_a_budget_is_kept_and_one_more_query_would_break_it(
+    sigma, effect, seconds, overlap, depth, labels
+):
+    asked = pilot(sigma, effect, seconds, overlap)
+
+    found = plan_for_budget(asked, labels=labels, depth=depth)
+
+    assert found.labels <= ceil(labels)
+    assert (found.n_queries + 1) * asked.labels_per_query(depth) > labels - 1e-6
+    assert asked.labels_in(asked.hours(found.labels)) == pytest.approx(found.labels)
+
+
+@given(st.floats(0.02, 0.5), st.floats(1, 3), st.floats(0.005, 0.2), st.floats(1.01, 4))
+def test_smaller_differences_and_deeper_pools_cost_more(sigma, effect, delta, factor):
+    asked = pilot(sigma, effect)
+
+    fine = plan_for_difference(asked, delta=delta / factor, depth=10)
+    coarse = plan_for_difference(asked, delta=delta, depth=10)
+    deep = plan_for_difference(asked, delta=delta, depth=20)
+
+    assert fine.labels >= coarse.labels
+    assert deep.labels >= coarse.labels
+    assert fine.detectable <= delta / factor + 1e-12
+    assert coarse.detectable <= delta + 1e-12
+
+
+@given(st.floats(100, 1e5), st.floats(1.01, 5), st.integers(1, 100))
+def test_a_larger_budget_never_shows_less(labels, factor, depth):
+    small = plan_for_budget(pilot(), labels=labels, depth=depth)
+    large = plan_for_budget(pilot(), labels=labels * factor, depth=depth)
+
+    assert large.detectable <= small.detectable
+
+
+def test_the_cheapest_plan_is_the_cheapest_of_all_that_are_allowed():
+    depths = [10, 20, 50]
+
+    found = cheapest_plan(pilot(), delta=0.02, depths=depths)
+
+    every = [plan_for_difference(pilot(), delta=0.02, depth=depth) for depth in depths]
+    assert found.labels == min(plan.labels for plan in every)
+    assert found.depth == 10
+    assert cheapest_plan(pilot(), delta=0.02, depths=[]) is None
+
+
+def test_of_plans_that_show_the_same_the_deeper_is_best():
+    """Runs that agree: pools of any depth hold the same five documents."""
+    growth = Growth((5.0,) * 30, (nan,) * 30, n_runs=2, n_queries=1)
+
+    found = best_plan(pilot(growth=growth), labels=1000, depths=[10, 20, 30])
+
+    assert (found.depth, found.n_queries) == (30, 200)
+
+
+def test_depths_at_which_new_systems_have_holes_are_turned_down():
+    growth = Growth((1.0, 2.0, 3.0), (0.5, 0.8, 0.95), n_runs=3, n_queries=1)
+
+    allowed = depths_allowed(pilot(growth=growth), shallowest=1, judged=0.8, deepest=3)
+
+    assert allowed == [2, 3]
+    assert depths_allowed(pilot(), shallowest=10, judged=0.99)[0] == 10
+
+
+@pytest.mark.parametrize(("sigma", "n"), [(0.10, 155), (0.15, 348), (0.20, 619), (0.25, 967)])
+def test_slices_for_a_gate_are_those_of_the_table(sigma, n):
+    found = slice_plan("s", n_queries=1000, share=0.1, sigma=sigma, effect=1.0, delta=0.01)
+
+    assert found.n_for_gate == n
+    assert (found.n_queries, found.n_lacking_for_gate) == (100, n - 100)
+
+
+def test_a_slice_without_queries_shows_nothing():
+    found = slice_plan("s", n_queries=100, share=0.0, sigma=0.2, effect=1.0, delta=0.02)
+
+    assert (found.detectable, found.n_lacking) == (inf, 785)

@@ -1,0 +1,145 @@
+"""What a preview says, counted by hand and against simple implementations."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.pools import Recipe
+from benchwright.pools.building import Extras
+from benchwright.pools.columns import build_pool_table
+from benchwright.pools.entries import labels_wanted
+from benchwright.pools.preview import RunWatcher, measured_elsewhere, preview, rbo_matrix
+
+SCHEMA = {"qid": pl.String(), "docid": pl.String(), "rank": pl.Int64()}
+RUNS = {
+    "bm25": {"q1": "abc", "q2": "x"},
+    "dense": {"q1": "bda", "q2": "y"},
+    "empty": {},
+}
+
+
+def frame(rankings):
+    rows = [
+        (qid, docid, rank)
+        for qid, docids in rankings.items()
+        for rank, docid in enumerate(docids, start=1)
+    ]
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def looked_at(runs, extras=None, **recipe):
+    watcher = RunWatcher(list(runs))
+    frames = {name: frame(rankings) for name, rankings in runs.items()}
+    table = build_pool_table(
+        frames, Recipe(**recipe), extras=extras or Extras(), watchers=[watcher]
+    )
+    return preview(table, watcher)
+
+
+def test_sizes_contributions_and_what_a_system_left_out_would_lack():
+    found = looked_at(RUNS, depth=2)
+
+    assert (found.n_entries, found.n_queries) == (5, 2)
+    assert (found.smallest_query, found.median_query, found.largest_query) == (2, 2.5, 3)
+    bm25, dense, empty = found.runs
+    # Depth 2: bm25 brings a b / x, dense b d / y. Without bm25, the pool has b alone of its a b c,
+    # and not x: (1/3 + 0) / 2. Of dense's b d a it has two.
+    assert (bm25.n, bm25.n_unique, bm25.judged_left_out) == (3, 2, 1 / 6)
+    assert (dense.n, dense.n_unique, dense.judged_left_out) == (3, 2, 1 / 3)
+    assert (empty.n, empty.n_unique) == (0, 0)
+    assert math.isnan(empty.judged_left_out)
+    assert (found.judged_new, found.judged_new_least) == (0.25, 1 / 6)
+
+
+def test_what_was_judged_before_helps_a_system_left_out():
+    extras = Extras(judged={("q2", "x"), ("q9", "far")})
+
+    found = looked_at(RUNS, extras, depth=2, carry=True)
+    assert found.n_by_origin == {"carried": 1, "run": 5}
+    assert found.runs[0].judged_left_out == pytest.approx((1 / 3 + 1) / 2)
+
+
+def simple_rbo(first, second, p=0.9, k=10):
+    total = 0.0
+    for depth in range(1, k + 1):
+        a, b = set(first[:depth]), set(second[:depth])
+        agreement = 2 * len(a & b) / (len(a) + len(b))
+        total += (1 - p) * p ** (depth - 1) * agreement
+    return total + p**k * agreement
+
+
+lists = st.lists(st.sampled_from("abcdefghijklmnop"), unique=True, max_size=10)
+
+
+@given(st.lists(lists, min_size=2, max_size=4))
+def test_rbo_is_that_of_the_definition(rankings):
+    documents = "abcdefghijklmnop"
+    ranks = np.array([[(r.index(d) + 1) if d in r else 11 for r in rankings] for d in documents])
+    found = rbo_matrix(ranks.astype(np.int8))
+
+    for a, b in combinations(range(len(rankings)), 2):
+        if rankings[a] and rankings[b]:
+            assert found[a, b] == pytest.approx(simple_rbo(rankings[a], rankings[b]))
+        else:
+            assert math.isnan(found[a, b])
+
+
+def test_equal_rankings_have_an_overlap_of_one_and_disjoint_ones_of_none():
+    ranks = np.array([[rank, rank, 11] for rank in range(1, 11)] + [[11, 11, 1]], dtype=np.int8)
+
+    found = rbo_matrix(ranks)
+    assert found[0, 1] == pytest.approx(1.0)
+    assert found[0, 2] == 0.0
+
+
+def test_runs_that_are_alike_few_or_all_of_one_kind_are_warned_of():
+    same = {"dense-a": {"q": "abc"}, "dense-b": {"q": "abc"}}
+
+    twice, few, alike, lexical = looked_at(same, depth=3).warnings
+    assert twice.startswith("dense-a and dense-b have the same first ten")
+    assert few.startswith("One system: ")
+    assert "mean RBO@10 1.00" in alike
+    assert "ranks by words" in lexical
+    other = {**same, "bm25": {"q": "xyz"}, "splade": {"q": "uvw"}}
+    (twice,) = looked_at(other, depth=3).warnings
+    assert "under two names" in twice
+    different = {**other, "dense-b": {"q": "cab"}}
+    assert looked_at(different, depth=3).warnings == []
+
+
+def test_the_nearest_line_of_another_collection_is_named():
+    assert measured_elsewhere(3, 10) == (3, 10, 22, 0.57)
+    assert measured_elsewhere(24, 40) == (12, 50, 217, 0.92)
+
+
+PAIRS = [(f"q{n % 7}", f"d{n}") for n in range(40)]
+
+
+def test_every_document_wants_its_labels_and_a_seeded_share_one_more():
+    wanted = labels_wanted(PAIRS, overlap=2, double_share=0.1, seed=3)
+
+    assert sorted(set(wanted)) == [2, 3]
+    assert wanted.count(3) == 4
+    assert wanted == labels_wanted(PAIRS, overlap=2, double_share=0.1, seed=3)
+    assert wanted != labels_wanted(PAIRS, overlap=2, double_share=0.1, seed=4)
+    turned = labels_wanted(PAIRS[::-1], overlap=2, double_share=0.1, seed=3)
+    assert turned == wanted[::-1]
+
+
+def test_labels_from_before_are_not_asked_for_again():
+    had = {PAIRS[0]: 1, PAIRS[1]: 9}
+
+    assert labels_wanted(PAIRS, overlap=2, double_share=0, seed=3, had=had)[:3] == [1, 0, 2]
+
+
+@pytest.mark.parametrize(("n", "expected"), [(40, 40), (1000, 500), (6000, 600)])
+def test_a_least_number_of_doubles_is_kept(n, expected):
+    pairs = [("q", str(number)) for number in range(n)]
+
+    wanted = labels_wanted(pairs, overlap=1, double_share=0.1, seed=1, at_least=500)
+    assert wanted.count(2) == expected

@@ -1,0 +1,87 @@
+"""The order of the runs under resampled labels."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright.progress.stability import LabelledEntry, ranking_stability
+
+RUNS = ["a", "b", "c"]
+ranks = st.dictionaries(st.sampled_from(RUNS), st.integers(1, 15), max_size=3)
+labelled = st.lists(
+    st.builds(LabelledEntry, query=st.integers(0, 4), grade=st.integers(0, 3), ranks=ranks),
+    min_size=1,
+    max_size=40,
+)
+
+
+def stability(entries, runs=RUNS, seed=1, draws=20):
+    return ranking_stability(entries, runs, rng=np.random.default_rng(seed), draws=draws)
+
+
+def test_scores_are_those_computed_by_hand():
+    entries = [
+        LabelledEntry(1, 3, {"a": 2}),
+        LabelledEntry(1, 1, {"b": 1}),
+        LabelledEntry(2, 0, {"a": 1, "b": 1}),
+    ]
+
+    scores = stability(entries, ["a", "b"]).scores
+
+    ideal = 3 / np.log2(2) + 1 / np.log2(3)
+    assert scores["a"] == pytest.approx(3 / np.log2(3) / ideal / 2)
+    assert scores["b"] == pytest.approx(1 / ideal / 2)
+
+
+def test_rank_below_the_cutoff_counts_for_nothing():
+    entries = [LabelledEntry(1, 2, {"a": 10, "b": 11})]
+
+    assert stability(entries, ["a", "b"]).scores["b"] == 0
+
+
+def test_clear_order_of_many_labels_stands():
+    entries = [
+        LabelledEntry(query, 3 if place == 1 else 0, {"a": place, "b": 6 - place, "c": place + 4})
+        for query in range(40)
+        for place in range(1, 6)
+    ]
+
+    found = stability(entries)
+
+    assert (found.tau, found.low, found.high) == (1, 1, 1)
+
+
+def test_order_that_hangs_on_two_labels_falls():
+    entries = [LabelledEntry(1, 1, {"a": 1, "b": 2}), LabelledEntry(2, 1, {"b": 1, "a": 3})]
+
+    found = stability(entries, ["a", "b"], draws=200)
+
+    assert found.low == found.high == found.tau == 1  # one label a query is always drawn
+    pairs = [LabelledEntry(1, 2, {"a": 1}), LabelledEntry(1, 1, {"b": 1})]
+    shaken = stability(pairs, ["a", "b"], draws=400)
+    assert (shaken.low, shaken.high) == (-1, 1)
+    # In one of four draws b's label is there alone.
+    assert shaken.tau == pytest.approx(0.5, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("entries", "runs"), [([], RUNS), ([LabelledEntry(1, 1, {"a": 1})], ["a"])]
+)
+def test_nothing_to_compare_is_none(entries, runs):
+    assert stability(entries, runs) is None
+
+
+def test_runs_that_score_alike_have_no_order():
+    assert stability([LabelledEntry(1, 1, {"a": 1, "b": 1})], ["a", "b"]) is None
+
+
+@settings(max_examples=60)
+@given(labelled)
+def test_bounds_hold_and_the_seed_decides(entries):
+    found = stability(entries)
+
+    if found is not None:
+        assert -1 <= found.low <= found.tau + 1e-12 and found.tau <= found.high + 1e-12 <= 1 + 1e-9
+        assert all(0 <= score <= 1 + 1e-12 for score in found.scores.values())
+        assert stability(list(entries)) == found
