@@ -4,8 +4,7 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Iterable
-
-# --- The ids the server takes, and the one order they are ever sorted in.
+from heapq import nsmallest
 
 MAX_ID_BYTES = 512
 BYTE_ORDER_MARK = "\ufeff"
@@ -58,6 +57,17 @@ def _character_problem(character: str) -> str | None:
 def sorted_ids(ids: Iterable[str]) -> list[str]:
     """Return the ids by their encoded bytes, as ties, digests and exports need them."""
     return sorted(ids, key=str.encode)
+
+
+def some_ids(ids: Iterable[str]) -> str:
+    """The first three of them in their order, quoted, for a message.
+
+    Examples
+    --------
+    >>> some_ids({"d9", "d1", "d3", "d2"})
+    "'d1', 'd2', 'd3'"
+    """
+    return ", ".join(f"'{docid}'" for docid in nsmallest(3, ids, key=str.encode))
 
 
 # --- What a label was given for: short enough for a table of labels, and whole.

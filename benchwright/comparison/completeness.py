@@ -142,6 +142,11 @@ def _moved(ranks: Sequence[int | None], cutoff: int) -> float:
 
 
 # --- How probable it is that a document nobody judged is relevant, from those that were judged.
+#
+# A logistic regression on three things that are known of every retrieved document: its best
+# reciprocal rank over the systems, how many systems retrieved it, and how often judged documents of
+# its query's slices are relevant. Fitted by Newton's method with a ridge, so that it exists also
+# where the labels are separable.
 
 RRF = 60
 # Below so many labels, or so few of either kind, what is retrieved where says nothing sure.
@@ -257,6 +262,10 @@ def _hessian(design: Floats, fitted: Floats, ridge: Floats) -> Floats:
 
 
 # --- What is said of two runs, under every scenario of what nobody judged.
+#
+# A scenario gives each unjudged document a grade, the same one in both runs. `raw` takes it as not
+# relevant, `all_relevant` as of the top grade; drawn grades follow how probable relevance is, with
+# what the labels leave open about it. None of them bounds the difference: nDCG is not monotone.
 
 BETTER, WORSE, NO_DIFFERENCE = "better", "worse", "no difference shown"
 ALPHA = 0.05

@@ -173,7 +173,8 @@ def _shingles(plain: str) -> list[str]:
 
 
 # --- A sketch as a file: a line that says so, a line of JSON, then rows of hashes of fixed
-# length.
+# length. Rows are sorted and each is there once, so that neither the order nor the repetitions of
+# the list are told.
 
 MAGIC = b"benchwright-sketch"
 VERSION = 1

@@ -12,7 +12,7 @@ from benchwright.errors import NOTHING_NEW, BenchmarkError, News, Problems
 from benchwright.files.sources import Readable
 from benchwright.formats.mapped import ResultRow
 from benchwright.formats.trec import read_run
-from benchwright.ids import id_problem
+from benchwright.ids import id_problem, some_ids
 from benchwright.runs.blocks import run_frames
 from benchwright.runs.store import Progress, RunSummary, StoredRow, write_run, write_run_frames
 
@@ -76,8 +76,8 @@ class Taken:
             raise EmptyRunError(file=terms.file)
         raise NoCommonQueryError(
             file=terms.file,
-            run_ids=_three(self.extra),
-            benchmark_ids=_three(terms.allowed or ()) or "none yet",
+            run_ids=some_ids(self.extra),
+            benchmark_ids=some_ids(terms.allowed or ()) or "none yet",
         )
 
 
@@ -207,7 +207,3 @@ def _decoded(raw: bytes, what: str, line: int, file: str, problems: Problems) ->
         problems.add(file, line, f"{what} {text!r}: {reason}")
         return None
     return text
-
-
-def _three(ids: Iterable[str]) -> str:
-    return ", ".join(f"'{one}'" for one in sorted(ids)[:3])

@@ -18,6 +18,7 @@ import Stemmer
 from benchwright.languages import code_of, stemmer_of
 
 # --- Words of a query that say nothing of what is wanted, in the languages queries come in most.
+# Few on purpose: a word that may carry meaning ("can", "will", "not") is better marked than missed.
 
 ENGLISH = """a about an and any are as at be been being but by did do does doing for from get had
 has have having how i if in into is it its me my of on or our so some that the their

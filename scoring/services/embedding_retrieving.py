@@ -10,7 +10,7 @@ from django.conf import settings
 from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark
 from benchmarks_app.services import reading_apart, runs
-from benchwright.ids import id_problem
+from benchwright.ids import id_problem, some_ids
 from benchwright.retrieval.dense import DenseIndex, Embeddings
 from benchwright.retrieval.dense.bundles import Bundle, unpacked_bundle
 from benchwright.retrieval.dense.embeddings import refuse_bad_rows, refuse_misfit
@@ -108,7 +108,7 @@ def _n_without_vector(benchmark: Benchmark, documents: Embeddings) -> int:
         raise UnknownDocumentsError(
             n_unknown=f"{len(unknown):,}",
             n_given=f"{len(documents):,}",
-            examples=_three(unknown),
+            examples=some_ids(unknown),
             corpus=str(benchmark.corpus),
         )
     n_there = version.n_parents if len(not_rows) == len(documents) else version.n_documents
@@ -130,15 +130,11 @@ def _known_queries(benchmark: Benchmark, queries: Embeddings) -> tuple[Embedding
     if not rows:
         raise runs.NoCommonQueryError(
             file="query embeddings",
-            run_ids=_three(queries.ids) or "no query",
-            benchmark_ids=_three(known) or "none yet",
+            run_ids=some_ids(queries.ids) or "no query",
+            benchmark_ids=some_ids(known) or "none yet",
         )
     kept = replace(queries, ids=[queries.ids[row] for row in rows], vectors=queries.vectors[rows])
     return kept, len(queries) - len(rows)
-
-
-def _three(ids: Iterable[str]) -> str:
-    return ", ".join(f"'{one}'" for one in sorted(ids)[:3])
 
 
 # --- results -------------------------------------------------------------------------------

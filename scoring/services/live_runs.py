@@ -1,6 +1,5 @@
 """The run that is made of a live system's answers, and what was noticed about them."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from benchmarks_app.services import runs, uploading
 from benchmarks_app.services.jobs import RunningJob
 from benchwright.evaluation.latency import latency_summary
 from benchwright.files.sources import open_lines
+from benchwright.ids import some_ids
 from benchwright.live.templates import digest_of
 from benchwright.live.writing import Noticed
 from scoring.models import LiveRun, LiveSystem, RunLatencies
@@ -46,8 +46,8 @@ def staged_run(job: RunningJob, system: LiveSystem, noticed: Noticed, path: Path
         raise LiveOtherCorpusError(
             name=system.name,
             n=len(given),
-            found=_three(sorted(given)),
-            known=_three(_some_documents(job.benchmark)),
+            found=some_ids(given),
+            known=some_ids(_some_documents(job.benchmark)),
         )
     return staged
 
@@ -62,10 +62,6 @@ def _documents(staged: runs.StagedRun) -> set[str]:
 def _some_documents(benchmark: Benchmark) -> list[str]:
     reader = selectors.corpus_reader(benchmark.current_corpus_version)
     return [document.docid for document in reader.at(range(min(3, reader.n_documents)))]
-
-
-def _three(ids: Sequence[str]) -> str:
-    return ", ".join(f"'{one}'" for one in ids[:3])
 
 
 def create_live_run(
@@ -156,7 +152,7 @@ def _asked_as(system: LiveSystem, noticed: Noticed) -> dict[str, Any]:
 
 def notes_on(noticed: Noticed) -> list[str]:
     """What is worth knowing about the answers, in words."""
-    unknown = ", ".join(f"'{one}'" for one in sorted(noticed.unknown)[:3])
+    unknown = some_ids(noticed.unknown)
     failed = "; ".join(f"'{one.qid}': {one.why}" for one in noticed.failed[:3])
     told = (
         (len(noticed.failed), f"queries failed, as many as may; they count as 0: {failed}."),

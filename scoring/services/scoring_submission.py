@@ -13,6 +13,7 @@ from benchmarks_app.services import runs, uploading
 from benchmarks_app.services.jobs import JobFencedError, RunningJob, told_of
 from benchwright.errors import BenchmarkError, FileProblemsError
 from benchwright.full_disk import is_disk_full
+from benchwright.ids import some_ids
 from benchwright.retrieval.dense.bundles import is_bundle
 from benchwright.runs.aggregation import DEFAULT
 from benchwright.runs.facts import RunFactsError, checked
@@ -183,7 +184,7 @@ def _refuse_nothing_judged(read: Read, file: str, submission: Submission, target
     found = _documents_of(read)
     if known.isdisjoint(found):
         raise NothingJudgedError(
-            file=file, found=_three(found), known=_three(known), release=target.release.version
+            file=file, found=some_ids(found), known=some_ids(known), release=target.release.version
         )
 
 
@@ -191,10 +192,6 @@ def _documents_of(read: Read) -> list[str]:
     from benchwright.runs.store import document_ids
 
     return document_ids(read.staged.summary.parquet)
-
-
-def _three(ids: Any) -> str:
-    return ", ".join(f"'{one}'" for one in sorted(ids)[:3])
 
 
 def _run_of(job: RunningJob, valid: _Valid) -> Run:
