@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
+from benchwright.comparison.patterns import markdown_words
 from benchwright.files.cells import safe_cell
 from scoring.services.board_tables import BoardTable, board_table
 from scoring.services.boards import Board, with_stored_scenarios
@@ -80,7 +81,8 @@ def _markdown(request: HttpRequest, board: Board, table: BoardTable) -> HttpResp
     head = ["---:" if _is_number(table, name) else "---" for name in table.columns]
     lines = [_line(table.columns), _line(head)]
     lines += [_line(_markdown_cell(row[name]) for name in table.columns) for row in table.rows]
-    text = "\n".join([f"[{_escaped(told)}]({permanent_link(request, board)})", "", *lines, ""])
+    link = f"[{markdown_words(told)}]({permanent_link(request, board)})"
+    text = "\n".join([link, "", *lines, ""])
     return HttpResponse(text, content_type="text/markdown; charset=utf-8")
 
 
@@ -100,14 +102,7 @@ def _markdown_cell(value: Any) -> str:
         return f"{value:.4f}"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return _escaped(str(value))
-
-
-def _escaped(text: str) -> str:
-    """The text without what Markdown or HTML would make of it."""
-    for sign in "\\`*_[]<>|":
-        text = text.replace(sign, f"\\{sign}")
-    return " ".join(text.split())
+    return markdown_words(str(value))
 
 
 @require_safe
