@@ -1,51 +1,64 @@
 """Scores of a run against qrels, without Django: `evaluate(read_qrels(…), read_run(…), […])`.
 
-`compare` needs numpy, which is loaded when `compare` is first asked for and not before; what
-`evaluate_model` needs is loaded with it, too.
+Nothing is imported before it is asked for. To read and to score takes the standard library alone;
+what else a name needs is in the extra `tools`, `judge`, `catalog` or `hub`, and its error says so.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from benchwright.lazily import lazily
 
 if TYPE_CHECKING:
+    from benchwright.client import Client
     from benchwright.comparison.comparing import compare
     from benchwright.comparison.outcome import Comparison
+    from benchwright.contextual.metric import ContextualPrecision
+    from benchwright.contrastive.accuracy import contrastive_accuracy_score
+    from benchwright.datasets import load_beir, load_miracl, load_mmarco
     from benchwright.evaluation.evaluating import Evaluation, evaluate, evaluate_hits
     from benchwright.evaluation.models import ModelEvaluation, evaluate_model
     from benchwright.evaluation.weighting import WeightedMeans, weighted_means
     from benchwright.reading import read_qrels, read_run
 
 __all__ = [
+    "Client",
     "Comparison",
+    "ContextualPrecision",
     "Evaluation",
     "ModelEvaluation",
     "WeightedMeans",
     "compare",
+    "contrastive_accuracy_score",
     "evaluate",
     "evaluate_hits",
     "evaluate_model",
+    "load_beir",
+    "load_miracl",
+    "load_mmarco",
     "read_qrels",
     "read_run",
     "weighted_means",
 ]
 
-LOADED_WHEN_ASKED_FOR = {
-    "evaluate": "benchwright.evaluation.evaluating",
-    "Evaluation": "benchwright.evaluation.evaluating",
-    "evaluate_hits": "benchwright.evaluation.evaluating",
-    "read_qrels": "benchwright.reading",
-    "read_run": "benchwright.reading",
-    "Comparison": "benchwright.comparison.comparing",
-    "ModelEvaluation": "benchwright.evaluation.models",
-    "WeightedMeans": "benchwright.evaluation.weighting",
-    "compare": "benchwright.comparison.comparing",
-    "evaluate_model": "benchwright.evaluation.models",
-    "weighted_means": "benchwright.evaluation.weighting",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in LOADED_WHEN_ASKED_FOR:
-        text = f"module '{__name__}' has no attribute '{name}'"
-        raise AttributeError(text)
-    return getattr(import_module(LOADED_WHEN_ASKED_FOR[name]), name)
+__getattr__ = lazily(
+    __name__,
+    {
+        "Client": "benchwright.client",
+        "Comparison": "benchwright.comparison.outcome",
+        "ContextualPrecision": "benchwright.contextual.metric",
+        "Evaluation": "benchwright.evaluation.evaluating",
+        "ModelEvaluation": "benchwright.evaluation.models",
+        "WeightedMeans": "benchwright.evaluation.weighting",
+        "compare": "benchwright.comparison.comparing",
+        "contrastive_accuracy_score": "benchwright.contrastive.accuracy",
+        "evaluate": "benchwright.evaluation.evaluating",
+        "evaluate_hits": "benchwright.evaluation.evaluating",
+        "evaluate_model": "benchwright.evaluation.models",
+        "load_beir": "benchwright.datasets",
+        "load_miracl": "benchwright.datasets",
+        "load_mmarco": "benchwright.datasets",
+        "read_qrels": "benchwright.reading",
+        "read_run": "benchwright.reading",
+        "weighted_means": "benchwright.evaluation.weighting",
+    },
+)

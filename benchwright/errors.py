@@ -91,6 +91,33 @@ class Utf16Error(ArchiveError):
     )
 
 
+class MissingPackageError(BenchmarkError, ImportError):
+    """What a function needs beside the standard library is not installed."""
+
+    code = "missing-package"
+    message = (
+        "{what} needs {package}, which is not installed; the extra 'tools' brings it: "
+        "pip install 'benchwright[tools]'."
+    )
+
+    @classmethod
+    def of(cls, error: ModuleNotFoundError, what: str) -> Exception:
+        """The error that says so; of a package that no extra brings, the one that came."""
+        package = (error.name or "").partition(".")[0]
+        return cls(what=what, package=TOOLS[package]) if package in TOOLS else error
+
+
+# Packages of the extra `tools`, by the name they are imported by.
+TOOLS = {
+    **{name: name for name in ("httpx", "nh3", "numpy", "phonenumbers", "polars", "rich", "scipy")},
+    "Stemmer": "pystemmer",
+    "markdown_it": "markdown-it-py",
+    "stdnum": "python-stdnum",
+    "yaml": "pyyaml",
+    "zstandard": "zstandard",
+}
+
+
 class MissingFileError(BenchmarkError):
     code = "missing-file"
     message = "{place}: no {expected} found. {advice}"

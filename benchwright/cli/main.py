@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from benchwright.cli.exit_codes import INTERRUPTED, NO_READER
-from benchwright.errors import BenchmarkError, MissingFileError
+from benchwright.errors import BenchmarkError, MissingFileError, MissingPackageError
 
 PROGRAM = "benchwright"
 APPS = ("benchwright.cli.scoring", "benchwright.cli.collections", "benchwright.cli.sites")
@@ -183,6 +183,8 @@ def told(error: Exception, *, is_debug: bool) -> int:
         import traceback
 
         click.echo(traceback.format_exc(), err=True)
+    if isinstance(error, ModuleNotFoundError):
+        error = MissingPackageError.of(error, "This command")
     if isinstance(error, BenchmarkError):
         click.echo(f"Error: {error}", err=True)
         return USAGE if isinstance(error, MissingFileError) else FAILED

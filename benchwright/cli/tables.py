@@ -39,10 +39,13 @@ def show_table(table: Table) -> None:
     """Print a table, with rules and bold cells where a person sees it."""
     if not sys.stdout.isatty():
         say(plain(table))
-    elif _fits_terminal(table):
-        _show_rich(table)
-    else:
+    elif not _fits_terminal(table):
         say(records(table))
+    else:
+        try:
+            _show_rich(table)
+        except ModuleNotFoundError:  # rich comes with the extra `tools`
+            say(plain(table))
 
 
 def _fits_terminal(table: Table) -> bool:

@@ -28,6 +28,8 @@ from benchwright.errors import BenchmarkError
 
 
 class ClientError(BenchmarkError):
+    """Whatever went wrong between here and the site."""
+
     code = "client"
     message = "The site could not be asked."
 

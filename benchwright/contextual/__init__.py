@@ -4,8 +4,9 @@
 Django; `openai` and Pillow are loaded with the first question and the first image.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from benchwright.lazily import lazily
 
 if TYPE_CHECKING:
     from benchwright.contextual.arithmetic import contextual_precision, contextual_precisions
@@ -35,26 +36,22 @@ __all__ = [
     "read_cases",
 ]
 
-FOUND_IN = {
-    "Case": "benchwright.contextual.types",
-    "ContextualPrecision": "benchwright.contextual.metric",
-    "Endpoint": "benchwright.judges.endpoint",
-    "FileCache": "benchwright.contextual.caching",
-    "Image": "benchwright.contextual.types",
-    "JudgeFailedError": "benchwright.contextual.types",
-    "OpenAIJudge": "benchwright.judges.client",
-    "Outcome": "benchwright.contextual.types",
-    "Reply": "benchwright.contextual.types",
-    "checked_image": "benchwright.judges.images",
-    "contextual_precision": "benchwright.contextual.arithmetic",
-    "contextual_precisions": "benchwright.contextual.arithmetic",
-    "evaluate": "benchwright.contextual.metric",
-    "read_cases": "benchwright.contextual.cases",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in FOUND_IN:
-        text = f"module '{__name__}' has no attribute '{name}'"
-        raise AttributeError(text)
-    return getattr(import_module(FOUND_IN[name]), name)
+__getattr__ = lazily(
+    __name__,
+    {
+        "Case": "benchwright.contextual.types",
+        "ContextualPrecision": "benchwright.contextual.metric",
+        "Endpoint": "benchwright.judges.endpoint",
+        "FileCache": "benchwright.contextual.caching",
+        "Image": "benchwright.judges.messages",
+        "JudgeFailedError": "benchwright.judges.messages",
+        "OpenAIJudge": "benchwright.judges.client",
+        "Outcome": "benchwright.contextual.types",
+        "Reply": "benchwright.judges.messages",
+        "checked_image": "benchwright.judges.images",
+        "contextual_precision": "benchwright.contextual.arithmetic",
+        "contextual_precisions": "benchwright.contextual.arithmetic",
+        "evaluate": "benchwright.contextual.metric",
+        "read_cases": "benchwright.contextual.cases",
+    },
+)
