@@ -39,7 +39,7 @@ def run_frames(stream: Readable, *, file: str, problems: Problems) -> Iterator[p
     lines = RunLines(file=file, problems=problems)
     first = 1
     for block in _blocks(stream, file):
-        frame = _plain_frame(block, first)
+        frame = plain_frame(block, first)
         if frame is None or not _agrees(frame, lines):
             frame = _frame(_good_rows(lines, block, first, file, problems))
         yield frame.select("line", "qid", "docid", "score")
@@ -63,8 +63,8 @@ def _blocks(stream: Readable, file: str) -> Iterator[bytes]:
         yield rest
 
 
-def _plain_frame(block: bytes, first: int) -> pl.DataFrame | None:
-    """The rows of a block that holds nothing else than six columns; None of any other."""
+def plain_frame(block: bytes, first: int) -> pl.DataFrame | None:
+    """Qid, docid, rank, score and line of a block that is all six columns; None of any other."""
     import polars as pl
 
     head = block[: block.find(b"\n") if b"\n" in block else len(block)]
@@ -130,13 +130,14 @@ def _good_rows(
     # Not splitlines, which ends lines at a carriage return too.
     content = (line + b"\n" for line in block.removesuffix(b"\n").split(b"\n"))
     for row in lines.rows(content, first=first):
-        qid = _taken(row.qid, "query id", row.line, file, problems)
-        docid = _taken(row.docid, "document id", row.line, file, problems)
+        qid = taken_id(row.qid, "query id", row.line, file, problems)
+        docid = taken_id(row.docid, "document id", row.line, file, problems)
         if qid is not None and docid is not None:
             yield row.line, qid, docid, row.score
 
 
-def _taken(raw: bytes, what: str, line: int, file: str, problems: Problems) -> str | None:
+def taken_id(raw: bytes, what: str, line: int, file: str, problems: Problems) -> str | None:
+    """The id as text, or None and a problem where the server does not take it."""
     try:
         text = raw.decode()
     except UnicodeDecodeError:

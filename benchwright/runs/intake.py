@@ -12,8 +12,8 @@ from benchwright.errors import NOTHING_NEW, BenchmarkError, News, Problems
 from benchwright.files.sources import Readable
 from benchwright.formats.mapped import ResultRow
 from benchwright.formats.trec import read_run
-from benchwright.ids import id_problem, some_ids
-from benchwright.runs.blocks import run_frames
+from benchwright.ids import some_ids
+from benchwright.runs.blocks import run_frames, taken_id
 from benchwright.runs.store import Progress, RunSummary, StoredRow, write_run, write_run_frames
 
 if TYPE_CHECKING:
@@ -184,26 +184,13 @@ def _usable_rows(
     known: dict[bytes, str | None] = {}
     for row in read_run(lines, file=file, problems=problems):
         if row.qid not in known:
-            known[row.qid] = _decoded(row.qid, "query id", row.line, file, problems)
+            known[row.qid] = taken_id(row.qid, "query id", row.line, file, problems)
         qid = known[row.qid]
         if qid is None:
             continue
         if allowed is not None and qid not in allowed:
             seen_extra.add(qid)
             continue
-        docid = _decoded(row.docid, "document id", row.line, file, problems)
+        docid = taken_id(row.docid, "document id", row.line, file, problems)
         if docid is not None:
             yield StoredRow(row.line, qid, docid, row.score)
-
-
-def _decoded(raw: bytes, what: str, line: int, file: str, problems: Problems) -> str | None:
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError:
-        problems.add(file, line, f"{what} {raw!r} is not UTF-8; write the file as UTF-8")
-        return None
-    reason = id_problem(text)
-    if reason:
-        problems.add(file, line, f"{what} {text!r}: {reason}")
-        return None
-    return text
