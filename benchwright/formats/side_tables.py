@@ -2,8 +2,8 @@
 passages.
 
 A tab separates the columns; blank lines, lines beginning with `#` and one byte order mark are
-passed over, and so is a first line that names the columns. Queries, passages and documents stay
-the bytes they are; slices and families are text.
+passed over, and so is a first line that begins with the first column's name. Queries, passages and
+documents stay the bytes they are; slices and families are text.
 """
 
 from collections.abc import Container, Iterable, Iterator
@@ -107,23 +107,27 @@ def _one_each(
     return {name: value for name, (_, value) in found.items()}
 
 
-def _rows(
-    path: Path, columns: tuple[str, str], problems: Problems
+def two_columns(
+    lines: Iterable[bytes], columns: tuple[str, str], *, file: str, problems: Problems
 ) -> Iterator[tuple[int, bytes, bytes]]:
-    """Line number and both columns of every row that has two."""
-    for number, line in enumerate(open_lines(path), start=1):
+    """Line number and both cells of every row that has two."""
+    for number, line in enumerate(lines, start=1):
         text = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
         cells = [cell.strip(b" \r\n") for cell in text.split(b"\t")]
-        if not any(cells) or text.startswith(b"#") or (number == 1 and _is_header(cells, columns)):
+        if not any(cells) or text.startswith(b"#"):
+            continue
+        if number == 1 and cells[0].lower() == columns[0].encode():
             continue
         if len(cells) == 2 and all(cells):
             yield number, cells[0], cells[1]
         else:
-            problems.add(path.name, number, _columns_problem(cells, columns))
+            problems.add(file, number, _columns_problem(cells, columns))
 
 
-def _is_header(cells: list[bytes], columns: tuple[str, str]) -> bool:
-    return tuple(cell.lower() for cell in cells) == tuple(name.encode() for name in columns)
+def _rows(
+    path: Path, columns: tuple[str, str], problems: Problems
+) -> Iterator[tuple[int, bytes, bytes]]:
+    return two_columns(open_lines(path), columns, file=path.name, problems=problems)
 
 
 def _columns_problem(cells: list[bytes], columns: tuple[str, str]) -> str:

@@ -5,6 +5,7 @@ import gzip
 import pytest
 
 from benchwright.errors import FileProblemsError, MissingFileError, Problems
+from benchwright.formats import pairs
 from benchwright.formats.side_tables import (
     read_families,
     read_parents,
@@ -88,3 +89,15 @@ def test_missing_table_is_told(tmp_path):
 
 def test_queries_that_the_qrels_lack_are_told_once():
     assert unknown_queries([b"q1", b"q9", b"q9"], {b"q1": {}}) == ["q9"]
+
+
+def test_a_file_of_families_means_the_same_to_a_command_and_to_a_site(tmp_path):
+    content = b"\xef\xbb\xbfQuery-ID\tgroup\r\n# of March\r\n\r\nq1\ta\r\nq2\tb\r\n"
+    (tmp_path / "families.tsv").write_bytes(content)
+    problems = Problems()
+
+    of_command = read_families(tmp_path / "families.tsv")
+    of_site = pairs.read_families(content.splitlines(True), file="f", problems=problems)
+
+    assert of_command == {b"q1": "a", b"q2": "b"}
+    assert (of_site, problems.found) == ({"q1": "a", "q2": "b"}, [])
