@@ -134,7 +134,7 @@ class ImportStartSerializer(serializers.Serializer):
         default=None,
         help_text="Whether a machine gave the grades; left out: if the set has a model's name.",
     )
-    parts = ImportPartSerializer(many=True, required=False)
+    parts = ImportPartSerializer(many=True, required=False, allow_empty=False)
 
 
 def waiting_upload(benchmark: Benchmark, pk: Any) -> Upload:

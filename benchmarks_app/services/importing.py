@@ -114,7 +114,7 @@ def import_arguments(
         raise LeaveOutError(leave_out=leave_out, known=", ".join(filter(None, LEAVE_OUT)))
     uploading.refuse_imported(upload)
     grades = parse_grade_map(grade_map)
-    if parts is None and (kind == "auto" or mapping or has_header is not None or lang or split):
+    if not parts and (kind == "auto" or mapping or has_header is not None or lang or split):
         given = Part(
             "", FileKind(kind) if kind != "auto" else None, mapping or {}, split, lang, has_header
         )
@@ -127,7 +127,7 @@ def import_arguments(
             "upload": upload.pk,
             "uploads": [upload.pk],
             "kind": found if parts else FileKind(kind),
-            "parts": None if parts is None or _is_whole(parts) else [p.as_json() for p in parts],
+            "parts": [p.as_json() for p in parts] if parts and not _is_whole(parts) else None,
             "name": name,
             "description": description,
             "grade_map": grades,

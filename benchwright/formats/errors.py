@@ -93,6 +93,14 @@ class UnreadableKindError(BenchmarkError):
     message = "{file} is {what}. {advice}"
 
 
+class LoneFileError(BenchmarkError):
+    code = "lone-file"
+    message = (
+        "{file} is one file. A collection in BEIR's layout is several, in a zip or tar: leave the "
+        "kind out, or say which of its tables this is."
+    )
+
+
 class MixedCorpusError(BenchmarkError):
     code = "mixed-corpus"
     message = (

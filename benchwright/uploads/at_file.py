@@ -11,7 +11,7 @@ from benchwright.detection import CONTENT_OF, FileKind, Part, layout_for
 from benchwright.errors import BenchmarkError, FileProblemsError, PassedOver, Problems
 from benchwright.files.inputs import Input
 from benchwright.formats import beir, mapped, pairs, passages
-from benchwright.formats.errors import MappingError
+from benchwright.formats.errors import LoneFileError, MappingError
 from benchwright.formats.mapping import PARENT_FROM_ID, Content, checked
 from benchwright.formats.tables import PASSED_OVER, Layout, Record, records, sample
 from benchwright.formats.tabular import docid_rows
@@ -149,6 +149,8 @@ class _Looking:
 
     def at_rows(self) -> Look:
         kind = self.part.kind or FileKind.IDS
+        if kind is FileKind.BEIR:
+            raise LoneFileError(file=self.given.shown)
         headings, read = ROWS[kind]
         self.seen["headings"] = headings
         rows = read(self)

@@ -82,6 +82,19 @@ def test_half_a_character_in_a_file_breaks_neither_page_nor_answer(olga, texts):
     assert olga.get(f"/api/v1/benchmarks/texts/uploads/{upload.pk}/").status_code == 200
 
 
+def test_a_list_of_no_parts_is_refused_by_the_api(olga, texts):
+    put(olga, ("queries.csv", b"id,text\nq1,one\n"))
+    upload = Upload.objects.get()
+    address = f"/api/v1/benchmarks/texts/uploads/{upload.pk}/"
+
+    answer = olga.post(f"{address}import/", {"parts": []}, content_type="application/json")
+    assert answer.status_code == 400
+    assert "may not be empty" in str(answer.json()["detail"]["parts"])
+
+    (look,) = olga.get(f"{address}?kind=beir").json()["files"]
+    assert look["error"].startswith("queries.csv is one file.")
+
+
 def test_what_was_looked_at_is_imported_and_waits_no_longer(olga, texts):
     put(olga, ("corpus.jsonl", CORPUS))
 

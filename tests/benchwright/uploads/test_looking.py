@@ -1,5 +1,6 @@
 import pytest
 
+from benchwright.detection import FileKind, Part
 from benchwright.formats.tables import PASSED_OVER
 from benchwright.uploads import Place, look_at
 
@@ -40,3 +41,18 @@ def test_half_a_character_is_shown_as_a_question_mark(tmp_path):
 
     assert "?" in look.columns
     assert str(look).encode()
+
+
+def test_a_lone_file_is_no_collection(tmp_path):
+    path = tmp_path / "queries.csv"
+    path.write_bytes(b"id,text\nq1,one\n")
+    part = Part("", FileKind.BEIR)
+
+    (look,) = look_at(
+        Place(path, path.name), [part], has_passages=False, is_short=False, is_whole=False
+    ).looks
+
+    assert look.error == (
+        "queries.csv is one file. A collection in BEIR's layout is several, in a zip or tar: leave "
+        "the kind out, or say which of its tables this is."
+    )
