@@ -56,12 +56,8 @@ class Shown:
         }
 
 
-def issue_token(*, slot: Slot, annotator: User, shown: Shown) -> str:
-    """A token for one document on one person's page; nothing can be read from it."""
-    return sealed_token(slot.pk, annotator.pk, shown)
-
-
 def sealed_token(slot_id: int, annotator_id: int, shown: Shown) -> str:
+    """A token for one document on one person's page; nothing can be read from it."""
     payload = [
         slot_id,
         annotator_id,

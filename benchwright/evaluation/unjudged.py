@@ -94,17 +94,6 @@ def bracket(
     return Bracket(low, _mean(measure, *best, top, missing))
 
 
-def difference_bracket(one: Bracket, other: Bracket, common_ideal: float = 1.0) -> Bracket:
-    """Between which values the difference of two means must be, `one` - `other`.
-
-    The grades that raise one run may leave the other as it is, so each end takes the far end of the
-    other bracket; documents that both retrieved make it narrower in truth. For nDCG, give brackets
-    of DCG and one ideal for both runs, such as the mean IDCG: divided by their own ideals, the
-    difference has no bracket.
-    """
-    return Bracket((one.low - other.high) / common_ideal, (one.high - other.low) / common_ideal)
-
-
 def scenarios(
     measure: str | Measure,
     judged: Mapping[Qid, Judged],

@@ -94,11 +94,6 @@ def labels_of_pair(events: Iterable[Event]) -> list[Label]:
     return sorted(labels, key=lambda label: label.event)
 
 
-def grades_of_pair(events: Iterable[Event]) -> list[int]:
-    """The grade each rater stands by, for one document of one query."""
-    return [label.grade for label in labels_of_pair(events)]
-
-
 def pair_of(query: str, docid: str, events: Iterable[Event]) -> Pair:
     """All that rules need to know of one document of one query, from its events in any order."""
     known = list(events)

@@ -15,7 +15,7 @@ from annotation.judging.errors import (
 from annotation.models import Judgment, Pool, Slot
 from annotation.services.claiming import release_slots
 from annotation.services.judging import record_cant_judge, record_judgment, undo_last
-from annotation.services.tokens import Shown, issue_token, read_token
+from annotation.services.tokens import Shown, read_token, sealed_token
 from tests import factories
 from tests.annotation.making import claimed, guideline, judge, pool
 from tests.annotation.test_claiming import expire
@@ -252,15 +252,13 @@ def test_the_ledger_refuses_every_change(slot, ada, operation):
 def test_a_token_leads_back_to_its_slot_and_what_was_shown(slot, ada):
     shown = Shown("abc", 4, 2)
 
-    found, said = read_token(
-        token=issue_token(slot=slot, annotator=ada, shown=shown), annotator=ada
-    )
+    found, said = read_token(token=sealed_token(slot.pk, ada.pk, shown), annotator=ada)
 
     assert (found, said) == (slot, shown)
 
 
 def test_a_token_of_another_is_refused_by_its_code(slot, ada, ann):
-    token = issue_token(slot=slot, annotator=ada, shown=Shown())
+    token = sealed_token(slot.pk, ada.pk, Shown())
 
     with pytest.raises(SlotOfAnotherError, match="another annotator") as caught:
         read_token(token=token, annotator=ann)
@@ -269,7 +267,7 @@ def test_a_token_of_another_is_refused_by_its_code(slot, ada, ann):
 
 @pytest.mark.parametrize("change", [lambda token: token[:-2] + "xx", lambda _: "nonsense"])
 def test_a_token_this_site_did_not_sign_is_refused(slot, ada, change):
-    token = issue_token(slot=slot, annotator=ada, shown=Shown())
+    token = sealed_token(slot.pk, ada.pk, Shown())
 
     with pytest.raises(SlotTokenError, match="Reload"):
         read_token(token=change(token), annotator=ada)

@@ -1,9 +1,6 @@
 """Embeddings from files: .npy with a file of ids, .npz, or Parquet; told by their first bytes."""
 
-from collections.abc import Sequence
 from pathlib import Path
-
-import numpy as np
 
 from benchwright.matrices.arrays import Limits
 from benchwright.matrices.errors import MatrixFileError, MatrixRowError
@@ -94,8 +91,3 @@ def _ids(stored: Found, ids: Path | str | None, name: str) -> tuple[list[str], l
     if stored.ids is None:
         raise EmbeddingFileError(file=name, reason=NEEDS_IDS)
     return stored.ids, stored.notes
-
-
-def write_ids(ids: Sequence[str], path: Path) -> None:
-    """Write ids as an array of text, which loses none whatever they hold."""
-    np.save(path, np.array(list(ids), dtype=str), allow_pickle=False)

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from benchwright.errors import EmptyRunError, NoBracketError
 from benchwright.evaluation.unjudged import (
-    Bracket,
     bracket,
-    difference_bracket,
     grade_weights,
     scenarios,
     unjudged_ranks,
@@ -195,11 +193,6 @@ def test_drawn_range_holds_what_the_true_grades_give():
         held += found.drawn_low <= truth <= found.drawn_high
 
     assert 48 <= held <= 59
-
-
-def test_difference_takes_the_far_ends():
-    assert difference_bracket(Bracket(1, 2), Bracket(0.5, 3)) == (-2, 1.5)
-    assert difference_bracket(Bracket(1, 2), Bracket(0.5, 3), common_ideal=2) == (-1, 0.75)
 
 
 def test_unjudged_ranks_of_nothing_are_none():

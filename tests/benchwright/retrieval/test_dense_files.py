@@ -23,7 +23,6 @@ from benchwright.retrieval.dense.bundles import (
     pack,
     read_bundle,
 )
-from benchwright.retrieval.dense.reading import write_ids
 from benchwright.retrieval.errors import DemoExtraError, EmbeddingFileError, EmbeddingShapeError
 
 IDS = ["a", "b\n", " c ", "é"]
@@ -63,7 +62,7 @@ def test_ids_of_lines_keep_all_but_the_ends_of_lines(files):
 
 
 def test_ids_of_an_array_are_lossless(files):
-    write_ids(IDS, files / "ids.npy")
+    np.save(files / "ids.npy", np.array(IDS))
 
     assert_read(read_embeddings(files / "v.npy", ids=files / "ids.npy"))
 
@@ -235,7 +234,7 @@ def test_array_cut_short_says_what_is_missing(files):
 
 def parts(files, **more):
     np.savez(files / "q.npz", ids=np.array(["q"]), vectors=VECTORS[:1])
-    write_ids(IDS, files / "ids.npy")
+    np.save(files / "ids.npy", np.array(IDS))
     names = {QUERIES: "q.npz", DOCUMENTS: "v.npy", DOCUMENT_IDS: "ids.npy", **more}
     return {member: [(files / name).read_bytes()] for member, name in names.items() if name}
 
