@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 
-from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.selectors.reading import release_file_path
 from benchmarks_app.services import exporting
 from benchwright.exports.exporter import file_pieces
 from benchwright.releases.errors import VersionError
@@ -60,7 +60,7 @@ def file_response(release: Release, name: str, wanted: Mapping[str, str]) -> Htt
     if facts is None or name.startswith(HIDDEN_FILES):
         raise Http404
     stem = f"{exporting.export_name(release)}-{name.replace('/', '-')}"
-    path = selectors.release_file_path(release, name)
+    path = release_file_path(release, name)
     size, version = path.stat().st_size, f'"{facts["sha256"]}"'
     begin = _begin_of(wanted, version, size)
     response = StreamingHttpResponse(

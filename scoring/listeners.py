@@ -3,7 +3,7 @@
 from typing import Any
 
 from benchmarks_app.models import Release
-from scoring.selectors import runs_without_scores
+from scoring.selectors.score_sets import runs_without_scores
 from scoring.services.gating import resume_waiting_gates
 from scoring.services.phases import open_submissions
 from scoring.services.rescoring import start_scoring_runs

@@ -12,8 +12,8 @@ from benchmarks_app.permissions import Action
 from benchmarks_app.reach import Reach, measures_reach
 from benchmarks_app.results_seen import counts_results
 from scoring.models import ScoreSet
-from scoring.selectors import SCORER_VERSION, newest_release
 from scoring.selectors.probing import n_open_flags
+from scoring.selectors.releases import SCORER_VERSION, newest_release
 
 badge("scoring:probing-list")(n_open_flags)
 

@@ -33,7 +33,7 @@ from benchmarks_app.models import (
     Upload,
     User,
 )
-from benchmarks_app.selectors import corpus_reader
+from benchmarks_app.selectors.reading import corpus_reader
 from benchmarks_app.services import importing_logs, uploading
 
 SCALE = [

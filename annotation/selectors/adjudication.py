@@ -13,8 +13,8 @@ from django.db.models import Count, F, Max, Min, Q
 from annotation.models import Judgment, PoolEntry, PoolRun
 from annotation.selectors import ledger
 from annotation.selectors.policies import policy_of
-from benchmarks_app import selectors as collection
 from benchmarks_app.models import Benchmark, DocumentContent, Query, User
+from benchmarks_app.selectors.reading import benchmark_documents
 from benchwright.agreement.effects import NEGLIGIBLE, effect, ideal_gain
 from benchwright.qrels.events import Event, Pair, pair_of
 from benchwright.qrels.rules import Settings, rule_named, verdict_on
@@ -384,7 +384,7 @@ def text_of(benchmark: Benchmark, docid: str) -> tuple[str, str, str]:
     )
     content: Any = contents.order_by("-first_seen", "-pk").first()
     if content is None:
-        content = collection.benchmark_documents(benchmark, [docid]).get(docid)
+        content = benchmark_documents(benchmark, [docid]).get(docid)
     if content is None:
         return "", "", usual
     return content.title, content.text, getattr(content, "lang", "") or usual

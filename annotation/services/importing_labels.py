@@ -13,8 +13,8 @@ from django.urls import reverse
 from annotation.models import Judgment, Pool, Slot
 from annotation.services import entering_labels
 from annotation.services.entering_labels import Entered, Origin, enter_labels
-from benchmarks_app import selectors as collection
 from benchmarks_app.models import Benchmark, Job, Upload, User
+from benchmarks_app.selectors.reading import unknown_documents
 from benchmarks_app.services import audit, jobs, reading_apart, uploading
 from benchmarks_app.services.analysing import analyse
 from benchwright.errors import Problems
@@ -173,7 +173,7 @@ def unknown_ids(
     known = _known_queries(benchmark) if known is None else known
     lacking: set[str] = set()
     if benchmark.corpus.has_texts:
-        lacking = collection.unknown_documents(benchmark, {label.docid for label in labels})
+        lacking = unknown_documents(benchmark, {label.docid for label in labels})
     return [
         (label, reason)
         for label in labels

@@ -10,7 +10,7 @@ from annotation.judging.errors import GoldShareError, GradeNotOnScaleError, Know
 from annotation.models import KnownGrade, Pool, PoolEntry
 from annotation.selectors.ledger import query_keys
 from benchmarks_app.models import Document, DocumentContent, User
-from benchmarks_app.selectors import benchmark_documents
+from benchmarks_app.selectors.reading import benchmark_documents
 from benchmarks_app.services import audit, reading_apart
 from benchwright.errors import Problems
 from benchwright.ids import content_hash

@@ -10,8 +10,8 @@ from annotation.judging.errors import PoolRunsError
 from annotation.models import Pool
 from annotation.selectors.judged import judged_pairs
 from annotation.selectors.ledger import query_keys
-from benchmarks_app import selectors as collection
 from benchmarks_app.models import Benchmark, CandidateList, Run
+from benchmarks_app.selectors.reading import candidates_path, run_path
 from benchwright.pools import Extras, Pair, Recipe, recipe_of
 from benchwright.pools.entries import labels_wanted
 
@@ -133,7 +133,7 @@ def _top_of(run: Run, depth: int) -> pl.DataFrame:
     """Qid, docid, rank of a run's first `depth` documents of each query."""
     import polars as pl
 
-    rows = pl.scan_parquet(collection.run_path(run)).filter(pl.col("rank") <= depth)
+    rows = pl.scan_parquet(run_path(run)).filter(pl.col("rank") <= depth)
     return rows.select("qid", "docid", "rank").collect()
 
 
@@ -144,7 +144,7 @@ def listed_pairs(candidates: int | None) -> list[Pair]:
     if candidates is None:
         return []
     listed = CandidateList.objects.get(pk=candidates)
-    rows = pl.read_parquet(collection.candidates_path(listed)).sort("priority")
+    rows = pl.read_parquet(candidates_path(listed)).sort("priority")
     return list(rows.select("qid", "docid").iter_rows())
 
 

@@ -23,8 +23,8 @@ from annotation.selectors.ledger import query_keys
 from annotation.selectors.pools import DEFAULT_SECONDS
 from annotation.services.pool_planning import PlannedPool, Sharing, plan_of, planned_pool
 from annotation.services.pool_run_names import rename_runs_of
-from benchmarks_app import selectors as collection
 from benchmarks_app.models import Benchmark, CandidateList, Document, DocumentContent, Run, User
+from benchmarks_app.selectors.reading import benchmark_documents, unknown_documents
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.analysing import analyse
 from benchwright import pools as pooling
@@ -133,7 +133,7 @@ def _refuse_unknown_documents(job: jobs.RunningJob, planned: PlannedPool) -> Non
     docids = planned.table.frame["docid"].unique().sort()
     unknown: set[str] = set()
     for batch in batched(docids, ROWS_PER_BATCH):
-        unknown |= collection.unknown_documents(job.benchmark, batch)
+        unknown |= unknown_documents(job.benchmark, batch)
     if unknown:
         found = (entry for entry in planned.table.entries() if entry.docid in unknown)
         examples = [_example(entry) for entry in islice(found, EXAMPLES_SHOWN)]
@@ -196,7 +196,7 @@ def _stage_documents(job: jobs.RunningJob, planned: PlannedPool) -> dict[str, in
     docids = planned.table.frame["docid"].unique().sort()
     keys: dict[str, int] = {}
     for batch in batched(docids, ROWS_PER_BATCH):
-        texts = collection.benchmark_documents(job.benchmark, batch)
+        texts = benchmark_documents(job.benchmark, batch)
         with job.fenced():
             Document.objects.bulk_create(
                 [Document(corpus=corpus, docid=docid) for docid in batch], ignore_conflicts=True

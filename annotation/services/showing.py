@@ -15,8 +15,8 @@ from annotation.models import Pool
 from annotation.services import statements
 from annotation.services.statements import Asked, Card, Text
 from annotation.services.tokens import Shown, key_of, query_key_of, sealed_token
-from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, Corpus, Document
+from benchmarks_app.selectors.reading import benchmark_documents
 from benchwright.texts.directions import direction_of
 from benchwright.texts.presenting import Presented, presented
 
@@ -72,7 +72,7 @@ def _facts(benchmark: Benchmark, documents: list[int]) -> dict[int, list[list[st
     if not keys:
         return {}
     docids = dict(Document.objects.filter(pk__in=documents).values_list("pk", "docid"))
-    found = selectors.benchmark_documents(benchmark, docids.values())
+    found = benchmark_documents(benchmark, docids.values())
     facts = {}
     for document, docid in docids.items():
         metadata = found[docid].metadata if docid in found else {}

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.urls import reverse
 
-from benchmarks_app import selectors as collection
 from benchmarks_app.models import Benchmark, QrelSet, Run
+from benchmarks_app.selectors.reading import qrels_of, run_path
 from benchmarks_app.services import jobs
 from benchwright.pools.adaptive import BURN_IN
 from benchwright.pools.simulation import simulate
@@ -46,7 +46,7 @@ def simulate_orders(job: jobs.RunningJob) -> None:
     rankings = {}
     for n, run in enumerate(runs):
         job.progress(n, len(parameters["runs"]) + 1, f"reading {run.name}")
-        rankings[run.name] = list(top_k(collection.run_path(run), parameters["depth"]))
+        rankings[run.name] = list(top_k(run_path(run), parameters["depth"]))
     job.progress(len(rankings), len(rankings) + 1, "judging on paper")
     chosen = {key: parameters[key] for key in ("depth", "burn_in", "seed")}
     found = simulate(rankings, relevance_of(qrel_set), **chosen)
@@ -72,7 +72,7 @@ def relevance_of(qrel_set: QrelSet) -> dict[str, dict[str, bool]]:
     grades = qrel_set.benchmark.grades.filter(is_relevant=True)
     relevant = set(grades.values_list("value", flat=True))
     found: dict[str, dict[str, bool]] = {}
-    for qid, docid, grade in collection.qrels_of(qrel_set):
+    for qid, docid, grade in qrels_of(qrel_set):
         if grade >= 0:
             found.setdefault(qid, {})[docid] = grade in relevant
     return found

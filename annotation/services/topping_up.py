@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from annotation.judging.errors import CompleteReleaseError, NothingUnjudgedError
 from annotation.selectors.judged import judged_pairs, last_event
-from benchmarks_app import selectors as collection
 from benchmarks_app.models import CandidateList, Release, Run, User
+from benchmarks_app.selectors.reading import run_path
 from benchmarks_app.services.candidates import make_candidate_list
 from benchwright.runs.store import top_k
 
@@ -40,6 +40,6 @@ def unjudged_in_top(*, run: Run, depth: int, user: User) -> CandidateList:
 
 def _unjudged(run: Run, depth: int) -> Iterator[tuple[str, str, int]]:
     judged = judged_pairs(run.benchmark, last_event(run.benchmark))
-    for qid, docid, rank in top_k(collection.run_path(run), depth):
+    for qid, docid, rank in top_k(run_path(run), depth):
         if (qid, docid) not in judged:
             yield qid, docid, rank

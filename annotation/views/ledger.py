@@ -16,10 +16,10 @@ from annotation.selectors import pairs, stale
 from annotation.services.exporting_judgments import CONTENT_TYPES, export_judgments
 from annotation.services.importing_labels import raters_in, start_import
 from annotation.services.rejudging import offer_rejudging
-from benchmarks_app import selectors as collection
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.selectors.reading import benchmark_documents
 from benchmarks_app.services import audit
 from benchmarks_app.services.exposure import is_withheld
 from benchmarks_app.services.uploading import receive_upload
@@ -130,7 +130,7 @@ def pair_detail(request: HttpRequest, benchmark: Benchmark, pk: int, docid: str)
         raise PermissionDenied
     history = pairs.pair_history(benchmark, query, docid, has_names=has_names)
     grades = pairs.pair_grades(benchmark, query, docid)
-    document = collection.benchmark_documents(benchmark, [docid]).get(docid)
+    document = benchmark_documents(benchmark, [docid]).get(docid)
     if not (history or grades or document):
         raise Http404
     if is_withheld(benchmark, query):

@@ -10,7 +10,6 @@ from rest_framework import exceptions, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from benchmarks_app import selectors
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import (
     BenchmarkDetailSerializer,
@@ -22,6 +21,7 @@ from benchmarks_app.api.serializers import (
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.permissions import Action, role_in
+from benchmarks_app.selectors.reading import qrels_of
 from benchmarks_app.services import audit
 from benchmarks_app.services.qrel_sets import delete_qrels, map_qrels
 from benchmarks_app.services.releasing import trec_lines
@@ -117,7 +117,7 @@ class QrelsDownload(Endpoint):
         audit.record(
             actor=request.user, action="download-qrels", benchmark=benchmark, target=found.name
         )
-        lines = trec_lines(selectors.qrels_of(found))
+        lines = trec_lines(qrels_of(found))
         return StreamingHttpResponse(lines, content_type="text/plain; charset=utf-8")
 
 

@@ -10,7 +10,6 @@ from django.core.cache import cache
 from django.db.models import Count, Max, Q, QuerySet, Sum
 from django.utils.dateparse import parse_date, parse_datetime
 
-from benchmarks_app import selectors
 from benchmarks_app.models import (
     Benchmark,
     FamilyLink,
@@ -22,6 +21,7 @@ from benchmarks_app.models import (
     SliceMember,
     SplitPlan,
 )
+from benchmarks_app.selectors.reading import corpus_reader
 from benchwright.files.external_sort import batched
 from benchwright.leaks import LeakQuery
 from benchwright.splits import SplitQuery, inputs_sha256
@@ -146,12 +146,6 @@ def split_sizes(benchmark: Benchmark) -> dict[str, int]:
     return dict(counted)
 
 
-def unsplit_queries(benchmark: Benchmark) -> int:
-    """Queries of families that no split has, though a split was made."""
-    unsplit = queries_to_split(benchmark).filter(excluded_reason="", family__split="")
-    return unsplit.count()
-
-
 def is_outdated(benchmark: Benchmark, plan: SplitPlan) -> bool:
     """Whether queries, families or dates are others than those that were split."""
     return inputs_digest(benchmark) != plan.inputs_sha256
@@ -243,7 +237,7 @@ def document_dates(benchmark: Benchmark, docids: Iterable[str], key: str) -> dic
     version = benchmark.current_corpus_version
     if version is None or not key:
         return {}
-    reader = selectors.corpus_reader(version)
+    reader = corpus_reader(version)
     found: dict[str, datetime] = {}
     for batch in batched(sorted(docids), DOCUMENTS_AT_ONCE):
         for docid, document in reader.get(batch).items():

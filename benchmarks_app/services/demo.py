@@ -17,7 +17,7 @@ from django.conf import settings
 from django.core.management import call_command
 
 from benchmarks_app.models import Benchmark, Membership, Role, User
-from benchmarks_app.selectors import unknown_documents
+from benchmarks_app.selectors.reading import unknown_documents
 from benchmarks_app.services.benchmarks import change_settings, create_benchmark
 from benchmarks_app.services.jobs import run_queued
 from benchwright.datasets.demo import collect_docstrings

@@ -12,9 +12,11 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from benchmarks_app import files, selectors
+from benchmarks_app import files
 from benchmarks_app.models import Job, Release, Run, User
 from benchmarks_app.selectors import naming
+from benchmarks_app.selectors.reading import run_path
+from benchmarks_app.selectors.release_sources import release_source, whole_release_source
 from benchmarks_app.selectors.stored_files import export_folder, stored_export_name
 from benchmarks_app.services import audit, jobs
 from benchwright.exports import BEIR, EXPORTERS, Exporter, exporter_of
@@ -39,7 +41,7 @@ def export_name(release: Release) -> str:
 
 
 def has_beir_export(release: Release) -> bool:
-    return selectors.release_source(release).documents is not None
+    return release_source(release).documents is not None
 
 
 def manifest_bytes(release: Release) -> bytes:
@@ -67,7 +69,7 @@ class Offer:
 
 def offers(release: Release) -> list[Offer]:
     """Every format that the release is given in, in the order of the registry."""
-    source = selectors.release_source(release)
+    source = release_source(release)
     split = _split_shown(source)
     left_out = release.manifest.get("formats_left_out", ())
     given = [exporter for exporter in EXPORTERS.values() if exporter.name not in left_out]
@@ -121,12 +123,12 @@ def export_zip(release: Release, exporter: Exporter) -> Iterator[bytes]:
     ExportNeedsTextsError, ExportNotReadyError, StoredFileError
         By the call, not by the first piece.
     """
-    exporter.check(selectors.release_source(release))
+    exporter.check(release_source(release))
     if stored := stored_export(release, exporter):
         return file_pieces(stored)
     if not is_made_at_once(release, exporter):
         raise ExportNotReadyError(n_documents=_n_documents(release), format=exporter.label)
-    return _zip_pieces(exporter, selectors.whole_release_source(release))
+    return _zip_pieces(exporter, whole_release_source(release))
 
 
 def _zip_pieces(exporter: Exporter, source: ReleaseSource) -> Iterator[bytes]:
@@ -142,7 +144,7 @@ def write_zip(release: Release, exporter: Exporter, path: Path, *, tell: Tell | 
     ExportNeedsTextsError, StoredFileError
         Before the file is touched.
     """
-    source = _told(selectors.whole_release_source(release), tell)
+    source = _told(whole_release_source(release), tell)
     exporter.check(source)
     with path.open("wb") as out:
         out.writelines(_zip_pieces(exporter, source))
@@ -153,7 +155,7 @@ def write_folder(
     release: Release, exporter: Exporter, folder: Path, *, tell: Tell | None = None
 ) -> list[str]:
     """Write an export as a folder; returns the names of its files. Raises as `written` does."""
-    return written(exporter, _told(selectors.whole_release_source(release), tell), folder)
+    return written(exporter, _told(whole_release_source(release), tell), folder)
 
 
 def _told(source: ReleaseSource, tell: Tell | None) -> ReleaseSource:
@@ -183,7 +185,7 @@ def export_arguments(*, release: Release, format: str) -> dict[str, Any]:
         If it cannot be made.
     """
     exporter = exporter_of(format)
-    exporter.check(selectors.release_source(release))
+    exporter.check(release_source(release))
     return {
         "kind": JOB_KIND,
         "title": f"Export release {release.version}: {exporter.label}",
@@ -233,7 +235,7 @@ def stored_export(release: Release, exporter: Exporter) -> Path | None:
 def run_zip(run: Run, viewer: Any) -> Iterator[bytes]:
     """A run in TREC's form with what this person may know of it beside it, as a zip, in pieces."""
     stem = f"{run.benchmark.slug}-{run_file_name(run)}"
-    rows = _run_rows(selectors.run_path(run))
+    rows = _run_rows(run_path(run))
     members = run_members(run_file_name(run), rows, run_metadata(run, viewer))
     return streamed_zip((f"{stem}/{name}", pieces) for name, pieces in members)
 

@@ -13,8 +13,8 @@ from typing import Any
 from django.db import transaction
 from django.urls import reverse
 
-from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, Document, Job, Qrel, Query, Upload, User
+from benchmarks_app.selectors.reading import unknown_documents
 from benchmarks_app.services import audit, jobs, reading_apart, runs, uploading
 from benchmarks_app.services.analysing import analyse
 from benchmarks_app.services.importing_corpus import corpus_options, stage_corpus, staged_lacks
@@ -393,7 +393,7 @@ def _stage_corpus(work: Import, files: list[File]) -> DocumentCheck:
         is_passages = work.benchmark.corpus.has_texts
         corpus = _of(files, FileKind.PASSAGES) if is_passages else []
     if not corpus:
-        return lambda docids: selectors.unknown_documents(work.benchmark, docids)
+        return lambda docids: unknown_documents(work.benchmark, docids)
     if is_passages:
         work.notes.append(
             "The corpus holds the judged passages alone. Import the whole corpus, "

@@ -11,8 +11,9 @@ from typing import Any
 
 from django.urls import reverse
 
-from benchmarks_app import files, selectors
+from benchmarks_app import files
 from benchmarks_app.models import Corpus, CorpusVersion, Unit
+from benchmarks_app.selectors.reading import measures_documents_of_passages
 from benchmarks_app.services import snapshots
 from benchmarks_app.services.staging import Import
 from benchwright.corpora.cuts import LARGEST_SEED, Cut, cut_sentence, read_max_docs
@@ -105,7 +106,7 @@ def stage_corpus(
 def staged_lacks(work: Import, index: Path) -> Any:
     """What tells which ids the staged corpus does not hold, in the benchmark's unit."""
     reader = CorpusReader(index.with_name("corpus.parquet"), index)
-    if selectors.measures_documents_of_passages(work.benchmark):
+    if measures_documents_of_passages(work.benchmark):
         return reader.missing_parents
     return reader.missing
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, Run
+from benchmarks_app.selectors.reading import run_path
 
 CUTOFF = 10
 RUNS_AT_MOST = 50
@@ -43,7 +43,7 @@ def judged_shares(benchmark: Benchmark, grades: Path) -> dict[str, float]:
 def _share(run, judged, queries) -> float | None:
     import polars as pl
 
-    first = pl.scan_parquet(selectors.run_path(run)).filter(pl.col("rank") <= CUTOFF)
+    first = pl.scan_parquet(run_path(run)).filter(pl.col("rank") <= CUTOFF)
     shown = (
         first.select(pl.col("qid").cast(pl.String), pl.col("docid").cast(pl.String))
         .join(queries.lazy(), on="qid", how="semi")

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from django.utils import timezone
 
-from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, Corpus, Document, DocumentContent, User
+from benchmarks_app.selectors.reading import corpus_documents
 from benchmarks_app.services import jobs
 from benchwright.corpora.store import StoredDocument
 from benchwright.ids import content_hash
@@ -38,7 +38,7 @@ def refresh_texts(job: jobs.RunningJob) -> None:
     n_seen = n_changed = 0
     n_documents = corpus.documents.count()
     for batch in _documents(corpus):
-        texts = selectors.corpus_documents(version, [row.docid for row in batch])
+        texts = corpus_documents(version, [row.docid for row in batch])
         with job.fenced():
             n_changed += sum(_follow(row, texts.get(row.docid), corpus.lang) for row in batch)
         n_seen += len(batch)

@@ -10,10 +10,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, CorpusVersion, QrelSet, Release, Role
 from benchmarks_app.release_facts import facts_of
-from benchmarks_app.selectors.release_sources import release_source, source_of_files
+from benchmarks_app.selectors.reading import (
+    documents_in_unit,
+    n_documents_in_unit,
+    release_file_path,
+)
+from benchmarks_app.selectors.release_sources import release_source, release_splits, source_of_files
 from benchmarks_app.services import jobs
 from benchmarks_app.services.judged_shares import judged_shares
 from benchmarks_app.services.release_checks import (
@@ -246,9 +250,7 @@ def _source(benchmark: Benchmark, made: Contents, manifest: dict[str, Any]) -> R
         manifest=manifest,
         title=benchmark.name,
         description=benchmark.description,
-        documents=(lambda: selectors.documents_in_unit(version, benchmark.unit))
-        if has_texts
-        else None,
+        documents=(lambda: documents_in_unit(version, benchmark.unit)) if has_texts else None,
         see_hidden=True,
     )
 
@@ -270,7 +272,7 @@ def corpus_facts(
     return {
         "version": version.number,
         "sha256": version.sha256,
-        "n_documents": selectors.n_documents_in_unit(version, benchmark.unit),
+        "n_documents": n_documents_in_unit(version, benchmark.unit),
         "snapshot_date": version.snapshot_date and version.snapshot_date.isoformat(),
         "cut": version.cut,
         "kind": benchmark.corpus.kind,
@@ -297,11 +299,11 @@ def _known_hashes(version: CorpusVersion, unit: str) -> dict[str, Any] | None:
 
 def _hashes(version: CorpusVersion, unit: str, tell: jobs.RunningJob | None) -> dict[str, Any]:
     """Of all documents: the types of their metadata, the content digest, and corpus.jsonl's."""
-    read = selectors.documents_in_unit
+    read = documents_in_unit
     shape = metadata_shape(document.metadata for document in read(version, unit))
     canonical, written, n_bytes = hashlib.sha256(), hashlib.sha256(), 0
     lines = corpus_jsonl(read(version, unit), shape=shape)
-    for line in _told(lines, selectors.n_documents_in_unit(version, unit), tell):
+    for line in _told(lines, n_documents_in_unit(version, unit), tell):
         written.update(line)
         n_bytes += len(line)
         canonical.update(without_nulls(line) if NULL in line else line)
@@ -335,7 +337,7 @@ def _diff(
     return release_diff(
         Side(
             before,
-            selectors.release_splits(parent),
+            release_splits(parent),
             parent.manifest.get("parts") or {},
             parent.tie_rule,
             _corpus_sha256(parent.manifest),
@@ -349,7 +351,7 @@ def _documents(release: Release) -> Callable[[], Iterator[DocumentLike]] | None:
     version = release.corpus_version
     if version is None or not release.benchmark.corpus.has_texts:
         return None
-    return lambda: selectors.documents_in_unit(version, release.manifest.get("unit", ""))
+    return lambda: documents_in_unit(version, release.manifest.get("unit", ""))
 
 
 def _corpus_sha256(manifest: dict[str, Any]) -> str:
@@ -455,7 +457,7 @@ def _citation(built: Built, at: datetime) -> str:
 def _changelog(built: Built, at: datetime) -> str:
     before = ""
     if built.parent is not None and "CHANGELOG.md" in built.parent.manifest["files"]:
-        path = selectors.release_file_path(built.parent, "CHANGELOG.md")
+        path = release_file_path(built.parent, "CHANGELOG.md")
         before = path.read_text("utf-8")
     return changelog(
         version=built.manifest["version"],

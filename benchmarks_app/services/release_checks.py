@@ -4,9 +4,9 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, Release, Slice
 from benchmarks_app.reach import reach_of
+from benchmarks_app.selectors.release_sources import hidden_parts, hidden_queries, release_weights
 from benchmarks_app.selectors.splits import current_plan, is_outdated
 from benchmarks_app.services.leak_reports import current_leak_report
 from benchmarks_app.services.release_files import Contents
@@ -65,7 +65,7 @@ def told_apart(made: Contents) -> list[str]:
     found = []
     public = {qid for qid in made.split_of if made.is_public(qid)}
     for release in Release.objects.published().filter(benchmark=made.benchmark).newest_first():
-        earlier = [part - public for part in selectors.hidden_parts(release)]
+        earlier = [part - public for part in hidden_parts(release)]
         if earlier and not is_safe([*together, *earlier], **limits):
             found.append(f"This release and {release.version}")
         together += earlier
@@ -85,8 +85,8 @@ def withholds_weighted(made: Contents) -> bool:
     weighted = [
         {
             qid: weight
-            for qid, weight in selectors.release_weights(release).items()
-            if qid in selectors.hidden_queries(release) - public
+            for qid, weight in release_weights(release).items()
+            if qid in hidden_queries(release) - public
         }
         for release in Release.objects.published().filter(benchmark=made.benchmark)
     ]

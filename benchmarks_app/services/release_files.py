@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, QrelSet, Query
+from benchmarks_app.selectors.reading import qrels_of
 from benchmarks_app.selectors.release_sources import (
     DEFAULT_SPLIT,
     FAMILIES,
@@ -170,7 +170,7 @@ def spool_path(made: Contents) -> Path:
 def _spool_grades(made: Contents) -> None:
     """Put the set's rows into one file, sorted, and count what each query has."""
     with spool_path(made).open("wb") as out:
-        for qid, docid, grade in selectors.qrels_of(made.qrel_set):
+        for qid, docid, grade in qrels_of(made.qrel_set):
             made.graded.setdefault(qid, Graded()).add(grade, made.threshold)
             out.write(f"{qid}\t{docid}\t{grade}\n".encode())
 

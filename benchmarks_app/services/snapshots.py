@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
-from benchmarks_app import files, selectors
+from benchmarks_app import files
 from benchmarks_app.models import (
     Benchmark,
     Corpus,
@@ -17,6 +17,7 @@ from benchmarks_app.models import (
     Upload,
     User,
 )
+from benchmarks_app.selectors.reading import corpus_reader
 from benchmarks_app.services import audit, refreshing_texts
 from benchmarks_app.services.jobs import RunningJob
 from benchwright.corpora.errors import SnapshotOverError
@@ -53,7 +54,7 @@ def watched_ids(corpus: Corpus) -> set[str]:
 
 def difference_from(base: CorpusVersion, after: CorpusReader, *, job: RunningJob) -> dict[str, Any]:
     """What a staged corpus changes of a version, as the row of the new version keeps it."""
-    before = selectors.corpus_reader(base)
+    before = corpus_reader(base)
     found = difference(
         before,
         after,

@@ -4,8 +4,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, Unit
+from benchmarks_app.selectors.reading import corpus_reader
 from benchwright.corpora.errors import (
     MixedUnitsError,
     OtherUnitError,
@@ -50,7 +50,7 @@ def in_unit_of(
     version = benchmark.current_corpus_version
     if (version is None and reader is None) or benchmark.corpus.unit != Unit.PASSAGE:
         return summary, {}
-    reader = reader or selectors.corpus_reader(version)
+    reader = reader or corpus_reader(version)
     ids = {row.docid for row in top_k(summary.parquet, LOOKED_AT)}
     passages = ids - reader.missing(ids)
     documents = ids - reader.missing_parents(ids)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from django.db import transaction
 
-from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, Corpus, Qrel, QrelSet, Unit, User
+from benchmarks_app.selectors.reading import corpus_reader, measures_documents_of_passages, qrels_of
 from benchmarks_app.services import audit
 from benchwright.corpora.errors import (
     MixedUnitsError,
@@ -99,7 +99,7 @@ def refuse_unit(benchmark: Benchmark) -> None:
             why="the rows of its corpus are documents",
             advice="Import the passages, each with its document, into a corpus of passages",
         )
-    if selectors.measures_documents_of_passages(benchmark) and version and not version.n_parents:
+    if measures_documents_of_passages(benchmark) and version and not version.n_parents:
         raise ParentsMissingError(what=f"Benchmark '{benchmark}'")
 
 
@@ -123,13 +123,13 @@ def derive_document_qrels(
         If the benchmark has a set of this name.
     """
     version = benchmark.current_corpus_version
-    if not selectors.measures_documents_of_passages(benchmark) or version is None:
+    if not measures_documents_of_passages(benchmark) or version is None:
         why = f"{benchmark} does not measure documents on a corpus of passages."
         raise NotDerivableError(name=qrel_set.name, why=why)
     name = name or f"{qrel_set.name} by document"
     if QrelSet.objects.ready().filter(benchmark=benchmark, name=name).exists():
         raise QrelSetNameTakenError(name=name)
-    reader = selectors.corpus_reader(version)
+    reader = corpus_reader(version)
     grades = _document_grades(qrel_set, reader)
     rows = _in_benchmark(benchmark, qrel_set, grades)
     made = QrelSet.objects.create(
@@ -163,7 +163,7 @@ Grades = Mapping[tuple[str, str], int]
 
 def _document_grades(qrel_set: QrelSet, reader: CorpusReader) -> Grades:
     """{(qid, document): highest grade of its passages}."""
-    found = list(selectors.qrels_of(qrel_set))
+    found = list(qrels_of(qrel_set))
     passages = {docid for _, docid, _ in found}
     parents = reader.parents_of(passages)
     _refuse_others(qrel_set, passages, parents, reader)

@@ -6,12 +6,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from benchmarks_app import selectors
 from benchmarks_app.forms.corpora import CorpusForm, DocumentGradesForm, FetchForm
 from benchmarks_app.models import Benchmark, CorpusVersion
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.selectors import corpora
+from benchmarks_app.selectors.reading import measures_documents_of_passages
 from benchmarks_app.services import fetching, snapshots, units
 from benchwright.corpora.cuts import cut_sentence
 from benchwright.errors import BenchmarkError
@@ -156,7 +156,7 @@ def document_grades_new(request: HttpRequest, benchmark: Benchmark) -> HttpRespo
             return redirect("qrels-list", benchmark.slug)
     context = {
         "form": form,
-        "is_possible": selectors.measures_documents_of_passages(benchmark),
+        "is_possible": measures_documents_of_passages(benchmark),
         "has_sets": form.fields["qrel_set"].queryset.exists(),
     }
     status = 422 if form.errors else 200

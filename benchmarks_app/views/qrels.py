@@ -5,12 +5,12 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from benchmarks_app import selectors
 from benchmarks_app.forms.qrels import QrelMapForm
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.selectors.qrel_sets import merged_before
+from benchmarks_app.selectors.reading import qrels_of
 from benchmarks_app.services import audit
 from benchmarks_app.services.qrel_sets import delete_qrels, map_qrels, users_of
 from benchmarks_app.services.releasing import trec_lines
@@ -68,7 +68,7 @@ def qrels_download(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpR
         actor=request.user, action="download-qrels", benchmark=benchmark, target=found.name
     )
     return StreamingHttpResponse(
-        trec_lines(selectors.qrels_of(found)),
+        trec_lines(qrels_of(found)),
         content_type="text/plain; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{benchmark.slug}-{pk}.qrels"'},
     )

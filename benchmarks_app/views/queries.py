@@ -5,10 +5,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.selectors.reading import benchmark_documents, passages_of
 from benchmarks_app.services.exposure import is_withheld, record_read
 
 
@@ -45,8 +45,8 @@ def query_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRes
 @require_safe
 @benchmark_view(Action.VIEW)
 def document_detail(request: HttpRequest, benchmark: Benchmark, docid: str) -> HttpResponse:
-    document = selectors.benchmark_documents(benchmark, [docid]).get(docid)
+    document = benchmark_documents(benchmark, [docid]).get(docid)
     if document is None:
         raise Http404
-    context = {"document": document, "passages": selectors.passages_of(benchmark, docid)}
+    context = {"document": document, "passages": passages_of(benchmark, docid)}
     return render(request, "benchmarks_app/document_detail.html", context)

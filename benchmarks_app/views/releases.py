@@ -11,12 +11,12 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from markdown_it import MarkdownIt
 
-from benchmarks_app import selectors
 from benchmarks_app.downloads import file_response, published_release, zip_response
 from benchmarks_app.forms.releases import DeprecateForm, DraftForm, PublishForm
 from benchmarks_app.models import Benchmark, QrelSet, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.selectors.reading import release_file_path
 from benchmarks_app.services import exporting
 from benchmarks_app.services.deprecating import deprecate_release
 from benchmarks_app.services.drafting import (
@@ -209,7 +209,7 @@ def release_card(request: HttpRequest, benchmark: Benchmark, version: str) -> Ht
     release = published_release(benchmark, version)
     if "README.md" not in release.manifest["files"]:
         raise Http404
-    text = selectors.release_file_path(release, "README.md").read_text("utf-8")
+    text = release_file_path(release, "README.md").read_text("utf-8")
     head, body = _parted(text)
     crumbs = _crumbs(benchmark, (release.version, release.get_absolute_url()), "Card")
     context = {"release": release, "crumbs": crumbs, "head": head, "body": _rendered(body)}

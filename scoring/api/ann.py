@@ -13,10 +13,10 @@ from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.permissions import Action
 from benchwright.retrieval.ann import USUAL_BASELINE
-from scoring import selectors
 from scoring.api.finding import runs_asked
 from scoring.forms.ann import AnnForm
 from scoring.selectors.rankings import runs_offered
+from scoring.selectors.releases import newest_release
 from scoring.services.ann import N_WORST, AnnReport, ann_report
 from scoring.services.firewall import sight_of
 
@@ -84,7 +84,7 @@ class Ann(Endpoint):
         form = AnnForm(asked, runs=runs_offered(benchmark, request.user))
         if not form.is_valid():
             raise ValidationError(form.errors.get_json_data())
-        release = selectors.newest_release(benchmark)
+        release = newest_release(benchmark)
         hidden = sight_of(request.user, release).hidden if release else frozenset()
         report = ann_report(release=release, hidden=hidden, **form.cleaned_data)
         return Response(_told(form.cleaned_data, report))

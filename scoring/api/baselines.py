@@ -16,10 +16,11 @@ from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.permissions import Action
 from benchwright.retrieval.catalog import CATALOG, LEXICAL
-from scoring import selectors
 from scoring.forms.baselines import MOST_SHARDS
 from scoring.selectors.baselines import BaselineRow, SystemRow, baseline_rows, system_rows
+from scoring.selectors.boards import leaderboard
 from scoring.selectors.latencies import latencies_of, query_latencies
+from scoring.selectors.releases import newest_release, relevance_threshold
 from scoring.services.baseline_runs import DEPTH
 from scoring.services.baselines import start_baselines
 from scoring.services.firewall import sight_of
@@ -100,13 +101,13 @@ class BaselineList(Endpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
-        release = selectors.newest_release(benchmark)
+        release = newest_release(benchmark)
         board, threshold = {}, 1
         if release is not None:
             sight = sight_of(request.user, release)
-            rows = selectors.leaderboard(release=release, user=request.user, sight=sight)
+            rows = leaderboard(release=release, user=request.user, sight=sight)
             board = {row.run.pk: row for row in rows}
-            threshold = selectors.relevance_threshold(release)
+            threshold = relevance_threshold(release)
         found = system_rows(baseline_rows(benchmark, request.user, board))
         told = [_system(row, threshold) for row in found]
         return Response(BaselineSystemSerializer(told, many=True).data)

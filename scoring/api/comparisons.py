@@ -14,9 +14,9 @@ from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.models import Benchmark, Scope
 from benchmarks_app.permissions import Action
 from benchwright.errors import TooFewRunsError
-from scoring import selectors
 from scoring.forms.comparisons import AskedComparison, asked_comparison, asked_release
 from scoring.models import Comparison
+from scoring.selectors.releases import release_query_texts
 from scoring.services import comparing, comparison_rows, robustness
 from scoring.services.comparison_reading import told, told_by_key
 from scoring.services.firewall import sight_written_down
@@ -306,7 +306,7 @@ class ComparisonResults(AboutComparison):
         asked = self.asked(self.benchmark_for(Action.SEE_RESULTS), request.query_params)
         qid = request.query_params.get("query", "")
         sight = sight_written_down(request.user, asked.release, "results of a query, over the API")
-        if qid in sight.hidden or qid not in selectors.release_query_texts(asked.release):
+        if qid in sight.hidden or qid not in release_query_texts(asked.release):
             raise Http404
         runs = [one.run for one in asked.score_sets]
         found = result_lists(release=asked.release, runs=runs, qid=qid, depth=asked.depth)

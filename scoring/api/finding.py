@@ -5,17 +5,17 @@ from typing import Any
 from rest_framework.exceptions import ValidationError
 
 from benchmarks_app.models import Benchmark, Release, Run
-from scoring import selectors
 from scoring.selectors.rankings import runs_named
+from scoring.selectors.releases import newest_release, release_of_version
 
 
 def release_named(benchmark: Benchmark, version: str) -> Release:
     """The release that is named, the newest unless one is; 400 where there is none."""
     if not version:
-        found = selectors.newest_release(benchmark)
+        found = newest_release(benchmark)
         said = "Nothing is published yet: publish a release first."
     else:
-        found = selectors.release_of_version(benchmark, version)
+        found = release_of_version(benchmark, version)
         said = f"There is no published release {version}. Name one of its versions, as 1.0.0."
     if found is None:
         raise ValidationError({"release": [said]})

@@ -21,7 +21,6 @@ from benchwright.formats.numbers import row_key
 from benchwright.gates.policy import DEFAULTS
 from benchwright.gates.rehearsal.rehearsing import MOST_RUNS
 from benchwright.gates.reports import written
-from scoring import selectors
 from scoring.models import GatePolicy, GateRehearsal, GateResult, OnlineResult
 from scoring.selectors.gates import (
     gates_seen_by,
@@ -30,6 +29,7 @@ from scoring.selectors.gates import (
     rehearsals_seen_by,
 )
 from scoring.selectors.rankings import runs_named
+from scoring.selectors.releases import newest_release, release_of_version
 from scoring.services.gate_reading import rehearsal_seen, told
 from scoring.services.gating import start_gate
 from scoring.services.online import came_true, record_online_result
@@ -184,10 +184,7 @@ class GateEndpoint(Endpoint):
         return found[0]
 
     def release_of(self, benchmark: Benchmark, version: str) -> Release:
-        if version:
-            found = selectors.release_of_version(benchmark, version)
-        else:
-            found = selectors.newest_release(benchmark)
+        found = release_of_version(benchmark, version) if version else newest_release(benchmark)
         if found is None:
             why = f"There is no release {version}." if version else "There is no release yet."
             raise exceptions.ValidationError({"release": [why]})

@@ -15,9 +15,9 @@ from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import QueryFamily, Run
 from benchmarks_app.permissions import Action, may
 from benchwright.live.templates import LARGEST
-from scoring import selectors
 from scoring.models import LiveRun, LiveSystem
 from scoring.selectors.live import live_runs_of, live_systems_of
+from scoring.selectors.releases import release_of_version
 from scoring.services.live_asking import free_run_name, start_asking
 from scoring.services.live_systems import (
     LONGEST_TIMEOUT,
@@ -175,7 +175,7 @@ class LiveAskSerializer(serializers.Serializer):
             reason = "Name a split or a release, not both."
             raise serializers.ValidationError({"release": [reason]})
         version = told.get("release")
-        if version and selectors.release_of_version(self.context["benchmark"], version) is None:
+        if version and release_of_version(self.context["benchmark"], version) is None:
             reason = "No published release has this version."
             raise serializers.ValidationError({"release": [reason]})
         return told

@@ -13,10 +13,10 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.models import QueryFamily
 from benchmarks_app.permissions import Action
-from scoring import selectors
 from scoring.forms.phases import MOST_SUBMISSIONS
 from scoring.models import Phase
 from scoring.selectors.phases import phases_of, state_of_phase
+from scoring.selectors.releases import release_of_version
 from scoring.services import phases
 
 TAG = ["submissions"]
@@ -105,7 +105,7 @@ class PhaseList(PhaseEndpoint):
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
         given: dict[str, Any] = self.validated(PhaseCreateSerializer)
-        release = selectors.release_of_version(benchmark, given.pop("release"))
+        release = release_of_version(benchmark, given.pop("release"))
         if release is None:
             told = {"release": ["No published release has this version."]}
             raise serializers.ValidationError(told)

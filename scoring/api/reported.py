@@ -17,8 +17,8 @@ from benchmarks_app.api.parsing import BoundedJSONParser
 from benchmarks_app.api.serializers import Id
 from benchmarks_app.models import Benchmark, Release, Run, Scope
 from benchmarks_app.permissions import Action, may
-from scoring import selectors
 from scoring.models import ReportedScore
+from scoring.selectors.releases import release_of_version
 from scoring.selectors.reported import may_change_reported, reported_on
 from scoring.services import reported
 
@@ -65,7 +65,7 @@ class _OfReleaseSerializer(serializers.Serializer):
     release = serializers.CharField(required=False, help_text="Its version, if it is known.")
 
     def validate_release(self, version: str) -> Release:
-        found = selectors.release_of_version(self.context["benchmark"], version)
+        found = release_of_version(self.context["benchmark"], version)
         if found is None:
             told = f"This benchmark has no published release {version!r}."
             raise serializers.ValidationError(told)

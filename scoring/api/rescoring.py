@@ -17,8 +17,8 @@ from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.permissions import Action, may
 from benchwright.errors import ScoringError
 from benchwright.evaluation.moves import LabelCounts
-from scoring import selectors
 from scoring.selectors.moves import Move, release_before
+from scoring.selectors.releases import release_of_version
 from scoring.selectors.rescoring import Waiting, rescoring_of
 from scoring.services.firewall import measure_seen
 from scoring.services.moving import MovesAsked, moves_asked
@@ -57,7 +57,7 @@ class RescoringSerializer(serializers.Serializer):
 
 
 def release_of(benchmark: Benchmark, version: str) -> Release:
-    release = selectors.release_of_version(benchmark, version)
+    release = release_of_version(benchmark, version)
     if release is None:
         raise Http404
     return release

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.permissions import Action
-from scoring import selectors
+from scoring.selectors.releases import release_of_version
 from scoring.services.firewall import sight_of
 from scoring.services.reusability import (
     ShownSystem,
@@ -95,7 +95,7 @@ class ReusabilityDetail(Endpoint):
     )
     def get(self, request: Request, slug: str, version: str) -> Response:
         benchmark = self.benchmark_for(Action.SEE_RESULTS)
-        release = selectors.release_of_version(benchmark, version)
+        release = release_of_version(benchmark, version)
         if release is None:
             raise Http404
         report = reusability_of(release, sight_of(request.user, release).hidden)

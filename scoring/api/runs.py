@@ -14,13 +14,14 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.models import Run
 from benchmarks_app.permissions import Action
-from benchmarks_app.selectors import release_slices
+from benchmarks_app.selectors.release_sources import release_slices
 from benchwright.errors import ScoringError
 from benchwright.evaluation.stored_hits import DEPTH, DEPTHS
-from scoring import selectors
 from scoring.models import ProbingFlag, Score, ScoreSet
 from scoring.selectors.holes import holes_of
 from scoring.selectors.probing import probing_flags
+from scoring.selectors.releases import release_query_texts
+from scoring.selectors.runs import score_sets_of_run
 from scoring.services import probing
 from scoring.services.firewall import Sight, looked_at, measure_seen, sight_of, sight_written_down
 from scoring.services.query_lists import chosen_queries
@@ -39,7 +40,7 @@ class RunEndpoint(Endpoint):
         seen = Run.objects.visible_to(self.request.user).select_related("owner", "team")
         run = get_object_or_404(seen, benchmark=benchmark, pk=self.kwargs["pk"])
         version = self.request.query_params.get("release", "")
-        for found in selectors.score_sets_of_run(run):
+        for found in score_sets_of_run(run):
             if not version or found.release.version == version:
                 found.run = run
                 return found
@@ -160,7 +161,7 @@ class RunQueries(RunEndpoint):
         what = looked_at(found, "query by query")
         sight = sight_written_down(request.user, found.release, what)
         name = self._measure(found)
-        texts = selectors.release_query_texts(found.release)
+        texts = release_query_texts(found.release)
         rows, _ = chosen_queries(
             found,
             measure=name,

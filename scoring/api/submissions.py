@@ -22,9 +22,14 @@ from benchmarks_app.permissions import Action
 from benchwright.formats.numbers import row_key
 from benchwright.runs.aggregation import LABELS
 from benchwright.runs.facts import checked
-from scoring import selectors
 from scoring.models import Submission
-from scoring.selectors.submissions import SubmissionRow, problems_of_submission
+from scoring.selectors.submissions import (
+    WAITING,
+    SubmissionRow,
+    problems_of_submission,
+    submission_rows,
+    submissions_seen_by,
+)
 from scoring.services import submitting
 from scoring.services.errors import NotInTeamError, SubmittedBeforeError
 from scoring.services.submission_sight import rows_as_seen, scores_as_seen
@@ -78,13 +83,13 @@ class SubmissionSerializer(serializers.Serializer):
         return SubmissionProblemSerializer(problems_of_submission(row.submission), many=True).data
 
     def get_percent(self, row: SubmissionRow) -> int:
-        if row.submission.state not in selectors.WAITING:
+        if row.submission.state not in WAITING:
             return 100
         job = row.submission.job
         return 100 * job.done // job.total if job and job.total else 0
 
     def get_message(self, row: SubmissionRow) -> str:
-        is_waiting = row.submission.state in selectors.WAITING and row.submission.job
+        is_waiting = row.submission.state in WAITING and row.submission.job
         return str(row.submission.job.message) if is_waiting else ""
 
 
@@ -196,12 +201,12 @@ class SubmissionEndpoint(Endpoint):
 
     def found(self) -> Submission:
         benchmark = self.benchmark_for(Action.SUBMIT)
-        seen = selectors.submissions_seen_by(self.request.user, benchmark)
+        seen = submissions_seen_by(self.request.user, benchmark)
         return get_object_or_404(seen, pk=self.kwargs["pk"])
 
     def told(self, submission: Submission, code: int = status.HTTP_200_OK) -> Response:
         """One submission with its scores, as the caller may see them."""
-        (row,) = rows_as_seen(self.request.user, selectors.submission_rows([submission]))
+        (row,) = rows_as_seen(self.request.user, submission_rows([submission]))
         score_set = scores_as_seen(self.request.user, submission)
         told = SubmissionSerializer(row, context={"request": self.request}).data
         result = submission.job.result if submission.job else {}
@@ -239,7 +244,7 @@ class SubmissionList(SubmissionEndpoint):
     )
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.SUBMIT)
-        seen = selectors.submissions_seen_by(request.user, benchmark)
+        seen = submissions_seen_by(request.user, benchmark)
         asked = request.query_params
         if phase := asked.get("phase"):
             seen = seen.filter(phase=Id().run_validation(phase))
@@ -247,7 +252,7 @@ class SubmissionList(SubmissionEndpoint):
             field = serializers.ChoiceField(choices=Submission.State.choices)
             seen = seen.filter(state=field.run_validation(state))
         page = self.paginate_queryset(seen)
-        rows = rows_as_seen(request.user, selectors.submission_rows(page))
+        rows = rows_as_seen(request.user, submission_rows(page))
         told = SubmissionSerializer(rows, many=True, context={"request": request}).data
         return self.get_paginated_response(told)
 

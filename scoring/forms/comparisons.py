@@ -6,8 +6,8 @@ from typing import Any
 from django.http import Http404, QueryDict
 
 from benchmarks_app.models import Benchmark, Release
-from scoring import selectors
 from scoring.models import ScoreSet
+from scoring.selectors.releases import newest_release, release_of_version
 from scoring.services.comparing_errors import ComparedRunError
 from scoring.services.comparison_questions import Question, chosen_score_sets
 from scoring.services.firewall import measure_seen, sight_of
@@ -99,8 +99,8 @@ def asked_release(params: QueryDict, benchmark: Benchmark) -> Release | None:
     """The release an address names, or the newest; None where there is none yet."""
     version = params.get("release", "").strip()
     if not version:
-        return selectors.newest_release(benchmark)
-    found = selectors.release_of_version(benchmark, version)
+        return newest_release(benchmark)
+    found = release_of_version(benchmark, version)
     if found is None:
         raise Http404
     return found

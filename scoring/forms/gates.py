@@ -5,11 +5,11 @@ from typing import Any
 from django import forms
 
 from benchmarks_app.models import Benchmark, Release, Run
-from benchmarks_app.selectors import release_splits
+from benchmarks_app.selectors.release_sources import release_splits
 from benchwright.gates.policy import DEFAULTS
-from scoring import selectors
 from scoring.models import GatePolicy, GateResult, OnlineResult
 from scoring.selectors.rankings import runs_offered
+from scoring.selectors.releases import newest_release, published_releases
 from scoring.services.gate_errors import OnlineIntervalError
 from scoring.services.online import check_interval
 from scoring.services.policies import slices_offered
@@ -97,7 +97,7 @@ class PolicyForm(forms.Form):
         runs = runs_offered(benchmark, user)
         for name in ("baseline", "lexical", "runs"):
             self.fields[name].queryset = runs
-        release = selectors.newest_release(benchmark)
+        release = newest_release(benchmark)
         self.offered = slices_offered(release) if release else []
         names = [(one.name, f"{one.name} ({one.n:,} queries)") for one in self.offered]
         self.fields["slices"].choices = names
@@ -139,7 +139,7 @@ class GateForm(forms.Form):
         benchmark = policy.benchmark
         offered = runs_offered(benchmark, user).exclude(pk=policy.baseline_id)
         self.fields["candidate"].queryset = offered.order_by("-pk")
-        self.fields["release"].queryset = selectors.published_releases(benchmark)
+        self.fields["release"].queryset = published_releases(benchmark)
         self.fields["release"].label_from_instance = lambda release: release.version
 
 

@@ -11,9 +11,9 @@ from benchwright.live.connections import read_url
 from benchwright.live.headers import read_headers
 from benchwright.live.paths import read_path
 from benchwright.live.templates import LARGEST, read_template
-from scoring import selectors
 from scoring.models import LiveSystem
 from scoring.selectors.live import SPLITS
+from scoring.selectors.releases import published_releases
 from scoring.services.live_systems import (
     CHANGEABLE,
     LONGEST_TIMEOUT,
@@ -202,6 +202,6 @@ def query_choices(benchmark: Benchmark) -> list[tuple[str, str]]:
     splits = [(f"split:{name}", f"the split {name}") for name in SPLITS if name in in_split]
     releases = [
         (f"release:{one.version}", f"release {one.version}")
-        for one in selectors.published_releases(benchmark)[:20]
+        for one in published_releases(benchmark)[:20]
     ]
     return [("", "all queries"), *splits, *releases]

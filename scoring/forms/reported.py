@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 
 from benchmarks_app.models import Benchmark, Run
-from scoring import selectors
 from scoring.models import ReportedScore
+from scoring.selectors.releases import published_releases
 
 
 class ReleaseChoiceForm(forms.Form):
@@ -19,7 +19,7 @@ class ReleaseChoiceForm(forms.Form):
 
     def __init__(self, *args: Any, benchmark: Benchmark, **more: Any) -> None:
         super().__init__(*args, **more)
-        self._releases = {one.version: one for one in selectors.published_releases(benchmark)}
+        self._releases = {one.version: one for one in published_releases(benchmark)}
         versions = [(version, version) for version in self._releases]
         self.fields["release"].choices = [("", "Not known"), *versions]
 

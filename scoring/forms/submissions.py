@@ -10,7 +10,7 @@ from django.forms import BoundField
 from django.utils import timezone
 
 from benchmarks_app.models import Benchmark, Run, Team
-from benchmarks_app.selectors import measures_documents_of_passages
+from benchmarks_app.selectors.reading import measures_documents_of_passages
 from benchmarks_app.services import reading_apart
 from benchwright.errors import BenchmarkError
 from benchwright.runs.aggregation import DEFAULT, LABELS

@@ -3,16 +3,12 @@
 from django.core.management.base import CommandError
 
 from benchmarks_app.models import Benchmark, Job, Release
-from scoring import selectors
+from scoring.selectors.releases import newest_release, release_of_version
 
 
 def release_of(benchmark: Benchmark, version: str | None) -> Release:
     """The published release of a version, the newest where none is named."""
-    found = (
-        selectors.release_of_version(benchmark, version)
-        if version
-        else selectors.newest_release(benchmark)
-    )
+    found = release_of_version(benchmark, version) if version else newest_release(benchmark)
     if found is None:
         reason = f"'{benchmark.slug}' has no published release {version or 'yet'}."
         raise CommandError(reason)

@@ -260,15 +260,6 @@ def weighted_scores(
     return found
 
 
-def intervals_by_name(scores: Iterable[Score]) -> dict[str, Interval]:
-    """The intervals of the scores that have one, by the whole names of measures."""
-    return {
-        score.measure: (score.ci_low, score.ci_high)
-        for score in scores
-        if score.ci_low is not None and score.ci_high is not None
-    }
-
-
 def added_measures(rows: Iterable[BoardRow], threshold: int) -> list[Shown]:
     """Measures that somebody has added to a board, by name."""
     standard = {shown.name for shown in measures_on(threshold)}

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks_app import selectors as collection
 from benchmarks_app.models import Query, Release
+from benchmarks_app.selectors.reading import benchmark_documents
 from benchwright.comparison.completeness import Worth
 from scoring.selectors.releases import release_query_texts
 
@@ -26,7 +26,7 @@ class WorthRow:
 def worth_rows(release: Release, worth: Sequence[Worth]) -> list[WorthRow]:
     """The documents of one page: a query for the keys, one read of the corpus."""
     docids = {one.docid for one in worth}
-    stored = collection.benchmark_documents(release.benchmark, docids)
+    stored = benchmark_documents(release.benchmark, docids)
     texts = release_query_texts(release)
     rows = Query.objects.filter(benchmark=release.benchmark_id, qid__in={one.qid for one in worth})
     keys = dict(rows.values_list("qid", "pk"))

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from benchmarks_app import selectors as collection
 from benchmarks_app.models import Benchmark, Run
+from benchmarks_app.selectors.reading import run_path
 from benchwright.formats.numbers import row_key
 from benchwright.retrieval.ann import Ranked
 from benchwright.runs.facts import IR_METADATA
@@ -17,7 +17,7 @@ from benchwright.runs.store import top_k
 
 def ranking_of(run: Run, depth: int) -> dict[str, list[str]]:
     """{query: its first `depth` documents, best first}."""
-    rows = top_k(collection.run_path(run), depth)
+    rows = top_k(run_path(run), depth)
     return {qid: [row.docid for row in of] for qid, of in groupby(rows, key=attrgetter("qid"))}
 
 
@@ -45,7 +45,7 @@ def scored_ranking_of(run: Run, depth: int) -> dict[str, list[Ranked]]:
     """{query: its first `depth` documents with their scores, best first}."""
     import polars as pl
 
-    scan = pl.scan_parquet(collection.run_path(run)).filter(pl.col("rank") <= depth)
+    scan = pl.scan_parquet(run_path(run)).filter(pl.col("rank") <= depth)
     found: dict[str, list[Ranked]] = {}
     for qid, docid, score in scan.select("qid", "docid", "score").collect().iter_rows():
         found.setdefault(qid, []).append(Ranked(docid, score))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks_app.models import Release, Run
-from benchmarks_app.selectors import benchmark_documents, release_file_path, run_path
+from benchmarks_app.selectors.reading import benchmark_documents, release_file_path, run_path
 
 DEPTH = 100
 

@@ -10,8 +10,9 @@ from django.core.cache import cache
 
 from benchmarks_app.models import Release, Run
 from benchwright.evaluation.uncertainty import interval_of, span_of
-from scoring import selectors
 from scoring.models import Score, ScoreSet
+from scoring.selectors.boards import score_sets_seen_by
+from scoring.selectors.releases import release_families
 from scoring.services import measuring
 from scoring.services.firewall import Sight
 from scoring.services.slice_scores import (
@@ -52,7 +53,7 @@ class SliceAgainst:
 
 def baselines_for(user: Any, score_set: ScoreSet) -> list[ScoreSet]:
     """What a run can be held against: the other scored runs one may see, baselines first."""
-    others = selectors.score_sets_seen_by(user, score_set.release).exclude(run=score_set.run_id)
+    others = score_sets_seen_by(user, score_set.release).exclude(run=score_set.run_id)
     return sorted(others, key=lambda one: (one.run.kind != Run.Kind.BASELINE, one.run.name))
 
 
@@ -127,7 +128,7 @@ def _difference_ends(
     if found is None:
         release = score_set.release
         differences = _differences(score_set, baseline, measure)
-        families = selectors.release_families(release)
+        families = release_families(release)
         least, most = span_of(measure)
         span = (least - most, most - least)
         found = {name: _ends(differences, families, _inside(release, name), span) for name in names}

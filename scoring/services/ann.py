@@ -9,9 +9,10 @@ from django.core.cache import cache
 from benchmarks_app.models import Release, Run
 from benchwright.evaluation.uncertainty import interval_of
 from benchwright.retrieval.ann import TOLERANCE, AnnRecall, ann_recall
-from scoring import selectors
 from scoring.models import ScoreSet
 from scoring.selectors.rankings import scored_ranking_of
+from scoring.selectors.releases import SCORER_VERSION, release_families
+from scoring.selectors.runs import per_query_values
 from scoring.services.slice_scores import slices_of_release, slices_on_board
 from scoring.shown import FIRST_MEASURE
 
@@ -65,7 +66,7 @@ def ann_report(
     `differences` are approximate minus exact nDCG@10 by query; they and the losses, which are their
     means, leave `hidden` queries out.
     """
-    facts = repr((selectors.SCORER_VERSION, exact.pk, approximate.pk, k, tolerance))
+    facts = repr((SCORER_VERSION, exact.pk, approximate.pk, k, tolerance))
     facts += repr((release and release.pk, [one.name for one in _slices(release)]))
     facts += repr(sorted(hidden))
     facts += repr([one.pk for one in _score_sets(release, [exact, approximate]).values()])
@@ -93,7 +94,7 @@ def _worked_out(
     )
     whole = _differences(release, exact, approximate)
     differences = {qid: value for qid, value in whole.items() if qid not in hidden}
-    families = selectors.release_families(release) if release else {}
+    families = release_families(release) if release else {}
     members = slices_of_release(release) if release else {}
     return AnnReport(
         recall=recall,
@@ -142,7 +143,7 @@ def _estimate(
 
 def _score_sets(release: Release | None, runs: Iterable[Run]) -> dict[int, ScoreSet]:
     rows = ScoreSet.objects.filter(
-        release=release, run__in=[run.pk for run in runs], scorer_version=selectors.SCORER_VERSION
+        release=release, run__in=[run.pk for run in runs], scorer_version=SCORER_VERSION
     ).exclude(per_query="")
     return {one.run_id: one for one in rows} if release else {}
 
@@ -158,4 +159,4 @@ def _differences(release: Release | None, exact: Run, approximate: Run) -> dict[
 
 def _values(score_set: ScoreSet) -> dict[str, float]:
     name = FIRST_MEASURE.name
-    return {row["qid"]: row[name] for row in selectors.per_query_values(score_set)}
+    return {row["qid"]: row[name] for row in per_query_values(score_set)}

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.conf import settings
 
-from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, CorpusVersion, Run, User
+from benchmarks_app.selectors.reading import corpus_reader
 from benchmarks_app.services import runs, uploading
 from benchwright.evaluation.latency import latency_summary
 from benchwright.files.sources import open_lines
@@ -69,7 +69,7 @@ def own_language(benchmark: Benchmark) -> str:
 
 def texts_between(version: CorpusVersion, start: int, stop: int) -> Iterator[tuple[str, str]]:
     """(docid, title and text) of the documents at these places of a corpus version."""
-    for document in selectors.corpus_reader(version).between(start, stop):
+    for document in corpus_reader(version).between(start, stop):
         yield document.docid, f"{document.title}\n{document.text}".strip()
 
 

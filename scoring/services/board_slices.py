@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Any
 
 from scoring.models import Score
-from scoring.selectors import BoardRow
+from scoring.selectors.boards import BoardRow
 from scoring.services import measuring
 from scoring.services.boards import Board
 from scoring.services.firewall import Sight

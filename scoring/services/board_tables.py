@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from benchwright.evaluation.weighting import weighted_name
 from scoring.models import Score
-from scoring.selectors import BoardRow
+from scoring.selectors.boards import BoardRow
 from scoring.services.boards import Board, weighted_of
 
 Cell = str | int | float | bool | None

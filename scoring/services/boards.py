@@ -8,11 +8,17 @@ from typing import Any
 from benchmarks_app.models import Release, Run
 from benchwright.comparison.selection import selection_gain
 from benchwright.evaluation.uncertainty import Standing
-from scoring import selectors
 from scoring.models import Score
-from scoring.selectors import BoardRow
 from scoring.selectors.attempts import attempts_on
+from scoring.selectors.boards import (
+    BoardRow,
+    added_measures,
+    leaderboard,
+    score_sets_seen_by,
+    weighted_scores,
+)
 from scoring.selectors.filters import BoardFilter, filtered, sorted_rows
+from scoring.selectors.releases import declared_measures, relevance_threshold
 from scoring.selectors.scenarios import stored_scenarios
 from scoring.services import measuring, ranking
 from scoring.services.firewall import Sight, sight_of
@@ -84,14 +90,14 @@ class Board:
     @cached_property
     def choices(self) -> list[Shown]:
         """What can be chosen: the standard measures, those added, and the one that is shown."""
-        added = selectors.added_measures(self.whole, self.threshold)
+        added = added_measures(self.whole, self.threshold)
         told = [one for one in added if self.sight.tells(one.name)]
         return list(dict.fromkeys([*self._standard, *told, self.measure]))
 
     @cached_property
     def _standard(self) -> list[Shown]:
         """Those of every board, and those declared: to who keeps no hidden grades these alone."""
-        declared = selectors.declared_measures(self.release)
+        declared = declared_measures(self.release)
         if not self.sight.is_clear:
             return declared
         return list(dict.fromkeys([*measures_on(self.threshold), *declared]))
@@ -113,11 +119,11 @@ def board_of(
     """
     split = None if slice_name else split
     slice_name = slice_name or (split.slice_name if split else "")
-    threshold = selectors.relevance_threshold(release)
+    threshold = relevance_threshold(release)
     measure = measure.on(threshold)
     sight = sight_of(user, release)
     n_waiting = _computed(release, user, measure, slice_name, threshold)
-    rows = selectors.leaderboard(
+    rows = leaderboard(
         release=release,
         user=user,
         measure=measure,
@@ -171,7 +177,7 @@ def _computed(release: Release, user: Any, measure: Shown, slice_name: str, thre
     n_waiting = 0
     is_known = user.is_authenticated
     if not measure.is_standard and is_known:
-        seen = selectors.score_sets_seen_by(user, release)
+        seen = score_sets_seen_by(user, release)
         n_waiting = measuring.add_measure(release=release, score_sets=seen, name=measure.name)
     if slice_name:
         names = [shown.on(threshold).name for shown in BOARD]
@@ -180,7 +186,7 @@ def _computed(release: Release, user: Any, measure: Shown, slice_name: str, thre
         n_waiting = measuring.add_slice_scores(
             release=release,
             # Of a thousand runs neither people nor stored scores are needed to see what lacks.
-            score_sets=selectors.score_sets_seen_by(user, release)
+            score_sets=score_sets_seen_by(user, release)
             .prefetch_related(None)
             .select_related(None),
             slice_name=slice_name,
@@ -223,7 +229,7 @@ def weighted_of(
     if board.slice_name or not has_weights(board.release):
         return {}
     sets = [row.score_set for row in rows]
-    found = selectors.weighted_scores(sets, [one.name for one in shown])
+    found = weighted_scores(sets, [one.name for one in shown])
     weighted: dict[int, dict[str, Score]] = {}
     for score in board.sight.means(score for of in found.values() for score in of.values()):
         weighted.setdefault(score.score_set_id, {})[score.measure] = score

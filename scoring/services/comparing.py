@@ -3,8 +3,8 @@
 from typing import Any
 
 from benchmarks_app.services.jobs import RunningJob
-from scoring import selectors
 from scoring.models import Comparison
+from scoring.selectors.releases import relevance_threshold
 from scoring.services import comparison_rows
 from scoring.services.comparing_errors import ComparisonNotReadyError, ComparisonSignInError
 from scoring.services.comparing_numbers import computed
@@ -33,9 +33,7 @@ def answer(question: Question, user: Any) -> Comparison:
         raise ComparisonNotReadyError(
             n_runs=len(question.score_sets), n_queries=question.n_queries, job=found and found.job
         )
-    standard = {
-        shown.name for shown in measures_on(selectors.relevance_threshold(question.release))
-    }
+    standard = {shown.name for shown in measures_on(relevance_threshold(question.release))}
     if not user.is_authenticated and question.measure not in standard:
         raise ComparisonSignInError
     return comparison_rows.store(question, computed(question), user)

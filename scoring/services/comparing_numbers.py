@@ -4,15 +4,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from benchmarks_app.selectors import run_path
+from benchmarks_app.selectors.reading import run_path
 from benchwright.comparison.comparing import compare
 from benchwright.comparison.outcome import Comparison, slice_p_values
 from benchwright.comparison.patterns import ALONE, IN_FAMILIES, family_slices
 from benchwright.formats.unlisted import NOT_LISTED_GRADE, unlisted_of
 from benchwright.measures import parse_measure
 from benchwright.statistics.decisions import decision
-from scoring import selectors
 from scoring.models import ScoreSet
+from scoring.selectors.score_sets import n_answered, score_files
 from scoring.services import measuring
 from scoring.services.comparing_errors import NoPublicQueryError
 from scoring.services.comparison_questions import Question
@@ -54,8 +54,7 @@ def computed(question: Question, tell: Tell = lambda done, total, message: None)
         "comparison": _with_slice_p(found),
         "judged": {"measure": judged, "shares": shares},
         "answered": {
-            str(one.run_id): selectors.n_answered(one) / one.n_queries
-            for one in question.score_sets
+            str(one.run_id): n_answered(one) / one.n_queries for one in question.score_sets
         },
         "n_unjudged": n_unjudged(
             question.score_sets, target, parse_measure(judged).cutoff, hidden=question.hidden
@@ -113,7 +112,7 @@ def values_of(
     """Values of measures by query: stored ones are read, others computed from the stored hits."""
     import polars as pl
 
-    path = selectors.score_files(score_set).per_query
+    path = score_files(score_set).per_query
     stored = [name for name in names if name in pl.read_parquet_schema(path)]
     rows = pl.read_parquet(path, columns=["qid", *stored]).iter_rows()
     values = {qid: dict(zip(stored, of, strict=True)) for qid, *of in rows}

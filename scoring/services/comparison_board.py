@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks_app.models import Run
-from scoring.selectors import relevance_threshold
+from scoring.selectors.releases import relevance_threshold
 from scoring.services.boards import board_of
 from scoring.services.comparison_questions import Question
 from scoring.services.firewall import sight_of

@@ -11,14 +11,13 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from benchmarks_app.models import Release, Run
-from benchmarks_app.selectors import hidden_queries
+from benchmarks_app.selectors.release_sources import hidden_queries
 from benchwright.comparison.comparing import LARGEST_TABLE
 from benchwright.comparison.patterns import Roles
 from benchwright.formats.numbers import row_key
 from benchwright.measures import parse_measure
-from scoring import selectors
 from scoring.models import Comparison, ScoreSet
-from scoring.selectors import SCORER_VERSION
+from scoring.selectors.releases import SCORER_VERSION, relevance_threshold
 from scoring.services.comparing_errors import (
     ComparedRunError,
     NotScoredHereError,
@@ -63,7 +62,7 @@ class Question:
     @cached_property
     def roles(self) -> Roles:
         """The measures that patterns look at, where the release's grades are relevant."""
-        threshold = selectors.relevance_threshold(self.release)
+        threshold = relevance_threshold(self.release)
         return Roles(
             first=with_threshold("RR@10", threshold),
             coverage=with_threshold("R@100", threshold),

@@ -5,13 +5,13 @@ from hashlib import sha256
 
 from django.core.cache import cache
 
-from benchmarks_app import selectors as collection
 from benchmarks_app.models import CandidateList, Release, Run, User
+from benchmarks_app.selectors.release_sources import hidden_queries
 from benchmarks_app.services.candidates import make_candidate_list
 from benchwright.comparison.completeness import Worth
 from benchwright.measures import parse_measure
-from scoring import selectors
 from scoring.selectors.rankings import public_runs
+from scoring.selectors.releases import SCORER_VERSION
 from scoring.services.comparing_errors import NoPublicQueryError
 from scoring.services.completeness_answers import Completeness, Unjudged
 from scoring.services.errors import NothingStillWorthJudgingError, NothingWorthJudgingError
@@ -49,11 +49,11 @@ def completeness_of(
     k = k or _cutoff_of(measure)
     evidence = [*runs, *public_runs(release.benchmark, runs, MOST_EVIDENCE - len(runs))]
     keys = [[run.pk for run in runs], [run.pk for run in evidence]]
-    facts = repr((selectors.SCORER_VERSION, release.pk, k, keys, is_public))
+    facts = repr((SCORER_VERSION, release.pk, k, keys, is_public))
     key = f"unjudged-{sha256(facts.encode()).hexdigest()}"
     found = cache.get(key)
     if found is None:
-        hidden = collection.hidden_queries(release) if is_public else frozenset()
+        hidden = hidden_queries(release) if is_public else frozenset()
         if not graded_queries(release) - hidden:
             raise NoPublicQueryError(version=release.version)
         found = Unjudged(release, list(runs), evidence, k, hidden=hidden).answer()

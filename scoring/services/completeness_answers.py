@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
-from benchmarks_app import selectors as collection
 from benchmarks_app.models import Release, Run
+from benchmarks_app.selectors.reading import release_qrels
 from benchwright.comparison.completeness import (
     N_DRAWS,
     Candidate,
@@ -29,8 +29,8 @@ from benchwright.comparison.completeness import (
 from benchwright.datasets.released import top_grade
 from benchwright.formats.unlisted import NOT_LISTED_GRADE, unlisted_of
 from benchwright.statistics.families import FamilyOf, Floats
-from scoring import selectors
 from scoring.selectors.rankings import ranking_of
+from scoring.selectors.releases import release_families, relevance_threshold
 from scoring.services.slice_scores import slices_of_release
 
 # What is retrieved where is looked at so deep.
@@ -93,12 +93,12 @@ class Unjudged:
         hidden: Collection[str] = (),
     ) -> None:
         self.release, self.runs, self.k = release, runs, k
-        grades = collection.release_qrels(release)
+        grades = release_qrels(release)
         self.grades: Grades = {qid: of for qid, of in grades.items() if qid not in hidden}
         depth = max(EVIDENCE_DEPTH, k)
         self.evidence = [ranking_of(run, depth) for run in evidence]
         self.rankings: list[Ranking] = list(self.evidence[: len(runs)])
-        self.threshold = selectors.relevance_threshold(release)
+        self.threshold = relevance_threshold(release)
         self.unlisted = NOT_LISTED_GRADE[unlisted_of(release.manifest)]
 
     def answer(self) -> Completeness:
@@ -230,7 +230,7 @@ class Unjudged:
         return top if top is not None else max([*self._grades_by_kind()[1], self.threshold])
 
     def _families(self) -> FamilyOf | None:
-        family_of = selectors.release_families(self.release)
+        family_of = release_families(self.release)
         numbers: dict[object, int] = {}
         each = [numbers.setdefault(family_of.get(qid, (qid,)), len(numbers)) for qid in self.grades]
         return None if len(numbers) == len(each) else np.array(each, dtype=np.intp)

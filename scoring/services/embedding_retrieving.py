@@ -7,8 +7,8 @@ from typing import Any
 
 from django.conf import settings
 
-from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark
+from benchmarks_app.selectors.reading import corpus_reader, measures_documents_of_passages
 from benchmarks_app.services import reading_apart, runs
 from benchwright.ids import id_problem, some_ids
 from benchwright.retrieval.dense import DenseIndex, Embeddings
@@ -99,10 +99,10 @@ def _n_without_vector(benchmark: Benchmark, documents: Embeddings) -> int:
     version = benchmark.current_corpus_version
     if version is None:
         return 0
-    reader = selectors.corpus_reader(version)
+    reader = corpus_reader(version)
     not_rows = _missing(reader.missing, documents.ids)
     unknown = not_rows
-    if not_rows and selectors.measures_documents_of_passages(benchmark):
+    if not_rows and measures_documents_of_passages(benchmark):
         unknown = _missing(reader.missing_parents, sorted(not_rows))
     if unknown:
         raise UnknownDocumentsError(

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable
 
 from benchwright import Evaluation, evaluate_hits
 from benchwright.evaluation.stored_hits import read_hits
-from scoring import selectors
 from scoring.models import ScoreSet
+from scoring.selectors.score_sets import score_files
 from scoring.services.scoring import Target
 
 
@@ -27,5 +27,5 @@ def evaluated(
     """
     target = target or Target.of(score_set.release)
     judged = {qid: of for qid, of in target.judged.items() if only is None or qid in only}
-    hits = read_hits(selectors.score_files(score_set))
+    hits = read_hits(score_files(score_set))
     return evaluate_hits(judged, hits, names, allow_empty=True, top_grade=target.top_grade)

@@ -14,13 +14,13 @@ from typing import Any
 
 from benchmarks_app.models import Release
 from benchmarks_app.permissions import Action, may
-from benchmarks_app.selectors import hidden_queries
+from benchmarks_app.selectors.release_sources import hidden_queries
 from benchmarks_app.services.exposure import record_read
 from benchwright.errors import ScoringError
 from benchwright.slices.telling import MeansTold
 from scoring.models import Score, ScoreSet
-from scoring.selectors import declared_measures, relevance_threshold
 from scoring.selectors.ladder import Ladder, Sources, ladder_on, sources_on
+from scoring.selectors.releases import declared_measures, relevance_threshold
 from scoring.selectors.runs import complete
 from scoring.services.slice_scores import means_told, members_of
 from scoring.shown import Shown, any_measure

@@ -9,9 +9,9 @@ from django.conf import settings
 from django.core.cache import cache
 from django.utils import timezone
 
-from benchmarks_app import selectors as collection
 from benchmarks_app.label_facts import LabelRecord, label_records
 from benchmarks_app.models import Benchmark, DocumentContent, Query, Release
+from benchmarks_app.selectors.reading import corpus_documents, release_qrels, unknown_documents
 from benchwright.ids import content_hash
 from benchwright.qrels.freshness import FreshnessReport, Label, freshness_of
 from scoring.services.slice_scores import slices_compared, slices_of_release
@@ -69,7 +69,7 @@ def freshness_of_release(
 def _worked_out(
     release: Release, days: int, now: datetime, hidden: frozenset[str]
 ) -> ReleaseFreshness:
-    whole = collection.release_qrels(release)
+    whole = release_qrels(release)
     qrels = {qid: of for qid, of in whole.items() if qid not in hidden}
     graded = {(q, d): g for q, of in qrels.items() for d, g in of.items() if g >= 0}
     members = slices_of_release(release)
@@ -88,7 +88,7 @@ def _labels(release: Release, graded: Iterable[tuple[str, str]]) -> Iterable[Lab
     records = label_records(release.qrel_set)
     pairs = list(graded)
     docids = {docid for _, docid in pairs}
-    gone = collection.unknown_documents(release.benchmark, docids)
+    gone = unknown_documents(release.benchmark, docids)
     now_says = _texts_today(release.benchmark, docids - gone)
     then = _texts_of_release(release, {d for q, d in pairs if not _read(records, q, d)} - gone)
     for qid, docid in pairs:
@@ -133,7 +133,7 @@ def _texts_of_release(release: Release, docids: set[str]) -> dict[str, tuple[str
     if before.pk == newest.pk:
         # One text, whatever it says.
         return dict.fromkeys(docids, (before.sha256, before.sha256))
-    then, today = (collection.corpus_documents(one, docids) for one in (before, newest))
+    then, today = (corpus_documents(one, docids) for one in (before, newest))
     return {
         docid: (
             content_hash(then[docid].title, then[docid].text),

@@ -7,16 +7,18 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks_app.models import ContaminatedQuery, ContaminationCheck, Release, Run
-from benchmarks_app.selectors import hidden_queries, release_qrels
+from benchmarks_app.selectors.reading import release_qrels
+from benchmarks_app.selectors.release_sources import hidden_queries
 from benchmarks_app.services.jobs import RunningJob
 from benchwright.formats.unlisted import NOT_LISTED_GRADE, unlisted_of
 from benchwright.gates.evidence import Arm, Evidence, Process, Wanted, numbered
 from benchwright.gates.policy import Policy
 from benchwright.gates.wanted import wanted
 from benchwright.releases.source import public_manifest
-from scoring import selectors
 from scoring.models import GatePolicy, ScoreSet, Submission
 from scoring.selectors.rankings import ranking_of
+from scoring.selectors.releases import SCORER_VERSION, release_families
+from scoring.selectors.runs import per_query_values
 from scoring.services.completeness import worth_judging
 from scoring.services.freshness import freshness_of_release
 from scoring.services.measuring import evaluated
@@ -96,7 +98,7 @@ def compared(
             name: np.array([query in inside for query in queries])
             for name, inside in members.items()
         },
-        families=numbered(queries, selectors.release_families(release)),
+        families=numbered(queries, release_families(release)),
         registered=registered,
         parts=slice_parts(release),
     )
@@ -110,7 +112,7 @@ def _lexical(policy: GatePolicy, said: Policy) -> Run | None:
 
 def _arm(run: Run, release: Release, said: Policy, queries: list[str], job: RunningJob) -> Arm:
     score_set = _score_set(run, release, job)
-    rows = {row["qid"]: row for row in selectors.per_query_values(score_set)}
+    rows = {row["qid"]: row for row in per_query_values(score_set)}
     lacking = [name for name in said.scored if rows and name not in rows[queries[0]]]
     if lacking:
         for qid, values in evaluated(score_set, lacking).per_query.items():
@@ -127,9 +129,7 @@ def _arm(run: Run, release: Release, said: Policy, queries: list[str], job: Runn
 
 
 def _score_set(run: Run, release: Release, job: RunningJob) -> ScoreSet:
-    found = ScoreSet.objects.filter(
-        run=run, release=release, scorer_version=selectors.SCORER_VERSION
-    ).first()
+    found = ScoreSet.objects.filter(run=run, release=release, scorer_version=SCORER_VERSION).first()
     if found:
         return found
     job.progress(1, 4, f"scoring {run.name}")

@@ -8,8 +8,8 @@ from typing import Any
 from benchmarks_app.models import Benchmark
 from benchwright.gates.rehearsal.rehearsing import COLUMNS, summary_of, table_of
 from scoring.models import GateResult
-from scoring.selectors import release_of_version
 from scoring.selectors.gates import rehearsal_told
+from scoring.selectors.releases import release_of_version
 from scoring.services.firewall import sight_of, sight_written_down
 
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.models import CandidateList, Job, Release, Run, User
-from benchmarks_app.selectors import release_qrels
+from benchmarks_app.selectors.reading import release_qrels
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.candidates import make_candidate_list
 from benchmarks_app.services.jobs import JobFencedError, RunningJob

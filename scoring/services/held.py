@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks_app.models import Run
 from benchmarks_app.selectors.naming import team_ids_of
 from scoring.models import ScoreSet
-from scoring.selectors import BoardRow
+from scoring.selectors.boards import BoardRow
 from scoring.services.firewall import Sight
 
 LADDER = (

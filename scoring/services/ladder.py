@@ -6,10 +6,11 @@ from typing import Any
 
 from benchmarks_app.models import Membership, Release, Run
 from benchmarks_app.permissions import KEEPERS
-from benchmarks_app.selectors import hidden_queries
-from scoring import selectors
+from benchmarks_app.selectors.release_sources import hidden_queries
 from scoring.models import LadderStep, ScoreSet
 from scoring.selectors.ladder import Attempt, attempts_in_order, sources_on, undecided_on
+from scoring.selectors.releases import declared_measures, release_families
+from scoring.selectors.score_sets import score_files
 
 
 def decide(score_set: ScoreSet) -> None:
@@ -65,7 +66,7 @@ class _Rule:
     def __init__(self, release: Release) -> None:
         keepers = Membership.objects.filter(benchmark=release.benchmark_id, role__in=KEEPERS)
         self.release = release
-        self.names = [one.name for one in selectors.declared_measures(release)]
+        self.names = [one.name for one in declared_measures(release)]
         self.keepers = set(keepers.values_list("user", flat=True))
         self._values: dict[int, Any] = {}
 
@@ -96,7 +97,7 @@ class _Rule:
         from benchwright.evaluation.uncertainty import numbered
 
         standing = np.stack([self._of(one)[:, m] for m, one in enumerate(best)], axis=1)
-        families = numbered(self._qids, selectors.release_families(self.release))
+        families = numbered(self._qids, release_families(self.release))
         found: list[bool] = steps_up(
             self._of(key) - standing, n_before=n_before, families=families
         ).tolist()
@@ -107,7 +108,7 @@ class _Rule:
         import polars as pl
 
         if key not in self._values:
-            path = selectors.score_files(ScoreSet.objects.get(pk=key)).per_query
+            path = score_files(ScoreSet.objects.get(pk=key)).per_query
             stored = pl.read_parquet(path, columns=["qid", *self.names])
             hidden = stored.filter(pl.col("qid").is_in(list(hidden_queries(self.release))))
             hidden = hidden.sort("qid")

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, Run
+from benchmarks_app.selectors.reading import corpus_reader, unknown_documents
 from benchmarks_app.services import runs, uploading
 from benchmarks_app.services.jobs import RunningJob
 from benchwright.evaluation.latency import latency_summary
@@ -41,7 +41,7 @@ def staged_run(job: RunningJob, system: LiveSystem, noticed: Noticed, path: Path
         benchmark=job.benchmark,
     )
     given = _documents(staged)
-    noticed.unknown = frozenset(selectors.unknown_documents(job.benchmark, given))
+    noticed.unknown = frozenset(unknown_documents(job.benchmark, given))
     if noticed.unknown == given:
         raise LiveOtherCorpusError(
             name=system.name,
@@ -60,7 +60,7 @@ def _documents(staged: runs.StagedRun) -> set[str]:
 
 
 def _some_documents(benchmark: Benchmark) -> list[str]:
-    reader = selectors.corpus_reader(benchmark.current_corpus_version)
+    reader = corpus_reader(benchmark.current_corpus_version)
     return [document.docid for document in reader.at(range(min(3, reader.n_documents)))]
 
 

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 from django.utils import timezone
 
-from benchmarks_app import selectors
+from benchmarks_app.selectors.reading import benchmark_documents, unknown_documents
 from benchwright.errors import ScoringError
 from benchwright.live.asking import Answered, Endpoint, Failed, request_for, try_one
 from benchwright.live.headers import Header, read_headers
@@ -104,8 +104,8 @@ def _readable(parts: object, target: str) -> str:
 def _answered(system: LiveSystem, trial: Trial, outcome: Answered) -> Trial:
     reading = outcome.reading
     docids = [docid for docid, _ in reading.results]
-    unknown = selectors.unknown_documents(system.benchmark, docids)
-    texts = selectors.benchmark_documents(system.benchmark, docids[:SHOWN])
+    unknown = unknown_documents(system.benchmark, docids)
+    texts = benchmark_documents(system.benchmark, docids[:SHOWN])
     results = tuple(
         TriedResult(rank, docid, score, docid not in unknown, _title(texts.get(docid)))
         for rank, (docid, score) in enumerate(reading.results[:SHOWN], start=1)

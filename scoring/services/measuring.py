@@ -10,8 +10,9 @@ from benchmarks_app.models import Release
 from benchwright.errors import MeasureParameterError
 from benchwright.evaluation.stored_hits import read_hits
 from benchwright.evaluation.uncertainty import mean_intervals
-from scoring import selectors
 from scoring.models import Score, ScoreSet
+from scoring.selectors.runs import per_query_values as stored_values
+from scoring.selectors.score_sets import score_files
 from scoring.services.evaluating import evaluated
 from scoring.services.scoring import Target, scores_of, slice_scores_of
 from scoring.services.slice_scores import members_of
@@ -94,7 +95,7 @@ def add_slice_scores(
     for score_set, measures in lacking.items():
         if monotonic() > deadline:
             break
-        found = read_hits(selectors.score_files(score_set))
+        found = read_hits(score_files(score_set))
         made = slice_scores_of(
             score_set, target.slice_evaluations(found, measures, members=members)
         )
@@ -109,7 +110,7 @@ def add_slice_scores(
 
 def per_query_values(score_set: ScoreSet, name: str) -> list[dict[str, Any]]:
     """A dict per query of the release, with the values of every stored measure and of this one."""
-    rows = selectors.per_query_values(score_set)
+    rows = stored_values(score_set)
     if rows and name not in rows[0]:
         values = evaluated(score_set, [name]).per_query
         for row in rows:

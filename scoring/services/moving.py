@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks_app.models import Release
 from benchwright.evaluation.moves import ADDED, CHANGED, QUERIES, REMOVED, RULES
-from scoring import selectors
+from scoring.selectors.boards import score_sets_seen_by
 from scoring.selectors.moves import (
     Compared,
     Move,
@@ -163,7 +163,7 @@ def _compute(before: Release, after: Release, user: Any, measure: Shown, sliced:
     if not user.is_authenticated:
         return
     for release, name in ((before, measure_before(measure, before)), (after, measure.name)):
-        seen = selectors.score_sets_seen_by(user, release)
+        seen = score_sets_seen_by(user, release)
         if not measure.is_standard:
             measuring.add_measure(release=release, score_sets=seen, name=name)
         if sliced:

@@ -29,8 +29,8 @@ from benchwright.pools.planning import (
     slice_plan,
 )
 from benchwright.statistics.reliability import ASSUMED, Spread, design_effect, own_spread
-from scoring import selectors
 from scoring.selectors.rankings import ranking_of, teams_of
+from scoring.selectors.releases import newest_release
 from scoring.services.reliability import Scored, scored_on
 from scoring.services.slice_scores import graded_queries, slices_of_release, slices_on_board
 
@@ -79,7 +79,7 @@ class Planned:
 
 def known_of(benchmark: Benchmark, user: Any, *, systems: int = ASSUMED_SYSTEMS) -> Known:
     """What is there to plan with; this person's view of the runs."""
-    release = selectors.newest_release(benchmark)
+    release = newest_release(benchmark)
     scored = scored_on(release) if release else None
     families = _families(benchmark)
     growth = _growth(benchmark, user) or assumed_growth(systems)

@@ -9,14 +9,14 @@ from django.utils import timezone
 
 from benchmarks_app.models import Benchmark, Release, Run, User
 from benchmarks_app.permissions import Action, may
-from benchmarks_app.selectors import hidden_queries, release_splits
+from benchmarks_app.selectors.release_sources import hidden_queries, release_splits
 from benchmarks_app.services import audit, reading_apart
 from benchwright.gates.errors import PolicySplitError
 from benchwright.gates.policy import Policy
 from benchwright.gates.small_files import policy_in
-from scoring import selectors
 from scoring.models import GatePolicy
 from scoring.selectors import gates
+from scoring.selectors.releases import newest_release, relevance_threshold
 from scoring.services.comparing_errors import NoPublicQueryError
 from scoring.services.gate_errors import GateRunError, PolicySlicesError, PolicyThereError
 from scoring.services.slice_scores import BoardSlice, graded_queries, slices_on_board
@@ -81,9 +81,9 @@ def policy_of(
 ) -> Policy:
     """The policy that the content means here: runs by name, measures by the release's scale."""
     policy: Policy = reading_apart.call(policy_in, dict(content), file="The policy")
-    release = selectors.newest_release(benchmark)
+    release = newest_release(benchmark)
     if release is not None:
-        policy = _on_scale(policy, selectors.relevance_threshold(release))
+        policy = _on_scale(policy, relevance_threshold(release))
         _check_slices(policy, release)
         queries_of(release, policy.split)
     rails = replace(policy.guard_rails, lexical=lexical.name if lexical else "")

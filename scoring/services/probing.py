@@ -8,7 +8,8 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from benchmarks_app.models import Run, User
-from benchmarks_app.selectors import hidden_queries, run_path
+from benchmarks_app.selectors.reading import run_path
+from benchmarks_app.selectors.release_sources import hidden_queries
 from benchmarks_app.services import audit
 from benchwright.leaks import probing
 from benchwright.runs.store import top_k

@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks_app.models import Query, Release
 from benchwright.statistics.effects import TIE
 from scoring.models import ScoreSet
-from scoring.selectors import release_query_texts
+from scoring.selectors.releases import release_query_texts
 from scoring.services.comparing_numbers import values_of
 from scoring.services.firewall import Sight
 from scoring.services.scoring import Target

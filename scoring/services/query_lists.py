@@ -3,8 +3,9 @@
 from collections.abc import Collection
 from typing import Any
 
-from scoring import selectors
 from scoring.models import ScoreSet
+from scoring.selectors.releases import release_query_texts
+from scoring.selectors.runs import sorted_queries
 from scoring.services import measuring
 from scoring.services.firewall import Sight
 
@@ -26,11 +27,11 @@ def chosen_queries(
     seen = [row for row in known if row["qid"] not in sight.hidden]
     found = seen if inside is None else [row for row in seen if row["qid"] in inside]
     if search:
-        texts, wanted = selectors.release_query_texts(score_set.release), search.casefold()
+        texts, wanted = release_query_texts(score_set.release), search.casefold()
         found = [
             row
             for row in found
             if wanted in row["qid"].casefold() or wanted in texts.get(row["qid"], "").casefold()
         ]
-    ordered = selectors.sorted_queries(found, column=measure, is_descending=is_best_first)
+    ordered = sorted_queries(found, column=measure, is_descending=is_best_first)
     return ordered, len(known) - len(seen)

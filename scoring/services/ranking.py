@@ -18,10 +18,11 @@ from benchmarks_app.models import Job, Release
 from benchmarks_app.services import jobs
 from benchmarks_app.services.jobs import RunningJob
 from benchwright.evaluation.uncertainty import Standing, numbered, ranked
-from scoring import selectors
 from scoring.models import ScoreSet
-from scoring.selectors import SCORER_VERSION, BoardRow
 from scoring.selectors.attempts import known_group_of
+from scoring.selectors.boards import BoardRow
+from scoring.selectors.releases import SCORER_VERSION, release_families
+from scoring.selectors.score_sets import score_files
 from scoring.services.evaluating import evaluated
 from scoring.services.scoring import Target
 from scoring.services.slice_scores import members_of
@@ -198,7 +199,7 @@ def _worked_out(asked: _Question) -> BoardFacts:
 
     only = members_of(asked.release, asked.slice_name) if asked.slice_name else None
     columns, qids = values_of(asked.release, asked.score_sets, asked.name, only)
-    families = selectors.release_families(asked.release)
+    families = release_families(asked.release)
     found = ranked(columns, qids, families)
     values = np.array(columns, dtype=np.float64).reshape(len(columns), len(qids)).T
     numbers = numbered(qids, families)
@@ -223,7 +224,7 @@ def values_of(
 
     columns, qids, target = [], [], None
     for score_set in score_sets:
-        path = selectors.score_files(score_set).per_query
+        path = score_files(score_set).per_query
         if name in pl.read_parquet_schema(path):
             stored = pl.read_parquet(path, columns=["qid", name])
             by_query = dict(stored.iter_rows())

@@ -14,7 +14,7 @@ from django.core.cache import cache
 
 from benchmarks_app.models import Benchmark, Query, Release
 from benchmarks_app.reach import Reach
-from benchmarks_app.selectors import hidden_queries
+from benchmarks_app.selectors.release_sources import hidden_queries
 from benchwright.statistics.families import FamilyOf, Floats
 from benchwright.statistics.power import (
     LARGEST,
@@ -25,8 +25,9 @@ from benchwright.statistics.power import (
     size_tier,
 )
 from benchwright.statistics.reliability import ASSUMED, Spread, design_effect, own_spread, spread_of
-from scoring import selectors
 from scoring.models import ScoreSet
+from scoring.selectors.releases import SCORER_VERSION, newest_release, release_families
+from scoring.selectors.score_sets import score_files
 from scoring.services.slice_scores import graded_queries
 from scoring.shown import FIRST_MEASURE
 
@@ -59,10 +60,10 @@ class Reliability:
 
 def reliability_of(benchmark: Benchmark, release: Release | None = None) -> Reliability:
     """Of all queries of a benchmark, or of the graded ones of a release."""
-    newest = release or selectors.newest_release(benchmark)
+    newest = release or newest_release(benchmark)
     scored = scored_on(newest) if newest else None
     if release is not None:
-        families = selectors.release_families(release)
+        families = release_families(release)
         graded = graded_queries(release)
         of_each = [families.get(qid, (qid,)) for qid in graded]
     else:
@@ -80,7 +81,7 @@ def reliability_of(benchmark: Benchmark, release: Release | None = None) -> Reli
 
 def reaches(benchmark: Benchmark, sets: Mapping[str, Collection[str]]) -> dict[str, Reach]:
     """The reach of each set of a benchmark's queries."""
-    newest = selectors.newest_release(benchmark)
+    newest = newest_release(benchmark)
     scored = scored_on(newest) if newest else None
     rows = Query.objects.committed().filter(benchmark=benchmark)
     family_of = dict(rows.values_list("qid", "family_id").iterator(chunk_size=10_000))
@@ -124,13 +125,13 @@ def _rounded_up(number: Floats) -> int:
 def scored_on(release: Release) -> Scored | None:
     """The values of the newest runs on public queries of a release; None where no two differ."""
     chosen = list(
-        ScoreSet.objects.filter(release=release, scorer_version=selectors.SCORER_VERSION)
+        ScoreSet.objects.filter(release=release, scorer_version=SCORER_VERSION)
         .exclude(per_query="")
         .order_by("-pk")[:MOST_RUNS]
     )
     if len(chosen) < 2:
         return None
-    facts = repr((selectors.SCORER_VERSION, release.pk, [one.pk for one in chosen]))
+    facts = repr((SCORER_VERSION, release.pk, [one.pk for one in chosen]))
     key = f"reliability-public-{sha256(facts.encode()).hexdigest()}"
     found = cache.get(key)
     if found is None:
@@ -144,7 +145,7 @@ def _scored(release: Release, score_sets: list[ScoreSet]) -> Scored | None:
 
     name = FIRST_MEASURE.name
     frames = [
-        pl.read_parquet(selectors.score_files(one).per_query, columns=["qid", name]).rename(
+        pl.read_parquet(score_files(one).per_query, columns=["qid", name]).rename(
             {name: str(place)}
         )
         for place, one in enumerate(score_sets)
@@ -155,7 +156,7 @@ def _scored(release: Release, score_sets: list[ScoreSet]) -> Scored | None:
     whole = whole.filter(~pl.col("qid").is_in(hidden_queries(release)))
     qids = whole["qid"].to_list()
     values = whole.drop("qid").to_numpy()
-    families = _numbered(qids, selectors.release_families(release))
+    families = _numbered(qids, release_families(release))
     spread = spread_of(values, families)
     return spread and Scored(qids, values, families, spread)
 

@@ -25,9 +25,9 @@ from benchmarks_app.services.jobs import JobFencedError, RunningJob, told_of
 from benchwright.errors import BenchmarkError
 from benchwright.full_disk import is_disk_full
 from scoring.models import ScoreSet
-from scoring.selectors import SCORER_VERSION, newest_release, runs_without_scores
 from scoring.selectors.ladder import ladder_on, runs_in_the_way
 from scoring.selectors.phases import split_queries
+from scoring.selectors.releases import SCORER_VERSION, newest_release
 from scoring.selectors.rescoring import (
     OF_A_PART,
     RUNS_KIND,
@@ -38,6 +38,7 @@ from scoring.selectors.rescoring import (
     scoring_jobs,
     scoring_order,
 )
+from scoring.selectors.score_sets import runs_without_scores
 from scoring.services import ladder
 from scoring.services.scoring import Target, score_run
 

@@ -9,13 +9,13 @@ from typing import Any
 from django.core.cache import cache
 from django.db.models import Q
 
-from benchmarks_app import selectors as collection
 from benchmarks_app.models import Release, Run
 from benchmarks_app.selectors.naming import is_anonymous_to
+from benchmarks_app.selectors.reading import release_qrels
 from benchwright.pools.reusability import CUTOFF, LeftOut, Reusability, Treatment, treatment_of
 from benchwright.pools.run_groups import DEPTH, Alike
-from scoring import selectors
 from scoring.selectors.rankings import ranking_of, teams_of
+from scoring.selectors.releases import SCORER_VERSION
 from scoring.services.slice_scores import graded_queries
 
 # Where no run was pooled here, the grades came with the qrels: this deep, as far as is known.
@@ -81,7 +81,7 @@ def reusability_of(release: Release, hidden: frozenset[str] = frozenset()) -> Re
         return None
     teams = teams_of(runs)
     told = [(run.pk, pooled.get(run.name), teams.get(run.name)) for run in runs]
-    facts = repr((selectors.SCORER_VERSION, release.pk, told, sorted(hidden)))
+    facts = repr((SCORER_VERSION, release.pk, told, sorted(hidden)))
     key = f"treatment-{sha256(facts.encode()).hexdigest()}"
     found = cache.get(key)
     if found is None:
@@ -115,7 +115,7 @@ def _worked_out(
         rankings[run.name] = {
             qid: [known.setdefault(d, d) for d in of] for qid, of in of_run if qid not in hidden
         }
-    whole = collection.release_qrels(release)
+    whole = release_qrels(release)
     grades = {qid: of for qid, of in whole.items() if qid not in hidden}
     return treatment_of(rankings, grades, pooled=pooled, teams=teams)
 

@@ -12,7 +12,8 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from benchmarks_app.models import Benchmark, QrelSet, Release, Run
-from benchmarks_app.selectors import hidden_queries, qrels_of, run_path
+from benchmarks_app.selectors.reading import qrels_of, run_path
+from benchmarks_app.selectors.release_sources import hidden_queries
 from benchmarks_app.services.jobs import RunningJob
 from benchwright import evaluate_hits
 from benchwright.comparison.robustness import (
@@ -27,7 +28,7 @@ from benchwright.comparison.robustness import (
 from benchwright.evaluation.stored_hits import scan_stored_run
 from benchwright.reading.hits import Judged
 from scoring.models import Comparison, ScoreSet
-from scoring.selectors import SCORER_VERSION
+from scoring.selectors.releases import SCORER_VERSION
 from scoring.services import comparison_rows
 from scoring.services.comparing_errors import (
     ComparisonNotReadyError,

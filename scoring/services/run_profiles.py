@@ -10,8 +10,9 @@ from benchwright.errors import NoBracketError
 from benchwright.evaluation.profiles import GradeRanks, Pattern, Profile, grade_ranks, patterns
 from benchwright.evaluation.stored_hits import read_hits
 from benchwright.evaluation.unjudged import Bracket, Scenarios, bracket, scenarios
-from scoring import selectors
 from scoring.models import ScoreSet
+from scoring.selectors.releases import relevance_threshold
+from scoring.selectors.score_sets import score_files
 from scoring.services import measuring
 from scoring.services.firewall import Sight
 from scoring.services.scoring import Target
@@ -37,7 +38,7 @@ def patterns_of(score_set: ScoreSet, sight: Sight) -> list[Pattern]:
 
 
 def _patterns(score_set: ScoreSet, sight: Sight) -> list[Pattern]:
-    threshold = selectors.relevance_threshold(score_set.release)
+    threshold = relevance_threshold(score_set.release)
     names = {
         "ndcg": "nDCG@10",
         "reciprocal_rank": with_threshold("RR@10", threshold),
@@ -77,7 +78,7 @@ def grade_ranks_of(score_set: ScoreSet, sight: Sight) -> list[GradeRanks]:
 
     def counted() -> list[GradeRanks]:
         judged = Target.of(score_set.release).judged
-        hits = read_hits(selectors.score_files(score_set))
+        hits = read_hits(score_files(score_set))
         return grade_ranks({qid: judged[qid] for qid in sight.seen(judged)}, hits)
 
     return _kept("grade-ranks", score_set, sight.hidden, counted)
@@ -95,7 +96,7 @@ def scenarios_of(score_set: ScoreSet, sight: Sight) -> tuple[Scenarios, int]:
         return scenarios(
             SCENARIO,
             {qid: target.judged[qid] for qid in sight.seen(target.judged)},
-            read_hits(selectors.score_files(score_set)),
+            read_hits(score_files(score_set)),
             top_grade=target.top_grade,
             n_draws=max(n_draws, 1),
         )
@@ -110,10 +111,10 @@ def brackets_of(score_set: ScoreSet, sight: Sight) -> dict[str, Bracket]:
     """
 
     def read() -> dict[str, Bracket]:
-        threshold = selectors.relevance_threshold(score_set.release)
+        threshold = relevance_threshold(score_set.release)
         target = Target.of(score_set.release)
         judged = {qid: target.judged[qid] for qid in sight.seen(target.judged)}
-        hits = read_hits(selectors.score_files(score_set))
+        hits = read_hits(score_files(score_set))
         found = {}
         for name in (with_threshold(one, threshold) for one in BRACKETED):
             try:

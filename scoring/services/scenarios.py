@@ -8,9 +8,9 @@ from benchmarks_app.models import Release
 from benchwright.errors import ScoringError
 from benchwright.evaluation.stored_hits import read_hits
 from benchwright.evaluation.unjudged import Scenarios, scenarios
-from scoring import selectors
 from scoring.models import Score, ScoreSet
 from scoring.selectors.scenarios import ALL_RELEVANT, CONDENSED, DRAWN, stored_scenarios
+from scoring.selectors.score_sets import score_files
 from scoring.services.scoring import Target
 
 # A page waits this long; the rest is computed by the next one.
@@ -39,7 +39,7 @@ def add_scenarios(*, release: Release, score_sets: Iterable[ScoreSet], name: str
 
 
 def _scenarios(score_set: ScoreSet, name: str, target: Target) -> Scenarios | None:
-    hits = read_hits(selectors.score_files(score_set))
+    hits = read_hits(score_files(score_set))
     try:
         return scenarios(name, target.judged, hits, top_grade=target.top_grade)
     except ScoringError:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from django.db import transaction
 
-from benchmarks_app import files, selectors
+from benchmarks_app import files
 from benchmarks_app.models import Release, Run
+from benchmarks_app.selectors.reading import release_qrels, run_path
 from benchmarks_app.services.jobs import RunningJob
 from benchwright import Evaluation, evaluate_hits
 from benchwright.datasets import released
@@ -24,16 +25,15 @@ from benchwright.evaluation.uncertainty import MeanInterval, Recipe, mean_interv
 from benchwright.files.sources import sha256_of
 from benchwright.reading.hits import Judged, QueryHits
 from scoring.models import Score, ScoreSet
-from scoring.selectors import (
+from scoring.selectors.phases import split_members
+from scoring.selectors.releases import (
     SCORER_VERSION,
     declared_measures,
-    earlier_score_set,
     release_families,
     relevance_threshold,
-    score_files,
     scorer_version_of,
 )
-from scoring.selectors.phases import split_members
+from scoring.selectors.score_sets import earlier_score_set, score_files
 from scoring.services import ladder
 from scoring.services.slice_scores import (
     SliceEvaluation,
@@ -63,12 +63,12 @@ class Target:
 
     @classmethod
     def of(cls, release: Release) -> "Target":
-        return cls(release, selectors.release_qrels(release))
+        return cls(release, release_qrels(release))
 
     @classmethod
     def of_split(cls, release: Release, split: str, qids: Collection[str]) -> "Target":
         """The queries of one split alone; its score sets are on no board."""
-        qrels = selectors.release_qrels(release)
+        qrels = release_qrels(release)
         return cls(
             release,
             {qid: grades for qid, grades in qrels.items() if qid in qids},
@@ -128,7 +128,7 @@ class Target:
     def unchanged_since(self, earlier: Release) -> frozenset[str]:
         """Queries that have the same grades on both releases; worked out once for all runs."""
         if earlier.pk not in self._unchanged:
-            before = selectors.release_qrels(earlier)
+            before = release_qrels(earlier)
             self._unchanged[earlier.pk] = unchanged_queries(before, self.qrels)
         return self._unchanged[earlier.pk]
 
@@ -183,13 +183,13 @@ def rescored_run(*, run: Run, earlier: ScoreSet, target: Target, folder: Path) -
         If there is nothing to compare.
     """
     found = rescan_stored_run(
-        selectors.run_path(run),
+        run_path(run),
         target.qrels,
         earlier=score_files(earlier),
         unchanged=target.unchanged_since(earlier.release),
     )
     if not found:  # no query in common, which the whole run tells best
-        return scored_run(parquet=selectors.run_path(run), target=target, folder=folder)
+        return scored_run(parquet=run_path(run), target=target, folder=folder)
     evaluation = target.evaluation_of(found)
     # Queries without qrels were not looked at: they are those of the run that are not here.
     evaluation = replace(evaluation, n_extra=run.n_queries - len(found))
@@ -273,7 +273,7 @@ def score_run(*, run: Run, target: Target, folder: Path, job: RunningJob | None 
     if earlier and target.unchanged_since(earlier.release):
         scored = rescored_run(run=run, earlier=earlier, target=target, folder=folder)
     else:
-        scored = scored_run(parquet=selectors.run_path(run), target=target, folder=folder)
+        scored = scored_run(parquet=run_path(run), target=target, folder=folder)
     with job.fenced() if job else transaction.atomic():
         return store_scores(
             run=run, target=target, scored=scored, n_left_out=run.metadata.get(LEFT_OUT, 0)

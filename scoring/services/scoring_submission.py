@@ -8,7 +8,7 @@ from typing import Any
 from django.db import OperationalError, transaction
 
 from benchmarks_app.models import Benchmark, Job, Run, Upload
-from benchmarks_app.selectors import hidden_queries
+from benchmarks_app.selectors.release_sources import hidden_queries
 from benchmarks_app.services import runs, uploading
 from benchmarks_app.services.jobs import JobFencedError, RunningJob, told_of
 from benchwright.errors import BenchmarkError, FileProblemsError

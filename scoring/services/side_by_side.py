@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from benchmarks_app.models import Release, Run
-from benchmarks_app.selectors import (
+from benchmarks_app.selectors.reading import (
     corpus_documents,
     release_file_path,
     release_qrels,

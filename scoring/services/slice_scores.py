@@ -9,13 +9,8 @@ from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
 from benchmarks_app.models import Release, Slice
-from benchmarks_app.selectors import (
-    hidden_parts,
-    hidden_queries,
-    release_file_path,
-    release_qrels,
-    release_slices,
-)
+from benchmarks_app.selectors.reading import release_file_path, release_qrels
+from benchmarks_app.selectors.release_sources import hidden_parts, hidden_queries, release_slices
 from benchmarks_app.services.slice_records import members_digest
 from benchwright import Evaluation, evaluate_hits
 from benchwright.comparison.patterns import slice_role

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from scoring.models import Score, ScoreSet, Submission
-from scoring.selectors import declared_measures, relevance_threshold
+from scoring.selectors.releases import declared_measures, relevance_threshold
 from scoring.selectors.submissions import (
     SubmissionRow,
     by_bare_name,

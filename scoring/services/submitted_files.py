@@ -7,8 +7,8 @@ from typing import Any
 
 from django.conf import settings
 
-from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark
+from benchmarks_app.selectors.reading import unknown_documents
 from benchmarks_app.services import reading_apart, runs
 from benchwright.uploads import Place
 from benchwright.uploads.submissions import READ, take_submitted
@@ -61,7 +61,7 @@ def read_submitted(
             progress=told,
         ),
         allowed_queries=set(benchmark.queries.committed().values_list("qid", flat=True)),
-        known_document=lambda docids: selectors.unknown_documents(benchmark, docids),
+        known_document=lambda docids: unknown_documents(benchmark, docids),
         benchmark=benchmark,
         aggregation=aggregation,
         max_depth=settings.RUN_MAX_DEPTH,

@@ -24,8 +24,8 @@ from benchmarks_app.permissions import Action, may
 from benchmarks_app.services import audit, jobs
 from benchmarks_app.services.uploading import CHUNK, receive_upload
 from scoring.models import Phase, Submission
-from scoring.selectors import open_phases
 from scoring.selectors.phases import UNCOUNTED, state_of_phase
+from scoring.selectors.releases import open_phases
 from scoring.services.errors import (
     NO_RELEASE,
     DailyLimitError,

@@ -10,10 +10,10 @@ from benchmarks_app.charts import chart_response
 from benchmarks_app.models import Benchmark, Query, Run
 from benchmarks_app.permissions import Action, benchmark_view
 from benchwright.retrieval.ann import USUAL_BASELINE
-from scoring import selectors
 from scoring.forms.ann import AnnForm
 from scoring.planning_charts import recall_chart
 from scoring.selectors.rankings import runs_offered
+from scoring.selectors.releases import newest_release
 from scoring.services.ann import DEEPEST, N_WORST, AnnReport, ann_report
 from scoring.services.firewall import sight_of
 
@@ -25,7 +25,7 @@ def ann(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     runs = runs_offered(benchmark, request.user)
     is_asked = "exact" in request.GET or "approximate" in request.GET
     form = AnnForm(request.GET if is_asked else None, runs=runs)
-    release = selectors.newest_release(benchmark)
+    release = newest_release(benchmark)
     context: dict[str, Any] = {"form": form, "n_runs": runs.count(), "release": release}
     if is_asked and form.is_valid():
         told = form.cleaned_data
@@ -65,7 +65,7 @@ def ann_chart(
     report = ann_report(
         exact=get_object_or_404(runs, pk=exact),
         approximate=get_object_or_404(runs, pk=approximate),
-        release=selectors.newest_release(benchmark),
+        release=newest_release(benchmark),
         k=k,
     )
     if not report.recall.queries:

@@ -15,16 +15,16 @@ from benchmarks_app.permissions import Action, benchmark_view, may, require
 from benchmarks_app.site_selectors import has_worker
 from benchwright.errors import ScoringError
 from benchwright.retrieval.catalog import LEXICAL
-from scoring import selectors
 from scoring.charts.latency import latency_words
 from scoring.forms.baselines import BaselineForm
-from scoring.selectors import BoardRow
 from scoring.selectors.baselines import (
     BaselineRow,
     baseline_rows,
     jobs_at_work,
     system_rows,
 )
+from scoring.selectors.boards import BoardRow, leaderboard
+from scoring.selectors.releases import newest_release, relevance_threshold
 from scoring.selectors.reported import beside_ours, reported_on
 from scoring.services.baselines import JOB_KIND, refuse_without_texts, start_baselines
 from scoring.services.firewall import Sight, sight_of
@@ -84,11 +84,11 @@ def _led_on(request: HttpRequest, benchmark: Benchmark, jobs: list[Job]) -> Http
 def _page(
     request: HttpRequest, benchmark: Benchmark, form: BaselineForm, status: int = 200
 ) -> HttpResponse:
-    release = selectors.newest_release(benchmark)
+    release = newest_release(benchmark)
     sight = sight_of(request.user, release) if release else Sight()
     board = _board(request, release, sight)
     rows = baseline_rows(benchmark, request.user, board)
-    threshold = selectors.relevance_threshold(release) if release else 1
+    threshold = relevance_threshold(release) if release else 1
     columns = [shown.on(threshold) for shown in BOARD if shown.name in SHOWN]
     chosen = set(form["systems"].value() or ())
     context = {
@@ -121,7 +121,7 @@ def _board(request: HttpRequest, release: Release | None, sight: Sight) -> dict[
     """The runs that are scored on a release, by their keys."""
     if release is None:
         return {}
-    rows = selectors.leaderboard(release=release, user=request.user, sight=sight)
+    rows = leaderboard(release=release, user=request.user, sight=sight)
     return {row.run.pk: row for row in rows}
 
 

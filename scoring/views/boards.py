@@ -13,10 +13,11 @@ from benchmarks_app.permissions import Action, benchmark_view
 from benchwright.evaluation.uncertainty import TIE_GROUPS
 from benchwright.evaluation.weighting import weighted_name
 from benchwright.formats.numbers import row_key
-from scoring import selectors
 from scoring.forms.boards import BoardFilterForm
 from scoring.selectors.attempts import unranked_on
 from scoring.selectors.filters import filter_choices
+from scoring.selectors.releases import newest_release, published_releases, release_of_version
+from scoring.selectors.score_sets import n_runs_without_scores
 from scoring.services.boards import (
     Board,
     board_of,
@@ -40,7 +41,7 @@ SCENARIOS = "scenarios"
 @benchmark_view(Action.SEE_RESULTS)
 def leaderboard(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The newest release's board, at its own address: a link to it goes on meaning the same."""
-    release = selectors.newest_release(benchmark)
+    release = newest_release(benchmark)
     if release is None:
         return render(request, "scoring/leaderboard_empty.html")
     url = reverse("scoring:leaderboard-release", args=[benchmark.slug, release.version])
@@ -71,7 +72,7 @@ def leaderboard_release(request: HttpRequest, benchmark: Benchmark, version: str
         "weighted_label": weighted_name(board.measure.label),
         "unranked": unranked_on(release, request.user),
         "n_without_scenarios": n_without_scenarios,
-        "n_unscored": selectors.n_runs_without_scores(release),
+        "n_unscored": n_runs_without_scores(release),
         "is_ranking": _is_ranking(request, board),
         "moves": moves_for_board(
             release, user=request.user, measure=board.measure, slice_name=board.slice_name
@@ -100,7 +101,7 @@ def _is_ranking(request: HttpRequest, board: Board) -> bool:
 
 
 def release_or_404(benchmark: Benchmark, version: str) -> Release:
-    release = selectors.release_of_version(benchmark, version)
+    release = release_of_version(benchmark, version)
     if release is None:
         raise Http404
     return release
@@ -146,7 +147,7 @@ def board_context(
     return {
         "board": board,
         "release": release,
-        "releases": list(selectors.published_releases(request.benchmark)),
+        "releases": list(published_releases(request.benchmark)),
         "measure": board.measure,
         "asked": asked,
         "sliced": sliced,

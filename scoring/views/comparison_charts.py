@@ -7,9 +7,9 @@ from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
 from benchwright.comparison.aligning import OVERALL
-from scoring import selectors
 from scoring.charts.comparisons import differences_chart, scatter_chart, slices_chart
 from scoring.models import ScoreSet
+from scoring.selectors.releases import relevance_threshold
 from scoring.services.comparison_reading import Told, told_by_key
 from scoring.services.firewall import sight_written_down
 from scoring.services.query_differences import Wanted, query_differences
@@ -48,7 +48,7 @@ def comparison_chart(
 
 def _label(found: Told) -> str:
     """The measure as pages call it."""
-    threshold = selectors.relevance_threshold(found.question.release)
+    threshold = relevance_threshold(found.question.release)
     labels = {shown.name: shown.label for shown in measures_on(threshold)}
     return labels.get(found.question.measure, found.question.measure)
 

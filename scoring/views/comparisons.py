@@ -16,7 +16,6 @@ from benchmarks_app.permissions import Action, benchmark_view
 from benchwright.comparison.aligning import OVERALL
 from benchwright.errors import ScoringError
 from benchwright.evaluation.uncertainty import TIE_GROUPS
-from scoring import selectors
 from scoring.charts.comparisons import slices_height
 from scoring.forms.comparisons import (
     AskedComparison,
@@ -25,6 +24,8 @@ from scoring.forms.comparisons import (
     named_runs,
 )
 from scoring.models import ScoreSet
+from scoring.selectors.boards import leaderboard
+from scoring.selectors.releases import published_releases, relevance_threshold
 from scoring.services import comparing, comparison_rows, robustness
 from scoring.services.comparing_errors import ComparisonNotReadyError
 from scoring.services.comparison_reading import Told, told
@@ -64,12 +65,12 @@ def comparison(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:
     """What there is to choose from: the board's runs, those that are chosen first."""
-    threshold = selectors.relevance_threshold(release)
+    threshold = relevance_threshold(release)
     chosen = named_runs(request.GET)
     letters = request.GET.get("find", "").strip()
     sight = sight_of(request.user, release)
     ranked_by = measure_seen(request.user, release)
-    rows = selectors.leaderboard(release=release, user=request.user, measure=ranked_by, sight=sight)
+    rows = leaderboard(release=release, user=request.user, measure=ranked_by, sight=sight)
     is_chosen = {row.run.pk: str(row.run.pk) in chosen or row.run.name in chosen for row in rows}
     listed = [
         row
@@ -80,7 +81,7 @@ def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:
     n_chosen = sum(is_chosen.values())
     return {
         "release": release,
-        "releases": list(selectors.published_releases(release.benchmark)),
+        "releases": list(published_releases(release.benchmark)),
         "measures": [one for one in measures_on(threshold) if sight.tells(one.name)],
         "slices": slices_compared(release, is_public=not sight.is_clear),
         "ranked_by": ranked_by,

@@ -13,10 +13,10 @@ from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchwright.errors import ScoringError
-from scoring import selectors
 from scoring.forms.completeness import TopUpForm
 from scoring.selectors.completeness import worth_rows
 from scoring.selectors.rankings import runs_named, runs_offered
+from scoring.selectors.releases import newest_release, published_releases, release_of_version
 from scoring.services.completeness import (
     MEASURE,
     MOST_RUNS,
@@ -73,8 +73,8 @@ def _top_up(request: HttpRequest, benchmark: Benchmark, runs: list[Run]) -> Http
 
 def _release(benchmark: Benchmark, version: str) -> Release | None:
     if not version:
-        return selectors.newest_release(benchmark)
-    found = selectors.release_of_version(benchmark, version)
+        return newest_release(benchmark)
+    found = release_of_version(benchmark, version)
     if found is None:
         raise Http404
     return found
@@ -121,5 +121,5 @@ def _shown(
         "rows": worth_rows(release, page.object_list),
         "is_withheld": not sight.is_clear,
         "lists": lists_made(release, runs) if sight.is_clear else [],
-        "releases": list(selectors.published_releases(release.benchmark)),
+        "releases": list(published_releases(release.benchmark)),
     }

@@ -8,10 +8,10 @@ from django.views.decorators.http import require_http_methods
 
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
-from scoring import selectors
 from scoring.forms.embeddings import EmbeddingForm
 from scoring.models import Submission
 from scoring.selectors.embeddings import corpus_size
+from scoring.selectors.releases import open_phases
 from scoring.services import embedding_submitting
 from scoring.views.submissions import of_form, of_phases, sent, submissions_closed
 
@@ -19,7 +19,7 @@ from scoring.views.submissions import of_form, of_phases, sent, submissions_clos
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.SUBMIT)
 def embedding_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    phases = list(selectors.open_phases(benchmark))
+    phases = list(open_phases(benchmark))
     if not phases:
         return submissions_closed(request, benchmark)
     form = EmbeddingForm(**of_form(request, benchmark, phases))

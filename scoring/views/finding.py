@@ -4,9 +4,9 @@ from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
 from benchmarks_app.models import Benchmark, Run
-from scoring import selectors
 from scoring.models import ScoreSet
-from scoring.selectors import declared_measures
+from scoring.selectors.releases import declared_measures
+from scoring.selectors.runs import score_sets_of_run
 from scoring.services.firewall import as_seen, sight_of
 from scoring.services.held import held_of
 
@@ -19,7 +19,7 @@ def run_of(request: HttpRequest, benchmark: Benchmark, pk: int) -> Run:
 
 def score_set_of(run: Run, version: str) -> ScoreSet:
     """The score set of the release that is asked for, of the newest where none is."""
-    for score_set in selectors.score_sets_of_run(run):
+    for score_set in score_sets_of_run(run):
         if not version or score_set.release.version == version:
             score_set.run = run
             return score_set
@@ -28,7 +28,7 @@ def score_set_of(run: Run, version: str) -> ScoreSet:
 
 def score_sets_as_seen(request: HttpRequest, run: Run) -> list[ScoreSet]:
     """All score sets of a run, each as this person may see it."""
-    found = selectors.score_sets_of_run(run)
+    found = score_sets_of_run(run)
     for one in found:
         one.run = run
         one.sight = sight_of(request.user, one.release)

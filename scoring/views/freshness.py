@@ -12,8 +12,8 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchwright.files.cells import safe_cell
 from benchwright.qrels.freshness import Label, State
-from scoring import selectors
 from scoring.forms.freshness import asked_days
+from scoring.selectors.releases import newest_release, published_releases, release_of_version
 from scoring.services.firewall import Sight, sight_of, sight_written_down
 from scoring.services.freshness import ReleaseFreshness, freshness_of_release
 
@@ -41,7 +41,7 @@ def freshness(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     sight_written_down(request.user, release, "stale labels")
     context |= {
         "page": page_of(request, _stale(found), PAGE_SIZE),
-        "releases": list(selectors.published_releases(benchmark)),
+        "releases": list(published_releases(benchmark)),
     }
     return render(request, "scoring/freshness.html", context)
 
@@ -63,8 +63,8 @@ def _stale(found: ReleaseFreshness) -> list[tuple[Label, str]]:
 
 def _release(benchmark: Benchmark, version: str) -> Release | None:
     if not version:
-        return selectors.newest_release(benchmark)
-    found = selectors.release_of_version(benchmark, version)
+        return newest_release(benchmark)
+    found = release_of_version(benchmark, version)
     if found is None:
         raise Http404
     return found

@@ -12,11 +12,11 @@ from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchwright.gates.reports import WRITERS, written
-from scoring import selectors
 from scoring.charts.gates import gate_chart as chart_of
 from scoring.forms.gates import GateFilterForm, OnlineResultForm
 from scoring.models import GateResult
 from scoring.selectors.gates import gates_seen_by, policies_in_use, policies_seen_by
+from scoring.selectors.releases import newest_release
 from scoring.services.gate_planning import plan_of
 from scoring.services.gate_reading import rates_told, told
 from scoring.services.online import came_true, record_online_result
@@ -46,7 +46,7 @@ def gate_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "policies": policies_in_use(request.user, benchmark),
         "came_true": came_true(request.user, benchmark),
     }
-    release = selectors.newest_release(benchmark)
+    release = newest_release(benchmark)
     if not context["policies"] and release is not None:
         context["plan"] = plan_of(benchmark, release)
     return render(request, "scoring/gate_list.html", context)

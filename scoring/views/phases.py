@@ -11,10 +11,10 @@ from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchwright.errors import BenchmarkError
-from scoring import selectors
 from scoring.forms.phases import NewPhaseForm, PhaseForm
 from scoring.models import Phase
 from scoring.selectors.phases import phases_of, scope_of, state_of_phase
+from scoring.selectors.releases import newest_release, published_releases
 from scoring.services import phases, submitting
 from scoring.services.firewall import sight_of
 from scoring.services.held import ladder_said
@@ -29,7 +29,7 @@ def phase_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     context = {
         "page": page,
         "rows": [(phase, state_of_phase(phase)) for phase in page.object_list],
-        "has_release": selectors.newest_release(benchmark) is not None,
+        "has_release": newest_release(benchmark) is not None,
     }
     return render(request, "scoring/phase_list.html", context)
 
@@ -53,7 +53,7 @@ def phase_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRes
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
 def phase_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    releases = list(selectors.published_releases(benchmark))
+    releases = list(published_releases(benchmark))
     form = NewPhaseForm(request.POST or None, releases=releases, initial={"daily_limit": 20})
     if request.method == "POST" and form.is_valid():
         try:

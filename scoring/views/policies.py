@@ -12,11 +12,11 @@ from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchwright.errors import BenchmarkError
 from benchwright.gates.errors import RehearsalError
-from scoring import selectors
 from scoring.forms.gates import GateForm, PolicyForm
 from scoring.models import GatePolicy, GateRehearsal
 from scoring.selectors.gates import gates_seen_by, policies_seen_by, rehearsals_seen_by
 from scoring.selectors.rankings import runs_offered
+from scoring.selectors.releases import newest_release
 from scoring.services.gate_planning import plan_of
 from scoring.services.gate_reading import rates_told
 from scoring.services.gating import start_gate
@@ -30,7 +30,7 @@ MOST_GATES = 20
 @benchmark_view(Action.SUBMIT)
 def policy_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """What a candidate must show, with what the queries there are can show at all."""
-    release = selectors.newest_release(benchmark)
+    release = newest_release(benchmark)
     has_runs = runs_offered(benchmark, request.user).exists()
     if release is None or not has_runs:
         context = {"release": release, "has_runs": has_runs}
@@ -74,7 +74,7 @@ def _rehearsed(
     try:
         return start_rehearsal(
             benchmark=benchmark,
-            release=selectors.newest_release(benchmark),
+            release=newest_release(benchmark),
             name=told["name"],
             baseline=told["baseline"],
             lexical=told["lexical"],
@@ -158,7 +158,7 @@ def policy_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRe
         "gates": gates_seen_by(request.user, benchmark).filter(policy=policy)[:MOST_GATES],
         "may_retire": may_retire(request.user, policy),
         "server": request.build_absolute_uri("/").rstrip("/"),
-        "release": selectors.newest_release(benchmark),
+        "release": newest_release(benchmark),
     }
     status = 422 if request.method == "POST" else 200
     return render(request, "scoring/policy_detail.html", context, status=status)

@@ -10,8 +10,8 @@ from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.reach import reach_of
 from benchmarks_app.services.slice_records import members_of
 from benchwright.statistics.reliability import ASSUMED_SOURCE
-from scoring import selectors
 from scoring.charts import reach_chart
+from scoring.selectors.releases import release_of_version
 from scoring.services.reliability import reliability_of
 
 
@@ -20,7 +20,7 @@ from scoring.services.reliability import reliability_of
 def reliability(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The panel: of all queries, or of what a release (`?release=`) grades; a page without htmx."""
     version = request.GET.get("release", "")
-    release = selectors.release_of_version(benchmark, version) if version else None
+    release = release_of_version(benchmark, version) if version else None
     if version and release is None:
         raise Http404
     context = {

@@ -13,9 +13,9 @@ from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchwright.errors import BenchmarkError, ScoringError
-from scoring import selectors
 from scoring.forms.reported import ReportedFileForm, ReportedValueForm, values_of
 from scoring.models import ReportedScore
+from scoring.selectors.releases import newest_release, published_releases, release_of_version
 from scoring.selectors.reported import (
     may_change_reported,
     reported_measures,
@@ -32,10 +32,10 @@ FIRST = [*(one.name for one in BOARD), reported.MAIN]
 @benchmark_view(Action.SEE_RESULTS)
 def reported_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     version = request.GET.get("release", "")
-    release = selectors.release_of_version(benchmark, version) if version else None
+    release = release_of_version(benchmark, version) if version else None
     if version and release is None:
         raise Http404
-    release = release or selectors.newest_release(benchmark)
+    release = release or newest_release(benchmark)
     # A board asks for those that may be of its release; the page has all.
     of_release = release if request.htmx else None
     rows = reported_rows(reported_on(benchmark, of_release), request.user, benchmark)
@@ -43,7 +43,7 @@ def reported_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     names = reported_measures(page.object_list, FIRST)
     context = {
         "release": release,
-        "releases": list(selectors.published_releases(benchmark)),
+        "releases": list(published_releases(benchmark)),
         "measure": FIRST_MEASURE,
         "page": page,
         "columns": [(name, _label(name)) for name in names],

@@ -17,7 +17,6 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchwright.evaluation.moves import ADDED
 from benchwright.files.cells import safe_cell
-from scoring import selectors
 from scoring.selectors.moves import (
     SMALLEST_CAUSE,
     Move,
@@ -25,6 +24,7 @@ from scoring.selectors.moves import (
     is_explained,
     release_before,
 )
+from scoring.selectors.releases import release_of_version, relevance_threshold
 from scoring.selectors.rescoring import rescoring_of
 from scoring.services.moving import HEAD, PARTS_SHOWN, moves_asked
 from scoring.services.rescoring import start_scoring_runs, stop_scoring_runs
@@ -37,7 +37,7 @@ TYPES = {"csv": "text/csv; charset=utf-8", "md": "text/markdown; charset=utf-8"}
 
 
 def release_or_404(benchmark: Benchmark, version: str) -> Release:
-    release = selectors.release_of_version(benchmark, version)
+    release = release_of_version(benchmark, version)
     if release is None:
         raise Http404
     return release
@@ -136,7 +136,7 @@ def _asked(request: HttpRequest, release: Release) -> Any:
 
 
 def _choices(release: Release, shown: Any) -> list[Any]:
-    return list(dict.fromkeys([*measures_on(selectors.relevance_threshold(release)), shown]))
+    return list(dict.fromkeys([*measures_on(relevance_threshold(release)), shown]))
 
 
 def _time_until(seconds: float) -> Any:

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 from benchmarks_app.charts import chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
-from scoring import selectors
 from scoring.planning_charts import reusability_chart as chart_of
+from scoring.selectors.releases import newest_release, release_of_version
 from scoring.services.firewall import sight_of
 from scoring.services.reusability import (
     ASSUMED_DEPTH,
@@ -29,11 +29,7 @@ from scoring.services.slice_scores import graded_queries
 def reusability(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The report on `?release=`, the newest unless named; a page of its own without htmx."""
     version = request.GET.get("release", "")
-    release = (
-        selectors.release_of_version(benchmark, version)
-        if version
-        else selectors.newest_release(benchmark)
-    )
+    release = release_of_version(benchmark, version) if version else newest_release(benchmark)
     if version and release is None:
         raise Http404
     context: dict[str, Any] = {"release": release, "report": None, "depth": ASSUMED_DEPTH}
@@ -70,7 +66,7 @@ def _shown(request: HttpRequest, report: Report | None) -> dict[str, Any]:
 def reusability_chart(
     request: HttpRequest, benchmark: Benchmark, version: str, format: str
 ) -> HttpResponse:
-    release = selectors.release_of_version(benchmark, version)
+    release = release_of_version(benchmark, version)
     if release is None:
         raise Http404
     report = reusability_of(release, sight_of(request.user, release).hidden)

@@ -14,14 +14,15 @@ from benchmarks_app.charts import Chart
 from benchmarks_app.models import Benchmark, Query, Run
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
-from benchmarks_app.selectors import release_slices
+from benchmarks_app.selectors.release_sources import release_slices
 from benchwright.files.cells import safe_cell
 from benchwright.measures import parse_measure
-from scoring import selectors
 from scoring.charts import SortedBars, sorted_bars
 from scoring.charts.runs import cumulative_chart, distribution_chart, grades_chart
 from scoring.models import ScoreSet
+from scoring.selectors.releases import release_query_texts, relevance_threshold
 from scoring.selectors.retrieved import retrieved
+from scoring.selectors.runs import per_query_values, query_rows, sorted_queries
 from scoring.services.firewall import Sight, looked_at, sight_written_down
 from scoring.services.query_lists import chosen_queries
 from scoring.services.run_profiles import grade_names, grade_ranks_of
@@ -79,7 +80,7 @@ def query_table(request: HttpRequest, run: Run) -> QueryTable:
     sight = sight_written_down(
         request.user, score_set.release, looked_at(score_set, "query by query")
     )
-    threshold = selectors.relevance_threshold(score_set.release)
+    threshold = relevance_threshold(score_set.release)
     asked = asked_measure(request, score_set.release)
     slices = release_slices(score_set.release)
     search, name = request.GET.get("q", "").strip(), request.GET.get("slice", "")
@@ -123,7 +124,7 @@ def run_queries(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
         "columns": table.columns,
         "is_best_first": table.is_best_first,
         "page": page,
-        "rows": selectors.query_rows(table.score_set, page.object_list),
+        "rows": query_rows(table.score_set, page.object_list),
         "chart": bars_of(table.values),
         "mean": table.mean,
         "n_withheld": table.n_withheld,
@@ -161,7 +162,7 @@ def run_queries_csv(request: HttpRequest, benchmark: Benchmark, pk: int) -> Http
     """The same queries as a file, with every measure in full."""
     table = query_table(request, run_of(request, benchmark, pk))
     shown = table.measures
-    texts = selectors.release_query_texts(table.score_set.release)
+    texts = release_query_texts(table.score_set.release)
     stem = f"{benchmark.slug}-{slugify(table.run.name) or 'run'}-{table.score_set.release.version}"
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{stem}-queries.csv"'
@@ -188,20 +189,20 @@ def run_query(request: HttpRequest, benchmark: Benchmark, pk: int, qid: str) -> 
     """One query: what was retrieved, beside what was to be found."""
     run = run_of(request, benchmark, pk)
     score_set = score_set_of(run, request.GET.get("release", ""))
-    row = next((one for one in selectors.per_query_values(score_set) if one["qid"] == qid), None)
+    row = next((one for one in per_query_values(score_set) if one["qid"] == qid), None)
     if row is None:
         raise Http404
     release = score_set.release
     sight = sight_written_down(request.user, release, looked_at(score_set, f"query {qid}"))
     is_withheld = qid in sight.hidden
-    threshold = selectors.relevance_threshold(release)
+    threshold = relevance_threshold(release)
     context = {
         "run": run,
         "score_set": score_set,
         "release": release,
         "sight": sight,
         "qid": qid,
-        "text": selectors.release_query_texts(release).get(qid, ""),
+        "text": release_query_texts(release).get(qid, ""),
         "query": Query.objects.filter(benchmark=benchmark, qid=qid).first(),
         "is_withheld": is_withheld,
         "row": None if is_withheld else row,
@@ -218,11 +219,11 @@ def worst_queries(request: HttpRequest, run: Run, score_set: ScoreSet) -> dict[s
     """
     what = looked_at(score_set, "worst queries")
     sight = sight_written_down(request.user, score_set.release, what)
-    rows = [one for one in selectors.per_query_values(score_set) if one["qid"] not in sight.hidden]
+    rows = [one for one in per_query_values(score_set) if one["qid"] not in sight.hidden]
     name = FIRST_MEASURE.name
-    first = selectors.sorted_queries(rows, column=name, is_descending=False)[:N_WORST]
+    first = sorted_queries(rows, column=name, is_descending=False)[:N_WORST]
     return {
-        "rows": [(one, one.values[name]) for one in selectors.query_rows(score_set, first)],
+        "rows": [(one, one.values[name]) for one in query_rows(score_set, first)],
         "why": sight.why,
         "n_seen": len(rows),
     }

@@ -9,9 +9,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.permissions import KEEPERS, Action, benchmark_view, role_in
-from scoring import selectors
 from scoring.charts.runs import slices_chart
 from scoring.models import ScoreSet
+from scoring.selectors.releases import newest_release, open_phase, release_of_version
+from scoring.selectors.runs import score_sets_of_run
 from scoring.selectors.submissions import state_of, submissions_seen_by
 from scoring.services import measuring, submitting
 from scoring.services.against import baselines_for, slices_against
@@ -48,7 +49,7 @@ def run_scores(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
         "measures": MEASURES,
         "board": BOARD,
         "further": FURTHER,
-        "release": selectors.newest_release(benchmark),
+        "release": newest_release(benchmark),
         "submission": _submission(request, benchmark, run),
         "place": _place(request, score_sets[0], asked.measure) if score_sets else None,
         "worst": worst_queries(request, run, score_sets[0]) if score_sets else None,
@@ -60,7 +61,7 @@ def run_scores(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
 
 def _add_asked(request: HttpRequest, run: Run) -> Asked:
     """Compute the measure that is asked for on the release that is shown first."""
-    shown = selectors.score_sets_of_run(run)[:1]
+    shown = score_sets_of_run(run)[:1]
     if not shown:
         return Asked(FIRST_MEASURE)
     asked = asked_measure(request, shown[0].release)
@@ -90,7 +91,7 @@ def _place(request: HttpRequest, score_set: ScoreSet, measure: Shown) -> dict[st
 def _quota(request: HttpRequest, benchmark: Benchmark) -> dict[str, Any] | None:
     """How many runs this person may still submit today."""
     role = role_in(request.user, benchmark)
-    phase = selectors.open_phase(benchmark)
+    phase = open_phase(benchmark)
     if phase is None or role is None or role not in KEEPERS | {"submitter"}:
         return None
     return {"phase": phase, "n_left": submitting.n_left_today(phase=phase, user=request.user)}
@@ -168,11 +169,7 @@ def run_reading(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
 def runs_score(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """Score the runs that a release (the newest, or the one posted) has no scores of."""
     version = request.POST.get("release", "")
-    release = (
-        selectors.release_of_version(benchmark, version)
-        if version
-        else selectors.newest_release(benchmark)
-    )
+    release = release_of_version(benchmark, version) if version else newest_release(benchmark)
     if release is None:
         raise NoOpenPhaseError(benchmark=benchmark.name)
     job = start_scoring_runs(release=release, user=request.user)

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 
 from benchmarks_app.models import Benchmark, Query
 from benchmarks_app.permissions import Action, benchmark_view
-from scoring import selectors
 from scoring.forms.comparisons import AskedComparison, asked_comparison, asked_release
+from scoring.selectors.releases import release_query_texts
 from scoring.services.firewall import Sight, sight_written_down
 from scoring.services.query_differences import neighbours, query_differences
 from scoring.services.side_by_side import DEPTHS, result_lists
@@ -52,7 +52,7 @@ def side_by_side(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 def _refuse_withheld(qid: str, asked: AskedComparison, sight: Sight) -> None:
     """A query of a hidden split is as one that is not there."""
-    if not qid or qid in sight.hidden or qid not in selectors.release_query_texts(asked.release):
+    if not qid or qid in sight.hidden or qid not in release_query_texts(asked.release):
         raise Http404
 
 
@@ -68,7 +68,7 @@ def _lists(asked: AskedComparison, qid: str) -> dict[str, Any]:
     return {
         "qid": qid,
         "query": known.first(),
-        "text": selectors.release_query_texts(release)[qid],
+        "text": release_query_texts(release)[qid],
         "lists": found,
         "columns": list(zip([one.run for one in shown], found.columns, strict=True)),
         "n_left_out": len(asked.score_sets) - len(shown),

@@ -15,12 +15,18 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchwright.errors import BenchmarkError
 from benchwright.runs.facts import shown_facts
-from scoring import selectors
 from scoring.forms.submissions import SubmissionForm
 from scoring.models import Phase, Submission
 from scoring.selectors.embeddings import approximate_run_of
 from scoring.selectors.phases import scope_of
-from scoring.selectors.submissions import problems_of_submission
+from scoring.selectors.releases import open_phases
+from scoring.selectors.submissions import (
+    WAITING,
+    problems_of_submission,
+    state_of,
+    submission_rows,
+    submissions_seen_by,
+)
 from scoring.services import submitting
 from scoring.services.errors import NameInUseError, SubmittedBeforeError
 from scoring.services.submission_sight import rows_as_seen, scores_as_seen
@@ -39,7 +45,7 @@ STAGES = (
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.SUBMIT)
 def submission_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    phases = list(selectors.open_phases(benchmark))
+    phases = list(open_phases(benchmark))
     if not phases:
         return submissions_closed(request, benchmark)
     form = SubmissionForm(**of_form(request, benchmark, phases))
@@ -116,11 +122,11 @@ def submissions_closed(request: HttpRequest, benchmark: Benchmark) -> HttpRespon
 @require_safe
 @benchmark_view(Action.SUBMIT)
 def submission_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    seen = selectors.submissions_seen_by(request.user, benchmark)
+    seen = submissions_seen_by(request.user, benchmark)
     page = page_of(request, seen, PAGE_SIZE)
     context = {
         "page": page,
-        "rows": rows_as_seen(request.user, selectors.submission_rows(page.object_list)),
+        "rows": rows_as_seen(request.user, submission_rows(page.object_list)),
         "columns": BOARD,
     }
     return render(request, "scoring/submission_list.html", context)
@@ -154,19 +160,19 @@ def submission_withdraw(request: HttpRequest, benchmark: Benchmark, pk: int) -> 
 
 
 def _seen(request: HttpRequest, benchmark: Benchmark, pk: int) -> Submission:
-    return get_object_or_404(selectors.submissions_seen_by(request.user, benchmark), pk=pk)
+    return get_object_or_404(submissions_seen_by(request.user, benchmark), pk=pk)
 
 
 def _state(request: HttpRequest, submission: Submission) -> dict[str, Any]:
     phase = submission.phase
-    state = selectors.state_of(submission)
+    state = state_of(submission)
     return {
         "submission": submission,
         "job": submission.job,
         "state": state,
         "stages": _stages(state),
         "problems": problems_of_submission(submission),
-        "is_waiting": submission.state in selectors.WAITING,
+        "is_waiting": submission.state in WAITING,
         "board": BOARD,
         "further": FURTHER,
         "score_set": scores_as_seen(request.user, submission),

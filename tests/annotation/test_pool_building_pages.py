@@ -171,13 +171,13 @@ def test_a_run_is_chosen_already_where_its_page_leads_here(benchmark, owner, sig
 def test_a_file_becomes_a_list_by_its_priorities(benchmark, owner, signed_in, runs):
     import polars as pl
 
-    from benchmarks_app import selectors
+    from benchmarks_app.selectors.reading import candidates_path
 
     file = SimpleUploadedFile("worth.tsv", b"qid\tdocid\tpriority\nq1\ta\t2\nq2\tb\t1\nq1\tz\t9\n")
 
     signed_in(owner).post(url("pool-top-up", benchmark), {"file": file, "upload": "1"})
     listed = CandidateList.objects.get()
-    rows = pl.read_parquet(selectors.candidates_path(listed)).rows()
+    rows = pl.read_parquet(candidates_path(listed)).rows()
     assert rows == [("q2", "b", 1), ("q1", "a", 2), ("q1", "z", 3)]
     assert (listed.name, listed.origin) == ("worth.tsv", "file worth.tsv")
 

@@ -44,7 +44,7 @@ def texts(monkeypatch):
     known = {
         docid: StoredDocument(docid, f"title {docid}", f"text {docid}", "{}") for docid in "abcde"
     }
-    found = "annotation.services.pooling.collection"
+    found = "annotation.services.pooling"
     monkeypatch.setattr(
         f"{found}.benchmark_documents",
         lambda _, docids: {docid: known[docid] for docid in docids if docid in known},

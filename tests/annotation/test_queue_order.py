@@ -25,7 +25,7 @@ N_QUERIES, DEPTH = 120, 6
 @pytest.fixture
 def build(benchmark, owner, monkeypatch):
     """A function that builds a pool of three runs, which agree on a third of their documents."""
-    collection = "annotation.services.pooling.collection"
+    collection = "annotation.services.pooling"
     monkeypatch.setattr(
         f"{collection}.benchmark_documents",
         lambda _, docids: {one: StoredDocument(one, one, "text", "{}") for one in docids},

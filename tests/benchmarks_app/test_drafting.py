@@ -10,8 +10,9 @@ from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.urls import reverse
 
-from benchmarks_app import selectors
 from benchmarks_app.models import AuditEvent, Job, Qrel, QrelSet, Release, User
+from benchmarks_app.selectors.reading import release_file_path
+from benchmarks_app.selectors.release_sources import release_source
 from benchmarks_app.services import drafting, exporting, jobs, releasing
 from benchmarks_app.services.deprecating import deprecate_release
 from benchwright.findings import Severity
@@ -178,7 +179,7 @@ def test_published_draft_is_the_release_that_was_looked_at(official, olga):
     assert release.content_sha256 == draft.content_sha256
     assert release.manifest["parts"] == draft.manifest["parts"]
     assert release.options["accepted"] == sorted(codes(draft))
-    assert "First." in selectors.release_file_path(release, "CHANGELOG.md").read_text("utf-8")
+    assert "First." in release_file_path(release, "CHANGELOG.md").read_text("utf-8")
 
 
 def test_warning_that_nobody_has_accepted_stops_publishing(official, olga):
@@ -247,10 +248,10 @@ def test_texts_that_are_not_passed_on_are_in_no_export(official, olga):
     options = ReleaseOptions(passes_on_texts=False)
     release = published(drafted(official, olga, options=options), olga)
 
-    source = selectors.release_source(release)
+    source = release_source(release)
     assert source.documents is None
     assert "release-texts-withheld" in codes(release)
-    assert "corpus.jsonl" not in selectors.release_file_path(release, "croissant.json").read_text()
+    assert "corpus.jsonl" not in release_file_path(release, "croissant.json").read_text()
     with pytest.raises(CommandError, match="needs the documents' texts"):
         call_command("export_release", "tiny", release.version, format="beir")
 
@@ -272,7 +273,7 @@ def test_card_citation_and_metadata_are_written(official, olga):
     release = published(drafted(official, olga), olga)
 
     def text(name: str) -> str:
-        return selectors.release_file_path(release, name).read_text("utf-8")
+        return release_file_path(release, name).read_text("utf-8")
 
     assert "What is searched." in text("README.md")
     assert text("README.md").startswith("---\npretty_name: tiny\n")

@@ -10,8 +10,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks_app import selectors
 from benchmarks_app.models import AuditEvent, Benchmark, Job, Query, QueryFamily, Release
+from benchmarks_app.selectors.reading import release_file_path, release_qrels
+from benchmarks_app.selectors.release_sources import release_source
 from benchmarks_app.services import exporting, jobs, releasing
 from benchmarks_app.services.exposure import READ_ACTION, mark_exposed, refuse_hiding
 from benchwright.exports import EXPORTERS
@@ -72,7 +73,7 @@ def client_of(benchmark: Benchmark, role: str) -> Client:
 
 def test_hidden_grades_are_in_their_own_file_and_in_no_other(release):
     held = {
-        name: selectors.release_file_path(release, name).read_text("utf-8")
+        name: release_file_path(release, name).read_text("utf-8")
         for name in release.manifest["files"]
     }
 
@@ -88,8 +89,8 @@ def test_counts_of_the_manifest_are_of_the_public_splits(release):
 
 
 def test_source_shows_hidden_grades_only_where_that_is_asked_for(release):
-    plain = selectors.release_source(release)
-    whole = selectors.release_source(release, see_hidden=True)
+    plain = release_source(release)
+    whole = release_source(release, see_hidden=True)
 
     assert (plain.splits, plain.hidden) == (("dev",), ("test",))
     assert {query.qid for query in plain.queries()} == {"q1", "q2"}
@@ -104,7 +105,7 @@ def test_scoring_reads_hidden_grades(release):
 
     # 1 on q1; on q2 grades 1 and 3 in this order, of which the ideal is the other one.
     assert means["nDCG@10"] == pytest.approx((1 + 0.7967) / 2, abs=1e-4)
-    assert selectors.release_qrels(release)["q2"] == {"d1": 3, SENTINEL: 1}
+    assert release_qrels(release)["q2"] == {"d1": 3, SENTINEL: 1}
 
 
 def test_no_export_holds_a_hidden_grade(release):
@@ -133,7 +134,7 @@ def test_no_digest_is_told_that_could_be_tried_against_guesses(release):
         client.get(reverse("release-detail", args=[slug, version])).content,
         client.get(reverse("api:release-detail", args=[slug, version])).content,
         exporting.manifest_bytes(release),
-        *(selectors.release_file_path(release, name).read_bytes() for name in words),
+        *(release_file_path(release, name).read_bytes() for name in words),
         told_by(exporting.export_zip(release, EXPORTERS["trec"])),
     ]
 

@@ -120,9 +120,9 @@ def test_columns_of_unknown_names_are_mapped_by_hand(olga, texts):
     mapping = {"p0-map_id": "doc", "p0-map_title": "heading", "p0-map_text": "words"}
     job = imported(olga, upload, **{"p0-was": "documents", "p0-kind": "documents"}, **mapping)
     assert job.state == Job.State.DONE, job.error
-    from benchmarks_app import selectors
+    from benchmarks_app.selectors.reading import benchmark_documents
 
-    found = selectors.benchmark_documents(texts, ["d2"])["d2"]
+    found = benchmark_documents(texts, ["d2"])["d2"]
     assert (found.title, found.text, found.metadata) == ("Two", "second text", {"source": "print"})
 
 

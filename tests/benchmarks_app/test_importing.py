@@ -8,8 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks_app import selectors
 from benchmarks_app.models import AuditEvent, Corpus, Job, Qrel, QrelSet, Query, QueryFamily, Run
+from benchmarks_app.selectors.reading import (
+    benchmark_documents,
+    corpus_reader,
+    qrels_of,
+    run_path,
+    unknown_documents,
+)
 from benchmarks_app.services import importing, importing_queries, jobs, splitting, uploading
 from benchmarks_app.services.uploading import AlreadyImportedError
 from benchwright.formats.errors import GradeMapError, UnknownKindError
@@ -73,12 +79,12 @@ def test_beir_zip_becomes_corpus_queries_and_qrels(texts, take_in, tmp_path):
 
     assert job.state == Job.State.DONE, job.error
     assert texts.current_corpus_version.n_documents == 2
-    read = selectors.benchmark_documents(texts, ["d1", "d9"])
+    read = benchmark_documents(texts, ["d1", "d9"])
     assert read["d1"].text == "first \u2028 text"
     assert set(read) == {"d1"}
     assert texts.queries.committed().count() == 3
     qrels = QrelSet.objects.ready().get(benchmark=texts)
-    assert list(selectors.qrels_of(qrels)) == [("q1", "d1", 2), ("q3", "d1", 1), ("q3", "d2", 0)]
+    assert list(qrels_of(qrels)) == [("q1", "d1", 2), ("q3", "d1", 1), ("q3", "d2", 0)]
     splits = dict(texts.queries.values_list("qid", "family__split"))
     assert splits == {"q1": "train", "q2": "train", "q3": "test"}
 
@@ -158,7 +164,7 @@ def test_grades_are_mapped_and_the_direction_is_turned(texts, take_in):
 
     take_in(texts, b"q1 0 d1 1\nq2 0 d1 3\nq3 0 d1 -1\n", "q.qrels", grade_map="1=3, 3=1, -1=0")
 
-    grades = [grade for _, _, grade in selectors.qrels_of(QrelSet.objects.get())]
+    grades = [grade for _, _, grade in qrels_of(QrelSet.objects.get())]
     assert grades == [3, 1, 0]
 
 
@@ -180,7 +186,7 @@ def test_run_is_stored_by_score_with_ties_by_id_descending(texts, take_in):
     assert job.result["notes"] == ["1 queries of the run are not in the benchmark."]
     import polars
 
-    rows = polars.read_parquet(selectors.run_path(run)).filter(polars.col("qid") == "q1")
+    rows = polars.read_parquet(run_path(run)).filter(polars.col("qid") == "q1")
     assert rows.sort("rank")["docid"].to_list() == ["d2", "d1"]
 
 
@@ -204,7 +210,7 @@ def test_run_of_another_corpus_is_refused(texts, take_in):
 
 def test_ids_only_corpus_takes_a_list_of_ids_and_refuses_texts(benchmark, take_in):
     assert take_in(benchmark, b"d1\nd2\n", "ids.txt").state == Job.State.DONE
-    assert selectors.unknown_documents(benchmark, ["d1", "d3"]) == {"d3"}
+    assert unknown_documents(benchmark, ["d1", "d3"]) == {"d3"}
 
     job = take_in(benchmark, CORPUS, "corpus.jsonl")
 
@@ -279,7 +285,7 @@ def test_second_corpus_is_a_new_version_and_the_first_stays(texts, take_in):
     take_in(texts, CORPUS + b'{"_id": "d3", "title": "", "text": "more"}\n', "corpus2.jsonl")
 
     assert [v.n_documents for v in texts.corpus.versions.order_by("number")] == [2, 3]
-    assert selectors.corpus_reader(first).n_documents == 2
+    assert corpus_reader(first).n_documents == 2
 
 
 def test_staging_is_empty_after_an_import(texts, take_in, settings):
@@ -302,7 +308,7 @@ def test_a_column_of_grades_keeps_its_grades_and_they_are_counted(texts, take_in
 
     assert job.state == Job.State.DONE, job.error
     assert job.result["made"] == ["qrels 'rated' with 3 grades (0: 1, 1: 1, 3: 1)"]
-    found = selectors.qrels_of(QrelSet.objects.get())
+    found = qrels_of(QrelSet.objects.get())
     assert list(found) == [("q1", "d1", 3), ("q1", "d2", 0), ("q2", "d1", 1)]
 
 
@@ -323,7 +329,7 @@ def test_the_answer_to_which_is_the_grade_is_that_column_alone(texts, take_in):
     job = take_in(texts, STARS, "stars.csv", mapping={"grade": "stars"})
 
     assert job.state == Job.State.DONE, job.error
-    assert [grade for *_, grade in selectors.qrels_of(QrelSet.objects.get())] == [3, 0]
+    assert [grade for *_, grade in qrels_of(QrelSet.objects.get())] == [3, 0]
 
 
 def test_that_every_row_is_relevant_is_said_by_somebody(texts, take_in, tmp_path):
@@ -353,7 +359,7 @@ def test_bad_records_are_left_out_on_request_named_counted_and_in_the_audit(text
 
     assert refused.state == Job.State.FAILED
     assert job.state == Job.State.DONE, (job.error, job.problems)
-    found = selectors.qrels_of(QrelSet.objects.get())
+    found = qrels_of(QrelSet.objects.get())
     assert list(found) == [("q1", "d1", 3), ("q2", "d1", 1)]
     event = AuditEvent.objects.get(action="leave-out")
     assert event.detail["records"] == 4
@@ -392,7 +398,7 @@ def test_a_bad_line_takes_its_whole_record_with_it(texts, take_in, content):
     job = take_in(texts, content, "docs", kind="documents", leave_out="records")
 
     assert job.state == Job.State.DONE, job.error
-    assert set(selectors.benchmark_documents(texts, ["1", "2"])) == {"2"}
+    assert set(benchmark_documents(texts, ["1", "2"])) == {"2"}
 
 
 def test_a_bad_file_is_left_out_of_a_collection_on_request(texts, take_in, tmp_path):

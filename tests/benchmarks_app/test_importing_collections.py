@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 from django.core.management import CommandError, call_command
 
-from benchmarks_app import selectors
 from benchmarks_app.models import (
     Benchmark,
     FamilyChange,
@@ -23,6 +22,7 @@ from benchmarks_app.models import (
     QueryFamily,
     Slice,
 )
+from benchmarks_app.selectors.reading import benchmark_documents, qrels_of, run_path
 from benchmarks_app.services import family_changes
 from tests import factories
 
@@ -202,7 +202,7 @@ def test_miracl_with_topics_qrels_and_passages(texts):
 
     query = texts.queries.get()
     assert (query.qid, query.lang) == ("6", "sw")
-    assert list(selectors.qrels_of(texts.qrel_sets.get())) == [("6", "7#0", 1), ("6", "7#2", 0)]
+    assert list(qrels_of(texts.qrel_sets.get())) == [("6", "7#0", 1), ("6", "7#2", 0)]
     assert texts.current_corpus_version.n_documents == 3
 
 
@@ -253,7 +253,7 @@ def test_training_triples_and_candidates_are_no_qrels(texts):
 
     take(texts, zipped(members), "msmarco.zip")
 
-    assert list(selectors.qrels_of(texts.qrel_sets.get())) == [("9", "0", 1)]
+    assert list(qrels_of(texts.qrel_sets.get())) == [("9", "0", 1)]
     assert texts.current_corpus_version.n_documents == 2
 
 
@@ -267,7 +267,7 @@ def test_rows_with_positive_and_negative_passages_are_queries_grades_and_a_first
 
     job = take(texts, json.dumps(row).encode() + b"\n", "dev.jsonl")
 
-    assert list(selectors.qrels_of(texts.qrel_sets.get())) == [("6", "7#0", 1), ("6", "7#2", 0)]
+    assert list(qrels_of(texts.qrel_sets.get())) == [("6", "7#0", 1), ("6", "7#2", 0)]
     assert texts.current_corpus_version.n_documents == 2
     assert any("judged passages alone" in note for note in job.result["notes"])
 
@@ -283,8 +283,8 @@ def test_mmarco_has_documents_of_one_language_and_queries_of_another(texts):
     take(texts, zipped(members), "mmarco.zip")
 
     assert texts.queries.get().lang == "fr"
-    assert selectors.benchmark_documents(texts, ["1"])["1"].text == "Ein Atom"
-    assert list(selectors.qrels_of(texts.qrel_sets.get())) == [("9", "1", 1)]
+    assert benchmark_documents(texts, ["1"])["1"].text == "Ein Atom"
+    assert list(qrels_of(texts.qrel_sets.get())) == [("9", "1", 1)]
     run = texts.runs.get()
     assert [row.docid for row in _top(run)] == ["1", "0"]
 
@@ -292,7 +292,7 @@ def test_mmarco_has_documents_of_one_language_and_queries_of_another(texts):
 def _top(run):
     from benchwright.runs.store import top_k
 
-    return list(top_k(selectors.run_path(run), 10))
+    return list(top_k(run_path(run), 10))
 
 
 def test_a_translation_of_queries_that_are_here_is_refused_with_advice(texts):
@@ -326,7 +326,7 @@ def test_a_dataset_repository_of_parquet_files_is_one_import(texts):
     take(texts, zipped(members), "hub.zip")
 
     assert texts.current_corpus_version.n_documents == 2
-    assert list(selectors.qrels_of(texts.qrel_sets.get())) == [("q1", "d2", 2)]
+    assert list(qrels_of(texts.qrel_sets.get())) == [("q1", "d2", 2)]
     assert texts.queries.get().family.split == "test"
 
 

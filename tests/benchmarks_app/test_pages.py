@@ -7,8 +7,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from benchmarks_app import selectors
 from benchmarks_app.models import AuditEvent, Benchmark, Job, QrelSet, Release, Run, Upload
+from benchmarks_app.selectors.reading import release_file_path
 from benchmarks_app.templatetags.benchwright import deed, minus, score
 from benchwright.qrels.scales import DEFAULT_SCALE
 from tests import factories
@@ -636,7 +636,7 @@ def test_file_of_a_release_is_streamed_and_named(olga, released, name, kind, sav
         kind,
         f'attachment; filename="{saved_as}"',
     )
-    assert b"".join(response) == selectors.release_file_path(released, name).read_bytes()
+    assert b"".join(response) == release_file_path(released, name).read_bytes()
 
 
 def test_manifest_is_downloaded(olga, released):

@@ -13,8 +13,16 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
 from annotation.models import Judgment
-from benchmarks_app import files, selectors
+from benchmarks_app import files
 from benchmarks_app.models import Benchmark, Job, Qrel, QrelSet, Query, Release
+from benchmarks_app.selectors.reading import (
+    benchmark_documents,
+    corpus_reader,
+    qrels_of,
+    release_file_path,
+    release_qrels,
+    release_queries,
+)
 from benchmarks_app.services import exporting, jobs, releasing
 from benchwright.ids import text_hash
 from benchwright.releases.errors import NothingToReleaseError, VersionError, VersionTakenError
@@ -96,7 +104,7 @@ def test_manifest_has_the_hashes_of_the_files(official):
         *("README.md", "CITATION.bib", "CHANGELOG.md", "croissant.json"),
     }
     for name, facts in named.items():
-        content = selectors.release_file_path(release, name).read_bytes()
+        content = release_file_path(release, name).read_bytes()
         assert hashlib.sha256(content).hexdigest() == facts["sha256"], name
         assert len(content) == facts["n_bytes"]
     assert release.manifest["qrels"]["digest"] == official.digest
@@ -109,14 +117,14 @@ def test_files_of_a_release_stay_when_the_same_is_released_again(official):
     assert first.folder != second.folder
     assert first.content_sha256 == second.content_sha256
     for name in ("queries.jsonl", "qrels.trec", "qrels/dev.tsv", "qrels/test.tsv", "families.tsv"):
-        one, other = (selectors.release_file_path(it, name) for it in (first, second))
+        one, other = (release_file_path(it, name) for it in (first, second))
         assert one.read_bytes() == other.read_bytes()
 
 
 def everything(release: Release) -> dict[str, Any]:
     return {
-        "qrels": selectors.release_qrels(release),
-        "queries": selectors.release_queries(release),
+        "qrels": release_qrels(release),
+        "queries": release_queries(release),
         "zip": b"".join(exporting.beir_zip(release)),
         "manifest": exporting.manifest_bytes(release),
     }
@@ -141,9 +149,9 @@ def test_excluded_query_is_not_released(official, tiny):
 
     release = factories.release(official)
 
-    released = {query["_id"] for query in selectors.release_queries(release)}
+    released = {query["_id"] for query in release_queries(release)}
     assert released == {"1", "q-all-zero", "q-cjk", "q-unjudged"}
-    assert "q-quote" not in selectors.release_qrels(release)
+    assert "q-quote" not in release_qrels(release)
 
 
 def test_files_are_in_the_order_of_the_ids_bytes_however_they_came_in(benchmark):
@@ -154,10 +162,10 @@ def test_files_are_in_the_order_of_the_ids_bytes_however_they_came_in(benchmark)
 
     release = factories.release(qrel_set)
 
-    lines = selectors.release_file_path(release, "qrels.trec").read_text("utf-8").splitlines()
+    lines = release_file_path(release, "qrels.trec").read_text("utf-8").splitlines()
     wanted = [(q, d) for q in ("10", "9", "B", "a", "é") for d in ("Z", "z", "ü")]
     assert [(line.split()[0], line.split()[2]) for line in lines] == wanted
-    ids = [query["_id"] for query in selectors.release_queries(release)]
+    ids = [query["_id"] for query in release_queries(release)]
     assert ids == ["10", "9", "B", "a", "é"]
 
 
@@ -187,7 +195,7 @@ def test_pooled_and_unjudged_pairs_are_in_the_trec_qrels_only(tiny):
     release = factories.release(qrel_set)
 
     texts = [
-        selectors.release_file_path(release, name).read_text("utf-8")
+        release_file_path(release, name).read_text("utf-8")
         for name in ("qrels.trec", "qrels/test.tsv")
     ]
     assert texts == ["1 0 123 2\n1 0 d-line -1\n", "query-id\tcorpus-id\tscore\n1\t123\t2\n"]
@@ -391,11 +399,11 @@ def test_trec_qrels_of_the_command_are_the_releases(exported, tmp_path):
 
 def facts(of: Benchmark) -> dict[str, Any]:
     version = of.current_corpus_version
-    documents = selectors.corpus_reader(version).iterate()
+    documents = corpus_reader(version).iterate()
     return {
         "corpus": [(d.docid, d.title, d.text, d.metadata) for d in documents],
         "queries": sorted(of.queries.values_list("qid", "text", "family__split")),
-        "qrels": list(selectors.qrels_of(of.qrel_sets.get())),
+        "qrels": list(qrels_of(of.qrel_sets.get())),
     }
 
 
@@ -447,7 +455,7 @@ def pool(tiny) -> Any:
 def test_grades_with_the_demos_columns_enter_the_ledger_once(pool, tmp_path):
     demo = TINY.parent / "demo" / "grades.tsv"
     header = demo.read_text("utf-8").split("\n")[0]
-    document = selectors.benchmark_documents(pool.benchmark, ["d-tab"])["d-tab"]
+    document = benchmark_documents(pool.benchmark, ["d-tab"])["d-tab"]
     rows = [
         ("1", "d-tab", "3", "tells how much", text_hash(document.title, document.text)),
         ("1", "d-quote", "0", "", "0" * 16),

@@ -7,8 +7,8 @@ from django.core.files.storage import default_storage
 from django.test import TestCase
 
 from annotation.models import Judgment
-from benchmarks_app import selectors
 from benchmarks_app.models import AuditEvent, CorpusVersion, Job, Run
+from benchmarks_app.selectors.reading import benchmark_documents, unknown_documents
 from benchmarks_app.services.importing_corpus import corpus_options
 from benchmarks_app.services.snapshots import discard_snapshot, take_snapshot
 from benchwright.corpora.cuts import CutError
@@ -59,7 +59,7 @@ def test_a_second_one_is_proposed_and_nothing_reads_it_yet(judged):
     job = factories.done(bring(judged, d1="other", d3="three", d4="four"))
 
     assert judged.current_corpus_version.number == 1
-    assert selectors.benchmark_documents(judged, ["d1"])["d1"].text == "one"
+    assert benchmark_documents(judged, ["d1"])["d1"].text == "one"
     assert job.result["made"] == ["corpus version 2 of 3 documents, proposed"]
     assert job.result_url == f"/b/{judged.slug}/corpus/versions/2/"
 
@@ -186,7 +186,7 @@ def test_a_cut_keeps_what_is_judged_pooled_or_graded_and_says_so(judged):
 
     version = judged.current_corpus_version
     assert version.cut == {"max_docs": 10, "seed": 3, "n": 10, "kept": 3, "of": 103}
-    assert not selectors.unknown_documents(judged, ["d1", "d2", "d3"])
+    assert not unknown_documents(judged, ["d1", "d2", "d3"])
     said = "Cut to 10 of 103 documents: all 3 judged or pooled ones, the others drawn with seed 3."
     assert said in job.result["notes"]
 
@@ -199,7 +199,7 @@ def test_a_cut_keeps_what_the_qrels_of_the_same_zip_name(texts):
     )
 
     graded = set(made.qrel_sets.get().qrels.values_list("docid", flat=True))
-    assert not selectors.unknown_documents(made, graded)
+    assert not unknown_documents(made, graded)
     assert made.current_corpus_version.cut["kept"] == len(graded)
     assert any(note.startswith("Cut to") for note in job.result["notes"])
 

@@ -194,7 +194,6 @@ def test_a_plan_is_outdated_once_queries_or_families_change(bench, olga):
     factories.query(bench, "q99")
 
     assert (before, reads.is_outdated(bench, plan)) == (False, True)
-    assert reads.unsplit_queries(bench) == 1
 
 
 def test_given_file_with_a_family_on_two_sides_changes_nothing(bench):

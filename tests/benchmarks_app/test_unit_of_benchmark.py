@@ -7,8 +7,15 @@ from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from benchmarks_app import selectors
 from benchmarks_app.models import Corpus, QrelSet, Run
+from benchmarks_app.selectors.reading import (
+    benchmark_documents,
+    measures_documents_of_passages,
+    qrels_of,
+    release_qrels,
+    run_path,
+    unknown_documents,
+)
 from benchmarks_app.services import jobs
 from benchmarks_app.services.benchmarks import create_benchmark
 from benchmarks_app.services.runs import stage_run
@@ -67,7 +74,7 @@ def passages():
 
 def stage(of, lines: str, tmp_path, **more):
     given = (line.encode() + b"\n" for line in lines.strip().splitlines())
-    known = lambda docids: selectors.unknown_documents(of, docids)  # noqa: E731
+    known = lambda docids: unknown_documents(of, docids)  # noqa: E731
     return stage_run(
         lines=given,
         file="s.run",
@@ -173,11 +180,11 @@ def test_an_unknown_way_is_refused_with_those_there_are(documents, tmp_path):
 
 
 def test_a_document_is_read_as_its_passages_in_order(documents):
-    found = selectors.benchmark_documents(documents, ["a", "b#0", "zzz"])
+    found = benchmark_documents(documents, ["a", "b#0", "zzz"])
 
     assert found["a"].text == "text of a#0\n\ntext of a#1\n\ntext of a#10"
     assert found["b#0"].parent == "b"
-    assert selectors.unknown_documents(documents, ["a", "a#0"]) == {"a#0"}
+    assert unknown_documents(documents, ["a", "a#0"]) == {"a#0"}
 
 
 def test_a_pool_of_documents_shows_their_whole_texts(documents, tmp_path):
@@ -270,7 +277,7 @@ def test_a_further_benchmark_shares_a_corpus_and_measures_documents(passages):
     )
 
     assert made.corpus == passages.corpus
-    assert selectors.measures_documents_of_passages(made)
+    assert measures_documents_of_passages(made)
 
 
 def test_a_corpus_whose_passages_name_no_document_is_not_shared_for_documents():
@@ -296,7 +303,7 @@ def test_a_document_has_the_highest_grade_of_its_passages(documents):
 
     made = derive(documents, given)
 
-    assert list(selectors.qrels_of(made)) == [("q1", "a", 3), ("q1", "b", 0), ("q2", "a", 2)]
+    assert list(qrels_of(made)) == [("q1", "a", 3), ("q1", "b", 0), ("q2", "a", 2)]
     assert made.name == "passages by document"
     assert (made.n_qrels, made.n_relevant, made.n_queries) == (3, 2, 2)
     assert made.rule == "max-passage"
@@ -309,7 +316,7 @@ def test_grades_of_another_benchmark_on_the_corpus_are_derived_from(passages):
     factories.query(other, "q1")
     given = factories.qrel_set(passages, {("q1", "c#0"): 2}, "official")
 
-    assert list(selectors.qrels_of(derive(other, given))) == [("q1", "c", 2)]
+    assert list(qrels_of(derive(other, given))) == [("q1", "c", 2)]
 
 
 @pytest.mark.parametrize(
@@ -361,5 +368,5 @@ def test_a_submitted_run_of_passages_is_scored_by_its_documents(documents, signe
     run = documents.runs.get(name="mine")
     assert run.metadata["aggregation"] == "sump"
     # a, b, c: the first and the last are relevant, two of three are judged.
-    hits = hits_against(selectors.run_path(run), selectors.release_qrels(documents.releases.get()))
+    hits = hits_against(run_path(run), release_qrels(documents.releases.get()))
     assert hits["q1"] == (3, [(1, 3), (3, 1)])

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from benchmarks_app.models import QrelSet
-from benchmarks_app.selectors import release_file_path
+from benchmarks_app.selectors.reading import release_file_path
 from benchmarks_app.services import exporting
 from benchwright.exports import exporter_of
 from benchwright.formats.errors import UnlistedError

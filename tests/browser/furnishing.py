@@ -105,7 +105,7 @@ def _asked(benchmark, owner) -> dict[str, int]:
 def _gated(benchmark, owner) -> dict[str, int]:
     """A policy, a gate that waits for labels, and one of made-up numbers that passed."""
     from benchmarks_app.services import jobs
-    from scoring.selectors import newest_release
+    from scoring.selectors.releases import newest_release
     from scoring.services.gating import start_gate
     from scoring.services.policies import make_policy
     from scoring.services.rehearsing import start_rehearsal
@@ -201,7 +201,7 @@ def _proposed(benchmark, owner) -> int:
     """A snapshot that waits: of the corpus' first documents some are changed, some are gone."""
     from django.core.files.base import ContentFile
 
-    from benchmarks_app.selectors import corpus_reader
+    from benchmarks_app.selectors.reading import corpus_reader
     from benchmarks_app.services import jobs, uploading
     from benchmarks_app.services.importing import import_arguments
 

@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from benchmarks_app.models import Corpus, Job, Run
-from benchmarks_app.selectors import run_path
+from benchmarks_app.selectors.reading import run_path
 from benchmarks_app.services import importing, jobs, uploading
 from benchwright.retrieval import SYSTEMS
 from scoring.models import Retrieval, ScoreSet, Submission

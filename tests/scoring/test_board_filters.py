@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.models import Run
-from scoring import selectors
+from scoring.selectors.boards import leaderboard
 from scoring.selectors.filters import SORTS, BoardFilter, filtered, sorted_rows
 
 PERFECT = "q1 Q0 d1 1 3 s\nq1 Q0 d2 2 2 s\nq2 Q0 d4 1 1 s\nq3 Q0 d6 1 1 s"
@@ -27,7 +27,7 @@ def board(scored, release, sam, ada, vi):
     scored(HALF, "beta", owner=ada, kind="baseline", metadata={"type": "sparse"})
     gamma = {"type": "dense", "training sets": "stdlib"}
     scored("q1 Q0 d3 1 1 s", "gamma", owner=sam, kind="submitted", metadata=gamma)
-    return selectors.leaderboard(release=release, user=vi)
+    return leaderboard(release=release, user=vi)
 
 
 LONG_AGO = timezone.now().date() - timedelta(days=20)

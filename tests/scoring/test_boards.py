@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from benchmarks_app.models import Job, Run, Team
 from benchmarks_app.services import jobs
-from scoring import selectors
 from scoring.models import Score, Submission
+from scoring.selectors.boards import leaderboard
 from scoring.selectors.history import records_of
 from scoring.selectors.scenarios import stored_scenarios
 from scoring.services import ranking
@@ -100,7 +100,7 @@ def test_a_run_without_a_value_has_no_rank(scored, release, vi):
     scored(PERFECT, "has")
     Score.objects.filter(score_set=scored(HALF, "lacks"), measure=NDCG).update(mean=None)
 
-    rows = selectors.leaderboard(release=release, user=vi)
+    rows = leaderboard(release=release, user=vi)
 
     assert [(row.run.name, row.rank, row.is_tied) for row in rows] == [
         ("has", 1, False),
@@ -163,7 +163,7 @@ def test_judged_share_of_the_first_ten_says_how_far_runs_compare(scored, release
     scored(PERFECT)
     Score.objects.filter(measure="Judged@10", slice_name="").update(mean=judged)
 
-    (row,) = selectors.leaderboard(release=release, user=vi)
+    (row,) = leaderboard(release=release, user=vi)
 
     assert row.comparability == told
 
@@ -317,7 +317,7 @@ def test_history_holds_the_runs_that_were_best_when_they_came(scored, release, v
     at(gone, 25)
     Run.objects.filter(pk=gone.run_id).update(withdrawn_at=timezone.now())
 
-    found = records_of(selectors.leaderboard(release=release, user=vi), NDCG)
+    found = records_of(leaderboard(release=release, user=vi), NDCG)
 
     assert [(one.row.run.name, one.gain) for one in found] == [
         ("first", None),

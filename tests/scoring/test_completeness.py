@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from benchmarks_app.models import CandidateList, Role
-from benchmarks_app.selectors import candidates_path
+from benchmarks_app.selectors.reading import candidates_path
 from benchwright.comparison.completeness import NO_DIFFERENCE
 from scoring.services import completeness, firewall
 from scoring.services.completeness import (

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from benchmarks_app.models import Job, Role, Run
-from benchmarks_app.selectors import corpus_reader, run_path
+from benchmarks_app.selectors.reading import corpus_reader, run_path
 from benchmarks_app.services import jobs
 from benchmarks_app.services.api_tokens import create_api_token
 from benchwright.retrieval.dense.bundles import Settings

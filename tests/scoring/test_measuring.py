@@ -10,13 +10,14 @@ from django.urls import reverse
 
 from benchmarks_app import files
 from benchmarks_app.models import Query, QueryFamily
-from benchmarks_app.selectors import run_path
+from benchmarks_app.selectors.reading import run_path
 from benchmarks_app.services.exporting import beir_zip
 from benchwright import evaluate, evaluate_model
 from benchwright.cli.main import main
 from benchwright.errors import MeasureParameterError, UnknownMeasureError
 from scoring.models import Score
-from scoring.selectors import per_query_values, whole_score_sets
+from scoring.selectors.boards import whole_score_sets
+from scoring.selectors.runs import per_query_values
 from scoring.services import measuring, ranking
 from scoring.services.boards import board_of
 from scoring.services.measuring import add_measure, evaluated

@@ -11,10 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from benchmarks_app.models import Benchmark, Job, QrelSet, Run
-from benchmarks_app.selectors import run_path
+from benchmarks_app.selectors.reading import run_path
 from benchwright.measures.families import FAMILIES
 from scoring.models import Phase, Score, ScoreSet, Submission
-from scoring.selectors import leaderboard
+from scoring.selectors.boards import leaderboard
 from scoring.shown import measure_of
 from tests import factories
 from tests.scoring.conftest import GOOD, GRADES

@@ -10,9 +10,11 @@ from benchmarks_app.models import AuditEvent, QueryFamily, Release, Run
 from benchmarks_app.services.teams import make_team
 from benchwright.linting import release_rules
 from scoring.models import Comparison, Phase, Score, ScoreSet, Submission
-from scoring.selectors import leaderboard, open_phase, open_phases, runs_without_scores
+from scoring.selectors.boards import leaderboard
 from scoring.selectors.phases import scope_of, splits_of, state_of_phase
+from scoring.selectors.releases import open_phase, open_phases
 from scoring.selectors.rescoring import outdated_releases
+from scoring.selectors.score_sets import runs_without_scores
 from scoring.services import phases, scoring
 from scoring.services.errors import (
     DailyLimitError,

@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from benchmarks_app.models import AuditEvent
 from benchwright.errors import MtebFormatError, UnknownMeasureError
-from scoring import selectors
 from scoring.models import ReportedScore
+from scoring.selectors.boards import leaderboard
 from scoring.services import reported
 from scoring.services.reported import (
     ReportedDiffersError,
@@ -158,7 +158,7 @@ def test_reported_values_are_on_no_board(benchmark, sam, vi, scored, release, si
     scored("q1 Q0 d1 1 3 s", "ours")
     take_over(benchmark, sam, release=release)
 
-    rows = selectors.leaderboard(release=release, user=vi)
+    rows = leaderboard(release=release, user=vi)
     assert [row.run.name for row in rows] == ["ours"]
     for name in ("leaderboard-release", "leaderboard-csv", "leaderboard-json"):
         page = signed_in(vi).get(reverse(f"scoring:{name}", args=["stdlib", "1.0.0"]))

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from benchmarks_app.models import Job, Run
 from benchmarks_app.services import job_sweeping, jobs
-from scoring import selectors
 from scoring.models import ScoreSet
+from scoring.selectors.releases import SCORER_VERSION
 from scoring.selectors.rescoring import outdated_releases, rescoring_of, scoring_jobs, scoring_order
 from scoring.services import rescoring, scoring
 from scoring.services.rescoring import mark_looked_at, start_outdated, start_scoring_runs
@@ -244,7 +244,7 @@ def test_upgrade_scores_again_what_was_scored_and_nothing_else(
     assert start_outdated() == [release]
     jobs.run_queued()
 
-    current = ScoreSet.objects.filter(scorer_version=selectors.SCORER_VERSION)
+    current = ScoreSet.objects.filter(scorer_version=SCORER_VERSION)
     assert [one.run for one in current] == [old.run]
     assert not outdated_releases().exists()
 
@@ -389,4 +389,4 @@ def test_rescore_command_scores_again_what_is_outdated(
     call_command("rescore")
 
     assert "stdlib 1.0.0" in capsys.readouterr().out.lower().replace("standard library", "stdlib")
-    assert ScoreSet.objects.filter(scorer_version=selectors.SCORER_VERSION).count() == 1
+    assert ScoreSet.objects.filter(scorer_version=SCORER_VERSION).count() == 1

@@ -9,13 +9,13 @@ import pytest
 
 from benchmarks_app import files
 from benchmarks_app.models import Grade, Job, Qrel, Run
-from benchmarks_app.selectors import run_path
+from benchmarks_app.selectors.reading import run_path
 from benchmarks_app.services import importing, jobs, uploading
 from benchwright import evaluate, read_qrels, read_run
 from benchwright.runs import store as run_store
 from scoring.models import ScoreSet
-from scoring.selectors import per_query_values
 from scoring.selectors.rescoring import RUNS_KIND
+from scoring.selectors.runs import per_query_values
 from scoring.services import scoring
 from scoring.services.rescoring import start_scoring_runs
 from scoring.services.scoring import Target, score_run, scored_run

@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from benchmarks_app.models import Slice
 from benchmarks_app.services import slice_changes, slice_members
-from scoring import selectors
 from scoring.models import Score
+from scoring.selectors.boards import whole_score_sets
 from scoring.services import measuring, reliability, slice_scores
 from scoring.services.slice_scores import slices_on_board
 from tests import factories
@@ -104,7 +104,7 @@ def test_a_measure_that_was_added_is_computed_over_the_slice(board, client, olga
     client.get(url(board, measure="P@1", slice="first"))
 
     assert mean("b", "first", "P@1") == 0.5
-    seen = selectors.whole_score_sets(board)
+    seen = whole_score_sets(board)
     again = {"release": board, "score_sets": seen, "slice_name": "first", "names": ["P@1"]}
     assert measuring.add_slice_scores(**again) == 0
 

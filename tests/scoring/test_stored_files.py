@@ -13,14 +13,14 @@ from django.test import Client
 from benchmarks_app import files
 from benchmarks_app.files import local_path
 from benchmarks_app.models import CorpusVersion, Release
-from benchmarks_app.selectors import release_file_path
+from benchmarks_app.selectors.reading import release_file_path
 from benchmarks_app.services import exporting
 from benchmarks_app.services.store_checking import verify_store
 from benchwright.exports import exporter_of
 from benchwright.files.errors import StoredFileError, StoredFileMissingError
 from benchwright.files.sources import sha256_of
 from scoring.models import ScoreSet
-from scoring.selectors import per_query_values
+from scoring.selectors.runs import per_query_values
 from scoring.services.scoring import Target, score_run
 from tests import factories
 from tests import world as worlds

@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from benchmarks_app.models import Run
-from benchmarks_app.selectors import run_path
+from benchmarks_app.selectors.reading import run_path
 from benchwright.errors import BenchmarkError
 from benchwright.files import sources
 from benchwright.runs.intake import Terms

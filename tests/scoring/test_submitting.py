@@ -10,7 +10,7 @@ from django.utils import timezone
 from benchmarks_app.models import AuditEvent, Job, Run
 from benchmarks_app.services import job_sweeping
 from scoring.models import Phase, ScoreSet, Submission
-from scoring.selectors import state_of
+from scoring.selectors.submissions import state_of
 from scoring.services import scoring, scoring_submission
 from scoring.services.errors import (
     DailyLimitError,

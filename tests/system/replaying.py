@@ -8,8 +8,8 @@ import uuid
 from annotation.models import Pool
 from annotation.services import publishing
 from annotation.services.judging import undo_last
-from benchmarks_app import selectors
 from benchmarks_app.models import Benchmark, QrelSet, User
+from benchmarks_app.selectors.reading import qrels_of
 from benchmarks_app.services import jobs
 from benchmarks_app.services.releasing import trec_lines
 from benchwright.qrels.rules import Settings
@@ -79,4 +79,4 @@ def published() -> None:
 
 
 def _bytes(made: QrelSet) -> str:
-    return b"".join(trec_lines(selectors.qrels_of(made))).decode()
+    return b"".join(trec_lines(qrels_of(made))).decode()

@@ -4,9 +4,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app import selectors
 from benchmarks_app.management.importing import benchmark_of
 from benchmarks_app.models import Release
+from benchmarks_app.selectors.reading import release_file_path
+from benchmarks_app.selectors.release_sources import release_source
 from benchmarks_app.services import exporting
 from benchwright.errors import BenchmarkError
 from benchwright.exports import EXPORTERS
@@ -54,10 +55,10 @@ class Command(BaseCommand):
         if options["format"] == QRELS:
             path = options["output"] or Path(f"{exporting.export_name(release)}.qrels")
             with path.open("wb") as out:
-                out.writelines(file_pieces(selectors.release_file_path(release, "qrels.trec")))
+                out.writelines(file_pieces(release_file_path(release, "qrels.trec")))
             return path
         exporter = EXPORTERS[options["format"]]
-        stem = exporter.stem(selectors.release_source(release))
+        stem = exporter.stem(release_source(release))
         tell = self._tell if options["verbosity"] > 1 else None
         if options["folder"]:
             path = options["output"] or Path(stem)

@@ -9,9 +9,9 @@ from django.core.management.base import BaseCommand, CommandError
 from benchmarks_app.management.importing import benchmark_of
 from benchmarks_app.models import Release
 from benchwright.errors import ScoringError
-from scoring import selectors
 from scoring.management.reporting import release_of
-from scoring.selectors.boards import Unjudged
+from scoring.selectors.boards import BoardRow, Unjudged, whole_leaderboard, whole_score_sets
+from scoring.selectors.releases import relevance_threshold
 from scoring.selectors.scenarios import stored_scenarios
 from scoring.services import measuring
 from scoring.services.scenarios import add_scenarios
@@ -53,11 +53,11 @@ class Command(BaseCommand):
                 raise CommandError(split.error)
             slice_name, over = split.slice_name, f", {split.said}"
         try:
-            shown = any_measure(measure, selectors.relevance_threshold(found))
+            shown = any_measure(measure, relevance_threshold(found))
             columns = _computed(found, shown, slice_name)
         except ScoringError as error:
             raise CommandError(str(error)) from error
-        board = selectors.whole_leaderboard(release=found, measure=shown, slice_name=slice_name)
+        board = whole_leaderboard(release=found, measure=shown, slice_name=slice_name)
         scenarios = _scenarios(found, board, shown) if options["scenarios"] else None
         self.stdout.write(f"{slug} {found.version}, by {shown.label}{over}")
         for line in _table(board, columns, scenarios):
@@ -69,9 +69,9 @@ def _computed(release: Release, shown: Shown, slice_name: str) -> list[Shown]:
 
     As many as fit into what a page waits for, until all are there.
     """
-    threshold = selectors.relevance_threshold(release)
+    threshold = relevance_threshold(release)
     columns = list(dict.fromkeys([*(one.on(threshold) for one in BOARD), shown]))
-    sets = selectors.whole_score_sets(release)
+    sets = whole_score_sets(release)
     while not shown.is_standard and measuring.add_measure(
         release=release, score_sets=sets.all(), name=shown.name
     ):
@@ -84,9 +84,7 @@ def _computed(release: Release, shown: Shown, slice_name: str) -> list[Shown]:
     return columns
 
 
-def _scenarios(
-    release: Release, board: Sequence[selectors.BoardRow], shown: Shown
-) -> dict[int, Unjudged]:
+def _scenarios(release: Release, board: Sequence[BoardRow], shown: Shown) -> dict[int, Unjudged]:
     sets = [row.score_set for row in board]
     while add_scenarios(release=release, score_sets=sets, name=shown.name):
         pass
@@ -94,7 +92,7 @@ def _scenarios(
 
 
 def _table(
-    board: Sequence[selectors.BoardRow],
+    board: Sequence[BoardRow],
     columns: Sequence[Shown],
     scenarios: Mapping[int, Unjudged] | None,
 ) -> Iterator[str]:
@@ -112,7 +110,7 @@ def _table(
         yield "  ".join(cells).rstrip()
 
 
-def _cells(row: selectors.BoardRow, columns: Sequence[Shown]) -> list[str]:
+def _cells(row: BoardRow, columns: Sequence[Shown]) -> list[str]:
     score_set = row.score_set
     return [
         "-" if row.rank is None else f"{row.rank}{'=' if row.is_tied else ''}",

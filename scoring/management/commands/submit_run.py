@@ -20,7 +20,7 @@ from benchwright.runs.facts import IR_METADATA, checked
 from benchwright.runs.metadata import read_metadata_text
 from scoring.management.reporting import refuse_failed
 from scoring.models import Submission
-from scoring.selectors import submission_rows
+from scoring.selectors.submissions import submission_rows
 from scoring.services.errors import NotInTeamError
 from scoring.services.submitting import phase_open_in, submit_here
 from scoring.shown import BOARD
