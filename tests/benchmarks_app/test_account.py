@@ -355,6 +355,15 @@ def test_link_ends_after_some_days(signed_in, ada, settings, monkeypatch):
     assert not is_verified(ada)
 
 
+def test_link_from_before_a_new_password_proves_nothing(signed_in, ada):
+    link = address_link(signed_in(ada))
+    ada.set_password("another long password")
+    ada.save()
+
+    assert signed_in(ada).get(link).status_code == 410
+    assert not is_verified(ada)
+
+
 def test_link_to_an_earlier_address_proves_nothing(signed_in, ada):
     client = signed_in(ada)
     link = address_link(client)
