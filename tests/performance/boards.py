@@ -25,7 +25,7 @@ from tempfile import mkdtemp
 from benchmarks_app import files
 from benchmarks_app.models import Run, User
 from scoring.models import Score, ScoreSet
-from scoring.selectors import SCORER_VERSION
+from scoring.selectors.releases import SCORER_VERSION
 from scoring.shown import measures_on
 from tests import factories
 

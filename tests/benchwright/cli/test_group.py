@@ -64,7 +64,8 @@ def test_help_of_the_group_imports_no_command():
     assert all(re.search(rf"^  {name} ", done.stdout, re.MULTILINE) for name in COMMANDS)
     rooms = {name for name in imported(done) if name.startswith("benchwright.")}
     assert {name for name in rooms if not name.startswith("benchwright.cli")} <= {
-        "benchwright.errors"
+        "benchwright.errors",
+        "benchwright.lazily",
     }
     assert not rooms & {module for module, _ in COMMANDS.values()}
 

@@ -142,7 +142,7 @@ def test_a_folder_that_holds_something_is_not_overwritten(folder):
     [
         ("queries.jsonl", "{}\n", 'queries.jsonl:1: has no "_id"'),
         ("qrels/dev.tsv", "query-id\tcorpus-id\tscore\nq1\td-q1\t3\n", "has grade"),
-        ("families.tsv", "q1\n", "families.tsv:1: has 1 columns"),
+        ("families.tsv", "q1\n", "families.tsv:1: 1 column; expected 2"),
         ("slices.tsv", "q1\ttail\nq99\ttail\n", "slices.tsv:2: query 'q99'"),
     ],
 )
