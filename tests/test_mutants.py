@@ -174,7 +174,8 @@ def test_survivors_without_a_reason_are_run_again(toy, monkeypatch, capsys):
             {"toy: def is_old(age: int = 3) -> bool: -> def is_old(age: int = 2) -> bool:": "."}
         )
     )
-    (toy / "test_toy.py").write_text(TEST.replace("is_old(60)", "is_old(31)"))
+    # Of another length: what Python has compiled in this second would pass for it otherwise.
+    (toy / "test_toy.py").write_text(TEST.replace("is_old(60)", "is_old(30 + 1)"))
 
     assert command.main() == 0
 
