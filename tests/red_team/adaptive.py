@@ -6,7 +6,6 @@ best guess without the site is by the document's rank, as public queries have it
 """
 
 import gzip
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -333,10 +332,3 @@ def main(folder: str) -> None:
                 collection.gain(attack(Site(collection, of), 200, n_teams)) for of in RULES.values()
             ]
             print(name, n_teams, *(f"{gain:+.2f}" for gain in gains))  # noqa: T201
-
-
-if __name__ == "__main__":
-    import django
-
-    django.setup()
-    main(*sys.argv[1:])
