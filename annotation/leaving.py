@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models.signals import post_delete, post_save
 from django.dispatch import receiver
 
-from annotation.services.claiming import release_all_slots
+from annotation.judging.services.claiming import release_all_slots
 from benchmarks_app.models import Membership, User
 from benchmarks_app.permissions import ALLOWED, Action
 

@@ -6,9 +6,9 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db.models import Sum
 from django.urls import reverse
 
+from annotation.common.selectors.questions import n_open_questions
+from annotation.labels.services.counting_labels import labelled_documents, n_labels_of
 from annotation.models import Pool, Slot
-from annotation.selectors.questions import n_open_questions
-from annotation.services.counting_labels import labelled_documents, n_labels_of
 from benchmarks_app.models import Benchmark
 from benchmarks_app.navigation import badge
 from benchmarks_app.overview import Step, step

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from annotation.agreement.selectors.agreement_summary import agreement_summary
+from annotation.common.selectors.pools import pools_of
 from annotation.models import Pool
-from annotation.selectors.agreement_summary import agreement_summary
-from annotation.selectors.pools import pools_of
 from benchmarks_app.models import QrelSet, Run
 from benchmarks_app.release_facts import release_fact
 

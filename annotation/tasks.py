@@ -1,14 +1,8 @@
 """What this app's jobs do, and how their unfinished attempts are cleaned up."""
 
-from annotation.services import (
-    importing_labels,
-    measuring_agreement,
-    pooling,
-    previewing,
-    publishing,
-    simulating,
-    watching,
-)
+from annotation.agreement.services import measuring_agreement
+from annotation.labels.services import importing_labels, publishing
+from annotation.pools.services import pooling, previewing, simulating, watching
 from benchmarks_app.services.jobs import cleans, handles
 
 handles(importing_labels.JOB_KIND)(importing_labels.import_labels)

@@ -307,7 +307,7 @@ def live_run(system: Any, lines: str = "q1 Q0 d1 1 1.0 s", name: str = "") -> Ru
 def depth_pool(of: Benchmark, runs: list[Run], name: str = "", depth: int = 3) -> Any:
     """A pool as its page builds it."""
     from annotation.models import Pool
-    from annotation.services.pooling import pool_arguments
+    from annotation.pools.services.pooling import pool_arguments
     from benchmarks_app.services import jobs
 
     arguments = pool_arguments(
@@ -319,7 +319,7 @@ def depth_pool(of: Benchmark, runs: list[Run], name: str = "", depth: int = 3) -
 
 def simulation(qrel_set: QrelSet, runs: list[Run], depth: int = 20) -> Any:
     """The finished job of a comparison of orders."""
-    from annotation.services.simulating import simulation_arguments
+    from annotation.pools.services.simulating import simulation_arguments
     from benchmarks_app.services import jobs
 
     arguments = simulation_arguments(

@@ -18,9 +18,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.api.serializers import RawJudgmentSerializer
+from annotation.common.serializers import RawJudgmentSerializer
+from annotation.labels.services.exporting_judgments import export_judgments
 from annotation.models import Judgment
-from annotation.services.exporting_judgments import export_judgments
 from benchmarks_app.models import ApiToken, AuditEvent, Benchmark, Corpus
 from benchmarks_app.services.api_tokens import create_api_token, digest_of, token_of
 from benchmarks_app.services.forgetting import delete_person
@@ -166,7 +166,7 @@ def test_unexpected_error_is_json_as_well_and_tells_nothing(api, benchmark, monk
     def broken(*_):
         raise RuntimeError("secret")
 
-    monkeypatch.setattr("annotation.api.pools.selectors.pools_of", broken)
+    monkeypatch.setattr("annotation.pools.api.selectors.pools_of", broken)
 
     response = api.get(f"{OF}pools/")
 
@@ -283,7 +283,7 @@ def test_agreement_is_told_with_what_is_undefined(api, benchmark, ada, bo):
 
 
 def test_agreement_of_too_many_labels_waits_for_a_job(api, judged, monkeypatch):
-    monkeypatch.setattr("annotation.selectors.agreement.AT_ONCE", 1)
+    monkeypatch.setattr("annotation.agreement.selectors.agreement.AT_ONCE", 1)
 
     response = api.get(f"{OF}agreement/")
 

@@ -16,9 +16,9 @@ from django.http import QueryDict
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from annotation.judging.services.judging import record_judgment
+from annotation.judging.services.tokens import Shown
 from annotation.models import Judgment, KnownGrade, Pool, Question
-from annotation.services.judging import record_judgment
-from annotation.services.tokens import Shown
 from benchmarks_app.charts.drawing import bundle_digest
 from benchmarks_app.models import Benchmark, Role, User
 from benchmarks_app.services import jobs, people, teams

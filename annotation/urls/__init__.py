@@ -1,18 +1,22 @@
-"""Addresses of pools, judging and what comes of it; each area lists its own."""
+"""Addresses of pools, judging and what comes of it; each feature lists its own."""
 
 from django.urls import include, path
 
-from annotation.urls import around, judging, ledger, pools, quality
+from annotation.agreement import urls as agreement
+from annotation.guidelines import urls as guidelines
+from annotation.judging import urls as judging
+from annotation.labels import urls as labels
+from annotation.pools import urls as pools
 
 app_name = "annotation"
 in_benchmark = [
     *pools.in_benchmark,
     *judging.in_benchmark,
-    *quality.in_benchmark,
-    *ledger.in_benchmark,
-    *around.in_benchmark,
+    *agreement.in_benchmark,
+    *labels.in_benchmark,
+    *guidelines.in_benchmark,
 ]
 urlpatterns = [
     path("b/<slug:slug>/", include(in_benchmark)),
-    path("judge/", include([*judging.of_annotator, *around.of_annotator])),
+    path("judge/", include([*judging.of_annotator, *guidelines.of_annotator])),
 ]

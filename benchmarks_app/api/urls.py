@@ -44,6 +44,6 @@ urlpatterns = [
     path("benchmarks/<slug:slug>/", include(of_benchmark)),
     path("jobs/<int:pk>/", views.JobDetail.as_view(), name="job-detail"),
     *jobs.urlpatterns,
-    path("", include("annotation.api.urls")),
+    path("", include("annotation.urls.api")),
     path("", include("scoring.api.urls")),
 ]

@@ -5,12 +5,12 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.judging.exchange import Request
+from annotation.judging.protocol.exchange import Request
+from annotation.judging.services.claiming import DOCUMENTS_AHEAD
+from annotation.judging.services.exchanging import exchange
+from annotation.judging.services.judging import record_judgment
+from annotation.judging.services.tokens import Shown, key_of
 from annotation.models import Judgment, Pool, PoolEntry, PoolStart, Slot
-from annotation.services.claiming import DOCUMENTS_AHEAD
-from annotation.services.exchanging import exchange
-from annotation.services.judging import record_judgment
-from annotation.services.tokens import Shown, key_of
 from benchmarks_app.models import (
     Benchmark,
     Corpus,

@@ -6,13 +6,13 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from annotation.judging.errors import ClientIdReusedError, GradeNotOnScaleError
+from annotation.agreement.selectors.adjudication import case_detail, inbox_of, open_cases
+from annotation.agreement.services.adjudicating import adjudicate
+from annotation.common.services.policies import set_policy
+from annotation.judging.protocol.errors import ClientIdReusedError, GradeNotOnScaleError
+from annotation.judging.services.judging import undo_last
+from annotation.labels.services.publishing import qrels_as_of
 from annotation.models import Judgment, Pool, PoolEntry, Slot
-from annotation.selectors.adjudication import case_detail, inbox_of, open_cases
-from annotation.services.adjudicating import adjudicate
-from annotation.services.judging import undo_last
-from annotation.services.policies import set_policy
-from annotation.services.publishing import qrels_as_of
 from benchmarks_app.models import QueryFamily
 from benchwright.qrels.errors import (
     NoDisagreementError,

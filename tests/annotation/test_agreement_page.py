@@ -11,10 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.agreement.selectors import agreement as selectors
+from annotation.agreement.selectors.agreement import Filters, agreement_report
+from annotation.agreement.services.measuring_agreement import measuring_arguments
 from annotation.models import Judgment, KnownGrade, PoolEntry, Slot
-from annotation.selectors import agreement as selectors
-from annotation.selectors.agreement import Filters, agreement_report
-from annotation.services.measuring_agreement import measuring_arguments
 from benchmarks_app.services import jobs
 from benchmarks_app.services.api_tokens import create_api_token
 from benchwright.agreement import COEFFICIENTS

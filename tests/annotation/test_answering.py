@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
+from annotation.common.services import statements
+from annotation.guidelines.services.answering import answer_question
+from annotation.judging.services.judging import ask_question
 from annotation.models import Slot
-from annotation.services import statements
-from annotation.services.answering import answer_question
-from annotation.services.judging import ask_question
 from tests.annotation.making import claimed, pool
 
 pytestmark = pytest.mark.django_db

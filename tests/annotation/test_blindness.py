@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.judging.services.judging import record_judgment
+from annotation.judging.services.tokens import Shown
 from annotation.models import Judgment, KnownGrade, PoolEntry, Question, Slot
-from annotation.services.judging import record_judgment
-from annotation.services.tokens import Shown
 from tests import factories
 from tests.annotation.making import claimed, guideline, pool
 from tests.annotation.test_exchange import Page, event

@@ -3,10 +3,10 @@
 import pytest
 from django.urls import reverse
 
+from annotation.agreement.selectors.agreement import Filters, agreement_report
+from annotation.agreement.selectors.by_slice import slice_coverage
+from annotation.common.selectors.ledger import last_event_of
 from annotation.models import Slot
-from annotation.selectors.agreement import Filters, agreement_report
-from annotation.selectors.by_slice import slice_coverage
-from annotation.selectors.ledger import last_event_of
 from benchmarks_app.models import SliceMember
 from tests import factories
 from tests.annotation import making

@@ -4,11 +4,11 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
+from annotation.common.services import statements
+from annotation.judging.selectors.work import Work, work_state
+from annotation.judging.services.claiming import LEASE, query_in_hand, release_slots
+from annotation.judging.services.judging import put_off, undo_last
 from annotation.models import Pool, Slot
-from annotation.selectors.work import Work, work_state
-from annotation.services import statements
-from annotation.services.claiming import LEASE, query_in_hand, release_slots
-from annotation.services.judging import put_off, undo_last
 from tests import factories
 from tests.annotation.making import claimed, docids, judge, pool
 

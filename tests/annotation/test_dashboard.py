@@ -13,11 +13,11 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.charts import CHARTS
+from annotation.common.selectors.pools import pool_progress
 from annotation.models import Judgment, Pool, Slot
-from annotation.selectors.dashboard import pool_report, read_signals
-from annotation.selectors.pools import pool_progress
-from annotation.services import watching
+from annotation.pools.charts import CHARTS
+from annotation.pools.selectors.dashboard import pool_report, read_signals
+from annotation.pools.services import watching
 from benchmarks_app.models import Job
 from tests import factories
 from tests.annotation import making

@@ -11,8 +11,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.common.services import statements
+from annotation.judging.services import exchanging, judging, pacing
 from annotation.models import Judgment, Pool, Question, Slot
-from annotation.services import exchanging, judging, pacing, statements
 from tests import factories
 from tests.annotation.making import guideline, pool
 

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 import pytest
 from django.core.management import call_command
 
+from annotation.judging.services.judging import undo_last
+from annotation.labels.selectors import raw_judgments as selectors
+from annotation.labels.services.exporting_judgments import export_judgments
 from annotation.models import Judgment, Slot
-from annotation.selectors import raw_judgments as selectors
-from annotation.services.exporting_judgments import export_judgments
-from annotation.services.judging import undo_last
 from benchmarks_app.models import AuditEvent
 from tests import factories
 from tests.annotation.making import guideline, judge, pool

@@ -5,8 +5,8 @@ import uuid
 import pytest
 from django.urls import reverse
 
+from annotation.guidelines.services.guidelines import add_guideline_line, save_guideline
 from annotation.models import Pool, Question
-from annotation.services.guidelines import add_guideline_line, save_guideline
 from benchmarks_app.models import AuditEvent, Guideline
 from tests import factories
 from tests.annotation.making import guideline, pool

@@ -11,11 +11,11 @@ from django.core.management import CommandError, call_command
 from django.db.models import Count
 from django.utils import timezone
 
+from annotation.judging.selectors.work import claimable_by
+from annotation.labels.services import importing_labels
+from annotation.labels.services.importing_labels import labels_arguments
+from annotation.labels.services.publishing import publishing_arguments
 from annotation.models import Judgment
-from annotation.selectors.work import claimable_by
-from annotation.services import importing_labels
-from annotation.services.importing_labels import labels_arguments
-from annotation.services.publishing import publishing_arguments
 from benchmarks_app.models import AuditEvent, Qrel
 from benchmarks_app.services import jobs, uploading
 from benchwright.qrels.rules import DEFAULT_RULE

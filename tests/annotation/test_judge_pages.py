@@ -11,8 +11,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotation.judging.services.pacing import n_done_now
 from annotation.models import Judgment, Pool, PoolEntry, Question, Slot
-from annotation.services.pacing import n_done_now
 from benchmarks_app.models import Corpus, DocumentContent, Membership, Query
 from tests import factories
 from tests.annotation.making import begun, claimed, guideline, judge, pool

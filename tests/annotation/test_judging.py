@@ -3,7 +3,7 @@ import uuid
 import pytest
 from django.db import DatabaseError, transaction
 
-from annotation.judging.errors import (
+from annotation.judging.protocol.errors import (
     ClientIdReusedError,
     GradeNotOnScaleError,
     NothingToUndoError,
@@ -12,10 +12,10 @@ from annotation.judging.errors import (
     SlotOfAnotherError,
     SlotTokenError,
 )
+from annotation.judging.services.claiming import release_slots
+from annotation.judging.services.judging import record_cant_judge, record_judgment, undo_last
+from annotation.judging.services.tokens import Shown, read_token, sealed_token
 from annotation.models import Judgment, Pool, Slot
-from annotation.services.claiming import release_slots
-from annotation.services.judging import record_cant_judge, record_judgment, undo_last
-from annotation.services.tokens import Shown, read_token, sealed_token
 from tests import factories
 from tests.annotation.making import claimed, guideline, judge, pool
 from tests.annotation.test_claiming import expire

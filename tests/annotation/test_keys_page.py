@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from annotation.judging.errors import KeysClashError
-from annotation.judging.keys import ACTIONS
+from annotation.judging.protocol.errors import KeysClashError
+from annotation.judging.protocol.keys import ACTIONS
+from annotation.judging.services.mapping_keys import save_key_map
 from annotation.models import KeyMap
-from annotation.services.mapping_keys import save_key_map
 from tests.annotation.making import pool
 from tests.annotation.test_judge_pages import page_of, script_of
 

@@ -8,9 +8,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from annotation.judging.services.starting import record_practice
+from annotation.labels.selectors.known_grades import known_grades_of, settled_pairs, settled_rows
 from annotation.models import Judgment, KnownGrade, Pool, PoolEntry, Slot
-from annotation.selectors.known_grades import known_grades_of, settled_pairs, settled_rows
-from annotation.services.starting import record_practice
 from benchwright.ids import content_hash
 from benchwright.qrels.known_grades import PURPOSES, known_grades_in
 from tests import factories

@@ -8,8 +8,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils.html import escape
 
+from annotation.labels.services.publishing import publishing_arguments
 from annotation.models import Judgment
-from annotation.services.publishing import publishing_arguments
 from benchmarks_app.models import AuditEvent, DocumentContent, QrelSet, QueryFamily
 from benchmarks_app.services import jobs
 from benchwright.qrels.rules import DEFAULT_RULE
@@ -265,7 +265,7 @@ def test_page_asks_who_the_raters_of_a_file_are(benchmark, owner, ada, signed_in
 def test_raters_beyond_those_asked_about_are_what_their_names_say(
     benchmark, owner, signed_in, do_jobs, monkeypatch
 ):
-    monkeypatch.setattr("annotation.forms.ledger.MOST_ASKED", 1)
+    monkeypatch.setattr("annotation.labels.forms.ledger.MOST_ASKED", 1)
     factories.query(benchmark, "q1")
     url = reverse("annotation:judgments-import", args=["stdlib"])
     rows = b"query-id\tcorpus-id\tgrade\trater\nq1\td1\t2\tW1\nq1\td2\t2\tW1\nq1\td1\t3\tgpt-4o\n"

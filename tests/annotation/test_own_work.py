@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.urls import reverse
 
+from annotation.judging.selectors.own_work import hours_of, own_judgments, searched
+from annotation.judging.services.judging import record_cant_judge, record_judgment, undo_last
+from annotation.judging.services.tokens import Shown
 from annotation.models import Judgment, Pool, Slot
-from annotation.selectors.own_work import hours_of, own_judgments, searched
-from annotation.services.judging import record_cant_judge, record_judgment, undo_last
-from annotation.services.pooling import set_pool_state
-from annotation.services.tokens import Shown
+from annotation.pools.services.pooling import set_pool_state
 from benchmarks_app.models import DocumentContent, Query
 from tests import factories
 from tests.annotation.making import pool

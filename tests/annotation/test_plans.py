@@ -9,8 +9,8 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
+from annotation.common.services import statements
 from annotation.models import Judgment, Pool
-from annotation.services import statements
 from tests import factories
 from tests.annotation.making import large_pool
 

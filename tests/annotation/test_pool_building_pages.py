@@ -5,7 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from annotation.models import Pool
-from annotation.services import previewing
+from annotation.pools.services import previewing
 from benchmarks_app.models import CandidateList, Job
 from tests import factories
 from tests.annotation.making import judge, pool

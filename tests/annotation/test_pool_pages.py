@@ -7,8 +7,8 @@ from django.urls import reverse
 
 from annotation.models import Pool, Slot
 from annotation.overview import judge_step, pool_step, qrels_step
-from annotation.services import pooling
-from annotation.views.watching import overlap_matrix
+from annotation.pools.services import pooling
+from annotation.pools.views.watching import overlap_matrix
 from benchmarks_app.models import AuditEvent, Job, QrelSet
 from tests import factories
 from tests.annotation.making import claimed, judge, pool

@@ -6,9 +6,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.common.selectors.holding import holders_of, n_second_labels
 from annotation.models import Pool, Slot
-from annotation.selectors.holding import holders_of, n_second_labels
-from annotation.services.pool_settings import set_pool_people
+from annotation.pools.services.settings import set_pool_people
 from benchmarks_app.models import AuditEvent
 from tests import factories
 from tests.annotation import making

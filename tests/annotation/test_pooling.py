@@ -1,10 +1,10 @@
 import pytest
 
-from annotation.judging.errors import NothingUnjudgedError
+from annotation.judging.protocol.errors import NothingUnjudgedError
 from annotation.models import Pool, PoolEntry, Slot
-from annotation.services import pooling
-from annotation.services.pool_planning import Sharing, rebuilt
-from annotation.services.topping_up import unjudged_in_top
+from annotation.pools.services import pooling
+from annotation.pools.services.planning import Sharing, rebuilt
+from annotation.pools.services.topping_up import unjudged_in_top
 from benchmarks_app.models import Document, DocumentContent, Job, Run
 from benchmarks_app.services.candidates import make_candidate_list
 from benchmarks_app.services.forgetting import delete_person
@@ -44,7 +44,7 @@ def texts(monkeypatch):
     known = {
         docid: StoredDocument(docid, f"title {docid}", f"text {docid}", "{}") for docid in "abcde"
     }
-    found = "annotation.services.pooling"
+    found = "annotation.pools.services.pooling"
     monkeypatch.setattr(
         f"{found}.benchmark_documents",
         lambda _, docids: {docid: known[docid] for docid in docids if docid in known},

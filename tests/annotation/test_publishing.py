@@ -6,11 +6,11 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.common.services.policies import set_policy
+from annotation.judging.services.judging import record_cant_judge, undo_last
+from annotation.judging.services.tokens import Shown
+from annotation.labels.services import publishing
 from annotation.models import AggregationPolicy, Judgment, Pool
-from annotation.services import publishing
-from annotation.services.judging import record_cant_judge, undo_last
-from annotation.services.policies import set_policy
-from annotation.services.tokens import Shown
 from benchmarks_app.models import Job, Qrel, QrelSet
 from benchwright.formats.errors import QrelSetNameTakenError
 from benchwright.qrels.errors import NotAnAnnotatorError

@@ -6,9 +6,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.judging.selectors.queue import queue_rows
+from annotation.judging.selectors.work import Work, work_state
 from annotation.models import Pool, PoolAnnotator, Slot
-from annotation.selectors.queue import queue_rows
-from annotation.selectors.work import Work, work_state
 from tests import factories
 from tests.annotation import making
 from tests.annotation.test_dashboard import given

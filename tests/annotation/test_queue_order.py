@@ -7,9 +7,9 @@ from math import sqrt
 import pytest
 from django.db import connection
 
+from annotation.judging.services.claiming import DOCUMENTS_AHEAD
 from annotation.models import Pool, PoolEntry, Slot
-from annotation.services.claiming import DOCUMENTS_AHEAD
-from annotation.services.pooling import pool_arguments
+from annotation.pools.services.pooling import pool_arguments
 from benchmarks_app.models import Corpus
 from benchmarks_app.services import jobs
 from benchwright.corpora.store import StoredDocument
@@ -25,7 +25,7 @@ N_QUERIES, DEPTH = 120, 6
 @pytest.fixture
 def build(benchmark, owner, monkeypatch):
     """A function that builds a pool of three runs, which agree on a third of their documents."""
-    collection = "annotation.services.pooling"
+    collection = "annotation.pools.services.pooling"
     monkeypatch.setattr(
         f"{collection}.benchmark_documents",
         lambda _, docids: {one: StoredDocument(one, one, "text", "{}") for one in docids},

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection, transaction
 
+from annotation.common.selectors.ledger import ledger_events
+from annotation.labels.services import publishing
 from annotation.models import Judgment, Slot
-from annotation.selectors.ledger import ledger_events
-from annotation.services import publishing
 from benchmarks_app.models import QrelSet
 from benchwright.qrels.rules import DEFAULT_RULE
 from tests import factories

@@ -6,6 +6,17 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotation.common.services import statements
+from annotation.judging.selectors.work import Work, work_state
+from annotation.judging.services.claiming import (
+    ASIDE,
+    release_slots,
+    release_slots_of,
+    return_slot,
+    waive_double_labels,
+)
+from annotation.judging.services.judging import ask_question, record_judgment, undo
+from annotation.judging.services.tokens import Shown, key_of, opened_token, sealed_token
 from annotation.models import (
     Judgment,
     KnownGrade,
@@ -15,17 +26,6 @@ from annotation.models import (
     Question,
     Slot,
 )
-from annotation.selectors.work import Work, work_state
-from annotation.services import statements
-from annotation.services.claiming import (
-    ASIDE,
-    release_slots,
-    release_slots_of,
-    return_slot,
-    waive_double_labels,
-)
-from annotation.services.judging import ask_question, record_judgment, undo
-from annotation.services.tokens import Shown, key_of, opened_token, sealed_token
 from benchmarks_app.models import AuditEvent, Query, Role
 from benchmarks_app.services.people import change_role, remove_member
 from tests import factories

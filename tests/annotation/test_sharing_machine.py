@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from hypothesis.stateful import run_state_machine_as_test as run
 
-from annotation.judging.errors import NothingToUndoError
+from annotation.judging.protocol.errors import NothingToUndoError
+from annotation.judging.services.claiming import release_slots, return_slot
+from annotation.judging.services.judging import ask_question, put_off, record_judgment, undo_last
+from annotation.judging.services.tokens import Shown
 from annotation.models import Judgment, Pool, Slot
-from annotation.services.claiming import release_slots, return_slot
-from annotation.services.judging import ask_question, put_off, record_judgment, undo_last
-from annotation.services.tokens import Shown
 from tests import factories
 from tests.annotation.making import claimed, pool
 

@@ -5,12 +5,12 @@ import uuid
 
 import pytest
 
-from annotation.judging.errors import PoolClosedError
+from annotation.common.selectors.stale import not_offered, stale_labels
+from annotation.judging.protocol.errors import PoolClosedError
+from annotation.judging.services.judging import record_judgment
+from annotation.judging.services.rejudging import offer_rejudging
+from annotation.judging.services.tokens import Shown
 from annotation.models import Pool, Slot
-from annotation.selectors.stale import not_offered, stale_labels
-from annotation.services.judging import record_judgment
-from annotation.services.rejudging import offer_rejudging
-from annotation.services.tokens import Shown
 from benchmarks_app.models import AuditEvent, DocumentContent, Job
 from benchwright.ids import content_hash
 from tests import factories

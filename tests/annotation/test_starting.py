@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotation.judging.selectors.starting import Step, practice_by, step_before_judging
+from annotation.judging.services.starting import mark_read, record_practice
 from annotation.models import Judgment, KnownGrade, Pool, PoolEntry, PoolStart, Slot
-from annotation.selectors.starting import Step, practice_by, step_before_judging
-from annotation.services.starting import mark_read, record_practice
 from benchmarks_app.models import User
 from tests import factories
 from tests.annotation.making import guideline, judge, pool

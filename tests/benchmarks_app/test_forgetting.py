@@ -18,9 +18,9 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, models, transaction
 from django.urls import reverse
 
+from annotation.agreement.selectors.agreement import Filters, agreement_report
+from annotation.common.selectors.names import pseudonyms_in
 from annotation.models import Judgment, KeyMap, KnownGrade, PoolStart, Question
-from annotation.selectors.agreement import Filters, agreement_report
-from annotation.selectors.names import pseudonyms_in
 from benchmarks_app.models import (
     ApiToken,
     AuditEvent,

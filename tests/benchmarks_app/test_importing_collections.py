@@ -492,7 +492,7 @@ def test_lines_of_trec_without_a_grade_are_relevant_by_their_third_column(texts,
 
 
 def test_metadata_that_the_owner_picked_is_on_the_card_and_no_other(texts):
-    from annotation.services.showing import _facts
+    from annotation.judging.services.showing import _facts
 
     row = {
         "_id": "d1",

@@ -333,8 +333,8 @@ def _disputed(benchmark) -> dict:
     """Two people of a file disagree about documents of a query, and one case was settled."""
     import uuid
 
+    from annotation.agreement.services.adjudicating import adjudicate
     from annotation.models import PoolEntry
-    from annotation.services.adjudicating import adjudicate
     from benchmarks_app.models import User
 
     entries = PoolEntry.objects.filter(pool__benchmark=benchmark).select_related("document")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.judging.keys import ACTIONS, caption, grade_action
+from annotation.judging.protocol.keys import ACTIONS, caption, grade_action
 from tests.browser.browsing import at_width
 from tests.browser.conftest import DemoSite, Person
 from tests.browser.labeling import (

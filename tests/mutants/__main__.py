@@ -50,7 +50,7 @@ AREAS = {
     ),
     "reading": (["benchwright/reading/*.py"], ["tests/benchwright/reading"]),
     "claiming": (
-        ["annotation/services/claiming.py", "annotation/services/exchanging.py"],
+        ["annotation/judging/services/claiming.py", "annotation/judging/services/exchanging.py"],
         [
             f"tests/annotation/test_{name}.py"
             for name in (

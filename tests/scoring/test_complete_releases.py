@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from annotation.judging.errors import CompleteReleaseError
-from annotation.services.topping_up import unjudged_in_top
+from annotation.judging.protocol.errors import CompleteReleaseError
+from annotation.pools.services.topping_up import unjudged_in_top
 from benchmarks_app.models import QrelSet
 from benchmarks_app.selectors.reading import release_file_path
 from benchmarks_app.selectors.release_sources import release_source

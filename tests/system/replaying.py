@@ -5,9 +5,9 @@ import random
 import time
 import uuid
 
+from annotation.judging.services.judging import undo_last
+from annotation.labels.services import publishing
 from annotation.models import Pool
-from annotation.services import publishing
-from annotation.services.judging import undo_last
 from benchmarks_app.models import Benchmark, QrelSet, User
 from benchmarks_app.selectors.reading import qrels_of
 from benchmarks_app.services import jobs

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.selectors.agreement import SEED, Filters, agreement_report, scale_of
-from annotation.selectors.ledger import last_event_of
+from annotation.agreement.selectors.agreement import SEED, Filters, agreement_report, scale_of
+from annotation.common.selectors.ledger import last_event_of
 from benchmarks_app.management.importing import benchmark_of
 from benchmarks_app.models import Benchmark
 from benchwright.agreement import COEFFICIENTS, report

@@ -3,9 +3,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.selectors.pools import DEFAULT_SECONDS
-from annotation.services.pool_planning import Sharing
-from annotation.services.pooling import pool_arguments
+from annotation.common.selectors.pools import DEFAULT_SECONDS
+from annotation.pools.services.planning import Sharing
+from annotation.pools.services.pooling import pool_arguments
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from annotation.services.exporting_judgments import export_judgments
+from annotation.labels.services.exporting_judgments import export_judgments
 from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
 from benchwright.qrels.raw_judgments import FORMATS
 

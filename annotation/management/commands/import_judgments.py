@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotation.labels.services.importing_labels import labels_arguments
 from annotation.models import Pool
-from annotation.services.importing_labels import labels_arguments
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,

@@ -4,12 +4,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.models import KnownGrade, Pool
-from annotation.services.known_grades import (
+from annotation.labels.services.known_grades import (
     add_known_grades,
     read_known_grades,
     set_gold_share,
 )
+from annotation.models import KnownGrade, Pool
 from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
 from benchwright.errors import BenchmarkError
 

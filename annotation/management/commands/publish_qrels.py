@@ -3,9 +3,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.forms.qrels import as_time
-from annotation.selectors.policies import policy_of
-from annotation.services.publishing import publishing_arguments
+from annotation.common.forms import as_time
+from annotation.common.selectors.policies import policy_of
+from annotation.labels.services.publishing import publishing_arguments
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.judging.keys import (
+from annotation.judging.protocol.keys import (
     ACTIONS,
     CAPTIONS,
     Clash,

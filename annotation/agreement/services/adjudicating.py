@@ -1,0 +1,142 @@
+"""Settling what annotators disagree about. An adjudicator's word is an event like any other."""
+
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F, Max
+
+from annotation.agreement.selectors.adjudication import case_detail, decision_on, has_said_something
+from annotation.common.selectors.screen import current_guideline
+from annotation.judging.protocol.errors import ClientIdReusedError, GradeNotOnScaleError
+from annotation.judging.services.judging import fitting
+from annotation.models import Judgment, Pool, PoolEntry, Slot
+from benchmarks_app.models import Benchmark, Query, User
+from benchmarks_app.services import audit
+from benchwright.qrels.errors import (
+    NoDisagreementError,
+    NoSuchPickError,
+    OverrideReasonError,
+    OwnLabelError,
+    ThirdOpinionError,
+)
+
+Outcome = Judgment.Outcome
+GRADED = (Outcome.PICK, Outcome.OVERRIDE)
+
+
+@transaction.atomic
+def adjudicate(
+    *,
+    benchmark: Benchmark,
+    query: Query,
+    docid: str,
+    actor: User,
+    outcome: str,
+    client_id: UUID,
+    grade: int | None = None,
+    reason: str = "",
+) -> Judgment:
+    """Write down how a disagreement was settled; a later word about the pair replaces it.
+
+    The same `client_id` of the same actor again changes nothing.
+
+    Raises
+    ------
+    OwnLabelError
+        If the actor has judged the document themselves.
+    NoDisagreementError
+        If nobody has graded it.
+    GradeNotOnScaleError, NoSuchPickError, OverrideReasonError
+        If the grade is none, was given by nobody, or is another one without a reason.
+    ThirdOpinionError
+        If no pool can ask for another label.
+    """
+    # Two adjudicators of one query settle one after the other.
+    Query.objects.select_for_update(no_key=True).get(pk=query.pk)
+    known = Judgment.objects.filter(actor=actor, client_id=client_id).first()
+    if known:
+        return _same(known, query, docid, outcome, grade)
+    grades = _grades_to_settle(benchmark, query, docid, actor)
+    if outcome in GRADED:
+        _check_grade(benchmark, grades, outcome, grade, reason)
+    elif outcome == Outcome.THIRD_OPINION:
+        _ask_another(benchmark, query, docid)
+    said, note = fitting(reason.strip())
+    made = Judgment.objects.create(
+        benchmark=benchmark,
+        query=query,
+        docid=docid,
+        kind=Judgment.Kind.ADJUDICATE,
+        outcome=outcome,
+        grade=grade if outcome in GRADED else None,
+        reason=said,
+        note=note,
+        actor=actor,
+        supersedes=decision_on(benchmark, query.pk, docid),
+        client_id=client_id,
+        guideline=current_guideline(benchmark),
+    )
+    audit.record(
+        actor=actor,
+        action="adjudicate",
+        benchmark=benchmark,
+        target=f"{query.qid} {docid}"[:200],
+        outcome=outcome,
+    )
+    return made
+
+
+def _same(known: Judgment, query: Query, docid: str, outcome: str, grade: int | None) -> Judgment:
+    """The word that was saved before, if this is a repetition of it and not another one."""
+    is_same = (known.query_id, known.docid, known.outcome) == (query.pk, docid, outcome)
+    if not is_same or (outcome in GRADED and known.grade != grade):
+        raise ClientIdReusedError
+    return known
+
+
+def _grades_to_settle(benchmark: Benchmark, query: Query, docid: str, actor: User) -> list[int]:
+    """The grades people gave, if there are any and this person's is none of them."""
+    if has_said_something(benchmark, query.pk, docid, actor):
+        raise OwnLabelError
+    case = case_detail(benchmark, query, docid)
+    if case is None or not case.pair.labels:
+        raise NoDisagreementError
+    return case.pair.grades
+
+
+def _check_grade(
+    benchmark: Benchmark, given: list[int], outcome: str, grade: int | None, reason: str
+) -> None:
+    scale = sorted(benchmark.grades.values_list("value", flat=True))
+    if grade not in scale:
+        raise GradeNotOnScaleError(grade=grade, scale=", ".join(map(str, scale)))
+    if outcome == Outcome.PICK and grade not in given:
+        raise NoSuchPickError(grade=grade)
+    if outcome == Outcome.OVERRIDE and not reason.strip():
+        raise OverrideReasonError
+
+
+def _ask_another(benchmark: Benchmark, query: Query, docid: str) -> None:
+    """One more label is wanted, of somebody who has not given one."""
+    entries = PoolEntry.objects.filter(
+        pool__benchmark=benchmark, query=query, document__docid=docid
+    ).exclude(pool__state__in=[Pool.State.BUILDING, Pool.State.CLOSED])
+    entry = entries.order_by("-pool_id").first()
+    if entry is None:
+        reason = "No pool that is open holds this document, so nobody can be asked about it."
+        raise ThirdOpinionError(reason=f"{reason} Open its pool again, or settle it yourself.")
+    slots = entry.slots.filter(kind=Slot.Kind.LABEL)
+    if slots.filter(state__in=[Slot.State.FREE, Slot.State.CLAIMED]).exists():
+        raise ThirdOpinionError(reason="Another label of this document is on its way already.")
+    known = slots.aggregate(number=Max("number"), round=Max("round"))
+    first = slots.order_by("queue_position").first()
+    Slot.objects.create(
+        pool_id=entry.pool_id,
+        query=query,
+        entry=entry,
+        number=(known["number"] or 0) + 1,
+        round=known["round"] or 1,
+        # Early in the queue: somebody waits for it.
+        queue_position=first.queue_position if first else entry.priority,
+    )
+    Pool.objects.filter(pk=entry.pool_id).update(n_wanted=F("n_wanted") + 1)

@@ -1,0 +1,174 @@
+"""Settling disagreements: the inbox, one case, and the rule that all of it follows.
+
+Who settles a case sees what was said of a document, and nothing of who said it.
+"""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation.agreement.forms.adjudicating import NO_GRADE, AdjudicationForm
+from annotation.agreement.selectors import adjudication as selectors
+from annotation.agreement.services.adjudicating import adjudicate as settle
+from annotation.common.forms import PolicyForm
+from annotation.common.selectors.policies import policy_of
+from annotation.common.selectors.screen import current_guideline
+from annotation.common.services.policies import set_policy
+from annotation.models import Judgment
+from benchmarks_app.models import Benchmark, Query
+from benchmarks_app.paging import page_of
+from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.services import audit
+from benchmarks_app.services.exposure import is_withheld
+from benchwright.errors import BenchmarkError
+from benchwright.qrels.errors import OwnLabelError
+from benchwright.qrels.rules import RULES, rule_named
+from benchwright.texts.presenting import presented
+
+PAGE_SIZE = 25
+# The keys of the outcomes without a grade; digits are the grades.
+KEYS = {"third_opinion": "t", "query_ambiguous": "q", "guideline_unclear": "u"}
+
+
+@never_cache
+@require_safe
+@benchmark_view(Action.ADJUDICATE)
+def adjudicate(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """The inbox: documents whose labels lie apart, the most consequential first."""
+    inbox = selectors.inbox_of(benchmark, request.user)
+    context = {
+        "inbox": inbox,
+        "page": page_of(request, inbox.cases, PAGE_SIZE),
+        "policy": policy_of(benchmark),
+        "inbox_rule": selectors.RULE,
+    }
+    return render(request, "annotation/adjudicate.html", context)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.ADJUDICATE)
+def adjudicate_item(
+    request: HttpRequest, benchmark: Benchmark, pk: int, docid: str
+) -> HttpResponse:
+    queries = Query.objects.committed().select_related("family")
+    query = get_object_or_404(queries, benchmark=benchmark, pk=pk)
+    case = _case(request, benchmark, query, docid)
+    form = AdjudicationForm(request.POST or None, given=case.pair.grades)
+    status = 200
+    if request.method == "POST":
+        if form.is_valid() and _settled(request, benchmark, query, docid, form):
+            return _next(request, benchmark, (query.pk, docid))
+        status = 422
+    if is_withheld(benchmark, query):
+        # Labels of test queries may have to stay hidden: who looks at them is recorded.
+        target = f"{query.qid} {docid}"
+        audit.record(
+            actor=request.user, action="read-judgments", benchmark=benchmark, target=target
+        )
+    context = _shown(request, benchmark, case)
+    return render(
+        request, "annotation/adjudicate_item.html", {**context, "form": form}, status=status
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.EDIT)
+def policy_edit(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """The rule that the inbox and the next qrels follow."""
+    form = PolicyForm(request.POST or None, benchmark=benchmark)
+    if request.method == "POST" and form.is_valid():
+        told = form.cleaned_data
+        rule = rule_named(told["rule"])
+        set_policy(benchmark=benchmark, rule=rule, settings=told["settings"], actor=request.user)
+        messages.success(request, f"The next qrels follow the rule {rule.name}.")
+        return redirect("annotation:policy-edit", benchmark.slug)
+    context = {"form": form, "rules": RULES}
+    status = 422 if form.errors else 200
+    return render(request, "annotation/policy_edit.html", context, status=status)
+
+
+# --- parts -------------------------------------------------------------------------------------
+
+
+def _case(
+    request: HttpRequest, benchmark: Benchmark, query: Query, docid: str
+) -> selectors.CaseDetail:
+    """What may be settled: an open case, or for those who keep the benchmark any graded pair."""
+    case = selectors.case_detail(benchmark, query, docid)
+    if case is None or not case.pair.labels:
+        raise Http404
+    is_keeper = may(request.user, Action.EDIT, benchmark)
+    own_word = case.decision is not None and case.decision.actor_id == request.user.pk
+    if not (is_keeper or case.is_open or own_word):
+        raise Http404
+    if selectors.has_said_something(benchmark, query.pk, docid, request.user):
+        raise OwnLabelError
+    return case
+
+
+def _settled(
+    request: HttpRequest, benchmark: Benchmark, query: Query, docid: str, form: AdjudicationForm
+) -> bool:
+    told = form.cleaned_data
+    try:
+        made = settle(
+            benchmark=benchmark,
+            query=query,
+            docid=docid,
+            actor=request.user,
+            outcome=told["outcome"],
+            grade=told["grade"],
+            reason=told["reason"],
+            client_id=told["client_id"],
+        )
+    except BenchmarkError as error:
+        form.add_error(None, str(error))
+        return False
+    messages.success(request, _said(made))
+    return True
+
+
+def _said(made: Judgment) -> str:
+    if made.grade is not None:
+        return f"Settled: grade {made.grade}."
+    if made.outcome == Judgment.Outcome.THIRD_OPINION:
+        return "Another person will be asked. The case comes back if that settles nothing."
+    return f"Noted: {made.get_outcome_display()}. The document stays open."
+
+
+def _next(request: HttpRequest, benchmark: Benchmark, key: selectors.Key) -> HttpResponse:
+    following = selectors.inbox_of(benchmark, request.user).after(key)
+    if following is None:
+        return redirect("annotation:adjudicate", benchmark.slug)
+    return redirect("annotation:adjudicate-item", benchmark.slug, following.query, following.docid)
+
+
+def _shown(
+    request: HttpRequest, benchmark: Benchmark, case: selectors.CaseDetail
+) -> dict[str, Any]:
+    inbox = selectors.inbox_of(benchmark, request.user)
+    key = (case.query.pk, case.docid)
+    known = next((c for c in inbox.cases if (c.query, c.docid) == key), None)
+    return {
+        "case": case,
+        "known": known,
+        "inbox": inbox,
+        "following": inbox.after(key),
+        "document": presented(
+            query=case.query.text,
+            title=case.title,
+            text=case.text,
+            text_format=benchmark.corpus.text_format,
+            lang=case.lang,
+        ),
+        "grades": list(benchmark.grades.all()),
+        "given": set(case.pair.grades),
+        "names": dict(benchmark.grades.values_list("value", "name")),
+        "endings": [(outcome, outcome.label, KEYS[outcome]) for outcome in NO_GRADE],
+        "guideline": current_guideline(benchmark),
+    }

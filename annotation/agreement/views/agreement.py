@@ -1,0 +1,163 @@
+"""How far people agree, and where they do not."""
+
+import json
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any
+
+from django.core.cache import cache
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.agreement.forms.agreement import AgreementFilterForm
+from annotation.agreement.selectors import agreement as selectors
+from annotation.agreement.services.measuring_agreement import JOB_KIND, measuring_arguments
+from annotation.common.selectors.ledger import last_event_of, n_events_since
+from annotation.common.selectors.names import pseudonyms_in
+from annotation.models import Pool
+from benchmarks_app.models import Benchmark, Job, Query, User
+from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.selectors.slices import slices_mark
+from benchmarks_app.services import jobs
+from benchwright.agreement import COEFFICIENTS
+from benchwright.agreement.measured import band
+
+KEPT_SECONDS = 24 * 3600
+
+
+@never_cache
+@require_safe
+@benchmark_view(Action.ADJUDICATE)
+def agreement(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """What all labels say of how far people agree, as of an event."""
+    form = AgreementFilterForm(request.GET or None, benchmark=benchmark)
+    filters = form.filters
+    last = last_event_of(benchmark)
+    report = _report(benchmark, filters, last) if last else None
+    context = {"form": form, "has_judgments": bool(last), "running": _running(benchmark)}
+    if report is not None:
+        n_newer = n_events_since(benchmark, report["as_of"]) if report["as_of"] != last else 0
+        context |= {"n_newer": n_newer, **_shown(request, benchmark, report)}
+    return render(request, "annotation/agreement.html", context)
+
+
+@require_POST
+@benchmark_view(Action.ADJUDICATE)
+def agreement_compute(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """Measure anew, in the background."""
+    filters = AgreementFilterForm(request.POST, benchmark=benchmark).filters
+    with transaction.atomic():
+        arguments = measuring_arguments(benchmark=benchmark, filters=filters)
+        job = jobs.start(benchmark=benchmark, user=request.user, **arguments)
+    return redirect(job) if may(request.user, Action.EDIT, benchmark) else redirect(_page(request))
+
+
+def _page(request: HttpRequest) -> str:
+    return request.path.removesuffix("compute/")
+
+
+# --- which report ------------------------------------------------------------------------------
+
+
+def _report(benchmark: Benchmark, filters: selectors.Filters, last: int) -> dict[str, Any] | None:
+    """The report as of now where that is quick, or else the newest that a job has made."""
+    told = json.dumps(filters.as_json(), sort_keys=True)
+    asked = sha256(f"{benchmark.created_at} {told}".encode()).hexdigest()[:24]
+    kept_as = f"agreement-{benchmark.pk}-{asked}-{last}-{slices_mark(benchmark)}"
+    report = cache.get(kept_as)
+    if report is None and selectors.is_quick(benchmark, filters):
+        made = selectors.agreement_report(benchmark, filters, last)
+        report = json.loads(json.dumps(made))
+        cache.set(kept_as, report, KEPT_SECONDS)
+    return report or _made_by_job(benchmark, filters)
+
+
+def _made_by_job(benchmark: Benchmark, filters: selectors.Filters) -> dict[str, Any] | None:
+    done = Job.objects.filter(benchmark=benchmark, kind=JOB_KIND, state=Job.State.DONE)
+    for job in done.order_by("-pk")[:20]:
+        if job.parameters == filters.as_json():
+            return job.result["report"]
+    return None
+
+
+def _running(benchmark: Benchmark) -> Job | None:
+    states = [Job.State.QUEUED, Job.State.RUNNING]
+    under_way = Job.objects.filter(benchmark=benchmark, kind=JOB_KIND, state__in=states)
+    return under_way.order_by("-pk").first()
+
+
+# --- as the page shows it ----------------------------------------------------------------------
+
+
+def _shown(request: HttpRequest, benchmark: Benchmark, report: dict[str, Any]) -> dict[str, Any]:
+    has_names = may(request.user, Action.EDIT, benchmark)
+    name = _namer(benchmark, report, has_names=has_names)
+    queries = [row["query"] for row in report["queries"] + report["advice"]]
+    qids = dict(Query.objects.filter(pk__in=queries).values_list("pk", "qid"))
+    pools = dict(Pool.objects.filter(benchmark=benchmark).values_list("pk", "name"))
+    overall = report["overall"]
+    alpha = overall["alpha_ordinal"]["value"]
+    return {
+        "report": report,
+        "has_names": has_names,
+        "coefficients": [(label, note, overall[key]) for key, label, note in COEFFICIENTS],
+        "band": None if alpha is None else band(alpha),
+        "confusion": _heat(report["confusion"]),
+        "matrix": _matrix(report["pairs"], name),
+        "raters": [{**row, "name": name(row["rater"])} for row in report["raters"]],
+        "queries": [{**row, "qid": qids.get(row["query"], "")} for row in report["queries"]],
+        "pools": [{**row, "name": pools.get(row["name"], "")} for row in report["pools"]],
+        "gold": [{**row, "name": name(row["rater"])} for row in report["gold"]],
+        "repeats": [{**row, "name": name(row["rater"])} for row in report["repeats"]],
+        "advice": [
+            {**row, "name": name(row["rater"]), "qid": qids.get(row["query"], "")}
+            for row in report["advice"]
+        ],
+    }
+
+
+def _namer(
+    benchmark: Benchmark, report: dict[str, Any], *, has_names: bool
+) -> Callable[[list[Any]], str]:
+    """A function of (actor, name in a file) that says who it is to who is looking."""
+    if not has_names:
+        pseudonym = pseudonyms_in(benchmark)
+        return lambda rater: pseudonym(*rater)
+    rows = report["raters"] + report["gold"] + report["repeats"] + report["advice"]
+    people = User.objects.in_bulk({row["rater"][0] for row in rows})
+    return lambda rater: rater[1] or str(people.get(rater[0], "somebody who left"))
+
+
+def _heat(confusion: dict[str, Any]) -> list[dict[str, Any]]:
+    """A row for each grade of the consensus; `heat` is the share in tenths."""
+    return [
+        {
+            "grade": grade,
+            "n": sum(counts),
+            "cells": [
+                {"n": n, "share": share, "heat": round(10 * share)}
+                for n, share in zip(counts, shares, strict=True)
+            ],
+        }
+        for grade, counts, shares in zip(
+            confusion["scale"], confusion["counts"], confusion["shares"], strict=True
+        )
+    ]
+
+
+def _matrix(pairs: dict[str, Any], name: Callable[[list[Any]], str]) -> dict[str, Any]:
+    """Kappas of all pairs of people: (name, cells), a cell being empty for oneself."""
+    names = [name(rater) for rater in pairs["raters"]]
+    cells: list[list[dict[str, Any] | None]] = [[None] * len(names) for _ in names]
+    for cell in pairs["cells"]:
+        kappa = cell["kappa"]
+        told = {**kappa, "heat": max(0, round(10 * (kappa["value"] or 0)))}
+        cells[cell["a"]][cell["b"]] = cells[cell["b"]][cell["a"]] = told
+    return {
+        "names": names,
+        "rows": list(zip(names, cells, strict=True)),
+        "n_left_out": pairs["n_left_out"],
+    }

@@ -1,0 +1,134 @@
+"""Forms of qrels: publishing them, and the rule that they follow."""
+
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+from django.utils.dateparse import parse_date, parse_datetime
+from django.utils.html import format_html
+
+from annotation.common.selectors.ledger import annotators_of
+from annotation.common.selectors.policies import policy_of
+from annotation.models import AggregationPolicy
+from benchmarks_app.models import Benchmark, QrelSet
+from benchwright.formats.numbers import row_key
+from benchwright.qrels.rules import RULES, Settings
+
+
+class AsOfField(forms.CharField):
+    """The number of an event, a day or a time; empty for now."""
+
+    def clean(self, value: Any) -> int | datetime | None:
+        said = super().clean(value).strip()
+        if not said:
+            return None
+        if event := row_key(said):
+            return event
+        found = as_time(said)
+        if found is None:
+            message = "Write the number of an event, or a time such as 2026-11-21 14:30."
+            raise forms.ValidationError(message)
+        return found
+
+
+def as_time(said: str) -> datetime | None:
+    """A time of the site's zone; a day alone means its end."""
+    try:
+        day, moment = parse_date(said), parse_datetime(said)
+    except ValueError:
+        return None
+    if day and (moment is None or len(said) <= len("2026-11-21")):
+        moment = datetime.combine(day, datetime.max.time())
+    if moment is None:
+        return None
+    return moment if timezone.is_aware(moment) else timezone.make_aware(moment)
+
+
+class _SettingsForm(forms.Form):
+    """A rule and what it is told; at first what the benchmark's policy says."""
+
+    rule = forms.ChoiceField(
+        choices=[
+            (rule.name, format_html("<span><b>{}</b>: {}</span>", rule.name, rule.says))
+            for rule in RULES
+        ],
+        widget=forms.RadioSelect,
+    )
+    adjudicate_from = forms.IntegerField(
+        label="Grades that need settling",
+        min_value=1,
+        max_value=10,
+        help_text="Two labels of a document that lie this far apart stay open until somebody "
+        "settles them. 1 lets nothing pass, 2 lets neighbours pass.",
+    )
+    unresolved = forms.ChoiceField(
+        label="Where labels stay open",
+        choices=AggregationPolicy.Unresolved.choices,
+        widget=forms.RadioSelect,
+    )
+    smoothing = forms.FloatField(
+        min_value=0.001,
+        max_value=10,
+        help_text="For Dawid-Skene alone: added to every count, 0.01 to 1.",
+    )
+
+    def __init__(self, *args: Any, benchmark: Benchmark, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.benchmark = benchmark
+        policy = policy_of(benchmark)
+        self.fields["rule"].initial = policy.rule.name
+        for name, value in policy.settings.as_json().items():
+            self.fields[name].initial = value
+            # What a short form leaves out is as the policy has it.
+            self.fields[name].required = not self.is_bound
+
+    def clean(self) -> dict[str, Any]:
+        told = super().clean()
+        names = ("adjudicate_from", "unresolved", "smoothing")
+        usual = policy_of(self.benchmark).settings.as_json()
+        chosen = {name: told.pop(name, None) or usual[name] for name in names}
+        return {**told, "settings": Settings(**chosen)}
+
+
+class PolicyForm(_SettingsForm):
+    """The rule that a benchmark's inbox and next qrels follow."""
+
+
+class QrelsForm(_SettingsForm):
+    name = forms.CharField(max_length=120, help_text="Such as “our grades, November”.")
+    as_of = AsOfField(
+        label="As of",
+        required=False,
+        help_text="The number of an event, a day or a time. Empty for everything so far.",
+    )
+    annotator = forms.ModelChoiceField(
+        None,
+        required=False,
+        label="Whose grades",
+        empty_label="Everybody's",
+        help_text="One person's own grades become a set that bears a pseudonym; it needs no name.",
+    )
+    field_order = ("name", "rule", "as_of", "annotator")
+
+    def __init__(self, *args: Any, benchmark: Benchmark, **kwargs: Any) -> None:
+        super().__init__(*args, benchmark=benchmark, **kwargs)
+        self.fields["annotator"].queryset = annotators_of(benchmark)
+        # One person's view is named after their pseudonym.
+        self.fields["name"].required = not (self.is_bound and self.data.get("annotator"))
+
+    def clean_name(self) -> str:
+        name = self.cleaned_data["name"]
+        if name and QrelSet.objects.ready().filter(benchmark=self.benchmark, name=name).exists():
+            message = "A set of this name is in this benchmark already."
+            raise forms.ValidationError(message)
+        return name
+
+    @property
+    def first_fields(self) -> list[forms.BoundField]:
+        return [self["name"], self["rule"]]
+
+    @property
+    def more_fields(self) -> list[forms.BoundField]:
+        names = ("as_of", "unresolved", "adjudicate_from", "annotator", "smoothing")
+        return [self[name] for name in names]

@@ -1,0 +1,1 @@
+"""The guideline with its versions, and what annotators ask about documents."""

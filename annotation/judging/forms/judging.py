@@ -1,0 +1,127 @@
+"""Forms of the labeling page, for browsers without its script; and that of a person's own keys."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.forms import BoundField
+
+from annotation.judging.protocol.exchange import CONFIDENCES, MAX_DWELL_MS, MAX_NOTE, VIEWS
+from annotation.judging.protocol.keys import CAPTIONS, KeyAction, bindings, clashes
+
+CANT_JUDGE_REASONS = (
+    "Empty or unreadable",
+    "Unclear query",
+    "Unknown language",
+    "Needs an expert",
+)
+
+
+class _AboutForm(forms.Form):
+    """Something said about the document on the page, which its token names."""
+
+    token = forms.CharField()
+    client_id = forms.UUIDField()
+    dwell_ms = forms.IntegerField(required=False, min_value=0)
+    view = forms.ChoiceField(required=False, choices=[(view, view) for view in VIEWS])
+
+    def clean_dwell_ms(self) -> int | None:
+        dwell = self.cleaned_data["dwell_ms"]
+        return dwell if dwell is None or dwell <= MAX_DWELL_MS else None
+
+
+class JudgmentForm(_AboutForm):
+    grade = forms.IntegerField()
+    note = forms.CharField(required=False, max_length=MAX_NOTE)
+    confidence = forms.ChoiceField(required=False, choices=[(one, one) for one in CONFIDENCES])
+
+
+class CantJudgeForm(_AboutForm):
+    """`reason` is a button, `other` a line of one's own; what was written wins."""
+
+    reason = forms.CharField(required=False)
+    other = forms.CharField(required=False)
+
+    @property
+    def said(self) -> str:
+        return self.cleaned_data["other"] or self.cleaned_data["reason"]
+
+
+class LaterForm(_AboutForm):
+    pass
+
+
+class AskForm(_AboutForm):
+    """What is in the note is the question; the mark that makes it one is left out."""
+
+    note = forms.CharField(max_length=MAX_NOTE)
+
+    def clean_note(self) -> str:
+        question = self.cleaned_data["note"].strip().removeprefix("?").strip()
+        if not question:
+            nothing = "Write what you want to know."
+            raise forms.ValidationError(nothing)
+        return question
+
+
+class UndoForm(forms.Form):
+    """`undo_id` where the form is that of the grades, whose own `client_id` is for the grade."""
+
+    client_id = forms.UUIDField()
+    undo_id = forms.UUIDField(required=False)
+
+    @property
+    def said(self) -> Any:
+        return self.cleaned_data["undo_id"] or self.cleaned_data["client_id"]
+
+
+class KeyMapForm(forms.Form):
+    """Two keys for each action; a grade needs one, and no key may do two things."""
+
+    is_on = forms.BooleanField(required=False, label="Use keys on the labeling page")
+
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        actions: Sequence[KeyAction],
+        own: Mapping[str, Sequence[str]],
+        is_on: bool = True,
+    ) -> None:
+        super().__init__(data, initial={"is_on": is_on})
+        self.actions = actions
+        choices = [("", "none"), *CAPTIONS.items()]
+        for action in actions:
+            keys = [*bindings([action], own)[action.name], "", ""]
+            for number, name in enumerate(_names(action)):
+                self.fields[name] = forms.ChoiceField(
+                    choices=choices,
+                    required=number == 0 and action.name.startswith("grade-"),
+                    label=f"{'Another key' if number else 'Key'} for “{action.label}”",
+                    initial=keys[number],
+                    error_messages={"required": "A grade needs a key."},
+                )
+
+    @property
+    def rows(self) -> Iterator[tuple[KeyAction, list[BoundField]]]:
+        for action in self.actions:
+            yield action, [self[name] for name in _names(action)]
+
+    @property
+    def chosen(self) -> dict[str, list[str]]:
+        said = self.cleaned_data
+        return {
+            action.name: list(dict.fromkeys(filter(None, map(said.get, _names(action)))))
+            for action in self.actions
+        }
+
+    def clean(self) -> None:
+        labels = {action.name: action.label for action in self.actions}
+        for clash in clashes(self.chosen):
+            key = CAPTIONS.get(clash.key, clash.key.replace("Shift+", "Shift and "))
+            for mine, other in ((clash.first, clash.second), (clash.second, clash.first)):
+                self.add_error(mine, f"“{key}” is a key of “{labels[other]}”, too; choose another.")
+
+
+def _names(action: KeyAction) -> tuple[str, str]:
+    return action.name, f"{action.name}-also"

@@ -1,0 +1,51 @@
+"""Forms of one's own work."""
+
+from typing import Any
+
+from django import forms
+
+from annotation.judging.forms.judging import CANT_JUDGE_REASONS
+from annotation.judging.selectors.own_work import CANT_JUDGE
+from annotation.models import Pool
+
+GRADES = [("", "Any"), *((str(n), str(n)) for n in range(10)), (CANT_JUDGE, "Can't judge")]
+
+
+class OwnJudgmentFilterForm(forms.Form):
+    q = forms.CharField(required=False, max_length=200, label="Query, document or note")
+    grade = forms.ChoiceField(required=False, choices=GRADES)
+    pool = forms.ModelChoiceField(Pool.objects.none(), required=False, empty_label="Any")
+
+    def __init__(self, *args: Any, pools: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["pool"].queryset = pools
+        self.fields["pool"].label_from_instance = lambda pool: f"{pool.benchmark}: {pool}"
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What to look for; what is no valid filter is left out."""
+        said = self.cleaned_data if self.is_valid() else {}
+        pool = said.get("pool")
+        return {
+            "words": said.get("q", ""),
+            "grade": said.get("grade", ""),
+            "pool": pool.pk if pool else None,
+        }
+
+
+class ChangeForm(forms.Form):
+    """Another grade, or why the document cannot be judged after all."""
+
+    grade = forms.IntegerField(required=False)
+    reason = forms.ChoiceField(
+        required=False, choices=[(reason, reason) for reason in CANT_JUDGE_REASONS]
+    )
+    note = forms.CharField(required=False, max_length=10_000)
+    client_id = forms.UUIDField()
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or {}
+        if (said.get("grade") is None) == (not said.get("reason")):
+            why = "Choose a grade, or why the document cannot be judged."
+            raise forms.ValidationError(why)
+        return said

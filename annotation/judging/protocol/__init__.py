@@ -1,0 +1,1 @@
+"""What the exchange between the labeling page and the site means, without Django."""

@@ -1,0 +1,137 @@
+"""What a person has to read or try before they judge a pool, and how far they are."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from django.db.models import QuerySet
+
+from annotation.common.selectors.screen import current_guideline
+from annotation.models import Judgment, KnownGrade, Pool, PoolStart, Slot
+from benchmarks_app.models import Guideline, User
+from benchwright.texts.differences import Line, line_changes
+
+PRACTICE_DOCUMENTS = 10
+
+
+class Step(StrEnum):
+    NOTICE = "notice"  # what is recorded, and who sees it
+    GUIDELINE = "guideline"  # the first time, or after a change
+    PRACTICE = "practice"
+
+
+def step_before_judging(pool: Pool, annotator: Any) -> Step | None:
+    """The first thing that a person has not done yet; None when they may judge."""
+    start = PoolStart.objects.filter(pool=pool, annotator=annotator).first()
+    if start is None or start.notice_at is None:
+        return Step.NOTICE
+    newest = pool.benchmark.guidelines.order_by("-version").values_list("pk", flat=True).first()
+    if newest is not None and start.guideline_id != newest:
+        return Step.GUIDELINE
+    if start.practice_at is None and _wants_practice(pool, annotator):
+        return Step.PRACTICE
+    return None
+
+
+def _wants_practice(pool: Pool, annotator: Any) -> bool:
+    """Practice that was added later is not asked of who judges already."""
+    judged = Judgment.objects.filter(actor=annotator, pool=pool)
+    return practice_of(pool).exists() and not judged.exclude(purpose=Slot.Kind.PRACTICE).exists()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the start page shows: the guideline, and what changed since this person read it."""
+
+    step: Step | None
+    guideline: Guideline | None
+    read: Guideline | None
+    changes: list[Line]
+    n_practice: int
+
+
+def reading_of(pool: Pool, annotator: User) -> Reading:
+    start = PoolStart.objects.filter(pool=pool, annotator=annotator).select_related("guideline")
+    begun = start.first()
+    newest = current_guideline(pool.benchmark)
+    read = begun.guideline if begun else None
+    has_changed = newest is not None and read is not None and read.pk != newest.pk
+    return Reading(
+        step=step_before_judging(pool, annotator),
+        guideline=newest,
+        read=read if has_changed else None,
+        changes=line_changes(read.text, newest.text) if has_changed else [],
+        n_practice=min(practice_of(pool).count(), PRACTICE_DOCUMENTS),
+    )
+
+
+# --- practice ------------------------------------------------------------------------------------
+
+
+def practice_of(pool: Pool) -> QuerySet[KnownGrade]:
+    """The pool's practice documents in the order they are given, the same for everybody."""
+    known = KnownGrade.objects.filter(entry__pool=pool, purpose=KnownGrade.Purpose.PRACTICE)
+    return known.select_related("entry__query", "entry__document").order_by("pk")
+
+
+@dataclass(frozen=True)
+class Practised:
+    """A practice document and what the person said of it, if they have."""
+
+    known: KnownGrade
+    judgment: Judgment | None
+
+    @property
+    def is_right(self) -> bool:
+        return self.judgment is not None and self.judgment.grade == self.known.grade
+
+    @property
+    def distance(self) -> int:
+        """How many grades apart the two are; 0 where it was not graded."""
+        if self.judgment is None or self.judgment.grade is None:
+            return 0
+        return abs(self.judgment.grade - self.known.grade)
+
+
+@dataclass(frozen=True)
+class Practice:
+    """The practice documents of a pool and how a person did."""
+
+    documents: list[Practised]
+
+    @property
+    def n_done(self) -> int:
+        return sum(one.judgment is not None for one in self.documents)
+
+    @property
+    def n_right(self) -> int:
+        return sum(one.is_right for one in self.documents)
+
+    @property
+    def n_near(self) -> int:
+        return sum(one.distance == 1 for one in self.documents)
+
+    @property
+    def next(self) -> KnownGrade | None:
+        return next((one.known for one in self.documents if one.judgment is None), None)
+
+    @property
+    def place(self) -> int:
+        """The number of the document that comes next, from 1."""
+        return self.n_done + 1
+
+    def of(self, known: int) -> Practised | None:
+        """The document of a known grade, if the person has graded it."""
+        done = (one for one in self.documents if one.judgment is not None)
+        return next((one for one in done if one.known.pk == known), None)
+
+
+def practice_by(pool: Pool, annotator: User) -> Practice:
+    known = list(practice_of(pool)[:PRACTICE_DOCUMENTS])
+    said = (
+        Judgment.objects.current()
+        .filter(actor=annotator, pool=pool, purpose=Slot.Kind.PRACTICE)
+        .select_related("slot")
+    )
+    by_entry = {judgment.slot.entry_id: judgment for judgment in said}
+    return Practice([Practised(one, by_entry.get(one.entry_id)) for one in known])

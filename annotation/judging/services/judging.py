@@ -1,0 +1,298 @@
+"""Writing down what people said about documents. The ledger is only ever appended to."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db.models.functions import Now
+
+from annotation.common.selectors.screen import last_judgment_of, undoable_judgments
+from annotation.common.services import statements
+from annotation.common.services.statements import Known, Target
+from annotation.judging.protocol.errors import (
+    ClientIdReusedError,
+    GradeNotOnScaleError,
+    NotHeldError,
+    NothingToUndoError,
+    PoolClosedError,
+    ReasonMissingError,
+    SlotTokenError,
+)
+from annotation.judging.protocol.exchange import Span
+from annotation.judging.services.claiming import ASIDE, LEASE
+from annotation.judging.services.tokens import Shown
+from annotation.judging.services.turns import turn_of
+from annotation.models import Judgment, Pool, Question, Slot
+from benchmarks_app.models import User
+
+MAX_REASON = 200
+
+
+def record_judgment(
+    *,
+    slot: Slot,
+    actor: User,
+    grade: int,
+    client_id: UUID,
+    shown: Shown,
+    note: str = "",
+    evidence: Sequence[Span] = (),
+    confidence: str = "",
+) -> Judgment:
+    """Append a grade to the ledger; the same `client_id` of the same actor changes nothing.
+
+    A grade that comes too late (others have the document by now and no further label is wanted, or
+    the pool was closed) is kept as an extra label. A second grade for one's own document replaces
+    the first.
+
+    Raises
+    ------
+    GradeNotOnScaleError
+        If the benchmark has no such grade.
+    ClientIdReusedError
+        If the client id stands for another judgment already.
+    """
+    said = graded(grade, note=note, evidence=evidence, confidence=confidence)
+    with turn_of(actor.pk):
+        saved = record(slot.pk, actor.pk, client_id, shown, said)
+    return saved if isinstance(saved, Judgment) else Judgment.objects.get(pk=saved.pk)
+
+
+def record_cant_judge(
+    *,
+    slot: Slot,
+    actor: User,
+    reason: str,
+    client_id: UUID,
+    shown: Shown,
+    note: str = "",
+    evidence: Sequence[Span] = (),
+    confidence: str = "",
+) -> Judgment:
+    """Append that a document cannot be judged, and why; otherwise as `record_judgment`.
+
+    A reason longer than its column is kept whole in the note.
+
+    Raises
+    ------
+    ReasonMissingError
+        If the reason is blank.
+    """
+    said = not_judged(reason, note=note, evidence=evidence, confidence=confidence)
+    with turn_of(actor.pk):
+        saved = record(slot.pk, actor.pk, client_id, shown, said)
+    return saved if isinstance(saved, Judgment) else Judgment.objects.get(pk=saved.pk)
+
+
+def graded(
+    grade: int, *, note: str = "", evidence: Sequence[Span] = (), confidence: str = ""
+) -> dict[str, Any]:
+    """The fields of a judgment that say a grade."""
+    return {
+        "kind": Judgment.Kind.GRADE,
+        "grade": grade,
+        "reason": "",
+        "note": note,
+        "evidence": [span.as_json() for span in evidence],
+        "confidence": confidence,
+    }
+
+
+def not_judged(
+    reason: str, *, note: str = "", evidence: Sequence[Span] = (), confidence: str = ""
+) -> dict[str, Any]:
+    """The fields of a judgment that say why there is no grade; see `record_cant_judge`."""
+    reason = reason.strip()
+    if not reason:
+        raise ReasonMissingError
+    reason, note = fitting(reason, note)
+    said = graded(0, note=note, evidence=evidence, confidence=confidence)
+    return {**said, "kind": Judgment.Kind.CANT_JUDGE, "grade": None, "reason": reason}
+
+
+def fitting(reason: str, note: str = "") -> tuple[str, str]:
+    """Reason and note; a reason longer than its column is cut, and kept whole in the note."""
+    if len(reason) <= MAX_REASON:
+        return reason, note
+    return f"{reason[: MAX_REASON - 1]}…", f"{reason}\n{note}".strip()
+
+
+# --- within a person's turn ----------------------------------------------------------------------
+
+
+def record(
+    slot: int,
+    actor: int,
+    client_id: UUID,
+    shown: Shown,
+    said: dict[str, Any],
+    pool: int | None = None,
+) -> Judgment | Known:
+    """Append what `graded` or `not_judged` made; see `record_judgment` for what may be wrong.
+
+    `pool` is where the slot is expected to be. Whatever is refused is refused before anything is
+    written.
+    """
+    known = statements.known(actor, client_id)
+    if known:
+        return _same(known, slot, said)
+    # The slot's row is the fence between this judgment and a claim of it by somebody else.
+    target = _target(slot, pool)
+    if said["grade"] is not None:
+        _check_grade(target.benchmark, said["grade"])
+    place = _filled(target, actor)
+    judgment = Judgment(
+        benchmark_id=target.benchmark,
+        query_id=target.query,
+        docid=target.docid,
+        actor_id=actor,
+        slot_id=place or slot,
+        pool_id=target.pool,
+        purpose=target.kind,
+        client_id=client_id,
+        supersedes_id=statements.own_label_before(target, actor),
+        is_surplus=place is None,
+        **said,
+        **shown.as_fields(),
+    )
+    statements.append(judgment)
+    return judgment
+
+
+def _target(slot: int, pool: int | None) -> Target:
+    found = statements.targets([slot]).get(slot)
+    if found is None or pool not in (None, found.pool):
+        raise SlotTokenError
+    return found
+
+
+def _check_grade(benchmark: int, grade: int) -> None:
+    scale = statements.scale(benchmark)
+    if grade not in scale:
+        raise GradeNotOnScaleError(grade=grade, scale=", ".join(map(str, scale)))
+
+
+def _same(known: Known, slot: int, said: dict[str, Any]) -> Known:
+    """The judgment that was saved before, if this is a repetition of it and not another one."""
+    is_it = known.slot is not None and statements.is_of_same_document([known.slot, slot])
+    if not is_it or any(
+        getattr(known, field) != said[field] for field in ("kind", "grade", "reason")
+    ):
+        raise ClientIdReusedError
+    return known
+
+
+def _filled(target: Target, actor: int) -> int | None:
+    """The slot that a label of `actor` fills, marked as done; None for an extra label.
+
+    A lease that ran out without anybody taking the document over still counts, and so does another
+    place of the document that nobody has: the label is wanted.
+    """
+    if target.pool_state == Pool.State.CLOSED:
+        return None
+    own = statements.own_slot(target, actor)
+    slot, is_done = own or (statements.free_slot(target), False)
+    if slot is not None and not is_done:
+        statements.finish(slot, actor)
+    return slot
+
+
+def undo_last(*, pool: Pool, actor: User, client_id: UUID) -> Judgment:
+    """Take back one's newest judgment in a pool; otherwise as `undo`."""
+    with turn_of(actor.pk):
+        return take_back(pool, actor.pk, client_id, None)
+
+
+def undo(*, pool: Pool, actor: User, client_id: UUID, undoes: UUID) -> Judgment:
+    """Take back one of one's own newest judgments in a pool, named by its client id.
+
+    Its document is one's own again. Returns the event that takes it back; the same `client_id`
+    again takes back nothing more.
+
+    Raises
+    ------
+    PoolClosedError
+        If the pool is closed.
+    NothingToUndoError
+        If it is not among one's newest `UNDOABLE`, or was taken back or replaced already.
+    """
+    with turn_of(actor.pk):
+        return take_back(pool, actor.pk, client_id, undoes)
+
+
+def take_back(pool: Pool, actor: int, client_id: UUID, undoes: UUID | None) -> Judgment:
+    """Within a person's turn: see `undo`, and `undo_last` where nothing is named."""
+    known = Judgment.objects.filter(actor=actor, client_id=client_id).first()
+    if known:
+        return known
+    if Pool.objects.filter(pk=pool.pk, state=Pool.State.CLOSED).exists():
+        raise PoolClosedError(pool=pool.name)
+    last = last_judgment_of(pool, actor) if undoes is None else _named(pool, actor, undoes)
+    if last is None:
+        raise NothingToUndoError
+    Slot.objects.select_for_update().get(pk=last.slot_id)
+    Slot.objects.filter(pk=last.slot_id, annotator=actor, state=Slot.State.DONE).update(
+        state=Slot.State.CLAIMED, lease_expires_at=Now() + LEASE, is_later=False
+    )
+    return Judgment.objects.create(
+        benchmark_id=last.benchmark_id,
+        query_id=last.query_id,
+        docid=last.docid,
+        kind=Judgment.Kind.RETRACT,
+        actor_id=actor,
+        slot_id=last.slot_id,
+        pool_id=last.pool_id,
+        purpose=last.purpose,
+        supersedes=last,
+        client_id=client_id,
+    )
+
+
+def _named(pool: Pool, actor: int, undoes: UUID) -> Judgment | None:
+    found = undoable_judgments(pool.pk, actor)
+    return next((said for said in found if said.client_id == undoes), None)
+
+
+def put_off(*, slot: Slot, actor: User) -> None:
+    """Show a document after the others of its query; the same again changes nothing.
+
+    Raises
+    ------
+    NotHeldError
+        If the document is no longer the person's.
+    """
+    with turn_of(actor.pk):
+        put_off_now(slot.pk, actor.pk)
+
+
+def put_off_now(slot: int, actor: int, pool: int | None = None) -> None:
+    """Within a person's turn: see `put_off`."""
+    _target(slot, pool)
+    held = Slot.objects.filter(pk=slot, annotator=actor, state=Slot.State.CLAIMED)
+    if not held.update(is_later=True, lease_expires_at=Now() + LEASE):
+        raise NotHeldError
+
+
+def ask_question(*, slot: Slot, actor: User, client_id: UUID, text: str) -> Question:
+    """Ask the owner about a document, which is set aside until there is an answer, or for `ASIDE`.
+
+    The same `client_id` again changes nothing. A question about a document that went to somebody
+    else meanwhile is kept; only the document stays where it is.
+    """
+    with turn_of(actor.pk):
+        return ask(slot.pk, actor.pk, client_id, text)
+
+
+def ask(slot: int, actor: int, client_id: UUID, text: str, pool: int | None = None) -> Question:
+    """Within a person's turn: see `ask_question`."""
+    known = Question.objects.filter(asked_by=actor, client_id=client_id).first()
+    if known:
+        return known
+    target = _target(slot, pool)
+    if target.annotator == actor and target.state == Slot.State.CLAIMED:
+        Slot.objects.filter(pk=slot).update(
+            state=Slot.State.ASIDE, lease_expires_at=Now() + ASIDE, is_later=False
+        )
+    return Question.objects.create(
+        entry_id=target.entry, slot_id=slot, asked_by_id=actor, client_id=client_id, text=text
+    )

@@ -1,0 +1,152 @@
+"""What a labeling page gets to see of a document: its text and its query, and a token for it.
+
+No run, rank, score, document id, purpose or other person's grade is among it.
+"""
+
+import html
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from annotation.common.services import statements
+from annotation.common.services.statements import Asked, Card, Text
+from annotation.judging.services.tokens import Shown, key_of, query_key_of, sealed_token
+from annotation.models import Pool
+from benchmarks_app.models import Benchmark, Corpus, Document
+from benchmarks_app.selectors.reading import benchmark_documents
+from benchwright.texts.directions import direction_of
+from benchwright.texts.presenting import Presented, presented
+
+TAG = re.compile(r"<[^>]*>")
+LONGEST_FACT = 200
+NOTHING = (None, "", [], {})
+NO_TEXT = Text(content_hash="", title="", text="", lang="")
+
+
+def items_of(
+    pool: Pool, me: int, given: Sequence[Card], hand: Sequence[Card]
+) -> list[dict[str, Any]]:
+    """An item of the exchange for each card given, out of all that the person has in hand."""
+    if not given:
+        return []
+    corpus = pool.benchmark.corpus
+    texts = statements.texts([card.document for card in given])
+    facts = _facts(pool.benchmark, [card.document for card in given])
+    asked = statements.queries(sorted({card.query for card in given}))
+    answers = statements.answers([card.slot for card in given], me)
+    places = _places(pool, me, given, hand)
+    shown = Shown(guideline_id=statements.guideline(pool.benchmark_id))
+    items = []
+    for card in given:
+        text, query = texts.get(card.document, NO_TEXT), asked[card.query]
+        number, total = places[card.slot]
+        document, sizes = _document(corpus, query, text)
+        seen = replace(
+            shown,
+            content_hash=text.content_hash,
+            shown_position=number,
+            excerpt_chars=sizes[0],
+            full_chars=sizes[1],
+        )
+        question, answer = answers.get(card.slot, (None, None))
+        items.append(
+            {
+                "key": key_of(card.slot, me),
+                "token": sealed_token(card.slot, me, seen),
+                "query": _query(corpus, query, query_key_of(card.query, me)),
+                "document": document | {"facts": facts.get(card.document, [])},
+                "place": {"number": number, "total": total},
+                "is_later": bool(card.is_later),
+                "answer": None if answer is None else {"question": question, "answer": answer},
+            }
+        )
+    return items
+
+
+def _facts(benchmark: Benchmark, documents: list[int]) -> dict[int, list[list[str]]]:
+    """By document: the metadata that the owner shows to judges, as pairs of key and text."""
+    keys = benchmark.shown_metadata
+    if not keys:
+        return {}
+    docids = dict(Document.objects.filter(pk__in=documents).values_list("pk", "docid"))
+    found = benchmark_documents(benchmark, docids.values())
+    facts = {}
+    for document, docid in docids.items():
+        metadata = found[docid].metadata if docid in found else {}
+        told = [[key, _said(metadata[key])] for key in keys if metadata.get(key) not in NOTHING]
+        facts[document] = told
+    return facts
+
+
+def _said(value: Any) -> str:
+    """A value of metadata as a person reads it, cut where it is long."""
+    if isinstance(value, list):
+        value = ", ".join(str(part) for part in value)
+    text = " ".join(str(value).split())
+    return text if len(text) <= LONGEST_FACT else f"{text[:LONGEST_FACT]}…"
+
+
+def _places(
+    pool: Pool, me: int, given: Sequence[Card], hand: Sequence[Card]
+) -> dict[int, tuple[int, int]]:
+    """By slot: which document of its query it will be, and of how many."""
+    new = {card.slot for card in given}
+    before = Counter(card.query for card in hand if card.slot not in new)
+    counts = {query: statements.place(pool.pk, query, me) for query in {c.query for c in given}}
+    places = {}
+    for card in given:
+        total, n_open = counts[card.query]
+        number = total - max(n_open, 1) + 1 + before[card.query]
+        places[card.slot] = (max(1, min(number, total)), total)
+        before[card.query] += 1
+    return places
+
+
+def _query(corpus: Corpus, query: Asked, key: str) -> dict[str, Any]:
+    lang = query.lang or corpus.lang
+    return {
+        "key": key,
+        "text": query.text,
+        "description": query.description,
+        "narrative": query.narrative,
+        "lang": lang,
+        "dir": _direction(lang, query.text),
+    }
+
+
+@lru_cache(maxsize=2_000)
+def _direction(lang: str, text: str) -> str:
+    """Of a query, which is shown with each of its documents."""
+    return direction_of(lang, text)
+
+
+def _document(corpus: Corpus, query: Asked, text: Text) -> tuple[dict[str, Any], tuple[int, int]]:
+    """The document as JSON, with how many characters its excerpt and its full text have."""
+    lang = text.lang or corpus.lang
+    made = presented(
+        query=query.text,
+        title=text.title,
+        text=text.text,
+        text_format=corpus.text_format,
+        lang=lang,
+    )
+    document = {
+        "title": made.title_html,
+        "excerpt": made.excerpt_html,
+        "full": made.full_html,
+        "is_whole": made.is_whole,
+        "n_chars": made.n_chars,
+        "lang": lang,
+        "dir": direction_of(lang, text.text or text.title),
+        "terms": [[found.term, found.count] for found in made.terms],
+    }
+    return document, (_n_chars_of_excerpt(made), made.n_chars)
+
+
+def _n_chars_of_excerpt(made: Presented) -> int:
+    if made.is_whole:
+        return made.n_chars
+    return min(made.n_chars, len(html.unescape(TAG.sub("", made.excerpt_html))))

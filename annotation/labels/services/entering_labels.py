@@ -1,0 +1,345 @@
+"""Writing labels that were given elsewhere into the ledger, all of a file in one transaction."""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from django.db import connection
+from django.db.models import Q, QuerySet
+
+from annotation.common.services import statements
+from annotation.models import Judgment, Pool, Slot
+from benchmarks_app.models import Benchmark, DocumentContent, User
+from benchwright.files.external_sort import batched
+from benchwright.ids import text_hash
+from benchwright.qrels.files import Label
+from benchwright.qrels.raters import Raters
+
+ROWS_PER_BATCH = 500
+# Below the number of values that SQLite takes in one statement.
+KEYS_PER_QUERY = 500
+SAVED, SAME, OUTSIDE, JUDGED_HERE = "saved", "same", "outside-pool", "judged-here"
+FROM_FILES = [Judgment.Kind.IMPORT, Judgment.Kind.MACHINE]
+NAMESPACE = uuid.UUID("6a1f0c3e-8a56-5b0e-9d1c-2f6d4f6f5b11")
+
+# An account, or the name of somebody who has none here.
+Rater = int | str
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where labels come from: who enters them, which file or sender, whose they are, which pool."""
+
+    benchmark: Benchmark
+    actor: User
+    source: str
+    sha256: str
+    pool: Pool | None = None
+    raters: Raters = field(default_factory=Raters)
+
+    @property
+    def source_and_digest(self) -> str:
+        """What the events say of it; the digest tells files of one name apart."""
+        return f"{self.source[:150]}{self._mark}"
+
+    @property
+    def _mark(self) -> str:
+        return f" sha256:{self.sha256[:16]}"
+
+    def events_of_these_bytes(self) -> QuerySet[Judgment]:
+        imported = Judgment.objects.filter(benchmark=self.benchmark, kind__in=FROM_FILES)
+        return imported.filter(source__endswith=self._mark).order_by()
+
+    def rater_of(self, name: str) -> Rater:
+        """Who gave the labels of this name: an account of the site, or a name alone."""
+        return self.raters.accounts.get(name, name) if name else self.actor.pk
+
+
+@dataclass
+class Entered:
+    """What entering did; `states` says it of each label, in their order."""
+
+    states: list[str] = field(default_factory=list)
+    queries: set[str] = field(default_factory=set)
+    n_stale: int = 0
+    n_extra: int = 0
+    n_machine: int = 0
+
+    def n(self, state: str) -> int:
+        return self.states.count(state)
+
+
+@dataclass
+class _Places:
+    """The places of one document of a pool: who has one, and which may be filled."""
+
+    own: dict[Rater, int] = field(default_factory=dict)
+    done: set[Rater] = field(default_factory=set)
+    open: list[int] = field(default_factory=list)
+
+    def take(self, rater: Rater) -> int | None:
+        """The place that a label of this rater fills; None where no further one is wanted."""
+        if rater in self.done:
+            return None
+        place = self.own.get(rater, self.open[0] if self.open else None)
+        if place is not None:
+            self.done.add(rater)
+            self.open = [other for other in self.open if other != place]
+            self.own = {whose: other for whose, other in self.own.items() if other != place}
+        return place
+
+
+@dataclass(frozen=True)
+class _Earlier:
+    """What somebody stands by so far."""
+
+    pk: int
+    kind: str
+    grade: int | None
+    pool: int | None
+    slot: int | None
+    is_surplus: bool
+    actor: int
+
+
+def enter_labels(*, origin: Origin, labels: Sequence[Label]) -> Entered:
+    """Append an event for each label that says something new; call it inside a transaction.
+
+    The same file again changes nothing, nor does a label that its rater gave before. Another grade
+    of the same rater replaces the earlier one; what somebody judged here only they themselves
+    replace. Labels of pairs beside the pool are left out. Each rater fills a place of a document;
+    a label is extra where the document has as many as are wanted. What machines say is kept apart
+    and fills none.
+    """
+    _one_import_at_a_time(origin.benchmark)
+    return _Entering(origin, labels).entered()
+
+
+class _Entering:
+    """What is there before labels are entered, and what becomes of each of them."""
+
+    def __init__(self, origin: Origin, labels: Sequence[Label]) -> None:
+        self.origin, self.labels = origin, labels
+        self.queries = _query_keys(origin.benchmark, {label.qid for label in labels})
+        self.known = _ids_that_are_there(origin, labels)
+        self.earlier = _earlier_labels(origin, labels, self.queries)
+        self.places = _places(origin, self.queries) if origin.pool else {}
+        self.texts: dict[str, tuple[str, str]] = {}
+        self.given_up: list[int] = []
+        self.done = Entered()
+
+    def entered(self) -> Entered:
+        for batch in batched(self.labels, ROWS_PER_BATCH):
+            self.texts = _texts(self.origin.benchmark, [label.docid for label in batch])
+            events = [event for label in batch if (event := self._event(label))]
+            Judgment.objects.bulk_create(events)
+            Slot.objects.filter(pk__in=self.given_up).update(
+                state=Slot.State.FREE, annotator=None, rater=""
+            )
+            self.given_up = []
+            Slot.objects.bulk_update(
+                [_filled(event) for event in events if event.slot_id],
+                ["state", "annotator", "rater", "lease_expires_at", "is_later"],
+            )
+        return self.done
+
+    def _event(self, label: Label) -> Judgment | None:
+        """What is appended for a label, if anything; why not is the last of the states."""
+        origin, done = self.origin, self.done
+        place = self.places.get((label.qid, label.docid))
+        if origin.pool and place is None:
+            done.states.append(OUTSIDE)
+            return None
+        pair = self.queries[label.qid], label.docid
+        rater, is_machine = origin.rater_of(label.rater), label.rater in origin.raters.machines
+        by_name = self.earlier.get((label.rater, *pair))
+        before = self.earlier.get((rater, *pair)) or by_name
+        if before and before.kind not in FROM_FILES and rater != origin.actor.pk:
+            done.states.append(JUDGED_HERE)
+            return None
+        client_id = _identity(origin, label)
+        pool = origin.pool.pk if origin.pool else None
+        # The name has become an account, or a machine: the same grade is somebody else's now.
+        is_another = before is not None and (
+            (before is by_name and rater != label.rater)
+            or (before.kind == Judgment.Kind.MACHINE) != is_machine
+        )
+        is_same = before is not None and (before.grade, before.pool) == (label.grade, pool)
+        is_here = client_id in self.known or (is_same and not is_another)
+        slot = None
+        if place and not is_machine and (is_same or not is_here):
+            slot = self._place(place, rater, before, pool)
+        if is_here and not (is_same and before and before.is_surplus and slot):
+            done.states.append(SAME)
+            return None
+        if is_here:  # an extra label whose document has a place for it by now
+            client_id = uuid.uuid5(client_id, f"place {slot}")
+        is_here = before is not None and before.pool == pool and not before.is_surplus
+        if before and before.slot not in (None, slot) and (is_here or is_machine):
+            self.given_up.append(before.slot)
+        account = rater if isinstance(rater, int) else None
+        is_stale = self._is_stale(label)
+        is_surplus = place is not None and slot is None and not is_machine
+        done.states.append(SAVED)
+        done.queries.add(label.qid)
+        done.n_stale += is_stale
+        done.n_extra += is_surplus
+        done.n_machine += is_machine
+        return Judgment(
+            benchmark=origin.benchmark,
+            query_id=pair[0],
+            docid=label.docid,
+            kind=Judgment.Kind.MACHINE if is_machine else Judgment.Kind.IMPORT,
+            grade=label.grade,
+            note=label.note,
+            actor_id=account or origin.actor.pk,
+            rater="" if account else label.rater,
+            entered_by=None if account in (None, origin.actor.pk) else origin.actor,
+            source=origin.source_and_digest,
+            client_id=client_id,
+            pool=origin.pool,
+            slot_id=slot,
+            purpose=Slot.Kind.LABEL if origin.pool and not is_machine else "",
+            supersedes_id=before.pk if before else None,
+            # What was read: a label for another text says so by its hash.
+            content_hash=label.text_hash if is_stale else self.texts.get(label.docid, ("", ""))[1],
+            is_surplus=is_surplus,
+        )
+
+    def _place(
+        self, place: _Places, rater: Rater, before: _Earlier | None, pool: int | None
+    ) -> int | None:
+        has_one = before and before.pool == pool and before.slot and not before.is_surplus
+        if before and has_one and rater not in place.own:
+            return before.slot
+        return place.take(rater)
+
+    def _is_stale(self, label: Label) -> bool:
+        short, _ = self.texts.get(label.docid, ("", ""))
+        return bool(label.text_hash) and label.text_hash != short
+
+
+def _filled(event: Judgment) -> Slot:
+    """The place that a label fills, as the table has it from now on."""
+    return Slot(
+        pk=event.slot_id,
+        state=Slot.State.DONE,
+        annotator_id=None if event.rater else event.actor_id,
+        rater=event.rater,
+        lease_expires_at=None,
+        is_later=False,
+    )
+
+
+def _identity(origin: Origin, label: Label) -> uuid.UUID:
+    """The label's id: the same for the same label of the same bytes, told to be the same person's.
+
+    A label without a name is the same whoever brings it.
+    """
+    said = [origin.benchmark.pk, origin.sha256, label.rater, label.qid, label.docid]
+    if label.rater in origin.raters.machines:
+        said.append("machine")
+    elif label.rater in origin.raters.accounts:
+        said.append(origin.raters.accounts[label.rater])
+    return uuid.uuid5(NAMESPACE, "\n".join(map(str, said)))
+
+
+def _one_import_at_a_time(benchmark: Benchmark) -> None:
+    """Two imports of one file see each other; judging goes on."""
+    if connection.vendor == "postgresql":
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
+
+
+def _query_keys(benchmark: Benchmark, qids: set[str]) -> dict[str, int]:
+    committed = benchmark.queries.committed()
+    return {
+        qid: pk
+        for batch in batched(sorted(qids), KEYS_PER_QUERY)
+        for qid, pk in committed.filter(qid__in=batch).values_list("qid", "pk")
+    }
+
+
+def _ids_that_are_there(origin: Origin, labels: Iterable[Label]) -> set[uuid.UUID]:
+    """The identities, of those wanted, that the ledger has, whoever entered them."""
+    wanted = {_identity(origin, label) for label in labels}
+    ids = origin.events_of_these_bytes().values_list("client_id", flat=True)
+    return {found for found in ids.iterator(chunk_size=5000) if found in wanted}
+
+
+def _earlier_labels(
+    origin: Origin, labels: Iterable[Label], queries: dict[str, int]
+) -> dict[tuple[Rater, int, str], _Earlier]:
+    """What those whom these labels are of stand by: from files and, of accounts, judged here."""
+    names = {label.rater for label in labels} - {""}
+    accounts = {rater for label in labels if isinstance(rater := origin.rater_of(label.rater), int)}
+    current = Judgment.objects.current().wanted().filter(benchmark=origin.benchmark)
+    current = current.exclude(kind=Judgment.Kind.ADJUDICATE)
+    found = {}
+    for batch in batched(sorted(queries.values()), KEYS_PER_QUERY):
+        rows = current.filter(query__in=batch).order_by("pk")
+        fields = ("pk", "kind", "grade", "pool", "slot", "is_surplus", "actor")
+        said = rows.values_list("rater", "query", "docid", *fields)
+        for rater, query, docid, *event in said.iterator(chunk_size=5000):
+            earlier = _Earlier(*event)
+            if rater in names or (not rater and earlier.actor in accounts):
+                found[rater or earlier.actor, query, docid] = earlier
+    return found
+
+
+def _places(origin: Origin, queries: dict[str, int]) -> dict[Pair, _Places]:
+    """What the pool holds of these queries, with the places that labels may fill."""
+    qids = {pk: qid for qid, pk in queries.items()}
+    places: dict[Pair, _Places] = {}
+    of_entry: dict[int, _Places] = {}
+    for batch in batched(sorted(qids), KEYS_PER_QUERY):
+        entries = origin.pool.entries.filter(query__in=batch)
+        rows = entries.values_list("pk", "query", "document__docid")
+        for pk, query, docid in rows.iterator(chunk_size=5000):
+            places[qids[query], docid] = of_entry[pk] = _Places()
+    people = {origin.actor.pk, *origin.raters.accounts.values()}
+    now = statements.clock()
+    for slot in _slots(origin, sorted(qids), people):
+        of = of_entry[slot.entry_id]
+        if slot.state == Slot.State.DONE:
+            of.done.add(slot.annotator_id or slot.rater)
+            continue
+        if slot.annotator_id in people:
+            of.own[slot.annotator_id] = slot.pk
+        is_expired = slot.lease_expires_at and slot.lease_expires_at <= now
+        if slot.state == Slot.State.FREE or is_expired:
+            of.open.append(slot.pk)
+    return places
+
+
+def _slots(origin: Origin, queries: list[int], people: set[int]) -> list[Slot]:
+    """The label slots of these queries that may be filled, free ones first, and those done.
+
+    The former are locked in the order of their keys, so that nobody waits in a ring with those who
+    judge meanwhile.
+    """
+    labels = Slot.objects.filter(pool=origin.pool, kind=Slot.Kind.LABEL)
+    theirs = Q(annotator__in=people, state__in=[Slot.State.CLAIMED, Slot.State.ASIDE])
+    may_fill = labels.claimable() | labels.filter(theirs)
+    keys: list[int] = []
+    for batch in batched(queries, KEYS_PER_QUERY):
+        keys += may_fill.filter(query__in=batch).values_list("pk", flat=True)
+    found: list[Slot] = []
+    for batch in batched(sorted(keys), KEYS_PER_QUERY):
+        locked = may_fill.filter(pk__in=batch).order_by("pk").select_for_update(of=("self",))
+        found += locked
+    found.sort(key=lambda slot: (slot.state != Slot.State.FREE, slot.round, slot.number))
+    for batch in batched(queries, KEYS_PER_QUERY):
+        found += labels.filter(query__in=batch, state=Slot.State.DONE)
+    return found
+
+
+def _texts(benchmark: Benchmark, docids: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """{docid: (short hash, content hash)} of what documents of pools say now."""
+    contents = DocumentContent.objects.filter(
+        document__corpus=benchmark.corpus_id, document__docid__in=set(docids)
+    ).order_by("first_seen", "pk")
+    return {
+        content.document.docid: (text_hash(content.title, content.text), content.content_hash)
+        for content in contents.select_related("document")
+    }

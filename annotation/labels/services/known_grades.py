@@ -1,0 +1,180 @@
+"""Setting which documents have a known grade: hidden checks, and practice."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from annotation.common.selectors.ledger import query_keys
+from annotation.judging.protocol.errors import GoldShareError, GradeNotOnScaleError, KnownPairError
+from annotation.models import KnownGrade, Pool, PoolEntry
+from benchmarks_app.models import Document, DocumentContent, User
+from benchmarks_app.selectors.reading import benchmark_documents
+from benchmarks_app.services import audit, reading_apart
+from benchwright.errors import Problems
+from benchwright.ids import content_hash
+from benchwright.qrels.known_grades import Known, known_grades_in
+
+LARGEST_SHARE = 0.2
+
+
+def add_known_grade(*, pool: Pool, known: Known, actor: User) -> KnownGrade:
+    """Set a known grade; a pair that is not in the pool becomes an entry of its own.
+
+    A pair that has one already gets this in its place. Nobody is asked for more labels by it.
+
+    Raises
+    ------
+    KnownPairError
+        If the query or the document is not there, or the document has no text.
+    GradeNotOnScaleError
+        If the benchmark has no such grade.
+    """
+    return add_known_grades(pool=pool, known=[known], actor=actor)[0]
+
+
+@transaction.atomic
+def add_known_grades(*, pool: Pool, known: Sequence[Known], actor: User) -> list[KnownGrade]:
+    """Set several, all or none; errors as of `add_known_grade`, of the first that is wrong."""
+    queries = query_keys(pool.benchmark)
+    scale = set(pool.benchmark.grades.values_list("value", flat=True))
+    for one in known:
+        if one.grade not in scale:
+            raise GradeNotOnScaleError(grade=one.grade, scale=", ".join(map(str, sorted(scale))))
+        if one.qid not in queries:
+            raise KnownPairError(
+                qid=one.qid, docid=one.docid, reason="no such query in this benchmark"
+            )
+    documents = _documents(pool, known)
+    made = [_set(pool, one, queries[one.qid], documents[one.docid], actor) for one in known]
+    audit.record(
+        actor=actor,
+        action="known-grades",
+        benchmark=pool.benchmark,
+        target=pool.name,
+        n_grades=len(made),
+    )
+    return made
+
+
+def _documents(pool: Pool, known: Iterable[Known]) -> dict[str, int]:
+    """{docid: primary key}, each with the text that it has today."""
+    corpus = pool.benchmark.corpus
+    texts = benchmark_documents(pool.benchmark, {one.docid for one in known})
+    for one in known:
+        if one.docid not in texts:
+            reason = "the corpus has no text of this document"
+            raise KnownPairError(qid=one.qid, docid=one.docid, reason=reason)
+    Document.objects.bulk_create(
+        [Document(corpus=corpus, docid=docid) for docid in texts], ignore_conflicts=True
+    )
+    found = Document.objects.filter(corpus=corpus, docid__in=texts)
+    keys = dict(found.values_list("docid", "pk"))
+    DocumentContent.objects.bulk_create(
+        [_content(keys[docid], text, corpus.lang) for docid, text in texts.items()],
+        ignore_conflicts=True,
+    )
+    return keys
+
+
+def _content(document_id: int, stored: Any, lang: str) -> DocumentContent:
+    return DocumentContent(
+        document_id=document_id,
+        content_hash=content_hash(stored.title, stored.text),
+        title=stored.title,
+        text=stored.text,
+        lang=lang,
+    )
+
+
+def _set(pool: Pool, known: Known, query_id: int, document_id: int, actor: User) -> KnownGrade:
+    entry, _ = PoolEntry.objects.get_or_create(
+        pool=pool,
+        query_id=query_id,
+        document_id=document_id,
+        defaults={"origin": PoolEntry.Origin.KNOWN, "priority": _last_place(pool)},
+    )
+    made, _ = KnownGrade.objects.update_or_create(
+        entry=entry,
+        defaults={
+            "purpose": known.purpose,
+            "grade": known.grade,
+            "explanation": known.explanation,
+            "set_by": actor,
+        },
+    )
+    return made
+
+
+def _last_place(pool: Pool) -> int:
+    last = pool.entries.aggregate(last=Max("priority"))["last"]
+    return 0 if last is None else last + 1
+
+
+@transaction.atomic
+def remove_known_grade(*, known: KnownGrade, actor: User) -> None:
+    """Forget a known grade; what was judged because of it stays in the ledger."""
+    entry = known.entry
+    known.delete()
+    if entry.origin == PoolEntry.Origin.KNOWN and not entry.slots.exists():
+        entry.delete()
+    audit.record(
+        actor=actor,
+        action="known-grade-remove",
+        benchmark=entry.pool.benchmark,
+        target=entry.pool.name,
+        query=entry.query.qid,
+        docid=entry.document.docid,
+    )
+
+
+@transaction.atomic
+def set_gold_share(*, pool: Pool, share: float, actor: User) -> None:
+    """How many of a person's labels are hidden checks, from none (0) to one in five (0.2).
+
+    Raises
+    ------
+    GoldShareError
+        If the share is beyond that.
+    """
+    if not 0 <= share <= LARGEST_SHARE:
+        raise GoldShareError(share=share)
+    Pool.objects.filter(pk=pool.pk).update(gold_share=share)
+    audit.record(
+        actor=actor,
+        action="gold-share",
+        benchmark=pool.benchmark,
+        target=pool.name,
+        share=share,
+    )
+
+
+# --- from a file ---------------------------------------------------------------------------------
+
+
+def read_known_grades(content: bytes, *, pool: Pool, file: str, purpose: str) -> list[Known]:
+    """Known grades of a table: query-id, corpus-id, grade; perhaps purpose, explanation.
+
+    `purpose` is that of rows which name none.
+
+    Raises
+    ------
+    FileProblemsError
+        With every line that cannot be used.
+    UnreadableFileError, ReadersBusyError
+        If reading it took too much, or nobody could read it.
+    """
+    problems = Problems()
+    scale = list(pool.benchmark.grades.values_list("value", flat=True))
+    found, news = reading_apart.call(
+        known_grades_in, content, file, purpose, set(query_keys(pool.benchmark)), scale, file=file
+    )
+    problems.take(news)
+    texts = benchmark_documents(pool.benchmark, {one.docid for one in found})
+    for one in found:
+        if one.docid not in texts:
+            problems.add(file, one.line, f"the corpus has no text of document '{one.docid}'")
+    problems.raise_found()
+    known: list[Known] = found
+    return known

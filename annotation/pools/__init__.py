@@ -1,0 +1,1 @@
+"""Pools: planned, built from runs, staffed, watched while they are judged, and topped up."""

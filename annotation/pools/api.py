@@ -1,0 +1,164 @@
+"""Endpoints of pools: what is to be judged, by how many, and how far it is."""
+
+from typing import Any
+
+from django.db import transaction
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import exceptions
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.common.selectors import pools as selectors
+from annotation.common.selectors.stale import stale_labels
+from annotation.common.serializers import (
+    NewPoolSerializer,
+    PoolDetailSerializer,
+    PoolPersonSerializer,
+    PoolReportSerializer,
+    PoolStateSerializer,
+    PoolSummarySerializer,
+)
+from annotation.models import Pool
+from annotation.pools.selectors.contributions import contributions_to
+from annotation.pools.selectors.dashboard import pool_report
+from annotation.pools.services.planning import Sharing
+from annotation.pools.services.pooling import pool_arguments, set_pool_state
+from annotation.pools.services.watching import signals_of
+from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.serializers import JobSerializer
+from benchmarks_app.api.throttling import COMPUTATIONS
+from benchmarks_app.models import Benchmark, CandidateList, Run
+from benchmarks_app.permissions import Action
+from benchmarks_app.services import jobs
+from benchwright.pools.recipe import DEPTH_K, LAYERED, LISTED, TOP_UP, Recipe
+
+
+class PoolList(Endpoint):
+    limits = {"POST": COMPUTATIONS}
+    serializer_class = PoolSummarySerializer
+
+    @extend_schema(
+        summary="The pools of a benchmark, the newest first",
+        tags=["pools"],
+        responses=PoolSummarySerializer(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.SEE_POOLS)
+        return self.page_of(selectors.pools_of(benchmark), PoolSummarySerializer)
+
+    @extend_schema(
+        summary="Build a pool, from runs or from a list of candidates",
+        tags=["pools"],
+        request=NewPoolSerializer,
+        responses={202: JobSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        given = self.validated(NewPoolSerializer)
+        with transaction.atomic():
+            arguments = _arguments(request.user, benchmark, given)
+            job = jobs.start(benchmark=benchmark, user=request.user, **arguments)
+        return Response(JobSerializer(job).data, status=202)
+
+
+def _arguments(user: Any, benchmark: Benchmark, given: dict[str, Any]) -> dict[str, Any]:
+    """What the job needs; a list of candidates makes it a top-up in the list's order."""
+    candidates = _candidates(benchmark, given["candidates"])
+    strategy = given["strategy"] or (TOP_UP if candidates else DEPTH_K)
+    recipe = Recipe(
+        strategy=strategy,
+        order=given["order"] or (LISTED if strategy == TOP_UP else LAYERED),
+        depth=given["depth"],
+        budget=given["budget"],
+        carry=given["carry"],
+    )
+    shared = ("overlap", "double_share", "repeat_share", "gold_share")
+    return pool_arguments(
+        benchmark=benchmark,
+        name=given["name"],
+        runs=runs_named(user, benchmark, given["runs"]),
+        seed=given["seed"],
+        seconds=given["seconds"],
+        recipe=recipe,
+        sharing=Sharing(**{key: given[key] for key in shared}),
+        candidates=candidates,
+    )
+
+
+def _candidates(benchmark: Benchmark, name: str) -> CandidateList | None:
+    if not name:
+        return None
+    found = CandidateList.objects.filter(benchmark=benchmark, name=name).first()
+    if found is None:
+        raise exceptions.ValidationError({"candidates": [f"There is no list '{name}'."]})
+    return found
+
+
+def runs_named(user: Any, benchmark: Benchmark, names: list[str]) -> list[Run]:
+    """The runs of these names that the caller may see; 400 where one is not there."""
+    found = {
+        run.name: run
+        for run in Run.objects.visible_to(user).filter(benchmark=benchmark, name__in=names)
+    }
+    missing = sorted(set(names) - found.keys())
+    if missing:
+        raise exceptions.ValidationError({"runs": [f"There is no run '{missing[0]}'."]})
+    return list(found.values())
+
+
+class PoolDetail(Endpoint):
+    serializer_class = PoolDetailSerializer
+    pagination_class = None
+
+    @extend_schema(summary="A pool, and how far it is", tags=["pools"])
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        return Response(_detail(_pool(self.benchmark_for(Action.SEE_POOLS), pk)))
+
+    @extend_schema(
+        summary="Open, pause or close a pool",
+        tags=["pools"],
+        request=PoolStateSerializer,
+        responses=PoolDetailSerializer,
+    )
+    def patch(self, request: Request, slug: str, pk: int) -> Response:
+        pool = _pool(self.benchmark_for(Action.EDIT), pk)
+        state = self.validated(PoolStateSerializer)["state"]
+        set_pool_state(pool=pool, state=state, actor=request.user)
+        return Response(_detail(_pool(pool.benchmark, pk)))
+
+
+class PoolPeople(Endpoint):
+    serializer_class = PoolPersonSerializer
+    pagination_class = None
+
+    @extend_schema(
+        summary="Who judged how much in a pool",
+        tags=["pools"],
+        responses=PoolPersonSerializer(many=True),
+    )
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        pool = _pool(self.benchmark_for(Action.SEE_POOLS), pk)
+        return Response(PoolPersonSerializer(contributions_to(pool), many=True).data)
+
+
+class PoolReport(Endpoint):
+    serializer_class = PoolReportSerializer
+    pagination_class = None
+
+    @extend_schema(summary="What a pool's labels tell, and whether to go on", tags=["pools"])
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        pool = _pool(self.benchmark_for(Action.SEE_POOLS), pk)
+        return Response(pool_report(pool, signals_of(pool, request.user), timezone.now()))
+
+
+def _pool(benchmark: Benchmark, pk: int) -> Pool:
+    pools = selectors.pools_of(benchmark).select_related("benchmark")
+    return get_object_or_404(pools, pk=pk)
+
+
+def _detail(pool: Pool) -> dict[str, Any]:
+    pool.progress = selectors.pool_progress(pool)
+    pool.n_stale = stale_labels(pool).count()
+    return PoolDetailSerializer(pool).data

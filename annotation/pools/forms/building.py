@@ -1,0 +1,294 @@
+"""The forms that pools and lists of candidates are made with."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from annotation.common.selectors.pools import DEFAULT_SECONDS
+from annotation.models import Pool
+from annotation.pools.services.planning import Sharing
+from annotation.pools.services.pooling import MAX_SEED
+from benchmarks_app.forms.lists import ListFileField
+from benchmarks_app.models import Benchmark, CandidateList, Run, User
+from benchmarks_app.permissions import ALLOWED, Action
+from benchwright.errors import FileProblemsError, Problems
+from benchwright.pools import Recipe, Stratum
+from benchwright.pools.entries import ENOUGH_DOUBLES
+from benchwright.pools.errors import PoolError
+from benchwright.qrels.candidates import read_candidates
+
+WITHOUT_RUNS = (Pool.Strategy.TOP_UP, Pool.Strategy.MANUAL)
+DEFAULT_STRATA = "10:100 50:20 100:5"
+MOST_MANUAL_CHARACTERS = 1_000_000
+
+
+def percent(initial: int, label: str, help_text: str) -> forms.DecimalField:
+    return forms.DecimalField(
+        min_value=0,
+        max_value=100,
+        decimal_places=2,
+        required=False,
+        initial=initial,
+        label=f"{label}, %",
+        help_text=help_text,
+    )
+
+
+class PoolForm(forms.Form):
+    name = forms.CharField(max_length=120)
+    strategy = forms.ChoiceField(
+        choices=Pool.Strategy.choices,
+        initial=Pool.Strategy.DEPTH_K,
+        label="Which documents",
+    )
+    runs = forms.ModelMultipleChoiceField(
+        Run.objects.none(),
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Three or more different systems, a lexical one among them.",
+        error_messages={"required": "Choose the runs that the pool is made of."},
+    )
+    depth = forms.IntegerField(
+        min_value=1,
+        max_value=1000,
+        initial=10,
+        help_text="At least the cutoff of your measure: 10 for nDCG@10.",
+    )
+    budget = forms.IntegerField(
+        min_value=1,
+        required=False,
+        label="Documents a query",
+        help_text="For the layered strategy: rank by rank, until a query has so many.",
+    )
+    strata = forms.CharField(
+        max_length=200,
+        required=False,
+        initial=DEFAULT_STRATA,
+        label="Strata",
+        help_text="For the stratified strategy: down to which rank what per cent is drawn.",
+    )
+    candidates = forms.ModelChoiceField(
+        CandidateList.objects.none(),
+        required=False,
+        label="List of candidates",
+        empty_label="none",
+        help_text="For a top-up: what of it has no label yet.",
+    )
+    order = forms.ChoiceField(
+        choices=[("", "as usual for them"), *Pool.Order.choices],
+        required=False,
+        label="In which order",
+        help_text="People get a query's documents shuffled, whatever the pool's order, but for the "
+        "two that learn: these give its first five ranks first, and what comes next tells "
+        "annotators what systems rank high.",
+    )
+    control = percent(
+        5, "Random documents", "From deeper ranks, beside each query's documents: what they miss."
+    )
+    control_run = forms.ModelChoiceField(
+        Run.objects.none(),
+        required=False,
+        label="Drawn from",
+        empty_label="all chosen runs",
+        help_text="Best a lexical run.",
+    )
+    carry = forms.BooleanField(
+        required=False,
+        initial=True,
+        label="Carry over what was judged before",
+        help_text="Such documents count in the pool, and nobody judges them again.",
+    )
+    manual = forms.CharField(
+        required=False,
+        max_length=MOST_MANUAL_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        label="Also these documents",
+        help_text="A line each: query and document, with a blank between.",
+    )
+    overlap = forms.IntegerField(
+        min_value=1,
+        max_value=5,
+        initial=1,
+        label="People per document",
+        help_text="How many people grade each document.",
+    )
+    doubles = percent(10, "Graded by one more", "Of the documents, drawn at random.")
+    enough_doubles = forms.BooleanField(
+        required=False,
+        label=f"At least {ENOUGH_DOUBLES} graded by one more, or all where there are fewer",
+        help_text="Agreement is known to about 0.08 then, and to 0.12 with 200.",
+    )
+    repeats = percent(4, "Shown again", "Of a person's documents, to see how steady they are.")
+    gold = percent(5, "Hidden checks", "Documents whose grade is known, where there are any.")
+    assignment = forms.ChoiceField(
+        choices=Pool.Assignment.choices,
+        initial=Pool.Assignment.ANYBODY,
+        label="Wordings of one need",
+    )
+    annotators = forms.ModelMultipleChoiceField(
+        User.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Who may judge it",
+        help_text="Nobody chosen: everybody who judges in this benchmark.",
+    )
+    seconds = forms.IntegerField(
+        min_value=1,
+        max_value=3600,
+        initial=DEFAULT_SECONDS,
+        label="Seconds per label",
+        help_text="The median you expect; the hours follow from it.",
+    )
+    seed = forms.IntegerField(
+        min_value=0,
+        max_value=MAX_SEED,
+        required=False,
+        help_text="Orders the queue. Drawn if left empty; the same seed gives the same pool.",
+    )
+
+    def __init__(
+        self,
+        data: Any = None,
+        *,
+        benchmark: Benchmark,
+        runs: Any,
+        is_preview: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        if data is not None:
+            data = data.copy()
+            data.setdefault("strategy", Pool.Strategy.DEPTH_K)
+            data.setdefault("assignment", Pool.Assignment.ANYBODY)
+        super().__init__(data, **kwargs)
+        self.benchmark, self.is_preview = benchmark, is_preview
+        judges = benchmark.memberships.filter(role__in=ALLOWED[Action.JUDGE]).values("user")
+        self.fields["runs"].queryset = self.fields["control_run"].queryset = runs
+        self.fields["candidates"].queryset = benchmark.candidate_lists.order_by("-pk")
+        self.fields["annotators"].queryset = User.objects.filter(pk__in=judges).order_by("username")
+        if data is not None:
+            self.fields["runs"].required = data["strategy"] not in WITHOUT_RUNS
+
+    def full_clean(self) -> None:
+        # A preview needs no name; the field says all the same that a pool does.
+        self.fields["name"].required = not self.is_preview
+        super().full_clean()
+        self.fields["name"].required = True
+
+    def clean_name(self) -> str:
+        name = self.cleaned_data["name"]
+        if Pool.objects.built().filter(benchmark=self.benchmark, name=name).exists():
+            message = "A pool of this name is in this benchmark already."
+            raise ValidationError(message)
+        return name
+
+    def clean_strata(self) -> tuple[Stratum, ...]:
+        text = self.cleaned_data["strata"] or DEFAULT_STRATA
+        try:
+            parts = [part.split(":") for part in text.replace(",", " ").split()]
+            return tuple(Stratum(int(rank), float(share) / 100) for rank, share in parts)
+        except ValueError as error:
+            message = f"Write it like {DEFAULT_STRATA}: rank, colon, per cent."
+            raise ValidationError(message) from error
+
+    def clean_manual(self) -> tuple[tuple[str, str], ...]:
+        lines = self.cleaned_data["manual"].encode().splitlines()
+        problems = Problems()
+        try:
+            rows = list(read_candidates(lines, file="line", problems=problems))
+            problems.raise_found()
+        except FileProblemsError as error:
+            raise ValidationError([str(problem) for problem in error.problems]) from error
+        unknown = {qid for qid, _, _ in rows} - set(
+            self.benchmark.queries.committed().values_list("qid", flat=True)
+        )
+        if unknown:
+            message = f"There is no query '{min(unknown)}' in this benchmark."
+            raise ValidationError(message)
+        return tuple((qid, docid) for qid, docid, _ in rows)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if self.errors:
+            return cleaned
+        recipe = self.recipe()
+        try:
+            recipe.check()
+        except PoolError as error:
+            raise ValidationError(str(error)) from error
+        if recipe.strategy == Pool.Strategy.TOP_UP and not cleaned["candidates"]:
+            has_lists = self.fields["candidates"].queryset.exists()
+            self.add_error("candidates" if has_lists else None, "Choose a list, or make one first.")
+        source = cleaned["control_run"]
+        if source and source not in cleaned["runs"]:
+            self.add_error("control_run", "Choose one of the pool's runs.")
+        return cleaned
+
+    def recipe(self) -> Recipe:
+        cleaned = self.cleaned_data
+        strategy = cleaned["strategy"]
+        is_top_up = strategy == Pool.Strategy.TOP_UP
+        usual = Pool.Order.LISTED if is_top_up else Pool.Order.LAYERED
+        return Recipe(
+            strategy=str(strategy),
+            order=str(cleaned["order"] or usual),
+            depth=cleaned["depth"],
+            budget=cleaned["budget"] if strategy == Pool.Strategy.LAYERED else None,
+            strata=cleaned["strata"],
+            control_share=share(cleaned["control"]),
+            control_run=cleaned["control_run"].name if cleaned["control_run"] else "",
+            carry=cleaned["carry"] and not is_top_up,
+        )
+
+    def arguments(self) -> dict[str, Any]:
+        """What `services.pooling.pool_arguments` takes besides the benchmark."""
+        cleaned = self.cleaned_data
+        sharing = Sharing(
+            overlap=cleaned["overlap"],
+            double_share=share(cleaned["doubles"]),
+            doubles_at_least=ENOUGH_DOUBLES if cleaned["enough_doubles"] else 0,
+            repeat_share=share(cleaned["repeats"]),
+            gold_share=share(cleaned["gold"]),
+            assignment=cleaned["assignment"],
+            annotators=tuple(person.pk for person in cleaned["annotators"]),
+        )
+        recipe = self.recipe()
+        return {
+            "name": cleaned["name"],
+            "runs": list(cleaned["runs"]) if recipe.reach else [],
+            "recipe": recipe,
+            "sharing": sharing,
+            "seed": cleaned["seed"],
+            "seconds": cleaned["seconds"],
+            "candidates": cleaned["candidates"] if recipe.strategy == "top-up" else None,
+            "manual": cleaned["manual"],
+        }
+
+
+def share(percent: Any) -> float:
+    return float(percent or 0) / 100
+
+
+class UnjudgedForm(forms.Form):
+    """Which run's first documents are to be judged where they are not."""
+
+    run = forms.ModelChoiceField(Run.objects.none(), empty_label="choose a run")
+    depth = forms.IntegerField(
+        min_value=1, max_value=1000, initial=10, help_text="Its first so many of each query."
+    )
+
+    def __init__(self, *args: Any, runs: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["run"].queryset = runs
+
+
+class CandidateUploadForm(forms.Form):
+    """A file of documents worth judging."""
+
+    file = ListFileField(
+        label="File",
+        help_text="A line each: query, document and, if you like, priority (1 comes first), with "
+        "tabs or blanks between.",
+    )
+    name = forms.CharField(
+        max_length=120, required=False, help_text="The file's own name if left empty."
+    )

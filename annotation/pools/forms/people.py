@@ -1,0 +1,35 @@
+"""Forms of a pool's people: who judges it, and how wordings of one need are shared out."""
+
+from typing import Any
+
+from django import forms
+
+from annotation.common.selectors.holding import judges_of
+from annotation.models import Pool
+from benchmarks_app.models import User
+
+
+class PoolPeopleForm(forms.Form):
+    annotators = forms.ModelMultipleChoiceField(
+        queryset=User.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Who may judge this pool",
+        help_text="Nobody chosen: everybody who judges in this benchmark.",
+    )
+    assignment = forms.ChoiceField(
+        choices=Pool.Assignment.choices,
+        widget=forms.RadioSelect,
+        label="Wordings of one need",
+    )
+
+    def __init__(self, *args: Any, pool: Pool, **kwargs: Any) -> None:
+        chosen = {"annotators": pool.annotators.all(), "assignment": pool.assignment}
+        super().__init__(*args, initial=chosen, **kwargs)
+        self.fields["annotators"].queryset = judges_of(pool)
+
+
+class ReleaseForm(forms.Form):
+    """Whose documents go back to the others."""
+
+    annotator = forms.ModelChoiceField(User.objects.all())

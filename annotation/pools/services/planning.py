@@ -1,0 +1,160 @@
+"""What a pool is to be made of: from what its job was told to the pool in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from annotation.common.selectors.judged import judged_pairs
+from annotation.common.selectors.ledger import query_keys
+from annotation.judging.protocol.errors import PoolRunsError
+from annotation.models import Pool
+from benchmarks_app.models import Benchmark, CandidateList, Run
+from benchmarks_app.selectors.reading import candidates_path, run_path
+from benchwright.pools import Extras, Pair, Recipe, recipe_of
+from benchwright.pools.entries import labels_wanted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from benchwright.pools.columns import PoolTable
+    from benchwright.pools.preview import RunWatcher
+
+# Runs read, of how many, and which is next.
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """How a pool's documents are shared between people; shares in [0, 1].
+
+    `doubles_at_least` documents get a second label, however small a part `double_share` is.
+    """
+
+    overlap: int = 1
+    double_share: float = 0.0
+    doubles_at_least: int = 0
+    repeat_share: float = 0.0
+    gold_share: float = 0.0
+    assignment: str = Pool.Assignment.ANYBODY
+    annotators: tuple[int, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "annotators": list(self.annotators)}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that decides a pool besides the benchmark's runs, queries and ledger."""
+
+    recipe: Recipe
+    run_keys: tuple[int, ...] = ()
+    candidates: int | None = None
+    manual: tuple[Pair, ...] = ()
+    as_of: int = 0
+    sharing: Sharing = Sharing()
+
+
+@dataclass(frozen=True)
+class PlannedPool:
+    """A pool before its rows are written: its entries, their labels, and what it says of runs."""
+
+    plan: Plan
+    runs: list[Run]
+    table: PoolTable
+    watcher: RunWatcher
+    labels: list[int]
+
+
+def plan_of(parameters: dict[str, Any]) -> Plan:
+    """The plan that a job's parameters say; what they leave out is as in a depth pool."""
+    sharing = dict(parameters.get("sharing", {"overlap": parameters["overlap"]}))
+    sharing["annotators"] = tuple(sharing.get("annotators", ()))
+    return Plan(
+        recipe=recipe_of(
+            parameters.get("strategy", Pool.Strategy.DEPTH_K),
+            parameters.get("order", Pool.Order.LAYERED),
+            parameters["seed"],
+            {**parameters.get("recipe", {}), "depth": parameters["depth"]},
+        ),
+        run_keys=tuple(parameters["runs"]),
+        candidates=parameters.get("candidates"),
+        manual=tuple((qid, docid) for qid, docid in parameters.get("manual", ())),
+        as_of=parameters.get("as_of", 0),
+        sharing=Sharing(**sharing),
+    )
+
+
+def planned_pool(
+    benchmark: Benchmark, plan: Plan, tell: Progress = lambda *said: None
+) -> PlannedPool:
+    """The pool of a plan, in memory: nothing is written.
+
+    Raises
+    ------
+    PoolRunsError
+        If one of the runs is no longer there.
+    """
+    from benchwright.pools.columns import build_pool_table
+    from benchwright.pools.preview import RunWatcher
+
+    runs = list(Run.objects.filter(benchmark=benchmark, pk__in=plan.run_keys).order_by("name"))
+    if len(runs) < len(plan.run_keys):
+        raise PoolRunsError(reason="One of the chosen runs is no longer there.")
+    frames = {}
+    for n, run in enumerate(runs):
+        tell(n, len(runs), f"reading {run.name}")
+        frames[run.name] = _top_of(run, max(plan.recipe.watched_depth, 1))
+    recipe = plan.recipe
+    # What was judged decides a pool that carries it over, or that is made of the rest.
+    needs_judged = recipe.carry or recipe.strategy == Pool.Strategy.TOP_UP
+    judged = judged_pairs(benchmark, plan.as_of) if needs_judged else {}
+    watcher = RunWatcher(list(frames))
+    table = build_pool_table(
+        frames,
+        recipe,
+        queries=query_keys(benchmark).keys(),
+        extras=Extras(judged.keys(), frozenset(plan.manual), listed_pairs(plan.candidates)),
+        watchers=[watcher],
+    )
+    labels = labels_wanted(
+        list(table.frame.select("qid", "docid").iter_rows()),
+        overlap=plan.sharing.overlap,
+        double_share=plan.sharing.double_share,
+        at_least=plan.sharing.doubles_at_least,
+        seed=recipe.seed,
+        had=judged,
+    )
+    return PlannedPool(plan, runs, table, watcher, labels)
+
+
+def _top_of(run: Run, depth: int) -> pl.DataFrame:
+    """Qid, docid, rank of a run's first `depth` documents of each query."""
+    import polars as pl
+
+    rows = pl.scan_parquet(run_path(run)).filter(pl.col("rank") <= depth)
+    return rows.select("qid", "docid", "rank").collect()
+
+
+def listed_pairs(candidates: int | None) -> list[Pair]:
+    """The pairs of a list of candidates, in its order; none where there is no list."""
+    import polars as pl
+
+    if candidates is None:
+        return []
+    listed = CandidateList.objects.get(pk=candidates)
+    rows = pl.read_parquet(candidates_path(listed)).sort("priority")
+    return list(rows.select("qid", "docid").iter_rows())
+
+
+def rebuilt(pool: Pool) -> PoolTable:
+    """The pool made anew from what is stored of it: same entries, queue and digest."""
+    plan = Plan(
+        recipe=recipe_of(pool.strategy, pool.order, pool.seed, pool.parameters),
+        run_keys=tuple(pool.pool_runs.values_list("run", flat=True)),
+        candidates=pool.candidate_list_id,
+        manual=tuple((qid, docid) for qid, docid in pool.parameters.get("manual", ())),
+        as_of=pool.parameters.get("as_of", 0),
+    )
+    return planned_pool(pool.benchmark, plan).table

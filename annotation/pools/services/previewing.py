@@ -1,0 +1,49 @@
+"""What a pool would be like, before it is built."""
+
+from typing import Any
+
+from annotation.pools.services.planning import plan_of, planned_pool
+from annotation.pools.services.pooling import statistics_of
+from benchmarks_app.models import Benchmark, Job, Run, User
+from benchmarks_app.services import jobs
+
+JOB_KIND = "preview-pool"
+# Rows of runs that are read in about half a second.
+ROWS_AT_ONCE = 300_000
+
+
+def preview_of(
+    benchmark: Benchmark, parameters: dict[str, Any], tell: Any = lambda *said: None
+) -> dict[str, Any]:
+    """The statistics that the pool of these parameters would have; nothing is written."""
+    plan = plan_of(parameters)
+    planned = planned_pool(benchmark, plan, tell)
+    return {**statistics_of(planned, seconds=parameters["seconds"]), "reach": plan.recipe.reach}
+
+
+def takes_long(benchmark: Benchmark, parameters: dict[str, Any]) -> bool:
+    """Whether a reader should not wait for a preview."""
+    depth = max(plan_of(parameters).recipe.watched_depth, 1)
+    runs = Run.objects.filter(benchmark=benchmark, pk__in=parameters["runs"])
+    sizes = runs.values_list("n_rows", "n_queries")
+    return sum(min(n_rows, n_queries * depth) for n_rows, n_queries in sizes) > ROWS_AT_ONCE
+
+
+def start_preview(
+    *, benchmark: Benchmark, user: User, parameters: dict[str, Any], form: str
+) -> Job:
+    """Start the job that makes a preview; `form` is what was filled in, as it was sent."""
+    return jobs.start(
+        kind=JOB_KIND,
+        title=f"Preview pool {parameters['name']}",
+        benchmark=benchmark,
+        user=user,
+        parameters={**parameters, "form": form},
+    )
+
+
+def preview_pool(job: jobs.RunningJob) -> None:
+    """The handler."""
+    found = preview_of(job.benchmark, job.parameters, job.progress)
+    with job.commit() as result:
+        result.update(preview=found, url=f"/b/{job.benchmark.slug}/pools/new/?preview={job.row.pk}")

@@ -1,0 +1,83 @@
+"""Who judges a pool, who has which documents, and what waits for somebody."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.defaultfilters import pluralize
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.common.selectors import holding
+from annotation.judging.services.claiming import release_slots_of, waive_double_labels
+from annotation.models import Pool
+from annotation.pools.forms.people import PoolPeopleForm, ReleaseForm
+from annotation.pools.services.settings import set_pool_people
+from benchmarks_app.models import Benchmark
+from benchmarks_app.permissions import Action, benchmark_view
+
+
+@require_safe
+@benchmark_view(Action.EDIT)
+def pool_people(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    pool = _pool(benchmark, pk)
+    return _page(request, pool, PoolPeopleForm(pool=pool))
+
+
+@require_POST
+@benchmark_view(Action.EDIT)
+def pool_settings(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    pool = _pool(benchmark, pk)
+    form = PoolPeopleForm(request.POST, pool=pool)
+    if not form.is_valid():
+        return _page(request, pool, form, status=422)
+    set_pool_people(pool=pool, actor=request.user, **form.cleaned_data)
+    messages.success(request, "Saved. It holds for the next documents that people get.")
+    return _back(pool)
+
+
+@require_POST
+@benchmark_view(Action.EDIT)
+def pool_release(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """Give somebody's documents back to the others."""
+    pool = _pool(benchmark, pk)
+    form = ReleaseForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Choose whose documents are given back.")
+        return _back(pool)
+    person = form.cleaned_data["annotator"]
+    n = release_slots_of(pool=pool, annotator=person, actor=request.user)
+    messages.success(request, f"{n} document{pluralize(n)} of {person} went back to the queue.")
+    return _back(pool)
+
+
+@require_POST
+@benchmark_view(Action.EDIT)
+def pool_waive(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """No longer want second labels."""
+    pool = _pool(benchmark, pk)
+    n = waive_double_labels(pool=pool, actor=request.user)
+    messages.success(request, f"{n} label{pluralize(n)} no longer wanted.")
+    return _back(pool)
+
+
+def _pool(benchmark: Benchmark, pk: int) -> Pool:
+    pools = Pool.objects.built().select_related("benchmark")
+    return get_object_or_404(pools, benchmark=benchmark, pk=pk)
+
+
+def _back(pool: Pool) -> HttpResponse:
+    return redirect("annotation:pool-people", pool.benchmark.slug, pool.pk)
+
+
+def _page(
+    request: HttpRequest, pool: Pool, form: PoolPeopleForm, status: int = 200
+) -> HttpResponse:
+    context: dict[str, Any] = {
+        "pool": pool,
+        "form": form,
+        "holders": holding.holders_of(pool),
+        "n_second": holding.n_second_labels(pool),
+        "n_questions": holding.open_questions(pool).count(),
+    }
+    return render(request, "annotation/pool_people.html", context, status=status)
