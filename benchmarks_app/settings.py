@@ -389,7 +389,7 @@ SPECTACULAR_SETTINGS = {
         "GateState": "scoring.models.GateResult.State",
         "LiveSystemKind": "scoring.models.LiveSystem.Kind",
         "EvaluationState": "scoring.models.ContextualEvaluation.State",
-        "EmbeddingPairState": "scoring.api.contrastive.STATES",
+        "EmbeddingPairState": "scoring.contrastive.api.STATES",
         "CorpusVersionState": "benchmarks_app.models.CorpusVersion.State",
         "Unlisted": "benchmarks_app.models.QrelSet.Unlisted",
         "ReleaseState": "benchmarks_app.models.Release.State",

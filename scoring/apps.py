@@ -10,10 +10,13 @@ class ScoringConfig(AppConfig):
         from benchmarks_app.services.declaring import READERS
         from benchmarks_app.signals import release_published
         from benchmarks_app.triggers import install_triggers
-        from scoring import overview  # noqa: F401  # registers its step
+        from scoring import (  # noqa: F401  # register what is kept
+            overview,  # registers its step
+            people,
+            stored_files,
+        )
         from scoring.listeners import open_and_score
-        from scoring.selectors import people, stored_files  # noqa: F401  # register what is kept
-        from scoring.shown import declarable
+        from scoring.scores.shown import declarable
 
         release_published.connect(open_and_score, dispatch_uid="scoring.open_and_score")
         READERS[:] = [declarable]

@@ -3,10 +3,10 @@
 from typing import Any
 
 from benchmarks_app.models import Release
-from scoring.selectors.score_sets import runs_without_scores
-from scoring.services.gating import resume_waiting_gates
-from scoring.services.phases import open_submissions
-from scoring.services.rescoring import start_scoring_runs
+from scoring.gates.services.gating import resume_waiting_gates
+from scoring.rescoring.services.rescoring import start_scoring_runs
+from scoring.scores.selectors.score_sets import runs_without_scores
+from scoring.submissions.services.phases import open_submissions
 
 
 def open_and_score(sender: Any, release: Release, **unused: Any) -> None:

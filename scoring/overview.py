@@ -12,8 +12,8 @@ from benchmarks_app.permissions import Action
 from benchmarks_app.reach import Reach, measures_reach
 from benchmarks_app.results_seen import counts_results
 from scoring.models import ScoreSet
-from scoring.selectors.probing import n_open_flags
-from scoring.selectors.releases import SCORER_VERSION, newest_release
+from scoring.scores.selectors.releases import SCORER_VERSION, newest_release
+from scoring.submissions.selectors.probing import n_open_flags
 
 badge("scoring:probing-list")(n_open_flags)
 
@@ -21,7 +21,7 @@ badge("scoring:probing-list")(n_open_flags)
 @measures_reach
 def reach_by_runs(benchmark: Benchmark, sets: Mapping[str, Collection[str]]) -> dict[str, Reach]:
     # Numpy and scipy are not needed before somebody asks.
-    from scoring.services.reliability import reaches
+    from scoring.planning.services.reliability import reaches
 
     return reaches(benchmark, sets)
 

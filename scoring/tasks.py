@@ -2,28 +2,17 @@
 
 from benchmarks_app.services import jobs
 from benchmarks_app.services.jobs import RunningJob
-from scoring.selectors.live import JOB_KIND as ASK_KIND
-from scoring.selectors.rescoring import RUNS_KIND
-from scoring.services import (
-    baselines,
-    comparing,
-    comparison_rows,
-    contextual_evaluating,
-    contextual_importing,
-    contextual_judges,
-    contextual_judging,
-    contrastive,
-    gating,
-    live_asking,
-    ranking,
-    rehearsing,
-    rescoring,
-    robustness,
-    scoring_submission,
-    sharded_steps,
-    shards,
-    submitting,
-)
+from scoring.comparisons.services import comparing, comparison_rows, robustness
+from scoring.contextual.services import evaluating, importing, judges, judging
+from scoring.contrastive.services import contrastive
+from scoring.gates.services import gating, rehearsing
+from scoring.live.selectors import JOB_KIND as ASK_KIND
+from scoring.live.services import asking
+from scoring.rescoring.services import rescoring
+from scoring.scores.selectors.rescoring import RUNS_KIND
+from scoring.scores.services import ranking
+from scoring.submissions.services import scoring_submission, submitting
+from scoring.systems.services import baselines, sharded_steps, shards
 
 
 @jobs.handles(submitting.JOB_KIND)
@@ -111,29 +100,29 @@ def set_back_rehearsal(job_id: int) -> None:
     rehearsing.set_back_rehearsal(job_id)
 
 
-@jobs.handles(contextual_importing.JOB_KIND)
+@jobs.handles(importing.JOB_KIND)
 def import_cases_task(job: RunningJob) -> None:
-    contextual_importing.import_cases(job)
+    importing.import_cases(job)
 
 
-@jobs.handles(contextual_judges.TRY_KIND)
+@jobs.handles(judges.TRY_KIND)
 def try_judge_task(job: RunningJob) -> None:
-    contextual_judges.try_judge(job)
+    judges.try_judge(job)
 
 
-@jobs.handles(contextual_evaluating.JOB_KIND)
+@jobs.handles(evaluating.JOB_KIND)
 def judge_contextual_task(job: RunningJob) -> None:
-    contextual_judging.judge_contextual(job)
+    judging.judge_contextual(job)
 
 
 @jobs.cleans
 def remove_staged_set(job_id: int) -> bool:
-    return contextual_importing.remove_staged_set(job_id)
+    return importing.remove_staged_set(job_id)
 
 
 @jobs.cleans
 def set_back_evaluation(job_id: int) -> None:
-    contextual_judging.set_back_evaluation(job_id)
+    judging.set_back_evaluation(job_id)
 
 
 @jobs.handles(contrastive.JOB_KIND)
@@ -143,9 +132,9 @@ def measure_pair_task(job: RunningJob) -> None:
 
 @jobs.handles(ASK_KIND)
 def ask_system_task(job: RunningJob) -> None:
-    live_asking.ask_system(job)
+    asking.ask_system(job)
 
 
 @jobs.cleans
 def forget_answers(job_id: int) -> None:
-    live_asking.forget_answers(job_id)
+    asking.forget_answers(job_id)

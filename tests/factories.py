@@ -282,7 +282,7 @@ def release(of: QrelSet, version: str = "1.0.0", by: User | None = None, **wante
 def live_system(of: Benchmark, owner: User | None = None, **values: Any) -> Any:
     """A live system that nobody has asked."""
     from benchwright.live.presets import PRESETS
-    from scoring.services.live_systems import make_live_system
+    from scoring.live.services.systems import make_live_system
 
     fields = {
         "name": f"system{next(_numbers)}",
@@ -344,7 +344,7 @@ def submission(phase: Any, lines: str, by: User, name: str = "") -> Any:
     from django.core.files.base import ContentFile
 
     from benchmarks_app.services import jobs, uploading
-    from scoring.services import submitting
+    from scoring.submissions.services import submitting
 
     name = name or f"submission{next(_numbers)}"
     file = ContentFile(lines.strip().encode() + b"\n", name=f"{name}.run")
@@ -357,7 +357,7 @@ def submission(phase: Any, lines: str, by: User, name: str = "") -> Any:
 
 def timed(run: Run) -> Run:
     """A run whose queries were timed."""
-    from scoring.services.latencies import keep_latencies
+    from scoring.scores.services.latencies import keep_latencies
 
     with TemporaryDirectory() as folder:
         times = {"q1": 1.5, "q2": 2.5}
@@ -397,7 +397,7 @@ def measured_pair(of: Benchmark, by: User, name: str = "", **values: Any) -> Any
     import numpy as np
 
     from benchmarks_app.services import jobs
-    from scoring.services.contrastive import submit_pair
+    from scoring.contrastive.services.contrastive import submit_pair
 
     z1 = np.eye(12, dtype=np.float32)
     z2 = z1[[1, 0, *range(2, 12)]]

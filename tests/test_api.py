@@ -25,7 +25,7 @@ from benchmarks_app.models import ApiToken, AuditEvent, Benchmark, Corpus
 from benchmarks_app.services.api_tokens import create_api_token, digest_of, token_of
 from benchmarks_app.services.forgetting import delete_person
 from benchwright.qrels.raw_judgments import COLUMNS
-from scoring.services.scoring import Target, score_run
+from scoring.scores.services.scoring import Target, score_run
 from tests import factories
 from tests.annotation.making import judge, pool
 

@@ -29,7 +29,7 @@ from benchmarks_app.models import (
 from benchmarks_app.services.api_tokens import create_api_token, revoke_api_token
 from benchmarks_app.services.drafting import create_draft
 from scoring.models import GatePolicy, LiveSystem, ProbingFlag
-from scoring.services.scoring import Target, score_run
+from scoring.scores.services.scoring import Target, score_run
 from tests import factories
 from tests.annotation.making import judge, pool
 from tests.scoring import making_contextual

@@ -26,7 +26,7 @@ from benchmarks_app.services.exposure import READ_ACTION
 from benchwright.linting import release_rules
 from benchwright.linting.sources import Look
 from scoring.models import ScoreSet
-from scoring.selectors.runs import per_query_values
+from scoring.scores.selectors.runs import per_query_values
 from tests import factories
 from tests import world as worlds
 from tests.world import World, addresses

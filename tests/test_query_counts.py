@@ -19,7 +19,7 @@ from benchmarks_app.label_facts import LabelRecord
 from benchmarks_app.models import Benchmark, Job, PendingLog, QrelSet, Release, Run, Team, User
 from benchmarks_app.services import audit, jobs
 from scoring.models import Retrieval, ScoreSet
-from scoring.selectors.releases import SCORER_VERSION
+from scoring.scores.selectors.releases import SCORER_VERSION
 from tests import factories
 from tests.annotation import making
 from tests.scoring.making_gates import gate_of, policy_of

@@ -25,9 +25,9 @@ from benchmarks_app.services import jobs, people, teams
 from benchmarks_app.services.api_tokens import create_api_token
 from benchmarks_app.services.drafting import create_draft
 from benchmarks_app.views.splits import TOKEN_SALT
-from scoring.forms.comparisons import asked_comparison, asked_release
-from scoring.services import comparing
-from scoring.services.contextual_evaluating import cancel_evaluation
+from scoring.comparisons.forms import asked_comparison, asked_release
+from scoring.comparisons.services import comparing
+from scoring.contextual.services.evaluating import cancel_evaluation
 from tests import factories
 from tests.annotation.making import begun
 from tests.scoring import making_contextual

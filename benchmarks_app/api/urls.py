@@ -45,5 +45,5 @@ urlpatterns = [
     path("jobs/<int:pk>/", views.JobDetail.as_view(), name="job-detail"),
     *jobs.urlpatterns,
     path("", include("annotation.urls.api")),
-    path("", include("scoring.api.urls")),
+    path("", include("scoring.urls.api")),
 ]

@@ -3,7 +3,7 @@
 from django.core.management.base import CommandError
 
 from benchmarks_app.models import Benchmark, Job, Release
-from scoring.selectors.releases import newest_release, release_of_version
+from scoring.scores.selectors.releases import newest_release, release_of_version
 
 
 def release_of(benchmark: Benchmark, version: str | None) -> Release:

@@ -8,9 +8,9 @@ from benchmarks_app.models import Query, QueryFamily
 from benchmarks_app.services import jobs
 from benchmarks_app.services.slice_changes import register_slice
 from benchwright.releases.errors import ReleaseRefusedError
-from scoring.services import slice_scores
-from scoring.services.scoring import Target, score_run
-from scoring.services.slice_scores import slices_on_board
+from scoring.scores.services import slice_scores
+from scoring.scores.services.scoring import Target, score_run
+from scoring.scores.services.slice_scores import slices_on_board
 from tests import factories
 from tests.scoring.hiding import HIDDEN, hiding_benchmark, lines, plain_run
 

@@ -105,10 +105,10 @@ def _asked(benchmark, owner) -> dict[str, int]:
 def _gated(benchmark, owner) -> dict[str, int]:
     """A policy, a gate that waits for labels, and one of made-up numbers that passed."""
     from benchmarks_app.services import jobs
-    from scoring.selectors.releases import newest_release
-    from scoring.services.gating import start_gate
-    from scoring.services.policies import make_policy
-    from scoring.services.rehearsing import start_rehearsal
+    from scoring.gates.services.gating import start_gate
+    from scoring.gates.services.policies import make_policy
+    from scoring.gates.services.rehearsing import start_rehearsal
+    from scoring.scores.selectors.releases import newest_release
     from tests.scoring.making_gates import gate_of
 
     release, baseline = newest_release(benchmark), benchmark.runs.get(name="bm25")
@@ -155,7 +155,7 @@ def _judged_by_a_model(benchmark, owner) -> dict[str, int]:
 def _grown(owner) -> None:
     """A benchmark with two releases: between them a label changes, one comes, and runs move."""
     from benchmarks_app.services import jobs
-    from scoring.services.rescoring import start_scoring_new_runs
+    from scoring.rescoring.services.rescoring import start_scoring_new_runs
     from tests import factories
 
     benchmark = factories.benchmark(GROWN, name="Grown")

@@ -4,7 +4,7 @@ from benchmarks_app.models import Corpus
 from benchmarks_app.services import jobs, releasing
 from benchmarks_app.services.api_tokens import create_api_token
 from scoring.models import Phase
-from scoring.services import phases
+from scoring.submissions.services import phases
 from tests import factories
 from tests.fuzz_files.seeds import collection, tarred
 

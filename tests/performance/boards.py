@@ -25,8 +25,8 @@ from tempfile import mkdtemp
 from benchmarks_app import files
 from benchmarks_app.models import Run, User
 from scoring.models import Score, ScoreSet
-from scoring.selectors.releases import SCORER_VERSION
-from scoring.shown import measures_on
+from scoring.scores.selectors.releases import SCORER_VERSION
+from scoring.scores.shown import measures_on
 from tests import factories
 
 rng = random.Random(7)

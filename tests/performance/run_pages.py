@@ -79,7 +79,7 @@ def seconds(client: object, url: str) -> float:
 def furnished(n_queries: int, folder: Path) -> tuple[int, object]:
     """Runs scored on a release; returns the first one's key and its owner."""
     from benchmarks_app.models import Qrel, QrelSet, Query, QueryFamily, Run
-    from scoring.services.scoring import Target, score_run
+    from scoring.scores.services.scoring import Target, score_run
     from tests import factories
 
     rng = random.Random(7)

@@ -19,7 +19,7 @@ from scipy.stats import norm
 
 from benchwright.comparison.ladder import ALPHA, steps_up
 from benchwright.statistics.paired import in_units, standard_errors
-from scoring.services.firewall import DECIMALS
+from scoring.scores.services.firewall import DECIMALS
 
 Floats = NDArray[np.float64]
 N_PAIRS, N_PUBLIC, DEPTH, TOP = 2_000, 60, 13, 10

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from scoring.services.scoring import Target, score_run
+from scoring.scores.services.scoring import Target, score_run
 from tests import factories
 from tests.scoring.hiding import hiding_benchmark, hiding_release
 

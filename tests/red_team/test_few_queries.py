@@ -3,7 +3,7 @@
 import pytest
 
 from scoring.models import Phase, ScoreSet, Submission
-from scoring.services import submitting
+from scoring.submissions.services import submitting
 from tests import factories
 from tests.scoring.hiding import HIDDEN, PUBLIC, hiding_benchmark, hiding_release, lines
 

@@ -5,7 +5,7 @@ import pytest
 from benchmarks_app.models import Run
 from benchmarks_app.services import jobs
 from benchwright.slices import telling
-from scoring.services.scoring import Target, score_run
+from scoring.scores.services.scoring import Target, score_run
 from tests import factories
 from tests.scoring.hiding import HIDDEN, PUBLIC, hiding_benchmark, hiding_release, lines, plain_run
 from tests.scoring.laddering import Site

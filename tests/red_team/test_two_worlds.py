@@ -34,10 +34,10 @@ from benchmarks_app.models import Benchmark, Qrel, QueryFamily, User
 from benchmarks_app.services import jobs
 from benchwright.linting.sources import Look
 from benchwright.releases.options import ReleaseOptions
+from scoring.gates.services.gating import start_gate
+from scoring.gates.services.policies import make_policy
+from scoring.gates.services.rehearsing import start_rehearsal
 from scoring.models import Comparison
-from scoring.services.gating import start_gate
-from scoring.services.policies import make_policy
-from scoring.services.rehearsing import start_rehearsal
 from tests import factories
 from tests import world as worlds
 from tests.test_hidden_walk import HIDDEN, told, urls_of

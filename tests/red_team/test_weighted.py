@@ -4,8 +4,8 @@ import pytest
 
 from benchwright.slices import telling
 from scoring.models import Score
-from scoring.services import slice_scores
-from scoring.services.firewall import Sight, sight_of
+from scoring.scores.services import slice_scores
+from scoring.scores.services.firewall import Sight, sight_of
 from tests import factories
 from tests.scoring.hiding import HIDDEN, PUBLIC, hiding_benchmark, hiding_release
 

@@ -10,8 +10,8 @@ from benchmarks_app.models import Corpus, QrelSet, Release, Run
 from benchmarks_app.services import importing, jobs, uploading
 from benchmarks_app.services.releasing import release_arguments
 from scoring.models import Phase, ScoreSet, Submission
-from scoring.services import submitting
-from scoring.services.scoring import Target, score_run
+from scoring.scores.services.scoring import Target, score_run
+from scoring.submissions.services import submitting
 from tests import factories
 
 # q3 has no relevant document: it stays in every mean with 0.

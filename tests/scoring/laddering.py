@@ -7,7 +7,7 @@ from django.test import Client
 
 from benchmarks_app.models import Run
 from scoring.models import Phase, ScoreSet, Submission
-from scoring.services.scoring import Target, score_run
+from scoring.scores.services.scoring import Target, score_run
 from tests import factories
 from tests.scoring.hiding import HIDDEN, PUBLIC, hiding_benchmark, hiding_release, lines
 

@@ -8,16 +8,16 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from benchmarks_app.models import Benchmark, Job, User
 from benchmarks_app.services import jobs, uploading
+from scoring.contextual.services.evaluating import start_evaluation
+from scoring.contextual.services.images import receive_images
+from scoring.contextual.services.importing import import_arguments
+from scoring.contextual.services.judges import make_judge
 from scoring.models import (
     CaseOutcome,
     CaseSet,
     ContextualEvaluation,
     JudgeEndpoint,
 )
-from scoring.services.contextual_evaluating import start_evaluation
-from scoring.services.contextual_images import receive_images
-from scoring.services.contextual_importing import import_arguments
-from scoring.services.contextual_judges import make_judge
 from tests import factories
 
 # By the stub's rule a node helps that says "useful", or holds an image.

@@ -7,7 +7,7 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from benchmarks_app.models import Role
-from scoring.services.ann import ann_report
+from scoring.systems.services.ann import ann_report
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -75,7 +75,7 @@ def test_one_run_against_itself_is_refused(page, runs):
 
 
 def test_losses_of_hidden_queries_are_left_out(page, runs, monkeypatch):
-    from scoring.services import firewall
+    from scoring.scores.services import firewall
 
     monkeypatch.setattr(firewall, "hidden_queries", lambda release: frozenset({"q1"}))
 

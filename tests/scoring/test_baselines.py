@@ -11,9 +11,9 @@ from benchmarks_app.selectors.reading import run_path
 from benchmarks_app.services import importing, jobs, uploading
 from benchwright.retrieval import SYSTEMS
 from scoring.models import Retrieval, ScoreSet, Submission
-from scoring.services import baseline_runs
-from scoring.services.baselines import start_baselines
-from scoring.services.errors import NoQueriesError, NoTextsError
+from scoring.scores.services.errors import NoQueriesError, NoTextsError
+from scoring.systems.services import baseline_runs
+from scoring.systems.services.baselines import start_baselines
 from tests import factories
 from tests.scoring.conftest import GOOD
 

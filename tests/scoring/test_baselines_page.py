@@ -11,11 +11,11 @@ from benchmarks_app.models import Job, Run
 from benchmarks_app.services import jobs
 from benchwright.retrieval import catalog
 from benchwright.retrieval.catalog import CATALOG, MissingExtraError, entry_named
+from scoring.boards.services.reported import enter_reported
 from scoring.models import Retrieval, RunLatencies
-from scoring.selectors.baselines import baseline_rows, system_rows
-from scoring.services.baseline_timing import Taken, hardware, memory_watched, timed_results
-from scoring.services.baselines import start_baselines
-from scoring.services.reported import enter_reported
+from scoring.systems.selectors import baseline_rows, system_rows
+from scoring.systems.services.baseline_timing import Taken, hardware, memory_watched, timed_results
+from scoring.systems.services.baselines import start_baselines
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -93,7 +93,7 @@ clock = Clock()
 
 
 def test_each_query_is_timed_alone_and_the_first_once_before(monkeypatch):
-    monkeypatch.setattr("scoring.services.baseline_timing.perf_counter", clock)
+    monkeypatch.setattr("scoring.systems.services.baseline_timing.perf_counter", clock)
     taken = Taken()
 
     found = list(timed_results(Slow(), [("a", "123"), ("b", "1")], k=1, taken=taken))

@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.models import Run
-from scoring.selectors.boards import leaderboard
-from scoring.selectors.filters import SORTS, BoardFilter, filtered, sorted_rows
+from scoring.scores.selectors.boards import leaderboard
+from scoring.scores.selectors.filters import SORTS, BoardFilter, filtered, sorted_rows
 
 PERFECT = "q1 Q0 d1 1 3 s\nq1 Q0 d2 2 2 s\nq2 Q0 d4 1 1 s\nq3 Q0 d6 1 1 s"
 HALF = "q1 Q0 d1 1 3 s\nq1 Q0 d2 2 2 s"

@@ -14,14 +14,14 @@ from django.utils import timezone
 
 from benchmarks_app.models import Job, Run, Team
 from benchmarks_app.services import jobs
+from scoring.boards.selectors.scenarios import stored_scenarios
+from scoring.boards.services.boards import board_of
+from scoring.boards.services.scenarios import add_scenarios
 from scoring.models import Score, Submission
-from scoring.selectors.boards import leaderboard
-from scoring.selectors.history import records_of
-from scoring.selectors.scenarios import stored_scenarios
-from scoring.services import ranking
-from scoring.services.boards import board_of
-from scoring.services.scenarios import add_scenarios
-from scoring.shown import measure_of
+from scoring.scores.selectors.boards import leaderboard
+from scoring.scores.selectors.history import records_of
+from scoring.scores.services import ranking
+from scoring.scores.shown import measure_of
 from tests import factories
 
 PERFECT = "q1 Q0 d1 1 3 s\nq1 Q0 d2 2 2 s\nq2 Q0 d4 1 1 s\nq3 Q0 d6 1 1 s"
@@ -276,12 +276,12 @@ def test_scenarios_stand_together_and_are_stored(scored, release, signed_in, vi)
 
 def test_scenarios_are_computed_once_and_as_long_as_a_page_waits(scored, release, monkeypatch):
     sets = [scored(HALF, "a"), scored(HALF, "b")]
-    monkeypatch.setattr("scoring.services.scenarios.SECONDS", -1)
+    monkeypatch.setattr("scoring.boards.services.scenarios.SECONDS", -1)
     assert add_scenarios(release=release, score_sets=sets, name=NDCG) == 2
 
-    monkeypatch.setattr("scoring.services.scenarios.SECONDS", 60)
+    monkeypatch.setattr("scoring.boards.services.scenarios.SECONDS", 60)
     assert add_scenarios(release=release, score_sets=sets, name=NDCG) == 0
-    monkeypatch.setattr("scoring.services.scenarios.scenarios", None)
+    monkeypatch.setattr("scoring.boards.services.scenarios.scenarios", None)
     assert add_scenarios(release=release, score_sets=sets, name=NDCG) == 0
 
 
@@ -398,7 +398,7 @@ def test_ticked_runs_lead_to_their_comparison(scored, signed_in, vi):
 def hidden(monkeypatch):
     """All queries are hidden from who does not keep the benchmark."""
     hide = {"q1", "q2", "q3"}
-    for module in ("scoring.services.firewall", "scoring.services.slice_scores"):
+    for module in ("scoring.scores.services.firewall", "scoring.scores.services.slice_scores"):
         monkeypatch.setattr(f"{module}.hidden_queries", lambda release: frozenset(hide))
 
 

@@ -15,15 +15,9 @@ from scipy import stats
 from benchmarks_app import files
 from benchmarks_app.models import Job, QrelSet, Run
 from benchmarks_app.services import job_sweeping
+from scoring.comparisons.services import comparing, comparison_rows, numbers, questions, robustness
+from scoring.comparisons.services.questions import Question, chosen_score_sets
 from scoring.models import Comparison
-from scoring.services import (
-    comparing,
-    comparing_numbers,
-    comparison_questions,
-    comparison_rows,
-    robustness,
-)
-from scoring.services.comparison_questions import Question, chosen_score_sets
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -165,10 +159,10 @@ def test_judged_shares_and_coverage_decide_on_comparability(release, client):
 
 def test_all_unjudged_documents_are_counted_once(release):
     sets = chosen_score_sets(release=release, user=factories.user(), named=["good", "poor"])
-    target = comparing_numbers.Target.of(release)
+    target = numbers.Target.of(release)
 
-    assert comparing_numbers.n_unjudged(sets, target, 10) == 30
-    assert comparing_numbers.n_unjudged(sets, target, 2) == 0
+    assert numbers.n_unjudged(sets, target, 10) == 30
+    assert numbers.n_unjudged(sets, target, 2) == 0
 
 
 # --- asked once ------------------------------------------------------------------------------
@@ -199,7 +193,7 @@ def test_a_large_comparison_is_a_job_whose_numbers_are_those_of_the_page(
 ):
     inline = client.get(api(release, "poor", "good")).json()
     Comparison.objects.all().delete()
-    monkeypatch.setattr(comparison_questions, "INLINE_VALUES", 10)
+    monkeypatch.setattr(questions, "INLINE_VALUES", 10)
     client.force_login(olga, backend=BACKEND)
 
     refused = client.get(api(release, "poor", "good"))
@@ -231,7 +225,7 @@ def test_starting_a_job_twice_starts_one(release, olga, monkeypatch):
 
 
 def test_nobody_in_particular_starts_no_job(release, client, monkeypatch):
-    monkeypatch.setattr(comparison_questions, "INLINE_VALUES", 10)
+    monkeypatch.setattr(questions, "INLINE_VALUES", 10)
 
     posted = client.post(page(release, "poor", "good", view="comparison-start"))
     called = client.post(api(release, "poor", "good"), "{}", content_type="application/json")
@@ -319,7 +313,7 @@ def test_more_than_ten_runs_are_a_matrix(release, client, do_jobs, olga):
     for place in range(9):
         lines = "\n".join(ranking(qid, *["d2"] * (place > 4), "d1") for qid in EVERY)
         factories.run(release.benchmark, lines, name=f"extra{place}")
-    from scoring.services import rescoring
+    from scoring.rescoring.services import rescoring
 
     rescoring.start_scoring_runs(release=release, user=olga)
     do_jobs()
@@ -378,7 +372,7 @@ def test_queries_are_filtered_by_slice_and_words_and_ordered(release, client):
 
 def test_a_text_that_is_a_formula_stays_text(release, client, olga, do_jobs):
     other = factories.run(release.benchmark, ranking("q00", "d1"), name="=cmd()")
-    from scoring.services import rescoring
+    from scoring.rescoring.services import rescoring
 
     rescoring.start_scoring_runs(release=release, user=olga)
     do_jobs()
@@ -635,7 +629,7 @@ def test_keepers_see_all_of_it_and_their_look_is_written_down(
 ):
     looks = []
     monkeypatch.setattr(
-        "scoring.services.firewall.record_read", lambda **told: looks.append(told["actor"])
+        "scoring.scores.services.firewall.record_read", lambda **told: looks.append(told["actor"])
     )
     client.force_login(olga, backend=BACKEND)
 

@@ -14,12 +14,12 @@ from benchwright.exports.side_files import side_files
 from benchwright.releases.canonical import content_parts
 from benchwright.releases.diffing import Side, release_diff
 from benchwright.releases.versions import needed_step
-from scoring.selectors.holes import holes_of
-from scoring.services.comparing_numbers import n_unjudged
-from scoring.services.completeness import completeness_of
-from scoring.services.planning import Wish, known_of, planned
-from scoring.services.robustness import RobustnessQuestion, computed_robustness
-from scoring.services.scoring import Target
+from scoring.comparisons.services.numbers import n_unjudged
+from scoring.comparisons.services.robustness import RobustnessQuestion, computed_robustness
+from scoring.completeness.services.completeness import completeness_of
+from scoring.planning.services.planning import Wish, known_of, planned
+from scoring.runs.selectors import holes_of
+from scoring.scores.services.scoring import Target
 from tests import factories
 from tests.scoring.conftest import GRADES, means
 

@@ -10,13 +10,10 @@ from django.urls import reverse
 from benchmarks_app.models import CandidateList, Role
 from benchmarks_app.selectors.reading import candidates_path
 from benchwright.comparison.completeness import NO_DIFFERENCE
-from scoring.services import completeness, firewall
-from scoring.services.completeness import (
-    completeness_of,
-    make_top_up,
-    worth_judging,
-)
-from scoring.services.errors import NothingStillWorthJudgingError, NothingWorthJudgingError
+from scoring.completeness.services import completeness
+from scoring.completeness.services.completeness import completeness_of, make_top_up, worth_judging
+from scoring.scores.services import firewall
+from scoring.scores.services.errors import NothingStillWorthJudgingError, NothingWorthJudgingError
 from tests import factories
 
 pytestmark = pytest.mark.django_db

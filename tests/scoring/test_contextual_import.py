@@ -9,10 +9,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from benchmarks_app.models import Job
+from scoring.contextual.services.errors import CaseImagesError, CaseSetNameError
+from scoring.contextual.services.images import receive_images
+from scoring.contextual.services.importing import delete_case_set, remove_staged_set
 from scoring.models import CaseImage, CaseSet, ContextualCase
-from scoring.services.contextual_errors import CaseImagesError, CaseSetNameError
-from scoring.services.contextual_images import receive_images
-from scoring.services.contextual_importing import delete_case_set, remove_staged_set
 from tests.scoring.making_contextual import CASES, case, case_set, import_job, lines, png
 
 pytestmark = pytest.mark.django_db

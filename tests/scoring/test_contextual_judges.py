@@ -10,9 +10,8 @@ from django.urls import reverse
 
 from benchmarks_app.models import AuditEvent
 from benchmarks_app.services.api_tokens import create_api_token
-from scoring.models import JudgeEndpoint
-from scoring.services import contextual_keys
-from scoring.services.contextual_errors import (
+from scoring.contextual.services import keys
+from scoring.contextual.services.errors import (
     JudgeAddressError,
     JudgeExtraMissingError,
     JudgeInUseError,
@@ -21,8 +20,9 @@ from scoring.services.contextual_errors import (
     JudgeKeyVariableError,
     JudgeNameError,
 )
-from scoring.services.contextual_judges import change_judge, delete_judge, start_trial
-from scoring.services.contextual_keys import key_of, origin
+from scoring.contextual.services.judges import change_judge, delete_judge, start_trial
+from scoring.contextual.services.keys import key_of, origin
+from scoring.models import JudgeEndpoint
 from tests import world as worlds
 from tests.judge_stub import JudgeStub
 from tests.scoring.making_contextual import case_set, evaluation, judge
@@ -165,10 +165,8 @@ def test_a_name_is_given_once(benchmark, owner):
 
 def test_a_missing_extra_is_named(benchmark, owner, signed_in, monkeypatch):
     made = judge(benchmark, owner, PUBLIC)
-    known = contextual_keys.find_spec
-    monkeypatch.setattr(
-        contextual_keys, "find_spec", lambda name: None if name == "openai" else known(name)
-    )
+    known = keys.find_spec
+    monkeypatch.setattr(keys, "find_spec", lambda name: None if name == "openai" else known(name))
 
     with pytest.raises(JudgeExtraMissingError, match="openai is not installed"):
         start_trial(judge=made, user=owner)

@@ -6,9 +6,8 @@ from django.urls import reverse
 from benchmarks_app.models import Job
 from benchmarks_app.services import jobs
 from benchmarks_app.services.job_retry import JobFinishedError
-from scoring.models import ContextualEvaluation
-from scoring.services import contextual_judging
-from scoring.services.contextual_errors import (
+from scoring.contextual.services import judging
+from scoring.contextual.services.errors import (
     CostCapUsedError,
     CostUnknownError,
     EvaluationActiveError,
@@ -17,15 +16,16 @@ from scoring.services.contextual_errors import (
     NoCasesChosenError,
     NothingToRetryError,
 )
-from scoring.services.contextual_estimates import estimate
-from scoring.services.contextual_evaluating import (
+from scoring.contextual.services.estimates import estimate
+from scoring.contextual.services.evaluating import (
     cancel_evaluation,
     delete_evaluation,
     retry_evaluation,
 )
-from scoring.services.contextual_importing import delete_case_set
-from scoring.services.contextual_judges import change_judge, delete_judge
-from scoring.services.contextual_results import compare, results_of
+from scoring.contextual.services.importing import delete_case_set
+from scoring.contextual.services.judges import change_judge, delete_judge
+from scoring.contextual.services.results import compare, results_of
+from scoring.models import ContextualEvaluation
 from tests.judge_stub import JudgeStub
 from tests.scoring.making_contextual import (
     CASES,
@@ -251,14 +251,14 @@ def test_what_is_written_is_not_asked_again_after_a_lost_worker(
     made = case_set(benchmark, owner, [case(n, HELPS, NOT) for n in range(1, 9)])
     one_by_one = judge(benchmark, owner, stub.url, concurrency=1)
     started = evaluation(made, one_by_one, owner)
-    keep = contextual_judging._Course.keep
+    keep = judging._Course.keep
 
     def lost_after_three(self, outcome):
         keep(self, outcome)
         if self.n_done == 3:
             raise Lost
 
-    monkeypatch.setattr(contextual_judging._Course, "keep", lost_after_three)
+    monkeypatch.setattr(judging._Course, "keep", lost_after_three)
     with pytest.raises(Lost):
         jobs.execute(started.job_id, has_heartbeat=False)
     monkeypatch.undo()
@@ -280,8 +280,8 @@ def test_a_fenced_attempt_writes_no_outcome(four, by, owner):
     started = evaluation(four, by, owner)
     running = jobs.RunningJob(started.job)
     jobs._take(started.job_id)  # another attempt has it now
-    course = contextual_judging._Course(running, started)
-    outcome = contextual_judging.Outcome("c1", score=1.0)
+    course = judging._Course(running, started)
+    outcome = judging.Outcome("c1", score=1.0)
 
     with pytest.raises(jobs.JobFencedError):
         course.keep(outcome)
@@ -292,14 +292,14 @@ def test_a_fenced_attempt_writes_no_outcome(four, by, owner):
 def test_cancelling_keeps_what_is_judged(benchmark, owner, stub, monkeypatch, do_jobs):
     made = case_set(benchmark, owner, [case(n, HELPS) for n in range(1, 9)])
     started = evaluation(made, judge(benchmark, owner, stub.url, concurrency=1), owner)
-    keep = contextual_judging._Course.keep
+    keep = judging._Course.keep
 
     def cancelled_after_two(self, outcome):
         keep(self, outcome)
         if self.n_done == 2:
             cancel_evaluation(evaluation=started, user=owner)
 
-    monkeypatch.setattr(contextual_judging._Course, "keep", cancelled_after_two)
+    monkeypatch.setattr(judging._Course, "keep", cancelled_after_two)
 
     found = done(started, do_jobs)
 

@@ -11,11 +11,11 @@ from django.urls import reverse
 from benchmarks_app.models import AuditEvent, Job, Role
 from benchmarks_app.services import jobs
 from benchwright.contrastive import contrastive_accuracy_score
+from scoring.contrastive.selectors import ranks_of_pair, state_of_pair
+from scoring.contrastive.services import contrastive
+from scoring.contrastive.services.contrastive import delete_pair, submit_pair
+from scoring.contrastive.services.errors import NotDeletableError
 from scoring.models import EmbeddingPair
-from scoring.selectors.contrastive import ranks_of_pair, state_of_pair
-from scoring.services import contrastive
-from scoring.services.contrastive import delete_pair, submit_pair
-from scoring.services.contrastive_errors import NotDeletableError
 from tests import factories
 
 pytestmark = pytest.mark.django_db

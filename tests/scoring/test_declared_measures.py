@@ -10,8 +10,8 @@ from benchmarks_app.services.drafting import create_draft
 from benchmarks_app.services.releasing import release_arguments
 from benchwright.releases.errors import DeclaredMeasureError
 from benchwright.releases.options import ReleaseOptions
-from scoring.services.firewall import MeasureWithheldError, measure_seen
-from scoring.services.scoring import Target, score_run
+from scoring.scores.services.firewall import MeasureWithheldError, measure_seen
+from scoring.scores.services.scoring import Target, score_run
 from tests import factories
 from tests.scoring.hiding import hiding_benchmark, hiding_release, lines, plain_run
 

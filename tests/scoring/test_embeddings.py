@@ -17,8 +17,8 @@ from benchmarks_app.services import jobs
 from benchmarks_app.services.api_tokens import create_api_token
 from benchwright.retrieval.dense.bundles import Settings
 from scoring.models import Phase, ScoreSet, Submission
-from scoring.services.embedding_submitting import EmbeddingFiles, submit_embeddings
-from scoring.services.errors import DailyLimitError, SubmittedBeforeError
+from scoring.scores.services.errors import DailyLimitError, SubmittedBeforeError
+from scoring.submissions.services.embedding_submitting import EmbeddingFiles, submit_embeddings
 from tests import factories
 
 State = Submission.State
@@ -292,7 +292,7 @@ def test_worker_that_was_lost_leaves_one_run(send, do_jobs, monkeypatch):
         found.append(1)
         raise RuntimeError("killed")
 
-    from scoring.services import scoring_submission
+    from scoring.submissions.services import scoring_submission
 
     with monkeypatch.context() as patch:
         patch.setattr(scoring_submission.scoring, "scored_run", lost)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from benchmarks_app.models import AuditEvent
 from benchmarks_app.services.exposure import READ_ACTION
 from scoring.models import Score, ScoreSet
-from scoring.selectors.boards import leaderboard
-from scoring.services.firewall import DECIMALS, Sight, sight_of, sight_written_down
-from scoring.services.slice_scores import board_split
+from scoring.scores.selectors.boards import leaderboard
+from scoring.scores.services.firewall import DECIMALS, Sight, sight_of, sight_written_down
+from scoring.scores.services.slice_scores import board_split
 from tests import factories
 from tests.scoring.hiding import HIDDEN, PUBLIC, hiding_benchmark, hiding_release, lines, plain_run
 

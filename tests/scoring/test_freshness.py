@@ -11,7 +11,7 @@ from benchmarks_app import label_facts
 from benchmarks_app.label_facts import LabelRecord, label_records
 from benchmarks_app.models import Document, DocumentContent, QrelSet, Role
 from benchwright.qrels.freshness import State
-from scoring.services.freshness import freshness_of_release
+from scoring.planning.services.freshness import freshness_of_release
 from tests import factories
 from tests.annotation.making import judge, pool
 
@@ -151,7 +151,7 @@ def test_page_and_file_list_stale_labels(client, benchmark, release, recorded):
 
 def test_of_hidden_queries_no_label_is_counted(client, benchmark, release, recorded, monkeypatch):
     from benchmarks_app.selectors.reading import release_qrels
-    from scoring.services import firewall
+    from scoring.scores.services import firewall
 
     recorded("as it was")
     says(benchmark, "d1", "as it is")

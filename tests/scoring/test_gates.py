@@ -16,9 +16,8 @@ from benchmarks_app.services import jobs
 from benchmarks_app.services.api_tokens import create_api_token
 from benchwright.gates.errors import PolicyFormatError, PolicySplitError
 from benchwright.gates.policy import canonical
-from scoring.models import GatePolicy, GateResult, OnlineResult, Submission
-from scoring.services import gating, online, policies
-from scoring.services.gate_errors import (
+from scoring.gates.services import gating, online, policies
+from scoring.gates.services.errors import (
     GateItselfError,
     GateRunError,
     GateUndecidedError,
@@ -28,7 +27,8 @@ from scoring.services.gate_errors import (
     PolicySlicesError,
     PolicyThereError,
 )
-from scoring.services.slice_scores import slice_parts
+from scoring.models import GatePolicy, GateResult, OnlineResult, Submission
+from scoring.scores.services.slice_scores import slice_parts
 from tests import factories
 from tests.benchwright.cli.sites import sites
 
@@ -330,7 +330,7 @@ def test_a_registered_slice_decides_and_another_one_is_exploratory(bench, old, d
 
 def test_a_policy_of_a_split_looks_at_its_queries_alone(bench, old, release, monkeypatch):
     splits = {"dev": tuple(QIDS[:6]), "test": tuple(QIDS[6:])}
-    monkeypatch.setattr("scoring.services.policies.release_splits", lambda release: splits)
+    monkeypatch.setattr("scoring.gates.services.policies.release_splits", lambda release: splits)
     with pytest.raises(PolicySplitError, match=r"split 'train'.*expected one of dev, test"):
         a_policy(bench, old, split="train")
     policy = a_policy(bench, old, split="test")
@@ -389,7 +389,7 @@ def test_a_gate_whose_split_is_gone_keeps_no_other_from_going_on(
 ):
     splits = {half.version: {"dev": tuple(QIDS)}}
     monkeypatch.setattr(
-        "scoring.services.policies.release_splits", lambda of: splits.get(of.version, {})
+        "scoring.gates.services.policies.release_splits", lambda of: splits.get(of.version, {})
     )
     of_split = policies.make_policy(
         benchmark=bench, name="split", baseline=old, content={"split": "dev"}, user=bench.sam
@@ -547,7 +547,7 @@ def test_only_its_maker_and_keepers_retire_a_policy(bench, old, release, client)
 
 
 def test_earlier_submissions_are_counted_where_a_split_is_hidden(bench, old, release, monkeypatch):
-    from scoring.services import gate_evidence
+    from scoring.gates.services import evidence
 
     candidate = a_candidate(bench)
     phase = bench.phases.get()
@@ -562,11 +562,11 @@ def test_earlier_submissions_are_counted_where_a_split_is_hidden(bench, old, rel
             created_at=candidate.created_at - timedelta(days=1),
         )
     policy = a_policy(bench, old)
-    known = gate_evidence.process_of(policy=policy, release=release, candidate=candidate)
+    known = evidence.process_of(policy=policy, release=release, candidate=candidate)
     assert known.prior_submissions is None
 
-    monkeypatch.setattr(gate_evidence, "hidden_queries", lambda release: frozenset(QIDS))
-    known = gate_evidence.process_of(policy=policy, release=release, candidate=candidate)
+    monkeypatch.setattr(evidence, "hidden_queries", lambda release: frozenset(QIDS))
+    known = evidence.process_of(policy=policy, release=release, candidate=candidate)
     assert known.prior_submissions == 2
 
 

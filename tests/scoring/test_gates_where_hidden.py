@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from benchmarks_app.models import QueryFamily
 from benchmarks_app.services import jobs
-from scoring.services import gating, policies
+from scoring.gates.services import gating, policies
 from tests import factories
 from tests.scoring.hiding import (
     HIDDEN,

@@ -14,11 +14,12 @@ from django.utils import timezone
 from benchmarks_app.models import AuditEvent, Run, Team
 from benchmarks_app.services import jobs
 from scoring.models import LadderStep, Phase, Score, ScoreSet, Submission
-from scoring.selectors import ladder as ladder_selectors
-from scoring.services import firewall, rescoring, scoring
-from scoring.services.ladder import decide_all
-from scoring.services.rescoring import start_scoring_runs
-from scoring.services.submission_sight import scores_as_seen
+from scoring.rescoring.services import rescoring
+from scoring.rescoring.services.rescoring import start_scoring_runs
+from scoring.scores.selectors import ladder as ladder_selectors
+from scoring.scores.services import firewall, scoring
+from scoring.scores.services.ladder import decide_all
+from scoring.submissions.services.sight import scores_as_seen
 from tests import factories
 from tests.scoring.laddering import BOARD, Site, mean, ranking
 

@@ -17,18 +17,18 @@ from benchmarks_app.services import jobs, uploading
 from benchmarks_app.services.job_retry import cancel, retry
 from benchmarks_app.services.job_sweeping import sweep
 from benchwright.live.errors import EndpointError, HeadersError, SecretError, TemplateError
-from scoring.models import LiveRun, LiveSystem, RunLatencies, ScoreSet
-from scoring.selectors.latencies import query_latencies
-from scoring.services import live_asking
-from scoring.services.live_asking import answers_folder, start_asking
-from scoring.services.live_errors import (
+from scoring.live.services import asking
+from scoring.live.services.asking import answers_folder, start_asking
+from scoring.live.services.errors import (
     LiveBusyError,
     LiveNameTakenError,
     LiveQueriesError,
     LiveRunNameError,
 )
-from scoring.services.live_systems import change_live_system, delete_live_system, make_live_system
-from scoring.services.live_trying import try_system
+from scoring.live.services.systems import change_live_system, delete_live_system, make_live_system
+from scoring.live.services.trying import try_system
+from scoring.models import LiveRun, LiveSystem, RunLatencies, ScoreSet
+from scoring.scores.selectors.latencies import query_latencies
 from tests import factories
 from tests.scoring.search_server import BODY, Answer, SearchServer, hits
 
@@ -298,7 +298,7 @@ def test_a_job_whose_worker_was_lost_asks_only_what_is_left(
     many, server, make, olga, do_jobs, monkeypatch
 ):
     job = start_asking(system=make(concurrency=1), user=olga, run="live")
-    log = live_asking.AnswerLog
+    log = asking.AnswerLog
     add, n_kept = log.add, []
 
     def add_and_die(self, answered, text):

@@ -15,14 +15,14 @@ from benchmarks_app.services.exporting import beir_zip
 from benchwright import evaluate, evaluate_model
 from benchwright.cli.main import main
 from benchwright.errors import MeasureParameterError, UnknownMeasureError
+from scoring.boards.services.boards import board_of
 from scoring.models import Score
-from scoring.selectors.boards import whole_score_sets
-from scoring.selectors.runs import per_query_values
-from scoring.services import measuring, ranking
-from scoring.services.boards import board_of
-from scoring.services.measuring import add_measure, evaluated
-from scoring.services.scoring import Target, score_run
-from scoring.shown import any_measure
+from scoring.scores.selectors.boards import whole_score_sets
+from scoring.scores.selectors.runs import per_query_values
+from scoring.scores.services import measuring, ranking
+from scoring.scores.services.measuring import add_measure, evaluated
+from scoring.scores.services.scoring import Target, score_run
+from scoring.scores.shown import any_measure
 from tests import factories
 from tests.scoring.test_scoring import random_case
 

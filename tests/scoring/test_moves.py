@@ -10,9 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from benchmarks_app.models import Release, Run
 from benchmarks_app.services import jobs
 from benchwright.evaluation.moves import LabelCounts
-from scoring.selectors.moves import moves_of, previous_release
-from scoring.services.moving import moves_asked, moves_for_board
-from scoring.shown import FIRST_MEASURE
+from scoring.rescoring.selectors import moves_of, previous_release
+from scoring.rescoring.services.moving import moves_asked, moves_for_board
+from scoring.scores.shown import FIRST_MEASURE
 from tests import factories
 from tests.scoring.conftest import GRADES
 
@@ -28,7 +28,7 @@ def later(benchmark, release, publish) -> Release:
     """Three runs on two releases: `finds new` goes from second to first, `answers` down."""
     for name, lines in (("answers", ANSWERS), ("finds new", FINDS_NEW), ("third", THIRD)):
         factories.run(benchmark, lines, name=name)
-    from scoring.services.rescoring import start_scoring_new_runs
+    from scoring.rescoring.services.rescoring import start_scoring_new_runs
 
     start_scoring_new_runs(benchmark, None)
     jobs.run_queued()
@@ -138,7 +138,7 @@ def test_causes_are_worked_out_once(later, owner, monkeypatch):
     found = asked(later, owner)
     rows = found.explained(found.moves.rows, lambda: True)
 
-    monkeypatch.setattr("scoring.selectors.moves._causes", lambda *_: 1 / 0)
+    monkeypatch.setattr("scoring.rescoring.selectors._causes", lambda *_: 1 / 0)
 
     assert found.explained(found.moves.rows, lambda: True) == rows
 
@@ -150,7 +150,7 @@ def test_causes_are_worked_out_once(later, owner, monkeypatch):
 def hidden(later, monkeypatch):
     """q1 is in a hidden split of the later release."""
     monkeypatch.setattr(
-        "scoring.services.firewall.hidden_queries",
+        "scoring.scores.services.firewall.hidden_queries",
         lambda release: frozenset({"q1"}) if release.pk == later.pk else frozenset(),
     )
     return later

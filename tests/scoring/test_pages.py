@@ -14,8 +14,8 @@ from benchmarks_app.models import Benchmark, Job, QrelSet, Run
 from benchmarks_app.selectors.reading import run_path
 from benchwright.measures.families import FAMILIES
 from scoring.models import Phase, Score, ScoreSet, Submission
-from scoring.selectors.boards import leaderboard
-from scoring.shown import measure_of
+from scoring.scores.selectors.boards import leaderboard
+from scoring.scores.shown import measure_of
 from tests import factories
 from tests.scoring.conftest import GOOD, GRADES
 
@@ -301,7 +301,7 @@ def test_scores_of_a_run_are_a_part_for_htmx_and_a_page_without(scored, signed_i
 def test_scores_of_each_release_stand_apart(scored, signed_in, vi, publish, benchmark):
     first = scored(PERFECT, "system")
     other = publish(factories.qrel_set(benchmark, {**GRADES, ("q3", "d6"): 1}), "2.0.0")
-    from scoring.services.scoring import Target, score_run
+    from scoring.scores.services.scoring import Target, score_run
 
     score_run(run=first.run, target=Target.of(other), folder=factories_folder())
 
@@ -455,7 +455,7 @@ def test_old_address_of_a_measure_that_is_none_shows_the_first(scored, signed_in
 def test_runs_that_wait_for_an_added_measure_are_told(scored, signed_in, vi, monkeypatch):
     for name in ("a", "b"):
         scored(HALF, name)
-    monkeypatch.setattr("scoring.services.measuring.SECONDS", -1)
+    monkeypatch.setattr("scoring.scores.services.measuring.SECONDS", -1)
 
     page = signed_in(vi).get(url_of(*BOARD) + "?measure=AP@3").content.decode()
 

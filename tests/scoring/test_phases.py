@@ -10,13 +10,14 @@ from benchmarks_app.models import AuditEvent, QueryFamily, Release, Run
 from benchmarks_app.services.teams import make_team
 from benchwright.linting import release_rules
 from scoring.models import Comparison, Phase, Score, ScoreSet, Submission
-from scoring.selectors.boards import leaderboard
-from scoring.selectors.phases import scope_of, splits_of, state_of_phase
-from scoring.selectors.releases import open_phase, open_phases
-from scoring.selectors.rescoring import outdated_releases
-from scoring.selectors.score_sets import runs_without_scores
-from scoring.services import phases, scoring
-from scoring.services.errors import (
+from scoring.rescoring.services.rescoring import start_outdated
+from scoring.scores.selectors.boards import leaderboard
+from scoring.scores.selectors.phases import scope_of, splits_of, state_of_phase
+from scoring.scores.selectors.releases import open_phase, open_phases
+from scoring.scores.selectors.rescoring import outdated_releases
+from scoring.scores.selectors.score_sets import runs_without_scores
+from scoring.scores.services import scoring
+from scoring.scores.services.errors import (
     DailyLimitError,
     NameInUseError,
     NoOpenPhaseError,
@@ -29,11 +30,11 @@ from scoring.services.errors import (
     SubmittedBeforeError,
     TotalLimitError,
 )
-from scoring.services.rescoring import start_outdated
-from scoring.services.slice_scores import board_split
-from scoring.services.submission_sight import scores_as_seen
-from scoring.services.submitting import n_left_in_all, n_left_today, phase_open_in
-from scoring.services.withdrawing import withdraw_submission
+from scoring.scores.services.slice_scores import board_split
+from scoring.submissions.services import phases
+from scoring.submissions.services.sight import scores_as_seen
+from scoring.submissions.services.submitting import n_left_in_all, n_left_today, phase_open_in
+from scoring.submissions.services.withdrawing import withdraw_submission
 from tests import factories
 from tests.scoring.conftest import GOOD, GRADES
 
@@ -66,7 +67,7 @@ def split_up(benchmark, publish):
 @pytest.fixture
 def send(upload, do_jobs):
     """A function that submits to a phase and scores at once."""
-    from scoring.services import submitting
+    from scoring.submissions.services import submitting
 
     def send(phase: Phase, person, content: bytes, name: str = "mine", **more) -> Submission:
         stored = upload(phase.benchmark, person, content)

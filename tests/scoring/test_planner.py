@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from benchmarks_app import label_facts
 from benchmarks_app.models import Role
-from scoring.forms.planner import PlannerForm, read_wish, wish_text
-from scoring.services.planning import Wish, known_of, planned
+from scoring.planning.forms.planner import PlannerForm, read_wish, wish_text
+from scoring.planning.services.planning import Wish, known_of, planned
 from tests import factories
 
 pytestmark = pytest.mark.django_db

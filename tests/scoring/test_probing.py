@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from benchmarks_app.models import AuditEvent, Team
 from scoring.models import ProbingFlag, Submission
-from scoring.services import probing
+from scoring.submissions.services import probing
 from tests import factories
 from tests.scoring.hiding import HIDDEN, PUBLIC, hiding_benchmark, hiding_release, lines, plain_run
 

@@ -8,11 +8,11 @@ from django.urls import reverse
 
 from benchmarks_app.services import jobs
 from benchwright.gates.errors import RehearsalError
+from scoring.gates.selectors import rehearsal_told
+from scoring.gates.services import rehearsing
+from scoring.gates.services.errors import GateItselfError, RehearsalTooLateError
+from scoring.gates.services.reading import told
 from scoring.models import GatePolicy, GateRehearsal
-from scoring.selectors.gates import rehearsal_told
-from scoring.services import rehearsing
-from scoring.services.gate_errors import GateItselfError, RehearsalTooLateError
-from scoring.services.gate_reading import told
 from tests import factories
 from tests.scoring.hiding import HIDDEN, PUBLIC, hiding_benchmark, hiding_release, lines, plain_run
 from tests.scoring.test_gates import a_candidate, bench, decided, old, ranked, release

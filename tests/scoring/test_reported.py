@@ -10,10 +10,8 @@ from django.urls import reverse
 
 from benchmarks_app.models import AuditEvent
 from benchwright.errors import MtebFormatError, UnknownMeasureError
-from scoring.models import ReportedScore
-from scoring.selectors.boards import leaderboard
-from scoring.services import reported
-from scoring.services.reported import (
+from scoring.boards.services import reported
+from scoring.boards.services.reported import (
     ReportedDiffersError,
     ReportedFileError,
     ReportedValueError,
@@ -24,6 +22,8 @@ from scoring.services.reported import (
     import_mteb,
     remove_reported,
 )
+from scoring.models import ReportedScore
+from scoring.scores.selectors.boards import leaderboard
 from tests import factories
 
 TASK = {

@@ -10,10 +10,16 @@ from django.utils import timezone
 from benchmarks_app.models import Job, Run
 from benchmarks_app.services import job_sweeping, jobs
 from scoring.models import ScoreSet
-from scoring.selectors.releases import SCORER_VERSION
-from scoring.selectors.rescoring import outdated_releases, rescoring_of, scoring_jobs, scoring_order
-from scoring.services import rescoring, scoring
-from scoring.services.rescoring import mark_looked_at, start_outdated, start_scoring_runs
+from scoring.rescoring.services import rescoring
+from scoring.rescoring.services.rescoring import mark_looked_at, start_outdated, start_scoring_runs
+from scoring.scores.selectors.releases import SCORER_VERSION
+from scoring.scores.selectors.rescoring import (
+    outdated_releases,
+    rescoring_of,
+    scoring_jobs,
+    scoring_order,
+)
+from scoring.scores.services import scoring
 from tests import factories
 from tests.scoring.conftest import GRADES
 from tests.scoring.laddering import Site

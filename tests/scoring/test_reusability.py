@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.models import Role, Run, Team
-from scoring.services.reusability import reusability_of
+from scoring.planning.services.reusability import reusability_of
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -72,7 +72,7 @@ def test_hidden_queries_are_left_out_of_the_report(
     client, benchmark, release, runs, hidden, monkeypatch
 ):
     from benchmarks_app.selectors.reading import release_qrels
-    from scoring.services import firewall
+    from scoring.scores.services import firewall
 
     graded = set(release_qrels(release))
     hidden = hidden or graded

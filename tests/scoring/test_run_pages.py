@@ -9,10 +9,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from benchmarks_app.models import Run
-from scoring.services import measuring
-from scoring.services.against import slices_against
-from scoring.services.firewall import Sight
-from scoring.services.run_profiles import n_draws_for
+from scoring.comparisons.services.against import slices_against
+from scoring.runs.services.profiles import n_draws_for
+from scoring.scores.services import measuring
+from scoring.scores.services.firewall import Sight
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -60,7 +60,7 @@ def url(scored):
 def test_queries_are_sorted_searched_and_taken_of_a_slice(
     benchmark, publish, tmp_path, signed_in, vi, asked, qids
 ):
-    from scoring.services.scoring import Target, score_run
+    from scoring.scores.services.scoring import Target, score_run
     from tests.scoring.conftest import GRADES
 
     qrels = factories.qrel_set(benchmark, GRADES)
@@ -125,7 +125,7 @@ def test_chart_of_no_measure_or_name_is_not_found(url, signed_in, vi, measure, c
 
 
 def test_picture_of_many_queries_is_no_larger_than_of_four_hundred():
-    from scoring.views.run_queries import bars_of
+    from scoring.runs.views.queries import bars_of
 
     few, many = bars_of([0.0, 0.5, 1.0]), bars_of([n / 9999 for n in range(10_000)] + [0.0] * 5)
 
@@ -175,7 +175,7 @@ def test_query_shows_missing_relevant_documents_and_the_ranking_with_grades(url,
 
 
 def test_relevant_document_below_what_is_shown_has_its_rank(url, signed_in, vi):
-    from scoring.selectors.retrieved import retrieved
+    from scoring.scores.selectors.retrieved import retrieved
 
     score_set = url.score_set
     found = retrieved(run=score_set.run, release=score_set.release, qid="q1", depth=0)

@@ -14,12 +14,12 @@ from benchmarks_app.services import importing, jobs, uploading
 from benchwright import evaluate, read_qrels, read_run
 from benchwright.runs import store as run_store
 from scoring.models import ScoreSet
-from scoring.selectors.rescoring import RUNS_KIND
-from scoring.selectors.runs import per_query_values
-from scoring.services import scoring
-from scoring.services.rescoring import start_scoring_runs
-from scoring.services.scoring import Target, score_run, scored_run
-from scoring.shown import MEASURES
+from scoring.rescoring.services.rescoring import start_scoring_runs
+from scoring.scores.selectors.rescoring import RUNS_KIND
+from scoring.scores.selectors.runs import per_query_values
+from scoring.scores.services import scoring
+from scoring.scores.services.scoring import Target, score_run, scored_run
+from scoring.scores.shown import MEASURES
 from tests import factories
 from tests.scoring.conftest import GRADES, means
 

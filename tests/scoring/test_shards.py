@@ -12,9 +12,9 @@ from django.utils import timezone
 from benchmarks_app.models import Job, Run
 from benchmarks_app.services import job_retry, job_sweeping, jobs, uploading
 from scoring.models import Retrieval, ShardJob
-from scoring.services import sharded_steps, shards
-from scoring.services.baselines import start_baselines
-from scoring.services.shards import bounds
+from scoring.systems.services import sharded_steps, shards
+from scoring.systems.services.baselines import start_baselines
+from scoring.systems.services.shards import bounds
 
 N_SHARDS, N_STEPS = 3, 2 * 3 + 2
 

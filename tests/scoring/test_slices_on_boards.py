@@ -9,9 +9,10 @@ from django.urls import reverse
 from benchmarks_app.models import Slice
 from benchmarks_app.services import slice_changes, slice_members
 from scoring.models import Score
-from scoring.selectors.boards import whole_score_sets
-from scoring.services import measuring, reliability, slice_scores
-from scoring.services.slice_scores import slices_on_board
+from scoring.planning.services import reliability
+from scoring.scores.selectors.boards import whole_score_sets
+from scoring.scores.services import measuring, slice_scores
+from scoring.scores.services.slice_scores import slices_on_board
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -143,7 +144,7 @@ def hidden(board, monkeypatch):
     def hide(qids) -> None:
         found = frozenset(qids)
         monkeypatch.setattr(slice_scores, "hidden_queries", lambda release: found)
-        monkeypatch.setattr("scoring.views.slices.hidden_queries", lambda release: found)
+        monkeypatch.setattr("scoring.scores.views.slices.hidden_queries", lambda release: found)
 
     return hide
 

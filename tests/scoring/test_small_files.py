@@ -8,9 +8,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from scoring.live.services.systems import make_live_system
+from scoring.live.services.trying import try_system
 from scoring.models import GatePolicy, ReportedScore
-from scoring.services.live_systems import make_live_system
-from scoring.services.live_trying import try_system
 from tests import factories
 from tests.scoring.conftest import GOOD
 from tests.scoring.search_server import BODY, Answer, SearchServer, hits

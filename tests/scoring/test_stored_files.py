@@ -20,8 +20,8 @@ from benchwright.exports import exporter_of
 from benchwright.files.errors import StoredFileError, StoredFileMissingError
 from benchwright.files.sources import sha256_of
 from scoring.models import ScoreSet
-from scoring.selectors.runs import per_query_values
-from scoring.services.scoring import Target, score_run
+from scoring.scores.selectors.runs import per_query_values
+from scoring.scores.services.scoring import Target, score_run
 from tests import factories
 from tests import world as worlds
 

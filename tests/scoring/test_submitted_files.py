@@ -19,7 +19,7 @@ from benchwright.runs.intake import Terms
 from benchwright.uploads import Place
 from benchwright.uploads.submissions import take_submitted
 from scoring.models import ScoreSet, Submission
-from scoring.services.submitting import n_left_today
+from scoring.submissions.services.submitting import n_left_today
 from tests import factories
 from tests.scoring.conftest import GOOD, means
 
@@ -231,7 +231,7 @@ def test_cell_larger_than_memory_is_refused(submit, sam, do_jobs, settings, tmp_
 
 @pytest.mark.django_db
 def test_documents_that_the_corpus_lacks_are_named(upload, do_jobs):
-    from scoring.services import submitting
+    from scoring.submissions.services import submitting
 
     tiny = factories.tiny_benchmark("tiny-of-sam")
     sam = factories.member(tiny, "sam", "submitter")

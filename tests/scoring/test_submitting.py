@@ -10,15 +10,16 @@ from django.utils import timezone
 from benchmarks_app.models import AuditEvent, Job, Run
 from benchmarks_app.services import job_sweeping
 from scoring.models import Phase, ScoreSet, Submission
-from scoring.selectors.submissions import state_of
-from scoring.services import scoring, scoring_submission
-from scoring.services.errors import (
+from scoring.scores.services import scoring
+from scoring.scores.services.errors import (
     DailyLimitError,
     NameInUseError,
     NoOpenPhaseError,
     SubmittedBeforeError,
 )
-from scoring.services.submitting import n_left_today, phase_open_in
+from scoring.submissions.selectors.submissions import state_of
+from scoring.submissions.services import scoring_submission
+from scoring.submissions.services.submitting import n_left_today, phase_open_in
 from tests.scoring.conftest import GOOD, means
 
 State = Submission.State

@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from benchmarks_app.models import Query
 from scoring.models import Score, ScoreSet
-from scoring.services import measuring
-from scoring.shown import measures_on
+from scoring.scores.services import measuring
+from scoring.scores.shown import measures_on
 from tests import factories
 
 # Reciprocal rank 1 of q1, 1/2 of q2.

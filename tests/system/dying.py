@@ -143,7 +143,7 @@ def _of_scoring(job: Any, is_done: bool) -> list[str]:
 def _of_publishing(job: Any, is_done: bool) -> list[str]:
     from benchmarks_app.models import Release
     from scoring.models import Phase
-    from scoring.selectors.rescoring import scoring_jobs
+    from scoring.scores.selectors.rescoring import scoring_jobs
 
     releases = Release.objects.filter(benchmark=job.benchmark, patch=1)
     seen = {

@@ -43,7 +43,9 @@ from benchwright.backups.layout import FILES, FORMAT, write_manifest
 from benchwright.backups.lines import LineWriter
 from benchwright.backups.targets import FolderTarget
 from scoring.models import ScoreSet, ShardJob, Submission
-from scoring.services import baselines, phases, rescoring, submitting
+from scoring.rescoring.services import rescoring
+from scoring.submissions.services import phases, submitting
+from scoring.systems.services import baselines
 from tests import factories
 from tests.annotation import making as annotation_making
 from tests.system import upgrading

@@ -14,10 +14,10 @@ from benchmarks_app.management.importing import (
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.services import jobs
 from benchwright.errors import BenchmarkError
+from scoring.live.selectors import SPLITS, live_systems_of
+from scoring.live.services.asking import ask_arguments, free_run_name
 from scoring.management.reporting import refuse_failed, release_of
 from scoring.models import LiveSystem
-from scoring.selectors.live import SPLITS, live_systems_of
-from scoring.services.live_asking import ask_arguments, free_run_name
 
 
 class Command(BaseCommand):

@@ -15,9 +15,9 @@ from benchmarks_app.management.importing import (
 from benchmarks_app.models import Benchmark, Job, User
 from benchmarks_app.services import jobs, uploading
 from benchwright.errors import BenchmarkError
+from scoring.contextual.services.images import receive_folder
+from scoring.contextual.services.importing import import_arguments
 from scoring.management.reporting import refuse_failed
-from scoring.services.contextual_images import receive_folder
-from scoring.services.contextual_importing import import_arguments
 
 
 class Command(BaseCommand):

@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError
 from benchmarks_app.management.importing import actor_of, benchmark_of
 from benchmarks_app.models import Benchmark
 from benchwright.errors import BenchmarkError
+from scoring.boards.services import reported
 from scoring.management.reporting import release_of
-from scoring.services import reported
 
 # MTEB writes this beside the results; it holds no value.
 NO_RESULTS = "model_meta.json"

@@ -14,11 +14,11 @@ from benchmarks_app.management.importing import (
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, may
 from benchwright.errors import BenchmarkError
+from scoring.contextual.selectors import case_sets_of, judges_of
+from scoring.contextual.services.evaluating import judge_here
+from scoring.contextual.services.results import Row, results_of
 from scoring.management.reporting import refuse_failed
 from scoring.models import CaseSet, ContextualEvaluation, JudgeEndpoint
-from scoring.selectors.contextual import case_sets_of, judges_of
-from scoring.services.contextual_evaluating import judge_here
-from scoring.services.contextual_results import Row, results_of
 
 
 class Command(BaseCommand):

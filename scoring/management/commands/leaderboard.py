@@ -9,14 +9,14 @@ from django.core.management.base import BaseCommand, CommandError
 from benchmarks_app.management.importing import benchmark_of
 from benchmarks_app.models import Release
 from benchwright.errors import ScoringError
+from scoring.boards.selectors.scenarios import stored_scenarios
+from scoring.boards.services.scenarios import add_scenarios
 from scoring.management.reporting import release_of
-from scoring.selectors.boards import BoardRow, Unjudged, whole_leaderboard, whole_score_sets
-from scoring.selectors.releases import relevance_threshold
-from scoring.selectors.scenarios import stored_scenarios
-from scoring.services import measuring
-from scoring.services.scenarios import add_scenarios
-from scoring.services.slice_scores import ALL_SPLITS, board_split, slices_of_release
-from scoring.shown import BOARD, Shown, any_measure
+from scoring.scores.selectors.boards import BoardRow, Unjudged, whole_leaderboard, whole_score_sets
+from scoring.scores.selectors.releases import relevance_threshold
+from scoring.scores.services import measuring
+from scoring.scores.services.slice_scores import ALL_SPLITS, board_split, slices_of_release
+from scoring.scores.shown import BOARD, Shown, any_measure
 
 
 class Command(BaseCommand):

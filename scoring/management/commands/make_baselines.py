@@ -16,10 +16,10 @@ from benchmarks_app.services import jobs
 from benchwright.errors import BenchmarkError
 from benchwright.retrieval.catalog import CATALOG, LEXICAL
 from scoring.management.reporting import refuse_failed
-from scoring.selectors.baselines import is_made
-from scoring.services.baseline_runs import DEPTH, Asked
-from scoring.services.baselines import baseline_arguments, wanted_baselines
-from scoring.services.shards import help_through
+from scoring.systems.selectors import is_made
+from scoring.systems.services.baseline_runs import DEPTH, Asked
+from scoring.systems.services.baselines import baseline_arguments, wanted_baselines
+from scoring.systems.services.shards import help_through
 
 
 class Command(BaseCommand):

@@ -8,9 +8,9 @@ from django.core.management.base import BaseCommand
 from benchmarks_app.management.importing import progress_printer
 from benchmarks_app.services import jobs
 from scoring.management.reporting import refuse_failed
-from scoring.selectors.releases import SCORER_VERSION
-from scoring.selectors.rescoring import outdated_releases
-from scoring.services.rescoring import scoring_runs_arguments, start_scoring_runs
+from scoring.rescoring.services.rescoring import scoring_runs_arguments, start_scoring_runs
+from scoring.scores.selectors.releases import SCORER_VERSION
+from scoring.scores.selectors.rescoring import outdated_releases
 
 
 class Command(BaseCommand):

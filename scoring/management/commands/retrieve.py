@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError
 from benchmarks_app.management.importing import benchmark_of, progress_printer
 from benchwright.errors import BenchmarkError
 from benchwright.retrieval.catalog import CATALOG
-from scoring.services.baseline_runs import DEPTH
-from scoring.services.baselines import retrieve
+from scoring.systems.services.baseline_runs import DEPTH
+from scoring.systems.services.baselines import retrieve
 
 
 class Command(BaseCommand):

@@ -13,7 +13,7 @@ from benchmarks_app.management.importing import (
 )
 from benchmarks_app.services import jobs
 from scoring.management.reporting import refuse_failed, release_of
-from scoring.services.rescoring import scoring_runs_arguments
+from scoring.rescoring.services.rescoring import scoring_runs_arguments
 
 
 class Command(BaseCommand):

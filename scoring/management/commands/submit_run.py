@@ -20,10 +20,10 @@ from benchwright.runs.facts import IR_METADATA, checked
 from benchwright.runs.metadata import read_metadata_text
 from scoring.management.reporting import refuse_failed
 from scoring.models import Submission
-from scoring.selectors.submissions import submission_rows
-from scoring.services.errors import NotInTeamError
-from scoring.services.submitting import phase_open_in, submit_here
-from scoring.shown import BOARD
+from scoring.scores.services.errors import NotInTeamError
+from scoring.scores.shown import BOARD
+from scoring.submissions.selectors.submissions import submission_rows
+from scoring.submissions.services.submitting import phase_open_in, submit_here
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
 from scoring.models import Phase
-from scoring.services.phases import change_phase
+from scoring.submissions.services.phases import change_phase
 
 
 class Command(BaseCommand):

@@ -1,0 +1,1 @@
+"""Boards of releases: their tables, slices and files, and values that are reported of others."""

@@ -1,0 +1,303 @@
+"""Endpoints of boards: ranked runs, their means by slice, and how the top rose."""
+
+from typing import Any
+
+from django.http import Http404
+from django.urls import path, reverse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from benchmarks_app.api.base import Endpoint
+from benchmarks_app.downloads import published_release
+from benchmarks_app.models import Release, Run
+from benchmarks_app.permissions import Action
+from benchwright.evaluation.uncertainty import TIE_GROUPS
+from scoring.boards.forms.boards import BoardFilterForm
+from scoring.boards.services.boards import Board, board_of
+from scoring.boards.services.slices import SliceBoard, row_of, slice_board
+from scoring.boards.services.tables import board_table
+from scoring.scores.selectors.attempts import unranked_on
+from scoring.scores.selectors.history import Record, records_of
+from scoring.scores.services.firewall import measure_seen
+from scoring.scores.services.slice_scores import BoardSplit, board_split, slices_on_board
+from scoring.scores.shown import Shown
+
+TAG = ["leaderboard"]
+MEASURE = OpenApiParameter(
+    "measure", description="Which measure ranks, by any of its names; nDCG@10 by default."
+)
+SLICE = OpenApiParameter("slice", description="Over which slice; over all queries by default.")
+SPLIT = OpenApiParameter(
+    "split",
+    description="Over which split; that of the open phase by default, `all` for all together.",
+)
+FILTERS = [
+    OpenApiParameter("q", description="Words in the name, the team, the type or the description."),
+    OpenApiParameter("type", description="Type of system, as a run's metadata says it."),
+    OpenApiParameter("by", description="Team or person."),
+    OpenApiParameter("kind", enum=Run.Kind.values),
+    OpenApiParameter("pooled", enum=["yes", "no"], description="Whether it is in the pool."),
+    OpenApiParameter("trained", enum=["yes", "no"], description="Whether it saw this data."),
+    OpenApiParameter("since", type=str, description="First day, such as 2026-01-31."),
+    OpenApiParameter("until", type=str, description="Last day."),
+    OpenApiParameter("best", type=bool, description="Only the best of each team."),
+    OpenApiParameter("sort", description="rank, run, by, date, answered, adjusted, …"),
+    OpenApiParameter("order", enum=["reversed"]),
+]
+
+
+class BoardSerializer(serializers.Serializer):
+    """A board; each row has a value for every one of `columns`, as the CSV file has them."""
+
+    benchmark = serializers.CharField()
+    release = serializers.CharField()
+    measure = serializers.CharField()
+    column = serializers.CharField(help_text="The column that has the measure.")
+    slice = serializers.CharField(allow_blank=True)
+    split = serializers.CharField(allow_blank=True, help_text="Empty: all splits, or a slice.")
+    queries = serializers.CharField(help_text="Which queries are taken, in words.")
+    url = serializers.CharField(help_text="The page of the same board.")
+    decimals = serializers.IntegerField(
+        allow_null=True, help_text="To how many decimals means are rounded; null: not at all."
+    )
+    n_runs = serializers.IntegerField(help_text="On the whole board, whatever is filtered.")
+    n_waiting = serializers.IntegerField(help_text="Runs that lack the measure so far: ask again.")
+    n_unranked = serializers.IntegerField(help_text="Submissions that failed.")
+    held = serializers.CharField(
+        allow_blank=True,
+        help_text="The Ladder in a sentence, where it is in force: see `held` of the rows.",
+    )
+    tie_groups = serializers.CharField(help_text="What the groups in `tie_group` say.")
+    notes = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What stands in the way of telling runs apart, and of trusting intervals.",
+    )
+    columns = serializers.ListField(child=serializers.CharField())
+    rows = serializers.ListField(child=serializers.DictField())
+
+
+class SliceCellSerializer(serializers.Serializer):
+    slice = serializers.CharField(source="slice.name", help_text="Empty: all queries.")
+    n = serializers.IntegerField()
+    mean = serializers.FloatField(allow_null=True)
+    low = serializers.SerializerMethodField()
+    high = serializers.SerializerMethodField()
+    difference = serializers.FloatField(allow_null=True, help_text="From the baseline's mean.")
+
+    def get_low(self, cell: Any) -> float | None:
+        return cell.interval[0] if cell.interval else None
+
+    def get_high(self, cell: Any) -> float | None:
+        return cell.interval[1] if cell.interval else None
+
+
+class SliceRowSerializer(serializers.Serializer):
+    run = serializers.IntegerField(source="row.run.pk")
+    name = serializers.CharField(source="row.run.name")
+    by = serializers.CharField(source="row.by")
+    cells = SliceCellSerializer(many=True)
+
+
+class SliceBoardSerializer(serializers.Serializer):
+    """Runs by slices; the first cell of a row is over all queries."""
+
+    release = serializers.CharField()
+    measure = serializers.CharField()
+    baseline = serializers.IntegerField(allow_null=True)
+    notes = serializers.ListField(
+        child=serializers.CharField(), help_text="Slices whose intervals are over few families."
+    )
+    rows = SliceRowSerializer(many=True)
+
+
+class RecordSerializer(serializers.Serializer):
+    """A run that was better than every one before it."""
+
+    at = serializers.DateTimeField()
+    run = serializers.IntegerField(source="row.run.pk")
+    name = serializers.CharField(source="row.run.name")
+    by = serializers.CharField(source="row.by")
+    value = serializers.FloatField()
+    low = serializers.SerializerMethodField()
+    high = serializers.SerializerMethodField()
+    gain = serializers.FloatField(allow_null=True)
+
+    def get_low(self, record: Record) -> float | None:
+        return record.interval[0] if record.interval else None
+
+    def get_high(self, record: Record) -> float | None:
+        return record.interval[1] if record.interval else None
+
+
+class BoardHistorySerializer(serializers.Serializer):
+    release = serializers.CharField()
+    measure = serializers.CharField()
+    records = RecordSerializer(many=True)
+
+
+class _BoardEndpoint(Endpoint):
+    pagination_class = None
+    takes_split = False
+
+    def board(self, version: str) -> Board:
+        """The board that the address asks for; 400 says what is wrong of it."""
+        release = published_release(self.benchmark_for(Action.SEE_RESULTS), version)
+        asked = self.request.query_params
+        form = BoardFilterForm(asked)
+        wanted = form.filter()
+        if form.errors:
+            raise ValidationError(
+                {name: [str(one) for one in errors] for name, errors in form.errors.items()}
+            )
+        return board_of(
+            release=release,
+            user=self.request.user,
+            measure=self._measure(release, asked.get("measure", "")),
+            slice_name=_slice_name(release, asked.get("slice", "")),
+            split=_split(release, asked.get("split", "")) if self.takes_split else None,
+            asked=wanted,
+        )
+
+    def _measure(self, release: Release, text: str) -> Shown:
+        user = self.request.user
+        shown = measure_seen(user, release, text)
+        if not shown.is_standard and not user.is_authenticated:
+            raise ValidationError({"measure": ["This measure is computed for who signs in."]})
+        return shown
+
+
+def _split(release: Release, wanted: str) -> BoardSplit:
+    split = board_split(release, wanted)
+    if split.error:
+        raise ValidationError({"split": [split.error]})
+    return split
+
+
+def _slice_name(release: Release, wanted: str) -> str:
+    shown = [one.name for one in slices_on_board(release)]
+    if wanted and wanted not in shown:
+        told = f"No slice '{wanted}' is shown. There are: {', '.join(shown) or 'none'}."
+        raise ValidationError({"slice": [told]})
+    return wanted
+
+
+def _page_of(request: Request, board: Board) -> str:
+    """The address of the page that shows the same board."""
+    release = board.release
+    url = reverse("scoring:leaderboard-release", args=[release.benchmark.slug, release.version])
+    query = request.query_params.copy()
+    query.pop("measure", None)
+    query["m"] = board.measure.label
+    if board.asked_split:
+        query["split"] = board.asked_split
+    return request.build_absolute_uri(f"{url}?{query.urlencode(safe='@')}")
+
+
+class LeaderboardDetail(_BoardEndpoint):
+    takes_split = True
+    serializer_class = BoardSerializer
+
+    @extend_schema(
+        summary="The leaderboard of a release",
+        tags=TAG,
+        operation_id="leaderboard_retrieve",
+        parameters=[MEASURE, SLICE, SPLIT, *FILTERS],
+    )
+    def get(self, request: Request, slug: str, version: str) -> Response:
+        board = self.board(version)
+        table = board_table(board)
+        told = {
+            "benchmark": slug,
+            "release": board.release.version,
+            "measure": board.measure.name,
+            "column": board.measure.label,
+            "slice": "" if board.split else board.slice_name,
+            "split": board.split.name if board.split else "",
+            "queries": board.over,
+            "url": _page_of(request, board),
+            "decimals": board.sight.decimals,
+            "n_runs": len(board.whole),
+            "n_waiting": board.n_waiting,
+            "n_unranked": unranked_on(board.release, request.user).n,
+            "held": board.held,
+            "tie_groups": TIE_GROUPS,
+            "notes": board.notes,
+            "columns": table.columns,
+            "rows": table.rows,
+        }
+        return Response(BoardSerializer(told).data)
+
+
+class LeaderboardSlices(_BoardEndpoint):
+    serializer_class = SliceBoardSerializer
+
+    @extend_schema(
+        summary="Means of every run over every slice",
+        tags=TAG,
+        operation_id="leaderboard_slices",
+        parameters=[
+            MEASURE,
+            OpenApiParameter("baseline", type=int, description="A run to compare with, by its id."),
+            *FILTERS,
+        ],
+    )
+    def get(self, request: Request, slug: str, version: str) -> Response:
+        board = self.board(version)
+        wanted = request.query_params.get("baseline", "")
+        baseline = row_of(board, wanted)
+        if wanted and baseline is None:
+            raise Http404
+        found: SliceBoard = slice_board(board, board.rows, baseline)
+        told = {
+            "release": board.release.version,
+            "measure": board.measure.name,
+            "baseline": baseline and baseline.run.pk,
+            "notes": [
+                f"{one.name or 'all queries'}: {warning}"
+                for one in found.slices
+                for warning in one.warnings
+            ],
+            "rows": found.rows,
+        }
+        return Response(SliceBoardSerializer(told).data)
+
+
+class LeaderboardHistory(_BoardEndpoint):
+    serializer_class = BoardHistorySerializer
+
+    @extend_schema(
+        summary="The runs that were the best when they came",
+        tags=TAG,
+        operation_id="leaderboard_history",
+        parameters=[MEASURE, SLICE],
+    )
+    def get(self, request: Request, slug: str, version: str) -> Response:
+        board = self.board(version)
+        told = {
+            "release": board.release.version,
+            "measure": board.measure.name,
+            "records": records_of(board.whole, board.measure.name),
+        }
+        return Response(BoardHistorySerializer(told).data)
+
+
+of_benchmark = [
+    path(
+        "releases/<str:version>/leaderboard/",
+        LeaderboardDetail.as_view(),
+        name="leaderboard-detail",
+    ),
+    path(
+        "releases/<str:version>/leaderboard/slices/",
+        LeaderboardSlices.as_view(),
+        name="leaderboard-slices",
+    ),
+    path(
+        "releases/<str:version>/leaderboard/history/",
+        LeaderboardHistory.as_view(),
+        name="leaderboard-history",
+    ),
+]

@@ -1,0 +1,70 @@
+"""What an address asks of a board."""
+
+from typing import Any
+
+from django import forms
+
+from benchmarks_app.models import Run
+from scoring.scores.selectors.filters import SORTS, BoardFilter, FilterChoices
+
+ANY = ("", "Any")
+YES_NO = {"yes": True, "no": False}
+REVERSED = "reversed"
+
+
+class BoardFilterForm(forms.Form):
+    """Filters and order; what is no choice leaves nothing out, and is told."""
+
+    q = forms.CharField(label="Search", required=False, max_length=200)
+    type = forms.CharField(label="Type of system", required=False, max_length=200)
+    by = forms.CharField(label="Team or person", required=False, max_length=200)
+    kind = forms.ChoiceField(label="Kind", required=False, choices=[ANY, *Run.Kind.choices])
+    pooled = forms.ChoiceField(
+        label="In the pool",
+        required=False,
+        choices=[ANY, ("yes", "Contributed to it"), ("no", "Did not")],
+    )
+    trained = forms.ChoiceField(
+        label="Trained on this data",
+        required=False,
+        choices=[ANY, ("no", "Does not say so"), ("yes", "Says so")],
+    )
+    since = forms.DateField(
+        label="Since", required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+    until = forms.DateField(
+        label="Until", required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+    best = forms.BooleanField(label="Only the best of each team", required=False)
+    sort = forms.ChoiceField(
+        required=False, choices=[(name, name) for name in SORTS], widget=forms.HiddenInput
+    )
+    order = forms.ChoiceField(
+        required=False, choices=[(REVERSED, REVERSED)], widget=forms.HiddenInput
+    )
+
+    def offer(self, choices: FilterChoices) -> None:
+        """Let types and people be chosen from those there are, and from what is asked for."""
+        for name, there in (("type", choices.types), ("by", choices.by)):
+            told = self.data.get(name, "")
+            values = [*there, told] if told and told not in there else there
+            widget = forms.Select(choices=[ANY, *((value, value) for value in values)])
+            self.fields[name].widget = widget
+
+    def filter(self) -> BoardFilter:
+        """What was asked for, without what is wrong of it."""
+        self.is_valid()
+        told: dict[str, Any] = self.cleaned_data
+        return BoardFilter(
+            q=told.get("q", ""),
+            type=told.get("type", ""),
+            by=told.get("by", ""),
+            kind=told.get("kind", ""),
+            pooled=YES_NO.get(told.get("pooled", "")),
+            trained=YES_NO.get(told.get("trained", "")),
+            since=told.get("since"),
+            until=told.get("until"),
+            best=told.get("best", False),
+            sort=told.get("sort") or "rank",
+            is_reversed=told.get("order") == REVERSED,
+        )

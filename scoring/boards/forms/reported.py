@@ -1,0 +1,94 @@
+"""Values reported from elsewhere, as a page takes them."""
+
+from typing import Any
+
+from django import forms
+
+from benchmarks_app.models import Benchmark, Run
+from scoring.models import ReportedScore
+from scoring.scores.selectors.releases import published_releases
+
+
+class ReleaseChoiceForm(forms.Form):
+    """What both ways to report share: of which release, and of which system."""
+
+    system = forms.CharField(
+        label="System", max_length=200, help_text="As its authors call it, with its version."
+    )
+    release = forms.ChoiceField(label="Of release", required=False)
+
+    def __init__(self, *args: Any, benchmark: Benchmark, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._releases = {one.version: one for one in published_releases(benchmark)}
+        versions = [(version, version) for version in self._releases]
+        self.fields["release"].choices = [("", "Not known"), *versions]
+
+    def clean_release(self) -> Any:
+        return self._releases.get(self.cleaned_data["release"])
+
+
+class ReportedFileForm(ReleaseChoiceForm):
+    """A result file of MTEB."""
+
+    file = forms.FileField(
+        label="Result file", help_text="One that MTEB writes: JSON with task_name and scores."
+    )
+    source = forms.CharField(
+        label="Where it is from",
+        required=False,
+        max_length=480,
+        help_text="An address or a paper; the file's name where this is empty.",
+    )
+    task = forms.CharField(
+        label="Task",
+        required=False,
+        max_length=200,
+        help_text="Only where the file holds several.",
+    )
+    field_order = ["file", "system", "task", "source", "release"]
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.fields["system"].required = False
+        self.fields["system"].help_text = "Only where the file does not name its model."
+
+
+class ReportedValueForm(ReleaseChoiceForm):
+    """One value, entered by hand."""
+
+    measure = forms.CharField(
+        label="Measure", max_length=120, help_text="By name, such as nDCG@10 or R@100."
+    )
+    value = forms.FloatField(label="Value")
+    split = forms.CharField(label="Split", required=False, max_length=16)
+    source = forms.CharField(
+        label="Source",
+        max_length=500,
+        help_text="An address, a DOI, or a paper with its table.",
+    )
+    run = forms.ModelChoiceField(
+        Run.objects.none(),
+        label="Our run of this system",
+        required=False,
+        empty_label="The run called like the system",
+        help_text="What it measured here stands beside the value.",
+    )
+    note = forms.CharField(
+        label="Note",
+        required=False,
+        max_length=500,
+        help_text="Such as another tokeniser, or grades of another year.",
+    )
+    field_order = ["system", "measure", "value", "split", "source", "release", "run", "note"]
+
+    def __init__(self, *args: Any, benchmark: Benchmark, viewer: Any, **more: Any) -> None:
+        super().__init__(*args, benchmark=benchmark, **more)
+        self.fields["run"].queryset = (
+            Run.objects.visible_to(viewer).standing().filter(benchmark=benchmark).order_by("name")
+        )
+
+
+def values_of(score: ReportedScore) -> dict[str, Any]:
+    """What the form shows of a value that is there."""
+    told = {name: getattr(score, name) for name in ReportedValueForm.base_fields}
+    return {**told, "release": score.release.version if score.release else ""}

@@ -1,0 +1,174 @@
+"""A board slice by slice: the means of its runs over each, or what sets them apart from one run."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isnan
+from time import monotonic
+from typing import Any
+
+from scoring.boards.services.boards import Board
+from scoring.models import Score
+from scoring.scores.selectors.boards import BoardRow
+from scoring.scores.services import measuring
+from scoring.scores.services.firewall import Sight
+from scoring.scores.services.slice_scores import BoardSlice, slices_on_board, whole_slice
+
+# How many shades a table has, the first of them without colour.
+SHADES = 10
+# A page waits this long for means that are not stored; the rest is computed by the next one.
+SECONDS = 4.0
+
+
+@dataclass(frozen=True)
+class SliceCell:
+    """A mean over a slice, or its difference from the baseline's; `shade` is how strong it is."""
+
+    slice: BoardSlice
+    mean: float | None
+    interval: tuple[float, float] | None
+    n: int
+    difference: float | None = None
+    shade: int = 0
+
+    @property
+    def direction(self) -> str:
+        """`up` or `down` from the baseline; empty without one, and where nothing differs."""
+        if not self.difference:
+            return ""
+        return "up" if self.difference > 0 else "down"
+
+
+@dataclass(frozen=True)
+class SliceRow:
+    row: BoardRow
+    cells: list[SliceCell]
+
+
+@dataclass(frozen=True)
+class SliceBoard:
+    """Runs by slices; the first column is all queries. `baseline` is the run compared with."""
+
+    slices: list[BoardSlice]
+    rows: list[SliceRow]
+    baseline: BoardRow | None
+    lowest: float | None
+    highest: float | None
+
+    def multiples(self, n: int) -> list[tuple[BoardSlice, list[tuple[BoardRow, SliceCell]]]]:
+        """Each slice with its `n` best runs."""
+        found = []
+        for place, one in enumerate(self.slices):
+            cells = [(of.row, of.cells[place]) for of in self.rows]
+            valued = [pair for pair in cells if pair[1].mean is not None]
+            valued.sort(key=lambda pair: -pair[1].mean)
+            found.append((one, valued[:n]))
+        return found
+
+
+Stored = dict[tuple[int, str], tuple[float | None, float | None, float | None, int]]
+
+
+def slice_board(board: Board, rows: Sequence[BoardRow], baseline: BoardRow | None) -> SliceBoard:
+    """The means of these rows over every slice that may be shown."""
+    shown = slices_on_board(board.release)
+    slices = [whole_slice(board.release), *shown]
+    wanted = [*rows, baseline] if baseline else list(rows)
+    stored = _stored(board, wanted, [one.name for one in slices])
+    means = [of[0] for of in stored.values() if of[0] is not None]
+    scale = _Scale(board.sight, stored, baseline, means)
+    found = [SliceRow(row, [scale.cell(row, one) for one in slices]) for row in rows]
+    lowest, highest = (min(means), max(means)) if means else (None, None)
+    return SliceBoard(slices, found, baseline, lowest, highest)
+
+
+def add_slice_means(board: Board, rows: Iterable[BoardRow]) -> int:
+    """Store what is lacking of these rows by slice; returns in how many slices something still is.
+
+    Scoring stores the standard measures, so this is for one that was added and for old scores.
+    """
+    deadline, n_lacking = monotonic() + SECONDS, 0
+    sets = [row.score_set for row in rows]
+    names = [one.name for one in slices_on_board(board.release)]
+    for name in _incomplete(sets, names, board.measure.name):
+        if monotonic() > deadline:
+            n_lacking += 1
+            continue
+        left = measuring.add_slice_scores(
+            release=board.release, score_sets=sets, slice_name=name, names=[board.measure.name]
+        )
+        n_lacking += bool(left)
+    return n_lacking
+
+
+def _incomplete(score_sets: Sequence[Any], names: Iterable[str], measure: str) -> list[str]:
+    rows = Score.objects.filter(
+        score_set__in=[one.pk for one in score_sets], measure=measure
+    ).values_list("slice_name", "score_set")
+    there: dict[str, int] = {}
+    for name, _ in rows:
+        there[name] = there.get(name, 0) + 1
+    n = sum(1 for one in score_sets if one.hits)
+    return [name for name in names if there.get(name, 0) < n]
+
+
+def _stored(board: Board, rows: Iterable[BoardRow], names: list[str]) -> Stored:
+    sight = board.sight
+    measure = board.measure.name
+    keys = {row.score_set.pk for row in rows}
+    sources = {(key, name): sight.source(key, measure, name) for key in keys for name in names}
+    scores = Score.objects.filter(
+        score_set__in=keys | set(sources.values()) - {None}, measure=measure, slice_name__in=names
+    ).values_list("score_set", "slice_name", "mean", "ci_low", "ci_high", "n")
+    stored = {
+        (key, name): (sight.rounded(mean), sight.rounded(low), sight.rounded(high), n)
+        for key, name, mean, low, high, n in scores
+    }
+    return {
+        (key, name): stored[(of, name)]
+        for (key, name), of in sources.items()
+        if (of, name) in stored
+    }
+
+
+class _Scale:
+    """How strong the colours of a table are: from its lowest to its highest mean, or from 0."""
+
+    def __init__(
+        self, sight: Sight, stored: Stored, baseline: BoardRow | None, means: list[float]
+    ) -> None:
+        self.sight, self.stored, self.baseline = sight, stored, baseline
+        self.low, self.high = (min(means), max(means)) if means else (0.0, 1.0)
+        differences = [self.difference(key, name) for key, name in stored]
+        self.widest = max((abs(one) for one in differences if one), default=0.0)
+
+    def difference(self, key: int, name: str) -> float | None:
+        if self.baseline is None:
+            return None
+        own = self.stored.get((key, name))
+        other = self.stored.get((self.baseline.score_set.pk, name))
+        return self.sight.difference(own and own[0], other and other[0])
+
+    def cell(self, row: BoardRow, one: BoardSlice) -> SliceCell:
+        key = row.score_set.pk
+        mean, low, high, n = self.stored.get((key, one.name), (None, None, None, 0))
+        interval = None if low is None or high is None else (low, high)
+        difference = self.difference(key, one.name)
+        return SliceCell(one, mean, interval, n, difference, self._shade(mean, difference))
+
+    def _shade(self, mean: float | None, difference: float | None) -> int:
+        if mean is None or isnan(mean):
+            return 0
+        if self.baseline is not None:
+            share = abs(difference or 0.0) / self.widest if self.widest else 0.0
+        else:
+            share = (mean - self.low) / (self.high - self.low) if self.high > self.low else 0.5
+        return round(SHADES * share)
+
+
+def row_of(board: Board, key: str) -> BoardRow | None:
+    """The row of a run by its key, of those this person may see; None where there is none."""
+    return next((row for row in board.whole if str(row.run.pk) == key), None)
+
+
+def slice_labels(found: SliceBoard) -> list[str]:
+    return [one.name or "All queries" for one in found.slices]

@@ -1,0 +1,95 @@
+"""A board as a table of plain values: the same columns in every file and over the API."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchwright.evaluation.weighting import weighted_name
+from scoring.boards.services.boards import Board, weighted_of
+from scoring.models import Score
+from scoring.scores.selectors.boards import BoardRow
+
+Cell = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class BoardTable:
+    """Columns by name, and a value of each in every row; None where there is none."""
+
+    columns: list[str]
+    rows: list[dict[str, Cell]]
+
+
+def board_table(board: Board) -> BoardTable:
+    """Every row that is asked for, with every standard measure in full."""
+    weighted = weighted_of(board, board.rows, board.all_measures)
+    has_scenarios = any(row.unjudged for row in board.rows)
+    rows = []
+    for row in board.rows:
+        cells = dict(_cells(board, row, weighted.get(row.score_set.pk, {}) if weighted else None))
+        rows.append(cells | dict(_scenarios(row)) if has_scenarios else cells)
+    columns = list(rows[0]) if rows else list(dict(_no_cells(board)))
+    return BoardTable(columns, rows)
+
+
+def _cells(
+    board: Board, row: BoardRow, weighted: dict[str, Score] | None
+) -> Iterator[tuple[str, Cell]]:
+    best, worst, group = row.standing or (None, None, None)
+    yield "rank", row.rank
+    yield "best_rank", best
+    yield "worst_rank", worst
+    yield "tie_group", group
+    yield "run", row.run.name
+    yield "by", row.by
+    yield "kind", row.run.kind
+    yield from _scores(board, row)
+    if board.sight.ladder or board.sight.is_told_elsewhere:
+        yield "held", row.held is not None
+    if weighted is not None:
+        yield from _weighted(board, weighted)
+    yield "adjusted", row.adjusted
+    yield "attempts", row.n_attempts
+    yield "type", row.type
+    yield "comparability", row.comparability
+    yield "pooled_depth", row.run.pooled_depth
+    yield "trained_on_it", row.is_trained
+    yield "created_at", row.run.created_at.isoformat()
+    yield "n_queries", row.score_set.n_queries
+    yield "n_missing", row.score_set.n_missing
+    yield "n_extra", row.score_set.n_extra
+    yield "sha256", row.run.sha256
+
+
+def _scenarios(row: BoardRow) -> Iterator[tuple[str, Cell]]:
+    found = row.unjudged
+    low, high = found.drawn if found and found.drawn else (None, None)
+    yield "condensed", found and found.condensed
+    yield "all_relevant", found and found.all_relevant
+    yield "drawn_low", low
+    yield "drawn_high", high
+
+
+def _scores(board: Board, row: BoardRow) -> Iterator[tuple[str, Cell]]:
+    for one in board.all_measures:
+        low, high = row.intervals.get(one.name, (None, None))
+        yield one.label, row.scores.get(one.name)
+        yield f"{one.label} low", low
+        yield f"{one.label} high", high
+
+
+def _weighted(board: Board, weighted: dict[str, Score]) -> Iterator[tuple[str, Cell]]:
+    for one in board.all_measures:
+        name, score = weighted_name(one.label), weighted.get(one.name)
+        yield name, score and score.mean
+        yield f"{name} low", score and score.ci_low
+        yield f"{name} high", score and score.ci_high
+
+
+def _no_cells(board: Board) -> Iterator[tuple[str, None]]:
+    """The columns of a board without rows."""
+    for name in ("rank", "best_rank", "worst_rank", "tie_group", "run", "by", "kind"):
+        yield name, None
+    for one in board.all_measures:
+        yield from ((name, None) for name in (one.label, f"{one.label} low", f"{one.label} high"))
+    for name in ("n_queries", "n_missing", "n_extra", "sha256"):
+        yield name, None

@@ -1,0 +1,148 @@
+"""A board slice by slice, and how its top rose: tables, their files, and a chart."""
+
+import csv
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_safe
+
+from benchmarks_app.charts import chart_response
+from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.paging import page_of
+from benchmarks_app.permissions import Action, benchmark_view
+from benchwright.errors import ScoringError
+from benchwright.files.cells import safe_cell
+from scoring.boards.charts import history_chart
+from scoring.boards.services.boards import Board, board_of
+from scoring.boards.services.slices import (
+    SliceBoard,
+    add_slice_means,
+    row_of,
+    slice_board,
+    slice_labels,
+)
+from scoring.boards.views.boards import asked_board, board_context, release_or_404
+from scoring.boards.views.files import refusal
+from scoring.scores.selectors.history import records_of
+from scoring.scores.services.firewall import measure_seen
+
+# Runs that a small multiple holds.
+BEST_OF_SLICE = 5
+
+
+# --- slice by slice ------------------------------------------------------------------------
+
+
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def leaderboard_slices(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+    release = release_or_404(benchmark, version)
+    asked, sliced, form, board = asked_board(request, release, takes_split=False)
+    page = page_of(request, board.rows)
+    n_lacking = add_slice_means(board, page.object_list) if request.user.is_authenticated else 0
+    baseline = row_of(board, request.GET.get("baseline", ""))
+    found = slice_board(board, page.object_list, baseline)
+    context = {
+        **board_context(request, board, asked, sliced),
+        "form": form,
+        "page": page,
+        "found": found,
+        "baseline": baseline,
+        "multiples": found.multiples(BEST_OF_SLICE),
+        "n_lacking": n_lacking,
+        "csv_query": _query(request, board),
+    }
+    status = 422 if asked.error or form.errors else 200
+    return render(request, "scoring/leaderboard_slices.html", context, status=status)
+
+
+def _query(request: HttpRequest, board: Board) -> str:
+    told = {"m": board.measure.label}
+    if baseline := request.GET.get("baseline"):
+        told["baseline"] = baseline
+    return urlencode(told)
+
+
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def leaderboard_slices_csv(
+    request: HttpRequest, benchmark: Benchmark, version: str
+) -> HttpResponse:
+    release = release_or_404(benchmark, version)
+    asked, *_, board = asked_board(request, release, takes_split=False)
+    if asked.error:
+        return refusal(asked)
+    found = slice_board(board, board.rows, row_of(board, request.GET.get("baseline", "")))
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    name = f"{benchmark.slug}-{version}-slices.csv"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    columns = ["run", "by", "slice", "n_queries", "mean", "low", "high", "difference"]
+    writer = csv.writer(response)
+    writer.writerow(columns)
+    writer.writerows(_slice_lines(found))
+    return response
+
+
+def _slice_lines(found: SliceBoard) -> list[list[Any]]:
+    labels = slice_labels(found)
+    return [
+        [
+            safe_cell(of.row.run.name),
+            safe_cell(of.row.by),
+            safe_cell(label),
+            cell.n,
+            *("" if number is None else repr(number) for number in _numbers(cell)),
+        ]
+        for of in found.rows
+        for label, cell in zip(labels, of.cells, strict=True)
+    ]
+
+
+def _numbers(cell: Any) -> list[float | None]:
+    return [cell.mean, *(cell.interval or (None, None)), cell.difference]
+
+
+# --- how the top rose ----------------------------------------------------------------------
+
+
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def leaderboard_history(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+    release = release_or_404(benchmark, version)
+    asked, sliced, form, board = asked_board(request, release, takes_split=False)
+    records = records_of(board.whole, board.measure.name)
+    context = {
+        **board_context(request, board, asked, sliced),
+        "form": form,
+        "records": records[::-1],
+        "chart": history_chart(board.measure, records),
+        "chart_url": _history_url(benchmark, release, board) if len(records) > 1 else "",
+    }
+    status = 422 if asked.error or sliced.error else 200
+    return render(request, "scoring/leaderboard_history.html", context, status=status)
+
+
+def _history_url(benchmark: Benchmark, release: Release, board: Board) -> str:
+    """Of all queries, whatever slice the page shows."""
+    if board.slice_name or "/" in board.measure.name:
+        return ""
+    args = [benchmark.slug, release.version, board.measure.name, "svg"]
+    return reverse("scoring:leaderboard-history-chart", args=args)
+
+
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def leaderboard_history_chart(
+    request: HttpRequest, benchmark: Benchmark, version: str, measure: str, format: str
+) -> HttpResponse:
+    release = release_or_404(benchmark, version)
+    try:
+        shown = measure_seen(request.user, release, measure)
+    except ScoringError as error:
+        raise Http404 from error
+    board = board_of(release=release, user=request.user, measure=shown)
+    records = records_of(board.whole, board.measure.name)
+    return chart_response(request, history_chart(shown, records), format)

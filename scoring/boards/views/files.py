@@ -1,0 +1,123 @@
+"""A board as a file: CSV, JSON or Markdown, with the same columns."""
+
+import csv
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.text import slugify
+from django.views.decorators.http import require_safe
+
+from benchmarks_app.models import Benchmark
+from benchmarks_app.permissions import Action, benchmark_view
+from benchwright.comparison.patterns import markdown_words
+from benchwright.files.cells import safe_cell
+from scoring.boards.services.boards import Board, with_stored_scenarios
+from scoring.boards.services.tables import BoardTable, board_table
+from scoring.boards.views.boards import asked_board, permanent_link, release_or_404, shows_scenarios
+from scoring.scores.views.measures import Asked
+
+Writer = Callable[[HttpRequest, Board, BoardTable], HttpResponse]
+
+
+def refusal(asked: Asked) -> HttpResponse:
+    """Instead of a file: the measure of another name than the one asked for would mislead."""
+    return HttpResponse(asked.error, status=422, content_type="text/plain; charset=utf-8")
+
+
+def _file(
+    request: HttpRequest, benchmark: Benchmark, version: str, *, ending: str, write: Writer
+) -> HttpResponse:
+    release = release_or_404(benchmark, version)
+    asked, sliced, _, board = asked_board(request, release)
+    if asked.error:
+        return refusal(asked)
+    if sliced.error or (board.split and board.split.error):
+        raise Http404
+    if shows_scenarios(request):
+        board = with_stored_scenarios(board)
+    response = write(request, board, board_table(board))
+    of = sliced.name or (board.split.name if board.split else "")
+    part = f"-{slugify(of) or 'slice'}" if of else ""
+    name = f"{benchmark.slug}-{release.version}{part}-leaderboard.{ending}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _csv(request: HttpRequest, board: Board, table: BoardTable) -> HttpResponse:
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    writer = csv.writer(response)
+    writer.writerow(table.columns)
+    writer.writerows([_csv_cell(row[name]) for name in table.columns] for row in table.rows)
+    return response
+
+
+def _csv_cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return safe_cell(value) if isinstance(value, str) else repr(value)
+
+
+def _json(request: HttpRequest, board: Board, table: BoardTable) -> HttpResponse:
+    found = {
+        "benchmark": request.benchmark.slug,
+        "release": board.release.version,
+        "measure": board.measure.name,
+        "slice": "" if board.split else board.slice_name,
+        "split": board.split.name if board.split else "",
+        "queries": board.over,
+        "url": permanent_link(request, board),
+        "columns": table.columns,
+        "rows": table.rows,
+    }
+    return JsonResponse(found, json_dumps_params={"indent": 1})
+
+
+def _markdown(request: HttpRequest, board: Board, table: BoardTable) -> HttpResponse:
+    of = f", {board.over}" if board.over else ""
+    told = f"{request.benchmark} {board.release.version}, by {board.measure.label}{of}"
+    head = ["---:" if _is_number(table, name) else "---" for name in table.columns]
+    lines = [_line(table.columns), _line(head)]
+    lines += [_line(_markdown_cell(row[name]) for name in table.columns) for row in table.rows]
+    link = f"[{markdown_words(told)}]({permanent_link(request, board)})"
+    text = "\n".join([link, "", *lines, ""])
+    return HttpResponse(text, content_type="text/markdown; charset=utf-8")
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _is_number(table: BoardTable, name: str) -> bool:
+    values = [row[name] for row in table.rows if row[name] is not None]
+    return bool(values) and all(isinstance(value, int | float) for value in values)
+
+
+def _markdown_cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return markdown_words(str(value))
+
+
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def leaderboard_csv(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+    return _file(request, benchmark, version, ending="csv", write=_csv)
+
+
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def leaderboard_json(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+    return _file(request, benchmark, version, ending="json", write=_json)
+
+
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def leaderboard_markdown(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+    return _file(request, benchmark, version, ending="md", write=_markdown)

@@ -1,0 +1,1 @@
+"""Runs against each other: differences, tests, tables, pictures, and how robust they are."""

@@ -1,0 +1,134 @@
+"""What the address of a comparison asks for: runs, release, measure, slice, baseline, pair."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import Http404, QueryDict
+
+from benchmarks_app.models import Benchmark, Release
+from scoring.comparisons.services.errors import ComparedRunError
+from scoring.comparisons.services.query_differences import ORDERS, Wanted
+from scoring.comparisons.services.questions import Question, chosen_score_sets
+from scoring.comparisons.services.robustness import RobustnessQuestion
+from scoring.comparisons.services.side_by_side import DEPTHS
+from scoring.models import ScoreSet
+from scoring.scores.selectors.releases import newest_release, release_of_version
+from scoring.scores.services.firewall import measure_seen, sight_of
+from scoring.scores.services.slice_scores import slices_compared
+from scoring.scores.shown import Shown
+
+LONGEST_SEARCH = 200
+
+
+@dataclass(frozen=True)
+class AskedComparison:
+    """A comparison as an address asks for it; `named` are the runs as they are written there.
+
+    It `is_public` where the release hides queries from who asks: these are left out.
+    """
+
+    release: Release
+    named: list[str]
+    score_sets: list[ScoreSet]
+    measure: Shown
+    baseline: ScoreSet | None
+    params: QueryDict
+    is_public: bool = False
+
+    @property
+    def question(self) -> Question:
+        baseline = self.baseline.run if self.baseline else None
+        return Question(
+            self.release, tuple(self.score_sets), self.measure.name, baseline, self.is_public
+        )
+
+    @property
+    def slice_name(self) -> str:
+        """The slice whose queries are listed; nothing where it is not shown."""
+        asked = self.params.get("slice", "").strip()
+        known = slices_compared(self.release, is_public=self.is_public)
+        return asked if asked in {one.name for one in known} else ""
+
+    @property
+    def wanted(self) -> Wanted:
+        order = self.params.get("order", "")
+        return Wanted(
+            slice_name=self.slice_name,
+            letters=self.params.get("q", "").strip()[:LONGEST_SEARCH],
+            order=order if order in ORDERS else ORDERS[0],
+        )
+
+    @property
+    def depth(self) -> int:
+        """How many results a list shows."""
+        asked = self.params.get("depth", "")
+        return int(asked) if asked in {str(depth) for depth in DEPTHS} else 10
+
+    def pair(self) -> tuple[ScoreSet, ScoreSet]:
+        """Run and reference: the two that are named, or the second and the first.
+
+        With a baseline that is the reference, and the first of the others is the run.
+
+        Raises
+        ------
+        ComparedRunError
+            If one that is named is none of the runs.
+        """
+        reference = self._one("against") or self.baseline
+        run = self._one("run")
+        sets = self.score_sets
+        if reference is None:
+            reference = next(one for one in sets if one != run)
+        return run or next(one for one in sets if one != reference), reference
+
+    def _one(self, name: str) -> ScoreSet | None:
+        asked = self.params.get(name, "").strip()
+        if not asked:
+            return None
+        found = [one for one in self.score_sets if asked in (str(one.run_id), one.run.name)]
+        if not found:
+            raise ComparedRunError(name=asked[:120])
+        return found[0]
+
+    def robustness_question(self) -> RobustnessQuestion:
+        run, reference = self.pair()
+        return RobustnessQuestion(run, reference, self.measure.name, self.is_public)
+
+
+def asked_release(params: QueryDict, benchmark: Benchmark) -> Release | None:
+    """The release an address names, or the newest; None where there is none yet."""
+    version = params.get("release", "").strip()
+    if not version:
+        return newest_release(benchmark)
+    found = release_of_version(benchmark, version)
+    if found is None:
+        raise Http404
+    return found
+
+
+def named_runs(params: QueryDict) -> list[str]:
+    """Every run that is named: `runs` once for each, or several with commas between."""
+    given = [name.strip() for text in params.getlist("runs") for name in text.split(",")]
+    return list(dict.fromkeys(name for name in given if name))
+
+
+def asked_comparison(params: QueryDict, user: Any, release: Release) -> AskedComparison:
+    """What is asked for on a release.
+
+    Raises
+    ------
+    ScoringError
+        If a run or measure is none, or cannot be compared.
+    """
+    text = params.get("measure", "").strip() or params.get("m", "").strip()
+    measure = measure_seen(user, release, text)
+    named = named_runs(params)
+    baseline_name = params.get("baseline", "").strip()
+    everyone = [*named, baseline_name] if baseline_name and named else named
+    sets = chosen_score_sets(release=release, user=user, named=everyone)
+    baseline = None
+    if baseline_name and named:
+        known = {str(one.run_id): one for one in sets} | {one.run.name: one for one in sets}
+        baseline = known[baseline_name]
+    is_public = not sight_of(user, release).is_clear
+    return AskedComparison(release, named, sets, measure, baseline, params, is_public)

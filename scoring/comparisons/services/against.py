@@ -1,0 +1,160 @@
+"""A run's means over slices beside those of a baseline, with the intervals of the differences."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from math import isnan
+from typing import Any
+
+from django.core.cache import cache
+
+from benchmarks_app.models import Release, Run
+from benchwright.evaluation.uncertainty import interval_of, span_of
+from scoring.models import Score, ScoreSet
+from scoring.scores.selectors.boards import score_sets_seen_by
+from scoring.scores.selectors.releases import release_families
+from scoring.scores.services import measuring
+from scoring.scores.services.firewall import Sight
+from scoring.scores.services.slice_scores import (
+    BoardSlice,
+    slices_of_release,
+    slices_on_board,
+    whole_slice,
+)
+
+Ends = tuple[float | None, float | None]
+ALL = "All queries"
+
+
+@dataclass(frozen=True)
+class SliceAgainst:
+    """Means of a run and a baseline over a slice, or over all queries, as somebody sees them."""
+
+    name: str
+    is_all: bool
+    is_registered: bool
+    is_small: bool
+    n: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    judged_share: float | None
+    base_mean: float | None = None
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+
+    @property
+    def is_told_apart(self) -> bool:
+        """Whether the interval of the difference leaves 0 out."""
+        low, high = self.difference_low, self.difference_high
+        return low is not None and high is not None and (low > 0 or high < 0)
+
+
+def baselines_for(user: Any, score_set: ScoreSet) -> list[ScoreSet]:
+    """What a run can be held against: the other scored runs one may see, baselines first."""
+    others = score_sets_seen_by(user, score_set.release).exclude(run=score_set.run_id)
+    return sorted(others, key=lambda one: (one.run.kind != Run.Kind.BASELINE, one.run.name))
+
+
+def slices_against(
+    score_set: ScoreSet, baseline: ScoreSet | None, measure: str, sight: Sight
+) -> list[SliceAgainst]:
+    """All queries, then the slices that may be shown, by one measure.
+
+    A difference of rounded means is told, where means are: it says nothing that they do not. Its
+    interval would, so it is for who sees every grade. What is told of a submission is told of its
+    source here too.
+    """
+    release = score_set.release
+    slices = slices_on_board(release)
+    mine = _means(score_set, slices, measure, sight)
+    theirs = _means(baseline, slices, measure, sight) if baseline else {}
+    is_told = baseline is not None and sight.is_clear
+    ends = _difference_ends(score_set, baseline, slices, measure) if is_told else {}
+    rows = [whole_slice(release), *slices]
+    return [
+        _row(one, mine[one.name], theirs.get(one.name), ends.get(one.name), sight)
+        for one in rows
+        if one.name in mine
+    ]
+
+
+def _row(
+    of: BoardSlice, score: Score, base: Score | None, ends: Ends | None, sight: Sight
+) -> SliceAgainst:
+    low, high = ends or (None, None)
+    return SliceAgainst(
+        name=of.name or ALL,
+        is_all=not of.name,
+        is_registered=of.is_registered,
+        is_small=of.is_small,
+        n=score.n,
+        mean=sight.rounded(score.mean),
+        low=sight.rounded(score.ci_low),
+        high=sight.rounded(score.ci_high),
+        judged_share=sight.rounded(score.judged_share),
+        base_mean=sight.rounded(base.mean) if base else None,
+        difference=sight.difference(score.mean, base.mean) if base else None,
+        difference_low=low,
+        difference_high=high,
+    )
+
+
+def _means(
+    score_set: ScoreSet, slices: Sequence[BoardSlice], measure: str, sight: Sight
+) -> dict[str, Score]:
+    """The stored means by slice, "" for all queries; those that are not stored are computed."""
+    names = ["", *(one.name for one in slices)]
+    wanted = Score.objects.filter(score_set=score_set, measure=measure, slice_name__in=names)
+    found = {score.slice_name: score for score in wanted}
+    lacking = [name for name in names if name and name not in found]
+    for name in lacking:
+        measuring.add_slice_scores(
+            release=score_set.release, score_sets=[score_set], slice_name=name, names=[measure]
+        )
+    stored = wanted.all() if lacking else found.values()
+    return {score.slice_name: score for score in sight.means(stored)}
+
+
+def _difference_ends(
+    score_set: ScoreSet, baseline: ScoreSet, slices: Sequence[BoardSlice], measure: str
+) -> dict[str, Ends]:
+    """The interval of each mean difference; score sets never change, so it is worked out once."""
+    names = ["", *(one.name for one in slices)]
+    facts = repr((score_set.pk, baseline.pk, measure, names))
+    key = f"against-{sha256(facts.encode()).hexdigest()}"
+    found = cache.get(key)
+    if found is None:
+        release = score_set.release
+        differences = _differences(score_set, baseline, measure)
+        families = release_families(release)
+        least, most = span_of(measure)
+        span = (least - most, most - least)
+        found = {name: _ends(differences, families, _inside(release, name), span) for name in names}
+        cache.set(key, found, timeout=None)
+    return found
+
+
+def _inside(release: Release, name: str) -> frozenset[str] | None:
+    return slices_of_release(release)[name] if name else None
+
+
+def _ends(
+    differences: Mapping[str, float],
+    families: Mapping[str, str],
+    inside: frozenset[str] | None,
+    span: tuple[float, float],
+) -> Ends:
+    chosen = {qid: of for qid, of in differences.items() if inside is None or qid in inside}
+    return interval_of(chosen, families, span=span) or (None, None)
+
+
+def _differences(score_set: ScoreSet, baseline: ScoreSet, measure: str) -> dict[str, float]:
+    """Value of the run less that of the baseline, of the queries where both are defined."""
+    mine, theirs = (
+        {row["qid"]: row[measure] for row in measuring.per_query_values(one, measure)}
+        for one in (score_set, baseline)
+    )
+    both = {qid: value - theirs[qid] for qid, value in mine.items() if qid in theirs}
+    return {qid: value for qid, value in both.items() if not isnan(value)}

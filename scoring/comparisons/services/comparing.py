@@ -1,0 +1,55 @@
+"""Comparisons: asked once, worked out here or in a job, stored, and found again by their key."""
+
+from typing import Any
+
+from benchmarks_app.services.jobs import RunningJob
+from scoring.comparisons.services import comparison_rows
+from scoring.comparisons.services.errors import ComparisonNotReadyError, ComparisonSignInError
+from scoring.comparisons.services.numbers import computed
+from scoring.comparisons.services.questions import Question, question_of
+from scoring.models import Comparison
+from scoring.scores.selectors.releases import relevance_threshold
+from scoring.scores.shown import measures_on
+
+KIND = "compare-runs"
+
+
+def answer(question: Question, user: Any) -> Comparison:
+    """The comparison with its numbers, worked out now where that is quick.
+
+    Raises
+    ------
+    ComparisonNotReadyError
+        If it takes a job that nobody has started, or that is not done; `job` is that, or None.
+    ComparisonSignInError
+        If somebody who is not signed in asks for what would have to be computed.
+    ScoringError
+        If the runs cannot be compared at all.
+    """
+    found = comparison_rows.stored(question)
+    if found and comparison_rows.has_numbers(found):
+        return found
+    if question.is_large:
+        raise ComparisonNotReadyError(
+            n_runs=len(question.score_sets), n_queries=question.n_queries, job=found and found.job
+        )
+    standard = {shown.name for shown in measures_on(relevance_threshold(question.release))}
+    if not user.is_authenticated and question.measure not in standard:
+        raise ComparisonSignInError
+    return comparison_rows.store(question, computed(question), user)
+
+
+def start_comparison(question: Question, user: Any) -> Comparison:
+    """The row of a question, with the job that works it out; one that is under way is kept."""
+    title = f"Compare {len(question.score_sets)} runs on {question.release.version}"
+    return comparison_rows.start(question, user, kind=KIND, title=title)
+
+
+def compare_runs(job: RunningJob) -> None:
+    """Work a comparison out; every step is told."""
+    row = Comparison.objects.select_related("release__benchmark").get(
+        pk=job.parameters["comparison"]
+    )
+    question = question_of(row)
+    result = computed(question, job.progress)
+    comparison_rows.commit(job, row, result, url=question.url, runs=len(question.score_sets))

@@ -1,0 +1,1 @@
+"""Unjudged documents that are worth judging, of one run or of several."""

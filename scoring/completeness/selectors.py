@@ -1,0 +1,43 @@
+"""Documents worth judging as pages show them: with the texts of query and document."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmarks_app.models import Query, Release
+from benchmarks_app.selectors.reading import benchmark_documents
+from benchwright.comparison.completeness import Worth
+from scoring.scores.selectors.releases import release_query_texts
+
+EXCERPT = 240
+
+
+@dataclass(frozen=True)
+class WorthRow:
+    """A document of a list, with what can be read of it."""
+
+    worth: Worth
+    query: str
+    query_key: int | None
+    title: str
+    text: str
+    is_there: bool
+
+
+def worth_rows(release: Release, worth: Sequence[Worth]) -> list[WorthRow]:
+    """The documents of one page: a query for the keys, one read of the corpus."""
+    docids = {one.docid for one in worth}
+    stored = benchmark_documents(release.benchmark, docids)
+    texts = release_query_texts(release)
+    rows = Query.objects.filter(benchmark=release.benchmark_id, qid__in={one.qid for one in worth})
+    keys = dict(rows.values_list("qid", "pk"))
+    return [
+        WorthRow(
+            worth=one,
+            query=texts.get(one.qid, ""),
+            query_key=keys.get(one.qid),
+            title=stored[one.docid].title if one.docid in stored else "",
+            text=stored[one.docid].text[:EXCERPT] if one.docid in stored else "",
+            is_there=one.docid in stored,
+        )
+        for one in worth
+    ]

@@ -1,0 +1,126 @@
+"""Unjudged documents that matter to runs on a release, and lists of them for judging."""
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+
+from django.core.cache import cache
+
+from benchmarks_app.models import CandidateList, Release, Run, User
+from benchmarks_app.selectors.release_sources import hidden_queries
+from benchmarks_app.services.candidates import make_candidate_list
+from benchwright.comparison.completeness import Worth
+from benchwright.measures import parse_measure
+from scoring.comparisons.services.errors import NoPublicQueryError
+from scoring.completeness.services.answers import Completeness, Unjudged
+from scoring.scores.selectors.rankings import public_runs
+from scoring.scores.selectors.releases import SCORER_VERSION
+from scoring.scores.services.errors import NothingStillWorthJudgingError, NothingWorthJudgingError
+from scoring.scores.services.slice_scores import graded_queries
+
+MEASURE, CUTOFF = "nDCG@10", 10
+# Every pair of so many runs is gone through while a page waits.
+MOST_RUNS = 6
+# What is retrieved where is looked at in so many runs.
+MOST_EVIDENCE = 10
+
+
+def completeness_of(
+    *,
+    release: Release,
+    runs: Sequence[Run],
+    measure: str = MEASURE,
+    k: int | None = None,
+    is_public: bool = False,
+) -> Completeness:
+    """The unjudged of one run, or of two and more and what they could still change.
+
+    Where it `is_public`, the queries of hidden splits are left out, with what their grades teach.
+
+    Worked out once for each question: runs and releases never change. `measure` says how deep it is
+    looked at, by its cutoff, unless `k` does; influence and verdicts are those of nDCG there.
+
+    Raises
+    ------
+    NoPublicQueryError
+        If there are no other queries.
+    UnknownMeasureError, MeasureParameterError, CutoffError
+        If the measure is none.
+    """
+    k = k or _cutoff_of(measure)
+    evidence = [*runs, *public_runs(release.benchmark, runs, MOST_EVIDENCE - len(runs))]
+    keys = [[run.pk for run in runs], [run.pk for run in evidence]]
+    facts = repr((SCORER_VERSION, release.pk, k, keys, is_public))
+    key = f"unjudged-{sha256(facts.encode()).hexdigest()}"
+    found = cache.get(key)
+    if found is None:
+        hidden = hidden_queries(release) if is_public else frozenset()
+        if not graded_queries(release) - hidden:
+            raise NoPublicQueryError(version=release.version)
+        found = Unjudged(release, list(runs), evidence, k, hidden=hidden).answer()
+        cache.set(key, found, timeout=None)
+    return found
+
+
+def worth_judging(
+    *,
+    release: Release,
+    runs: Sequence[Run],
+    measure: str = MEASURE,
+    k: int | None = None,
+    is_public: bool = False,
+) -> list[Worth]:
+    """Unjudged documents of the runs' first `k`, by what they can change: `Completeness.worth`."""
+    found = completeness_of(release=release, runs=runs, measure=measure, k=k, is_public=is_public)
+    return list(found.worth)
+
+
+def make_top_up(
+    *,
+    release: Release,
+    runs: Sequence[Run],
+    user: User,
+    measure: str = MEASURE,
+    k: int | None = None,
+    limit: int | None = None,
+    name: str = "",
+) -> CandidateList:
+    """Keep the documents still worth judging, or the first `limit` of all, as a list for a pool.
+
+    Those of hidden splits too. Who may read the list is decided where it is shown.
+
+    Raises
+    ------
+    NothingWorthJudgingError
+        If there are none, or without a `limit` none that is still worth judging.
+    CandidateNameTakenError
+        If the benchmark has a list of this name.
+    """
+    found = completeness_of(release=release, runs=runs, measure=measure, k=k)
+    names = " and ".join(run.name for run in runs)
+    if not found.worth:
+        raise NothingWorthJudgingError(k=found.k, runs=names, release=release.version)
+    if limit is None and not found.n_worth:
+        raise NothingStillWorthJudgingError(n=len(found.worth), runs=names)
+    n_before = CandidateList.objects.filter(benchmark=release.benchmark_id).count()
+    made_name = f"{names[:80]}: worth judging on {release.version} ({n_before + 1})"
+    return make_candidate_list(
+        benchmark=release.benchmark,
+        rows=[(one.qid, one.docid, one.priority) for one in found.worth[: limit or found.n_worth]],
+        name=(name or made_name)[:120],
+        origin=f"unjudged in the first {found.k} of {names}, by influence, on {release.version}",
+        user=user,
+    )
+
+
+def _cutoff_of(measure: str) -> int:
+    cutoff = parse_measure(measure).cutoff
+    return cutoff if isinstance(cutoff, int) else CUTOFF
+
+
+def lists_made(release: Release, runs: Iterable[Run]) -> list[CandidateList]:
+    """Lists of this benchmark that came from these runs, the newest first."""
+    names = " and ".join(run.name for run in runs)
+    rows = CandidateList.objects.filter(
+        benchmark=release.benchmark_id, origin__contains=f" of {names}, by influence"
+    )
+    return list(rows.order_by("-pk")[:5])

@@ -1,0 +1,125 @@
+"""Unjudged documents worth judging: of one run, of runs against each other; lists of them."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from benchmarks_app.models import Benchmark, Release, Run
+from benchmarks_app.paging import page_of
+from benchmarks_app.permissions import Action, benchmark_view, may
+from benchwright.errors import ScoringError
+from scoring.completeness.forms import TopUpForm
+from scoring.completeness.selectors import worth_rows
+from scoring.completeness.services.answers import Completeness
+from scoring.completeness.services.completeness import (
+    MEASURE,
+    MOST_RUNS,
+    completeness_of,
+    lists_made,
+    make_top_up,
+)
+from scoring.completeness.services.verdicts_shown import pair_rows
+from scoring.scores.selectors.rankings import runs_named, runs_offered
+from scoring.scores.selectors.releases import newest_release, published_releases, release_of_version
+from scoring.scores.services.firewall import sight_of, sight_written_down
+
+PAGE_SIZE = 25
+MOST_OFFERED = 100
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.SEE_RESULTS)
+def run_top_up(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """What of one run is worth judging; a post makes the list."""
+    seen = Run.objects.visible_to(request.user).select_related("owner")
+    run = get_object_or_404(seen, benchmark=benchmark, pk=pk)
+    return _top_up(request, benchmark, [run])
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.SEE_RESULTS)
+def top_up_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """What tells the runs of `?runs=` apart; without any, they can be chosen."""
+    named = ",".join(request.GET.getlist("runs"))
+    return _top_up(request, benchmark, runs_named(benchmark, request.user, named)[:MOST_RUNS])
+
+
+def _top_up(request: HttpRequest, benchmark: Benchmark, runs: list[Run]) -> HttpResponse:
+    if request.method == "POST" and not may(request.user, Action.EDIT, benchmark):
+        raise PermissionDenied
+    release = _release(benchmark, request.GET.get("release", ""))
+    if release is None or not runs:
+        return render(request, "scoring/top_up_choose.html", _choice(request, benchmark, release))
+    measure, error = request.GET.get("measure", "") or MEASURE, ""
+    is_public = not sight_of(request.user, release).is_clear
+    try:
+        found = completeness_of(release=release, runs=runs, measure=measure, is_public=is_public)
+    except ScoringError as wrong:
+        measure, error = MEASURE, str(wrong)
+        found = completeness_of(release=release, runs=runs, is_public=is_public)
+    form = TopUpForm(request.POST or None, n=_suggested(found), most=len(found.worth))
+    if request.method == "POST" and form.is_valid():
+        return _made(request, release, runs, measure, form.cleaned_data["n"])
+    context = _shown(request, release, runs, found)
+    context |= {"form": form, "measure": measure, "error": error}
+    status = 422 if error or form.errors else 200
+    return render(request, "scoring/top_up_new.html", context, status=status)
+
+
+def _release(benchmark: Benchmark, version: str) -> Release | None:
+    if not version:
+        return newest_release(benchmark)
+    found = release_of_version(benchmark, version)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _choice(request: HttpRequest, benchmark: Benchmark, release: Release | None) -> dict[str, Any]:
+    return {
+        "release": release,
+        "offered": list(runs_offered(benchmark, request.user)[:MOST_OFFERED]),
+        "most": MOST_RUNS,
+    }
+
+
+def _suggested(found: Completeness) -> int | None:
+    return found.n_worth or None
+
+
+def _made(
+    request: HttpRequest, release: Release, runs: list[Run], measure: str, n: int
+) -> HttpResponse:
+    """Keep the list, and go where a pool is made of it."""
+    made = make_top_up(release=release, runs=runs, user=request.user, measure=measure, limit=n)
+    messages.success(request, f"{made.n_documents} documents are listed; make a pool of them.")
+    pool_new = reverse("annotation:pool-new", args=[release.benchmark.slug])
+    return redirect(f"{pool_new}?list={made.pk}")
+
+
+def _shown(
+    request: HttpRequest, release: Release, runs: list[Run], found: Completeness
+) -> dict[str, Any]:
+    names = " and ".join(run.name for run in runs)
+    sight = sight_written_down(request.user, release, f"unjudged documents of {names}")
+    listed = [one for one in found.worth if one.qid not in sight.hidden]
+    page = page_of(request, listed, PAGE_SIZE)
+    return {
+        "release": release,
+        "runs": runs,
+        "found": found,
+        "judged": [(run, found.judged[run.pk]) for run in runs],
+        "pairs": pair_rows(found, runs),
+        "raw": found.raw,
+        "all_relevant": found.all_relevant,
+        "page": page,
+        "rows": worth_rows(release, page.object_list),
+        "is_withheld": not sight.is_clear,
+        "lists": lists_made(release, runs) if sight.is_clear else [],
+        "releases": list(published_releases(release.benchmark)),
+    }

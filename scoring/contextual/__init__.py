@@ -1,0 +1,1 @@
+"""Contextual precision on the site: cases, judges, evaluations and their costs."""

@@ -1,0 +1,149 @@
+"""A judge: where it is, how it is asked, and with which key."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from benchwright.errors import BenchmarkError
+from scoring.contextual.services.keys import check_variable, checked_address, refuse_moved_key
+from scoring.models import JudgeEndpoint
+
+
+class JudgeForm(forms.Form):
+    """What `contextual_judges` makes or changes a judge of; the key is never shown again."""
+
+    name = forms.CharField(label="Name", max_length=120, help_text="As your team calls it.")
+    base_url = forms.CharField(
+        label="Address",
+        max_length=500,
+        help_text="Where an OpenAI-compatible API begins, such as https://api.openai.com/v1.",
+        widget=forms.URLInput(attrs={"placeholder": "https://…/v1"}),
+    )
+    model = forms.CharField(label="Model", max_length=200, help_text="As the endpoint names it.")
+    key_variable = forms.ChoiceField(
+        label="Key from the environment",
+        required=False,
+        help_text="Variables that whoever runs this site allows, each for one address.",
+    )
+    key = forms.CharField(
+        label="Or a key to store",
+        required=False,
+        max_length=1000,
+        help_text="Kept encrypted, used by workers only, and never shown again.",
+        widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "new-password"}),
+    )
+    is_key_forgotten = forms.BooleanField(label="Forget the stored key", required=False)
+    price_in = forms.FloatField(
+        label="Price of a million input tokens",
+        required=False,
+        min_value=0,
+        help_text="In any one currency.",
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )
+    price_out = forms.FloatField(
+        label="Price of a million output tokens",
+        required=False,
+        min_value=0,
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )
+    concurrency = forms.IntegerField(label="Cases at a time", min_value=1, max_value=64, initial=8)
+    requests_per_minute = forms.IntegerField(
+        label="Requests a minute",
+        required=False,
+        min_value=1,
+        max_value=1_000_000,
+        help_text="Empty: as many as it takes.",
+    )
+    timeout_seconds = forms.IntegerField(
+        label="Seconds to wait for an answer", min_value=1, max_value=3600, initial=60
+    )
+    max_attempts = forms.IntegerField(
+        label="Attempts", min_value=1, max_value=10, initial=4, help_text="Of each question."
+    )
+
+    def __init__(self, *args: Any, judge: JudgeEndpoint | None = None, **options: Any) -> None:
+        if judge is not None:
+            initial = {name: getattr(judge, name) for name in FACTS}
+            options["initial"] = {**initial, **options.get("initial", {})}
+        super().__init__(*args, **options)
+        for field in self.fields.values():
+            # Beside a password a browser would take the others for a user name.
+            field.widget.attrs.setdefault("autocomplete", "off")
+        self.judge = judge
+        self.has_stored_key = bool(judge and judge.key_sealed)
+        names = dict.fromkeys([*settings.JUDGE_KEYS, *self._kept()])
+        self.fields["key_variable"].choices = [("", "none"), *((name, name) for name in names)]
+        if not names:
+            del self.fields["key_variable"]
+        if self.has_stored_key:
+            self.fields["key"].label = "Another key"
+            self.fields["key"].help_text = "Empty: the stored key stays."
+        else:
+            del self.fields["is_key_forgotten"]
+
+    def _kept(self) -> list[str]:
+        """A variable that was allowed when the judge was made stays, to be changed knowingly."""
+        return [self.judge.key_variable] if self.judge and self.judge.key_variable else []
+
+    def clean_key(self) -> str:
+        key: str = self.cleaned_data["key"].strip()
+        if not all("!" <= character <= "~" for character in key):
+            told = "A key has visible ASCII characters only. Copy it again."
+            raise forms.ValidationError(told)
+        return key
+
+    def clean_base_url(self) -> str:
+        address: str = self.cleaned_data["base_url"].rstrip("/")
+        self._refused(lambda: checked_address(address))
+        return address
+
+    def clean(self) -> dict[str, Any]:
+        told = super().clean() or {}
+        variable, address = told.get("key_variable", ""), told.get("base_url", "")
+        if (told.get("price_in") is None) != (told.get("price_out") is None):
+            self.add_error("price_out", "Enter both prices, or neither.")
+        if variable and told.get("key"):
+            self.add_error("key", "Choose one: a variable, or a key to store.")
+        elif address and "key" not in self.errors:
+            self._check_key(variable, address, told)
+        return told
+
+    def _check_key(self, variable: str, address: str, told: dict[str, Any]) -> None:
+        keeps = not (told.get("key") or variable or told.get("is_key_forgotten"))
+        try:
+            if variable:
+                check_variable(variable, address)
+            elif self.judge is not None and keeps:
+                refuse_moved_key(self.judge, address)
+        except BenchmarkError as error:
+            self.add_error("key_variable" if variable else "key", str(error))
+
+    def _refused(self, check: Any) -> None:
+        try:
+            check()
+        except BenchmarkError as error:
+            raise forms.ValidationError(str(error)) from error
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the services take."""
+        told = dict(self.cleaned_data)
+        told.setdefault("key_variable", "")
+        if self.judge is None:
+            told.pop("is_key_forgotten", None)
+        return told
+
+
+FACTS = (
+    "name",
+    "base_url",
+    "model",
+    "key_variable",
+    "price_in",
+    "price_out",
+    "concurrency",
+    "requests_per_minute",
+    "timeout_seconds",
+    "max_attempts",
+)

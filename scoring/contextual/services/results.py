@@ -1,0 +1,230 @@
+"""What verdicts come to: means with their intervals, by slice; two evaluations side by side."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from math import isclose
+
+from django.core.cache import cache
+
+from benchwright.contextual.arithmetic import contextual_precision
+from benchwright.evaluation.uncertainty import interval_of
+from scoring.contextual.selectors import counts_of
+from scoring.contextual.services.errors import CompareOtherSetError
+from scoring.models import CaseOutcome, ContextualEvaluation
+
+SLICE_ALL = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """All cases (`name` empty) or a slice; the ends are None where there are too few cases."""
+
+    name: str
+    n: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    success_share: float | None
+
+
+@dataclass(frozen=True)
+class Results:
+    """Scores in order of their cases; those of cases that failed are not among them."""
+
+    overall: Row
+    slices: tuple[Row, ...]
+    scores: tuple[float, ...]
+
+
+def results_of(evaluation: ContextualEvaluation) -> Results:
+    """Means over the cases that have a score; kept as long as nothing changes."""
+    counts = counts_of(evaluation)
+    facts = repr((evaluation.pk, counts.n_scored, counts.n_failed, counts.mean, counts.cost))
+    key = f"contextual-{sha256(facts.encode()).hexdigest()}"
+    found = cache.get(key)
+    if found is None:
+        found = _results(evaluation)
+        cache.set(key, found, timeout=None)
+    return found
+
+
+def _results(evaluation: ContextualEvaluation) -> Results:
+    rows = list(
+        evaluation.outcomes.scored()
+        .order_by("case__number")
+        .values_list("score", "is_success", "case__slices")
+    )
+    by_slice: dict[str, list[tuple[float, bool | None]]] = {}
+    for score, is_success, slices in rows:
+        for name in slices:
+            by_slice.setdefault(name, []).append((score, is_success))
+    return Results(
+        overall=_row(SLICE_ALL, [row[:2] for row in rows]),
+        slices=tuple(_row(name, by_slice[name]) for name in sorted(by_slice)),
+        scores=tuple(score for score, *_ in rows),
+    )
+
+
+def _row(name: str, found: Sequence[tuple[float, bool | None]]) -> Row:
+    scores = [score for score, _ in found]
+    decided = [is_success for _, is_success in found if is_success is not None]
+    low, high = interval_of(dict(enumerate(scores)), {}, span=(0, 1)) or (None, None)
+    return Row(
+        name=name,
+        n=len(scores),
+        mean=sum(scores) / len(scores) if scores else None,
+        low=low,
+        high=high,
+        success_share=sum(decided) / len(decided) if decided else None,
+    )
+
+
+# --- one case --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Term:
+    """What a relevant node adds: how many of the first `rank` nodes help, over `rank`."""
+
+    n_relevant: int
+    rank: int
+    value: float
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """How a score came about: the terms, their mean, and what strict mode made of it."""
+
+    terms: tuple[Term, ...]
+    raw: float
+    is_zeroed: bool
+
+    @property
+    def n_relevant(self) -> int:
+        return len(self.terms)
+
+
+def arithmetic_of(outcome: CaseOutcome, *, is_strict: bool) -> Arithmetic:
+    """The score of an outcome, from its verdicts."""
+    relevant = [bool(verdict["is_relevant"]) for verdict in outcome.verdicts]
+    terms, n = [], 0
+    for rank, helps in enumerate(relevant, start=1):
+        if helps:
+            n += 1
+            terms.append(Term(n, rank, n / rank))
+    raw = contextual_precision(relevant)
+    return Arithmetic(tuple(terms), raw, is_zeroed=is_strict and 0 < raw < 1)
+
+
+# --- two evaluations -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CasePair:
+    """One case under two evaluations; `n_apart` nodes were judged differently."""
+
+    number: int
+    case_id: str
+    before: float
+    after: float
+    n_nodes: int
+    n_apart: int
+
+    @property
+    def difference(self) -> float:
+        return self.after - self.before
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Cases that both evaluations have scored, the largest difference first."""
+
+    pairs: tuple[CasePair, ...]
+    mean_before: float | None
+    mean_after: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    n_only_before: int
+    n_only_after: int
+
+    @property
+    def n_better(self) -> int:
+        return sum(pair.difference > 0 for pair in self.pairs)
+
+    @property
+    def n_worse(self) -> int:
+        return sum(pair.difference < 0 for pair in self.pairs)
+
+    @property
+    def n_equal(self) -> int:
+        return len(self.pairs) - self.n_better - self.n_worse
+
+    @property
+    def n_nodes(self) -> int:
+        return sum(pair.n_nodes for pair in self.pairs)
+
+    @property
+    def n_apart(self) -> int:
+        return sum(pair.n_apart for pair in self.pairs)
+
+    @property
+    def agreement(self) -> float | None:
+        """The share of nodes on which both say the same."""
+        return 1 - self.n_apart / self.n_nodes if self.n_nodes else None
+
+
+def compare(before: ContextualEvaluation, after: ContextualEvaluation) -> Compared:
+    """After less before, case by case.
+
+    Raises
+    ------
+    CompareOtherSetError
+        If they are not of one case set.
+    """
+    if before.case_set_id != after.case_set_id:
+        raise CompareOtherSetError
+    old, new = _scored(before), _scored(after)
+    pairs = [_pair(old[number], new[number]) for number in sorted(old.keys() & new.keys())]
+    differences = {pair.number: pair.difference for pair in pairs}
+    low, high = interval_of(differences, {}, span=(-1, 1)) or (None, None)
+    n = len(pairs)
+    means = [
+        sum(values) / n if n else None
+        for values in ([p.before for p in pairs], [p.after for p in pairs])
+    ]
+    return Compared(
+        pairs=tuple(sorted(pairs, key=lambda pair: (-abs(pair.difference), pair.number))),
+        mean_before=means[0],
+        mean_after=means[1],
+        difference=sum(pair.difference for pair in pairs) / n if n else None,
+        low=low,
+        high=high,
+        n_only_before=len(old.keys() - new.keys()),
+        n_only_after=len(new.keys() - old.keys()),
+    )
+
+
+def _scored(evaluation: ContextualEvaluation) -> Mapping[int, CaseOutcome]:
+    rows = evaluation.outcomes.scored().select_related("case")
+    fields = ("score", "verdicts", "case__number", "case__case_id", "case__n_nodes")
+    return {row.case.number: row for row in rows.only(*fields)}
+
+
+def _pair(old: CaseOutcome, new: CaseOutcome) -> CasePair:
+    before, after = old.score or 0.0, new.score or 0.0
+    # The same verdicts added up are the same score, whatever the last digit says.
+    same = isclose(before, after, abs_tol=1e-12)
+    return CasePair(
+        number=old.case.number,
+        case_id=old.case.case_id,
+        before=before,
+        after=before if same else after,
+        n_nodes=old.case.n_nodes,
+        n_apart=sum(a != b for a, b in zip(_words(old), _words(new), strict=True)),
+    )
+
+
+def _words(outcome: CaseOutcome) -> Iterable[bool]:
+    return [bool(verdict["is_relevant"]) for verdict in outcome.verdicts]

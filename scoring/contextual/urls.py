@@ -1,0 +1,85 @@
+"""Addresses of contextual precision: cases, judges and verdicts."""
+
+from django.urls import path
+
+from scoring.contextual.views import contextual, evaluations, judges, results
+
+JUDGE = "contextual/judges/<int:pk>/"
+EVALUATION = "contextual/evaluations/<int:pk>/"
+in_benchmark = [
+    path("contextual/", contextual.contextual_list, name="contextual-list"),
+    path("contextual/import/", contextual.contextual_import, name="contextual-import"),
+    path(
+        "contextual/judges/",
+        judges.contextual_judge_list,
+        name="contextual-judge-list",
+    ),
+    path(
+        "contextual/judges/new/",
+        judges.contextual_judge_new,
+        name="contextual-judge-new",
+    ),
+    path(JUDGE, judges.contextual_judge_detail, name="contextual-judge-detail"),
+    path(f"{JUDGE}edit/", judges.contextual_judge_edit, name="contextual-judge-edit"),
+    path(f"{JUDGE}try/", judges.contextual_judge_try, name="contextual-judge-try"),
+    path(f"{JUDGE}trial/", judges.contextual_judge_trial, name="contextual-judge-trial"),
+    path(
+        f"{JUDGE}delete/",
+        judges.contextual_judge_delete,
+        name="contextual-judge-delete",
+    ),
+    path(EVALUATION, evaluations.contextual_evaluation, name="contextual-evaluation"),
+    path(
+        f"{EVALUATION}progress/",
+        evaluations.contextual_progress,
+        name="contextual-progress",
+    ),
+    path(f"{EVALUATION}retry/", evaluations.contextual_retry, name="contextual-retry"),
+    path(f"{EVALUATION}cancel/", evaluations.contextual_cancel, name="contextual-cancel"),
+    path(
+        f"{EVALUATION}delete/",
+        evaluations.contextual_evaluation_delete,
+        name="contextual-evaluation-delete",
+    ),
+    path(
+        f"{EVALUATION}scores.<str:format>",
+        evaluations.contextual_chart,
+        name="contextual-chart",
+    ),
+    path(
+        f"{EVALUATION}results.<str:format>",
+        results.contextual_export,
+        name="contextual-export",
+    ),
+    path(
+        f"{EVALUATION}cases/<int:number>/",
+        results.contextual_case,
+        name="contextual-case",
+    ),
+    path("contextual/<int:pk>/", contextual.contextual_set, name="contextual-set"),
+    path(
+        "contextual/<int:pk>/delete/",
+        contextual.contextual_set_delete,
+        name="contextual-set-delete",
+    ),
+    path(
+        "contextual/<int:pk>/images/<int:image>/",
+        contextual.contextual_image,
+        name="contextual-image",
+    ),
+    path(
+        "contextual/<int:pk>/evaluate/",
+        evaluations.contextual_evaluation_new,
+        name="contextual-evaluation-new",
+    ),
+    path(
+        "contextual/<int:pk>/estimate/",
+        evaluations.contextual_estimate,
+        name="contextual-estimate",
+    ),
+    path(
+        "contextual/<int:pk>/compare/",
+        results.contextual_compare,
+        name="contextual-compare",
+    ),
+]

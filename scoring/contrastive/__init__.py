@@ -1,0 +1,1 @@
+"""Contrastive accuracy on the site: pairs of embeddings, measured as jobs."""

@@ -1,0 +1,1 @@
+"""Policies, and candidates held against them: ship, hold or block."""

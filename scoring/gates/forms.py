@@ -1,0 +1,196 @@
+"""Forms of gates: a policy, a candidate to hold against it, what an A/B test said."""
+
+from typing import Any
+
+from django import forms
+
+from benchmarks_app.models import Benchmark, Release, Run
+from benchmarks_app.selectors.release_sources import release_splits
+from benchwright.gates.policy import DEFAULTS
+from scoring.gates.services.errors import OnlineIntervalError
+from scoring.gates.services.online import check_interval
+from scoring.gates.services.policies import slices_offered
+from scoring.models import GatePolicy, GateResult, OnlineResult
+from scoring.scores.selectors.rankings import runs_offered
+from scoring.scores.selectors.releases import newest_release, published_releases
+
+GOALS = (
+    ("improve", "Improve: a better system is wanted"),
+    ("not_worse", "Not worse: a new index, a smaller model, a cleaner code"),
+)
+WORST_RULES = [
+    ("tested", "if the pair's own scatter does not explain them"),
+    ("share", "always: a hard limit"),
+]
+LABELS = (
+    ("pooled", "Pooled: the first documents of these systems were judged"),
+    ("sparse", "Sparse: few documents a query are judged"),
+)
+RAILS = DEFAULTS.guard_rails
+
+
+class PolicyForm(forms.Form):
+    """What a candidate must show; `content` is what a policy is read from."""
+
+    name = forms.CharField(max_length=120, help_text="A name that is taken gets a new version.")
+    baseline = forms.ModelChoiceField(
+        Run.objects.none(), empty_label=None, help_text="The system that is there now."
+    )
+    goal = forms.ChoiceField(choices=GOALS, initial="improve", widget=forms.RadioSelect)
+    measure = forms.CharField(max_length=120, initial=DEFAULTS.measure)
+    split = forms.ChoiceField(
+        required=False, label="Queries", help_text="Of which split of a release."
+    )
+    slices = forms.MultipleChoiceField(
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Registered slices; each of 30 queries and more can block.",
+    )
+    margin = forms.FloatField(
+        initial=DEFAULTS.margin, help_text="How much a slice or guard rail may lose at most."
+    )
+    delta_min = forms.FloatField(
+        label="Least improvement", initial=DEFAULTS.delta_min, help_text="What counts as better."
+    )
+    alpha = forms.FloatField(
+        label="Alpha", initial=DEFAULTS.alpha, help_text="How often chance may fool it."
+    )
+    labels = forms.ChoiceField(choices=LABELS, initial="pooled", widget=forms.RadioSelect)
+    guard_measures = forms.CharField(
+        label="Guarded measures",
+        required=False,
+        max_length=300,
+        initial=" ".join(RAILS.measures),
+        help_text="They must not fall beyond the margin; spaces between.",
+    )
+    worst_loss = forms.FloatField(label="A query has lost much beyond", initial=RAILS.worst_loss)
+    worst_share = forms.FloatField(
+        label="Share of such queries that may",
+        initial=RAILS.worst_share,
+        help_text="Up to this share they never block.",
+    )
+    worst_rule = forms.ChoiceField(
+        label="More of them block",
+        choices=WORST_RULES,
+        initial=RAILS.worst_rule,
+        widget=forms.RadioSelect,
+    )
+    exact_slice = forms.ChoiceField(label="Exact-match slice", required=False)
+    lexical = forms.ModelChoiceField(
+        Run.objects.none(),
+        label="Lexical run",
+        required=False,
+        empty_label="none",
+        help_text="BM25 or the like: a candidate must not fall behind it on exact matches.",
+    )
+
+    runs = forms.ModelMultipleChoiceField(
+        Run.objects.none(),
+        label="Rehearse with",
+        required=False,
+        help_text="1 to 10 runs that are there already, never the candidate: how often the policy "
+        "would be right between them and the baseline.",
+    )
+
+    def __init__(self, *args: Any, benchmark: Benchmark, user: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        runs = runs_offered(benchmark, user)
+        for name in ("baseline", "lexical", "runs"):
+            self.fields[name].queryset = runs
+        release = newest_release(benchmark)
+        self.offered = slices_offered(release) if release else []
+        names = [(one.name, f"{one.name} ({one.n:,} queries)") for one in self.offered]
+        self.fields["slices"].choices = names
+        self.fields["exact_slice"].choices = [("", "none"), *names]
+        splits = list(release_splits(release)) if release else []
+        self.fields["split"].choices = [("", "all queries"), *((name, name) for name in splits)]
+        if len(splits) < 2:
+            del self.fields["split"]
+        if not names:
+            del self.fields["slices"], self.fields["exact_slice"]
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The policy as JSON has it."""
+        told = self.cleaned_data
+        plain = ("goal", "measure", "margin", "delta_min", "alpha", "labels")
+        return {
+            **{name: told[name] for name in plain},
+            "split": told.get("split", ""),
+            "slices": told.get("slices", []),
+            "guard_rails": {
+                "measures": told["guard_measures"].replace(",", " ").split(),
+                "worst_loss": told["worst_loss"],
+                "worst_share": told["worst_share"],
+                "worst_rule": told["worst_rule"],
+                "exact_slice": told.get("exact_slice", ""),
+            },
+        }
+
+
+class GateForm(forms.Form):
+    """A candidate and the release it is decided on."""
+
+    candidate = forms.ModelChoiceField(Run.objects.none(), empty_label=None)
+    release = forms.ModelChoiceField(Release.objects.none(), empty_label=None)
+
+    def __init__(self, *args: Any, policy: GatePolicy, user: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        benchmark = policy.benchmark
+        offered = runs_offered(benchmark, user).exclude(pk=policy.baseline_id)
+        self.fields["candidate"].queryset = offered.order_by("-pk")
+        self.fields["release"].queryset = published_releases(benchmark)
+        self.fields["release"].label_from_instance = lambda release: release.version
+
+
+class GateFilterForm(forms.Form):
+    """Which gates are listed; what is no choice shows all."""
+
+    verdict = forms.ChoiceField(
+        required=False, choices=[("", "any verdict"), *GateResult.Verdict.choices]
+    )
+    policy = forms.ChoiceField(required=False)
+    q = forms.CharField(label="Candidate", required=False, max_length=120)
+
+    def __init__(self, *args: Any, policies: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        named = [(str(one.pk), str(one)) for one in policies]
+        self.fields["policy"].choices = [("", "any policy"), *named]
+
+    def chosen(self, gates: Any) -> Any:
+        """The gates that are asked for."""
+        self.is_valid()
+        told = self.cleaned_data
+        if told.get("verdict"):
+            gates = gates.filter(verdict=told["verdict"])
+        if told.get("policy"):
+            gates = gates.filter(policy=told["policy"])
+        if told.get("q"):
+            gates = gates.filter(candidate__name__icontains=told["q"])
+        return gates
+
+
+class OnlineResultForm(forms.Form):
+    """What an A/B test said."""
+
+    outcome = forms.ChoiceField(choices=OnlineResult.Outcome.choices, widget=forms.RadioSelect)
+    metric = forms.CharField(max_length=120, help_text="Such as clicks a search.")
+    difference = forms.FloatField(required=False)
+    low = forms.FloatField(label="Interval from", required=False)
+    high = forms.FloatField(label="Interval to", required=False)
+    has_no_interval = forms.BooleanField(
+        label="There is no difference with an interval",
+        required=False,
+        help_text="Say so where the test gave none; else all three are wanted.",
+    )
+    note = forms.CharField(required=False, max_length=2_000)
+
+    def clean(self) -> dict[str, Any]:
+        told = super().clean()
+        if not self.errors:
+            numbers = {name: told[name] for name in ("difference", "low", "high")}
+            try:
+                check_interval(**numbers, has_no_interval=told["has_no_interval"])
+            except OnlineIntervalError as error:
+                self.add_error("difference", str(error))
+        return told

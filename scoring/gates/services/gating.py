@@ -1,0 +1,264 @@
+"""Gates: a candidate held against a policy on a release, as a job; what came out never changes."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from benchmarks_app.models import CandidateList, Job, Release, Run, User
+from benchmarks_app.selectors.reading import release_qrels
+from benchmarks_app.services import audit, jobs
+from benchmarks_app.services.candidates import make_candidate_list
+from benchmarks_app.services.jobs import JobFencedError, RunningJob
+from benchwright.errors import ScoringError
+from benchwright.gates.deciding import Verdict
+from benchwright.gates.policy import policy_from
+from benchwright.gates.verdict import Decision, decide
+from scoring.gates import selectors
+from scoring.gates.services.errors import (
+    GateItselfError,
+    PolicyAfterCandidateError,
+    PolicyRetiredError,
+)
+from scoring.gates.services.evidence import evidence_of, uploaded_at
+from scoring.gates.services.policies import check_run, queries_of
+from scoring.models import GatePolicy, GateResult
+from scoring.scores.services.firewall import sight_of
+
+KIND, RESUME_KIND = "decide-gate", "resume-gates"
+STATES = GateResult.State
+
+
+# --- asking --------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def start_gate(
+    *,
+    policy: GatePolicy,
+    candidate: Run,
+    release: Release,
+    user: User,
+    resumes: GateResult | None = None,
+) -> GateResult:
+    """Ask for a verdict; what was asked before is not decided again, unless it failed.
+
+    Who may not see all grades of the release gets one on its public queries.
+
+    Raises
+    ------
+    NoPublicQueryError
+        If there are no queries that this person may see the grades of.
+    PolicyRetiredError
+        If the policy decides no more.
+    PolicyAfterCandidateError
+        If it is a version made after the candidate was uploaded.
+    GateItselfError, GateRunError
+        If the candidate is the baseline, of another benchmark or withdrawn.
+    """
+    is_public = not sight_of(user, release).is_clear or (resumes is not None and resumes.is_public)
+    earlier = GateResult.objects.filter(
+        policy=policy, release=release, candidate=candidate, is_public=is_public
+    )
+    found = earlier.select_for_update(of=("self",)).first()
+    if found is not None and found.state != STATES.FAILED:
+        return found
+    _check(policy, candidate)
+    queries_of(release, policy.content.get("split", ""), is_public=is_public)
+    if found is None:
+        found = GateResult.objects.create(
+            policy=policy,
+            release=release,
+            candidate=candidate,
+            is_public=is_public,
+            created_by=user,
+            resumes=resumes,
+        )
+        audit.record(
+            actor=user,
+            action="start-gate",
+            benchmark=policy.benchmark,
+            target=f"{candidate.name} by {policy} on {release.version}",
+        )
+    job = jobs.start(
+        kind=KIND,
+        title=f"Gate {candidate.name} by {policy} on {release.version}",
+        benchmark=policy.benchmark,
+        user=user,
+        parameters={"gate": found.pk},
+    )
+    GateResult.objects.filter(pk=found.pk).update(state=STATES.QUEUED, error="", job=job)
+    found.refresh_from_db()
+    return found
+
+
+def _check(policy: GatePolicy, candidate: Run) -> None:
+    if policy.retired_at is not None:
+        raise PolicyRetiredError(policy=str(policy), at=policy.retired_at)
+    check_run(candidate, policy.benchmark)
+    if candidate.pk == policy.baseline_id:
+        raise GateItselfError(run=candidate.name, policy=str(policy))
+    if policy.version > 1 and uploaded_at(candidate) < policy.created_at:
+        raise PolicyAfterCandidateError(policy=str(policy), candidate=candidate.name)
+
+
+# --- deciding ------------------------------------------------------------------------------------
+
+
+def decide_gate(job: RunningJob) -> None:
+    """The handler: decides once; a failure is told on the gate."""
+    gate = selectors.whole_gate(job.parameters["gate"])
+    if gate.state in (STATES.DECIDED, STATES.WAITING):
+        return
+    try:
+        _decide_gate(job, gate)
+    except JobFencedError:
+        raise
+    except Exception as error:
+        told = str(error)[:2000] or type(error).__name__
+        with job.fenced():
+            GateResult.objects.filter(pk=gate.pk).update(state=STATES.FAILED, error=told)
+        raise
+
+
+def _decide_gate(job: RunningJob, gate: GateResult) -> None:
+    job.progress(0, 4, "reading both runs")
+    said = policy_from(gate.policy.content)
+    evidence = evidence_of(
+        policy=gate.policy,
+        said=said,
+        release=gate.release,
+        candidate=gate.candidate,
+        is_public=gate.is_public,
+        job=job,
+    )
+    job.progress(3, 4, "deciding")
+    decision = decide(said, evidence)
+    with job.commit() as result:
+        listed = _listed(gate, decision)
+        _store(gate, decision, listed)
+        # Jobs are seen by more people than verdicts on hidden queries.
+        is_told = gate.is_public or not gate.release.hidden_splits
+        verdict = decision.verdict.label if is_told else "a verdict for keepers"
+        result["made"] = [f"{verdict}: {gate.candidate.name}"]
+        result["url"] = gate.get_absolute_url()
+
+
+def _listed(gate: GateResult, decision: Decision) -> CandidateList | None:
+    """The documents that a comparison waits for, as a list that a pool can be made of."""
+    found = decision.evidence.wanted
+    if decision.verdict != Verdict.NOT_COMPARABLE or not found.needed:
+        return None
+    rows = enumerate(found.documents[: found.needed], start=1)
+    return make_candidate_list(
+        benchmark=gate.policy.benchmark,
+        rows=[(qid, docid, place) for place, (qid, docid) in rows],
+        name=f"gate {gate.pk}: {gate.candidate.name} by {gate.policy}"[:120],
+        origin=f"what {gate} waits for on {gate.release.version}",
+        user=gate.created_by,
+    )
+
+
+def _store(gate: GateResult, decision: Decision, listed: CandidateList | None) -> None:
+    report = decision.as_dict()
+    report["release"] = gate.release.version
+    report["benchmark"] = gate.policy.benchmark.slug
+    report["policy_name"] = str(gate.policy)
+    report["is_public"] = gate.is_public
+    if gate.is_public:
+        report["sentence"] = f"On the public queries alone: {report['sentence']}"
+    GateResult.objects.filter(pk=gate.pk).update(
+        state=STATES.WAITING if listed else STATES.DECIDED,
+        verdict=str(decision.verdict),
+        report=report,
+        error="",
+        candidates=listed,
+        n_waiting=decision.evidence.wanted.needed if listed else 0,
+        decided_at=timezone.now(),
+    )
+
+
+def set_back_gate(job_id: int) -> None:
+    """Bring a gate in line with its job, when an attempt begins or the job is given up."""
+    unfinished = GateResult.objects.filter(job=job_id, state__in=[STATES.QUEUED, STATES.FAILED])
+    has_failed = Job.objects.filter(pk=job_id, state=Job.State.FAILED).exists()
+    if has_failed:
+        unfinished.filter(state=STATES.QUEUED).update(
+            state=STATES.FAILED, error="The job that decides was given up. Ask again."
+        )
+    else:
+        unfinished.update(state=STATES.QUEUED)
+
+
+# --- going on when the labels are there ----------------------------------------------------------
+
+
+def resume_waiting_gates(release: Release) -> Job | None:
+    """Start a job that looks whether gates of the benchmark can be decided on a new release."""
+    waiting = selectors.waiting_gates(release.benchmark).exclude(release=release)
+    if not waiting.exists():
+        return None
+    return jobs.start(
+        kind=RESUME_KIND,
+        title=f"Gates that waited for labels, on {release.version}",
+        benchmark=release.benchmark,
+        user=release.created_by,
+        parameters={"release": release.pk},
+    )
+
+
+def resume_gates(job: RunningJob) -> None:
+    """The handler: each gate whose labels are in the release is asked for again, on it.
+
+    One that cannot be, as its split is hidden or gone, waits on; the job's notes say why.
+    """
+    published = Release.objects.published().select_related("benchmark")
+    release = published.get(pk=job.parameters["release"])
+    grades = release_qrels(release)
+    ready = [
+        gate
+        for gate in selectors.waiting_gates(release.benchmark).exclude(release=release)
+        if holds(grades, awaited(gate))
+    ]
+    with job.commit() as result:
+        n_resumed, refused = 0, []
+        for gate in filter(_may_go_on, ready):
+            try:
+                with transaction.atomic():
+                    _resume(gate, release)
+            except ScoringError as error:
+                refused.append(f"{gate.candidate.name} by {gate.policy}: {error}")
+            else:
+                n_resumed += 1
+        result["made"] = [f"{n_resumed} gates asked for again"]
+        result["notes"] = refused
+        result["url"] = reverse("scoring:gate-list", args=[release.benchmark.slug])
+
+
+def _may_go_on(gate: GateResult) -> bool:
+    """A withdrawn candidate or a retired policy is not decided about any more."""
+    runs = (gate.candidate, gate.policy.baseline)
+    return gate.policy.retired_at is None and all(run.withdrawn_at is None for run in runs)
+
+
+def _resume(gate: GateResult, release: Release) -> None:
+    start_gate(
+        policy=gate.policy,
+        candidate=gate.candidate,
+        release=release,
+        user=gate.created_by,
+        resumes=gate,
+    )
+
+
+def awaited(gate: GateResult) -> list[tuple[str, str]]:
+    """Query and document of each label that a gate waits for."""
+    documents = gate.report.get("wanted", {}).get("documents", [])
+    return [(qid, docid) for qid, docid in documents[: gate.n_waiting]]
+
+
+def holds(grades: dict[str, Any], pairs: Iterable[tuple[str, str]]) -> bool:
+    """Whether every one of the pairs has a grade."""
+    return all(grades.get(qid, {}).get(docid, -1) >= 0 for qid, docid in pairs)

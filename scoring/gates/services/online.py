@@ -1,0 +1,117 @@
+"""What A/B tests said of candidates, and how often gates came true."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count
+
+from benchmarks_app.models import Benchmark, User
+from benchmarks_app.services import audit
+from benchwright.statistics.descriptive import wilson
+from scoring.gates.selectors import gates_seen_by
+from scoring.gates.services.errors import GateUndecidedError, OnlineIntervalError
+from scoring.models import GateResult, OnlineResult
+
+OUTCOMES = [OnlineResult.Outcome.BETTER, OnlineResult.Outcome.SAME, OnlineResult.Outcome.WORSE]
+
+
+@dataclass(frozen=True)
+class CameTrue:
+    """Of gates with one verdict: how many A/B tests came out how, with a Wilson interval."""
+
+    verdict: GateResult.Verdict
+    n: int
+    cells: list[tuple[str, int, float, float, float]]
+
+
+@transaction.atomic
+def record_online_result(
+    *,
+    gate: GateResult,
+    outcome: str,
+    metric: str,
+    user: User,
+    difference: float | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    has_no_interval: bool = False,
+    note: str = "",
+) -> OnlineResult:
+    """Write down what an A/B test said of a gate's candidate.
+
+    Raises
+    ------
+    OnlineIntervalError
+        If difference and interval are not all there, and it is not said that there are none.
+    GateUndecidedError
+        If the gate has no verdict yet.
+    """
+    check_interval(difference, low, high, has_no_interval=has_no_interval)
+    if not gate.verdict:
+        raise GateUndecidedError(gate=str(gate))
+    made = OnlineResult.objects.create(
+        gate=gate,
+        outcome=outcome,
+        metric=metric,
+        difference=difference,
+        low=low,
+        high=high,
+        note=note,
+        recorded_by=user,
+    )
+    audit.record(
+        actor=user,
+        action="record-online-result",
+        benchmark=gate.policy.benchmark,
+        target=f"{gate}: {outcome}",
+    )
+    return made
+
+
+def check_interval(
+    difference: float | None, low: float | None, high: float | None, *, has_no_interval: bool
+) -> None:
+    """A bare "better" proves nothing: the difference with its interval, or that there is none.
+
+    Raises
+    ------
+    OnlineIntervalError
+        If neither is there.
+    """
+    given = {"difference": difference, "low": low, "high": high}
+    there = [name for name, value in given.items() if value is not None]
+    if has_no_interval and there:
+        raise OnlineIntervalError(given=f"{', '.join(there)} and `has_no_interval`")
+    if has_no_interval:
+        return
+    if difference is None or low is None or high is None:
+        raise OnlineIntervalError(given=f"only {', '.join(there)}" if there else "no difference")
+    if not low <= difference <= high:
+        raise OnlineIntervalError(given=f"{difference} outside of {low} to {high}")
+
+
+def came_true(user: Any, benchmark: Benchmark) -> list[CameTrue]:
+    """For each verdict what A/B tests said afterwards; verdicts without any are left out.
+
+    Of the gates that this person sees.
+    """
+    seen = gates_seen_by(user, benchmark).order_by().values("pk")
+    rows = (
+        OnlineResult.objects.filter(gate__in=seen)
+        .values_list("gate__verdict", "outcome")
+        .annotate(n=Count("pk"))
+        .order_by()
+    )
+    counts = {(verdict, outcome): n for verdict, outcome, n in rows}
+    found = []
+    for verdict in GateResult.Verdict:
+        of_verdict = [counts.get((verdict, outcome), 0) for outcome in OUTCOMES]
+        n = sum(of_verdict)
+        if n:
+            cells = [
+                (outcome.label, k, k / n, *wilson(k, n))
+                for outcome, k in zip(OUTCOMES, of_verdict, strict=True)
+            ]
+            found.append(CameTrue(verdict, n, cells))
+    return found

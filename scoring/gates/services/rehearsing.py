@@ -1,0 +1,158 @@
+"""Rehearsals: a draft of a policy tried on runs that are there, as a job, before it is frozen."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+
+from benchmarks_app.models import Benchmark, Job, Release, Run, User
+from benchmarks_app.services import audit, jobs
+from benchmarks_app.services.jobs import JobFencedError, RunningJob
+from benchwright.gates.errors import RehearsalError
+from benchwright.gates.policy import policy_from
+from benchwright.gates.rehearsal.rehearsing import MOST_RUNS, rehearsed
+from scoring.gates.services.errors import GateItselfError, RehearsalTooLateError
+from scoring.gates.services.evidence import compared
+from scoring.gates.services.policies import check_run, make_policy, policy_of, queries_of
+from scoring.models import GatePolicy, GateRehearsal, GateResult
+from scoring.scores.services.firewall import sight_of
+
+KIND = "rehearse-gate"
+STATES = GateRehearsal.State
+
+
+def start_rehearsal(
+    *,
+    benchmark: Benchmark,
+    release: Release,
+    name: str,
+    baseline: Run,
+    runs: Sequence[Run],
+    content: Mapping[str, Any],
+    user: User,
+    lexical: Run | None = None,
+    seed: int = 0,
+) -> GateRehearsal:
+    """Ask how often a draft is right between the baseline and 1 to 10 other runs.
+
+    For who may not see all grades of the release it is tried on the public queries.
+
+    Raises
+    ------
+    PolicyFormatError, PolicySlicesError, PolicySplitError
+        If the content is no policy of this benchmark.
+    RehearsalError, GateItselfError, GateRunError
+        If there are no runs or too many, or one is the baseline, of elsewhere or withdrawn.
+    NoPublicQueryError
+        If there are no queries that this person may see the grades of.
+    RehearsalTooLateError
+        If a run is a candidate already, or the same policy has decided of one.
+    """
+    if not 1 <= len(runs) <= MOST_RUNS:
+        raise RehearsalError(count=len(runs), most=MOST_RUNS)
+    for run in filter(None, (baseline, lexical, *runs)):
+        check_run(run, benchmark)
+    if baseline in runs:
+        raise GateItselfError(run=baseline.name, policy=name)
+    policy = policy_of(benchmark, content, baseline=baseline, lexical=lexical)
+    with transaction.atomic():
+        _check_unseen(benchmark, name, policy.digest, runs)
+        is_public = not sight_of(user, release).is_clear
+        queries_of(release, policy.split, is_public=is_public)
+        made = GateRehearsal.objects.create(
+            benchmark=benchmark,
+            release=release,
+            is_public=is_public,
+            name=name,
+            baseline=baseline,
+            lexical=lexical,
+            content=policy.as_dict(),
+            digest=policy.digest,
+            seed=seed,
+            created_by=user,
+        )
+        made.runs.set(runs)
+        audit.record(actor=user, action="start-rehearsal", benchmark=benchmark, target=name)
+        made.job = jobs.start(
+            kind=KIND,
+            title=f"Rehearsal of {name}",
+            benchmark=benchmark,
+            user=user,
+            parameters={"rehearsal": made.pk},
+        )
+        made.save(update_fields=["job"])
+    return made
+
+
+def _check_unseen(benchmark: Benchmark, name: str, digest: str, runs: Sequence[Run]) -> None:
+    gates = GateResult.objects.filter(policy__benchmark=benchmark)
+    candidate = gates.filter(policy__name=name, candidate__in=runs).first()
+    if candidate is not None:
+        raise RehearsalTooLateError(reason=f"'{candidate.candidate.name}' is a candidate of {name}")
+    decided = gates.filter(policy__name=name, policy__digest=digest).first()
+    if decided is not None:
+        reason = f"{decided.policy} has been asked about '{decided.candidate.name}'"
+        raise RehearsalTooLateError(reason=reason)
+
+
+def rehearse(job: RunningJob) -> None:
+    """The handler; a failure is told on the rehearsal."""
+    of = GateRehearsal.objects.select_related("benchmark", "baseline", "lexical", "release").get(
+        pk=job.parameters["rehearsal"]
+    )
+    if of.state == STATES.DONE:
+        return
+    try:
+        _rehearse(job, of)
+    except JobFencedError:
+        raise
+    except Exception as error:
+        told = str(error)[:2000] or type(error).__name__
+        with job.fenced():
+            GateRehearsal.objects.filter(pk=of.pk).update(state=STATES.FAILED, error=told)
+        raise
+
+
+def _rehearse(job: RunningJob, of: GateRehearsal) -> None:
+    policy = policy_from(of.content)
+    pairs = [
+        compared(
+            said=policy,
+            release=of.release,
+            runs=[of.baseline, run],
+            lexical=of.lexical,
+            is_public=of.is_public,
+            job=job,
+        )
+        for run in of.runs.order_by("name")
+    ]
+    found = rehearsed(policy, pairs, seed=of.seed, progress=job.progress)
+    found["release"] = of.release.version
+    found["is_public"] = of.is_public
+    with job.commit() as result:
+        GateRehearsal.objects.filter(pk=of.pk).update(state=STATES.DONE, result=found, error="")
+        result["made"] = [f"how often {of.name} is right"]
+        result["url"] = of.get_absolute_url()
+
+
+def set_back_rehearsal(job_id: int) -> None:
+    """Bring a rehearsal in line with its job, when an attempt begins or the job is given up."""
+    unfinished = GateRehearsal.objects.filter(job=job_id, state__in=[STATES.QUEUED, STATES.FAILED])
+    if Job.objects.filter(pk=job_id, state=Job.State.FAILED).exists():
+        unfinished.filter(state=STATES.QUEUED).update(
+            state=STATES.FAILED, error="The job that rehearses was given up. Ask again."
+        )
+    else:
+        unfinished.update(state=STATES.QUEUED)
+
+
+def freeze_rehearsed(*, rehearsal: GateRehearsal, user: User) -> GatePolicy:
+    """Freeze the draft, with the rates it was rehearsed to; raises as `make_policy` does."""
+    return make_policy(
+        benchmark=rehearsal.benchmark,
+        name=rehearsal.name,
+        baseline=rehearsal.baseline,
+        lexical=rehearsal.lexical,
+        content=rehearsal.content,
+        user=user,
+    )

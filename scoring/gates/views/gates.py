@@ -1,0 +1,136 @@
+"""Gates: listed, looked at, downloaded, and what became of their candidates online."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from benchmarks_app.charts import chart_response
+from benchmarks_app.models import Benchmark
+from benchmarks_app.paging import page_of
+from benchmarks_app.permissions import Action, benchmark_view, may
+from benchwright.gates.reports import WRITERS, written
+from scoring.gates.charts import gate_chart as chart_of
+from scoring.gates.forms import GateFilterForm, OnlineResultForm
+from scoring.gates.selectors import gates_seen_by, policies_in_use, policies_seen_by
+from scoring.gates.services.online import came_true, record_online_result
+from scoring.gates.services.planning import plan_of
+from scoring.gates.services.reading import rates_told, told
+from scoring.models import GateResult
+from scoring.scores.selectors.releases import newest_release
+
+PAGE_SIZE = 25
+TYPES = {
+    "md": "text/markdown; charset=utf-8",
+    "json": "application/json",
+    "xml": "application/xml; charset=utf-8",
+}
+
+
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def gate_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """Gates with filters, policies in use, and how often gates came true."""
+    gates, policies = (
+        gates_seen_by(request.user, benchmark),
+        policies_seen_by(request.user, benchmark),
+    )
+    form = GateFilterForm(request.GET, policies=policies)
+    page = page_of(request, form.chosen(gates), PAGE_SIZE)
+    context: dict[str, Any] = {
+        "page": page,
+        "filters": form,
+        "is_filtered": any(request.GET.get(name) for name in form.fields),
+        "policies": policies_in_use(request.user, benchmark),
+        "came_true": came_true(request.user, benchmark),
+    }
+    release = newest_release(benchmark)
+    if not context["policies"] and release is not None:
+        context["plan"] = plan_of(benchmark, release)
+    return render(request, "scoring/gate_list.html", context)
+
+
+def _gate(request: HttpRequest, benchmark: Benchmark, pk: int) -> GateResult:
+    return get_object_or_404(gates_seen_by(request.user, benchmark), pk=pk)
+
+
+def _context(request: HttpRequest, gate: GateResult) -> dict[str, Any]:
+    report = told(gate, request.user)
+    checks = {check["name"]: check for check in report.get("checks", [])}
+    return {
+        "gate": gate,
+        "job": gate.job,
+        "is_waiting": gate.state == GateResult.State.QUEUED,
+        "report": report,
+        "checks": checks,
+        "rehearsed": rates_told(request.user, gate.policy.benchmark, gate.policy.rehearsal),
+        "overall": checks["overall"]["findings"][0] if "overall" in checks else None,
+        "chart": chart_of(report) if "overall" in checks else None,
+        "resumed_by": GateResult.objects.filter(resumes=gate).select_related("release").first(),
+        "online": gate.online_results.select_related("recorded_by").order_by("pk"),
+        "server": request.build_absolute_uri("/").rstrip("/"),
+    }
+
+
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def gate_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    gate = _gate(request, benchmark, pk)
+    context = _context(request, gate)
+    if gate.verdict and may(request.user, Action.SUBMIT, benchmark):
+        context["online_form"] = OnlineResultForm()
+    return render(request, "scoring/gate_detail.html", context)
+
+
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def gate_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """How far a gate is; once it is decided, the page is loaded as a whole."""
+    gate = _gate(request, benchmark, pk)
+    response = render(
+        request,
+        "scoring/_gate_state.html",
+        {"gate": gate, "job": gate.job, "is_waiting": gate.state == GateResult.State.QUEUED},
+    )
+    if request.htmx and gate.state != GateResult.State.QUEUED:
+        response["HX-Refresh"] = "true"
+    return response
+
+
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def gate_report(request: HttpRequest, benchmark: Benchmark, pk: int, kind: str) -> HttpResponse:
+    """The result as md, json or xml (JUnit)."""
+    gate = _gate(request, benchmark, pk)
+    report = told(gate, request.user)
+    if f".{kind}" not in WRITERS or not report:
+        raise Http404
+    response = HttpResponse(written(report, f".{kind}"), content_type=TYPES[kind])
+    response["Content-Disposition"] = f'attachment; filename="gate-{gate.pk}.{kind}"'
+    return response
+
+
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def gate_chart(request: HttpRequest, benchmark: Benchmark, pk: int, format: str) -> HttpResponse:
+    """Differences with their bounds, on the line of the margin."""
+    report = _gate(request, benchmark, pk).report
+    if not any(check["name"] == "overall" for check in report.get("checks", [])):
+        raise Http404
+    return chart_response(request, chart_of(report), format)
+
+
+@require_POST
+@benchmark_view(Action.SUBMIT)
+def gate_online(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """Write down what an A/B test said."""
+    gate = _gate(request, benchmark, pk)
+    form = OnlineResultForm(request.POST)
+    if not form.is_valid():
+        context = {**_context(request, gate), "online_form": form}
+        return render(request, "scoring/gate_detail.html", context, status=422)
+    record_online_result(gate=gate, user=request.user, **form.cleaned_data)
+    messages.success(request, "The A/B result is recorded.")
+    return redirect(gate)

@@ -1,0 +1,175 @@
+"""Policies: made before a candidate is uploaded, looked at, retired."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from benchmarks_app.models import Benchmark
+from benchmarks_app.permissions import Action, benchmark_view, may
+from benchwright.errors import BenchmarkError
+from benchwright.gates.errors import RehearsalError
+from scoring.gates.forms import GateForm, PolicyForm
+from scoring.gates.selectors import gates_seen_by, policies_seen_by, rehearsals_seen_by
+from scoring.gates.services.gating import start_gate
+from scoring.gates.services.planning import plan_of
+from scoring.gates.services.policies import make_policy, may_retire, retire_policy
+from scoring.gates.services.reading import rates_told
+from scoring.gates.services.rehearsing import freeze_rehearsed, start_rehearsal
+from scoring.models import GatePolicy, GateRehearsal
+from scoring.scores.selectors.rankings import runs_offered
+from scoring.scores.selectors.releases import newest_release
+
+MOST_GATES = 20
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.SUBMIT)
+def policy_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """What a candidate must show, with what the queries there are can show at all."""
+    release = newest_release(benchmark)
+    has_runs = runs_offered(benchmark, request.user).exists()
+    if release is None or not has_runs:
+        context = {"release": release, "has_runs": has_runs}
+        return render(request, "scoring/policy_empty.html", context)
+    form = PolicyForm(request.POST or None, benchmark=benchmark, user=request.user)
+    if request.method == "POST" and form.is_valid():
+        is_rehearsal = request.POST.get("do") == "rehearse"
+        asked = _rehearsed if is_rehearsal else _made
+        made = asked(request, benchmark, form)
+        if made is not None:
+            return redirect(made)
+    status = 422 if request.method == "POST" else 200
+    context = {"form": form, "release": release, "plan": plan_of(benchmark, release)}
+    return render(request, "scoring/policy_new.html", context, status=status)
+
+
+def _made(request: HttpRequest, benchmark: Benchmark, form: PolicyForm) -> GatePolicy | None:
+    """The policy; None where it could not be made, which the form then says."""
+    told = form.cleaned_data
+    try:
+        made = make_policy(
+            benchmark=benchmark,
+            name=told["name"],
+            baseline=told["baseline"],
+            lexical=told["lexical"],
+            content=form.content,
+            user=request.user,
+        )
+    except BenchmarkError as error:
+        form.add_error(None, str(error))
+        return None
+    messages.success(request, f"{made} is frozen. Upload the candidate now.")
+    return made
+
+
+def _rehearsed(
+    request: HttpRequest, benchmark: Benchmark, form: PolicyForm
+) -> GateRehearsal | None:
+    """The rehearsal; None where it cannot be made, which the form then says."""
+    told = form.cleaned_data
+    try:
+        return start_rehearsal(
+            benchmark=benchmark,
+            release=newest_release(benchmark),
+            name=told["name"],
+            baseline=told["baseline"],
+            lexical=told["lexical"],
+            runs=list(told["runs"]),
+            content=form.content,
+            user=request.user,
+        )
+    except RehearsalError as error:
+        form.add_error("runs", str(error))
+    except BenchmarkError as error:
+        form.add_error(None, str(error))
+    return None
+
+
+def _rehearsal(request: HttpRequest, benchmark: Benchmark, pk: int) -> GateRehearsal:
+    return get_object_or_404(rehearsals_seen_by(request.user, benchmark), pk=pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.SUBMIT)
+def rehearsal_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """How often a draft is right; POST freezes it."""
+    rehearsal = _rehearsal(request, benchmark, pk)
+    error = ""
+    if request.method == "POST":
+        try:
+            made = freeze_rehearsed(rehearsal=rehearsal, user=request.user)
+        except BenchmarkError as refused:
+            error = str(refused)
+        else:
+            messages.success(request, f"{made} is frozen. Upload the candidate now.")
+            return redirect(made)
+    context = {
+        **_state(rehearsal),
+        "error": error,
+        "said": rehearsal.content,
+        "rehearsed": rates_told(request.user, benchmark, rehearsal.result),
+    }
+    status = 422 if error else 200
+    return render(request, "scoring/rehearsal_detail.html", context, status=status)
+
+
+@require_safe
+@benchmark_view(Action.SUBMIT)
+def rehearsal_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """How far it is; once it is done, the page is loaded as a whole."""
+    context = _state(_rehearsal(request, benchmark, pk))
+    response = render(request, "scoring/_rehearsal_state.html", context)
+    if request.htmx and not context["is_waiting"]:
+        response["HX-Refresh"] = "true"
+    return response
+
+
+def _state(rehearsal: GateRehearsal) -> dict[str, Any]:
+    is_waiting = rehearsal.state == GateRehearsal.State.QUEUED
+    return {"rehearsal": rehearsal, "job": rehearsal.job, "is_waiting": is_waiting}
+
+
+def _policy(request: HttpRequest, benchmark: Benchmark, pk: int) -> GatePolicy:
+    return get_object_or_404(policies_seen_by(request.user, benchmark), pk=pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.SEE_RESULTS)
+def policy_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """The policy, and a form that holds a candidate against it."""
+    policy = _policy(request, benchmark, pk)
+    may_ask = may(request.user, Action.SUBMIT, benchmark)
+    if request.method == "POST" and not may_ask:
+        raise PermissionDenied
+    form = GateForm(request.POST or None, policy=policy, user=request.user) if may_ask else None
+    if request.method == "POST" and form.is_valid():
+        try:
+            return redirect(start_gate(policy=policy, user=request.user, **form.cleaned_data))
+        except BenchmarkError as error:
+            form.add_error(None, str(error))
+    context: dict[str, Any] = {
+        "policy": policy,
+        "rehearsed": rates_told(request.user, benchmark, policy.rehearsal),
+        "form": form,
+        "gates": gates_seen_by(request.user, benchmark).filter(policy=policy)[:MOST_GATES],
+        "may_retire": may_retire(request.user, policy),
+        "server": request.build_absolute_uri("/").rstrip("/"),
+        "release": newest_release(benchmark),
+    }
+    status = 422 if request.method == "POST" else 200
+    return render(request, "scoring/policy_detail.html", context, status=status)
+
+
+@require_POST
+@benchmark_view(Action.SUBMIT)
+def policy_retire(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    policy = _policy(request, benchmark, pk)
+    if not may_retire(request.user, policy):
+        raise PermissionDenied
+    retire_policy(policy=policy, user=request.user)
+    messages.success(request, f"{policy} decides no more gates; what it decided stays.")
+    return redirect(policy)

@@ -1,0 +1,1 @@
+"""Search endpoints that are described, tried, and asked for runs."""

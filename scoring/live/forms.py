@@ -1,0 +1,207 @@
+"""Forms of live systems: they validate, and leave writing to the services."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+
+from benchmarks_app.models import Benchmark, Run
+from benchwright.errors import ScoringError
+from benchwright.live.connections import read_url
+from benchwright.live.headers import read_headers
+from benchwright.live.paths import read_path
+from benchwright.live.templates import LARGEST, read_template
+from scoring.live.selectors import SPLITS
+from scoring.live.services.systems import (
+    CHANGEABLE,
+    LONGEST_TIMEOUT,
+    MOST_AT_A_TIME,
+    MOST_PER_SECOND,
+    MOST_RESULTS,
+    MOST_RETRIES,
+)
+from scoring.models import LiveSystem
+from scoring.scores.selectors.releases import published_releases
+
+# Which field an error of the service is about, by its code.
+FIELD_OF = {
+    "live-address": "url",
+    "live-template": "template",
+    "live-headers": "headers",
+    "live-secret": "headers",
+    "live-path": "results_path",
+    "live-name-taken": "name",
+    "run-name-taken": "run",
+    "live-queries": "queries",
+}
+
+
+def add_service_error(form: forms.Form, error: ScoringError) -> None:
+    """Put an error of a service beside the field it is about."""
+    name = FIELD_OF.get(error.code)
+    form.add_error(name if name in form.fields else None, str(error))
+
+
+def _code(rows: int) -> forms.Textarea:
+    return forms.Textarea(attrs={"rows": rows, "class": "mono", "spellcheck": "false"})
+
+
+class LiveSystemForm(forms.Form):
+    """How an endpoint is asked, and what its answer looks like."""
+
+    name = forms.CharField(max_length=120, help_text="Such as “staging, BM25”. Runs are named so.")
+    url = forms.CharField(
+        max_length=500, label="Address", help_text="http or https; secrets go into headers."
+    )
+    kind = forms.ChoiceField(
+        choices=LiveSystem.Kind.choices,
+        label="Answers like",
+        help_text="Of OpenSearch and Elasticsearch, answers of some shards only count as failures.",
+    )
+    method = forms.ChoiceField(choices=[("POST", "POST with a JSON body"), ("GET", "GET")])
+    template = forms.CharField(
+        max_length=LARGEST,
+        strip=False,
+        widget=_code(8),
+        help_text=(
+            "JSON, or of a GET the query string. {{query}} and {{k}} are put in as values: no "
+            "query can change what is around it."
+        ),
+    )
+    headers = forms.CharField(
+        required=False,
+        max_length=10_000,
+        widget=_code(2),
+        help_text=(
+            "A line each, as “Authorization: ApiKey $SEARCH_KEY”. A secret is the name of an "
+            "environment variable that whoever runs the site has allowed for this address."
+        ),
+    )
+    results_path = forms.CharField(
+        max_length=200, label="Path to the results", help_text="In the answer, such as hits.hits."
+    )
+    id_path = forms.CharField(
+        max_length=200, label="Path to the id", help_text="In one result, such as _id."
+    )
+    score_path = forms.CharField(
+        max_length=200,
+        required=False,
+        label="Path to the score",
+        help_text="In one result. Empty: the order of the results is the ranking.",
+    )
+    k = forms.IntegerField(
+        min_value=1, max_value=MOST_RESULTS, initial=100, label="Results a query"
+    )
+    requests_per_second = forms.FloatField(
+        min_value=0.01,
+        max_value=MOST_PER_SECOND,
+        initial=10,
+        label="Requests a second",
+        help_text="At most, repeated ones included.",
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )
+    concurrency = forms.IntegerField(
+        min_value=1, max_value=MOST_AT_A_TIME, initial=4, label="At a time"
+    )
+    timeout_seconds = forms.FloatField(
+        min_value=0.1,
+        max_value=LONGEST_TIMEOUT,
+        initial=10,
+        label="Patience in seconds",
+        help_text="For a whole answer.",
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )
+    retries = forms.IntegerField(
+        min_value=0,
+        max_value=MOST_RETRIES,
+        initial=3,
+        label="Further tries",
+        help_text="After 429, 5xx, timeouts and broken connections, with growing pauses.",
+    )
+    description = forms.CharField(
+        required=False, max_length=4000, label="Notes", widget=forms.Textarea(attrs={"rows": 2})
+    )
+
+    @staticmethod
+    def initial_of(system: LiveSystem) -> dict[str, Any]:
+        return {name: getattr(system, name) for name in CHANGEABLE}
+
+    def clean_url(self) -> str:
+        return self._read("url", read_url)
+
+    def clean_headers(self) -> str:
+        return self._read("headers", read_headers)
+
+    def clean_results_path(self) -> str:
+        return self._read("results_path", lambda text: read_path(text, may_be_many=True))
+
+    def clean_id_path(self) -> str:
+        return self._read("id_path", read_path)
+
+    def clean_score_path(self) -> str:
+        return self._read("score_path", lambda text: read_path(text) if text else None)
+
+    def clean(self) -> dict[str, Any]:
+        told = super().clean() or {}
+        if told.get("template") and told.get("method"):
+            try:
+                read_template(told["template"], method=told["method"])
+            except ScoringError as error:
+                self.add_error("template", str(error))
+        return told
+
+    def _read(self, name: str, reader: Callable[[str], object]) -> str:
+        text: str = self.cleaned_data[name]
+        try:
+            reader(text)
+        except ScoringError as error:
+            raise forms.ValidationError(str(error)) from error
+        return text
+
+
+class LiveTryForm(forms.Form):
+    query = forms.CharField(max_length=2000, label="Query")
+
+
+class LiveAskForm(forms.Form):
+    """What to ask a live system, and what its run is called."""
+
+    run = forms.CharField(
+        max_length=Run._meta.get_field("name").max_length, label="Name of the run"
+    )
+    queries = forms.ChoiceField(required=False)
+    may_fail = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=100_000,
+        initial=0,
+        label="May fail",
+        help_text=(
+            "Queries that may stay unanswered and count as 0. One more, and there is no run."
+        ),
+    )
+
+    def __init__(self, *args: Any, benchmark: Benchmark, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["queries"].choices = query_choices(benchmark)
+
+    def clean_may_fail(self) -> int:
+        return self.cleaned_data["may_fail"] or 0
+
+    def given(self) -> dict[str, Any]:
+        """What the service takes beside the system."""
+        told = self.cleaned_data
+        which, _, value = told["queries"].partition(":")
+        chosen = {which: value} if value else {}
+        return {"run": told["run"], "may_fail": told["may_fail"], **chosen}
+
+
+def query_choices(benchmark: Benchmark) -> list[tuple[str, str]]:
+    """All queries, those of a split, those of a published release."""
+    in_split = set(benchmark.queries.committed().values_list("family__split", flat=True).distinct())
+    splits = [(f"split:{name}", f"the split {name}") for name in SPLITS if name in in_split]
+    releases = [
+        (f"release:{one.version}", f"release {one.version}")
+        for one in published_releases(benchmark)[:20]
+    ]
+    return [("", "all queries"), *splits, *releases]

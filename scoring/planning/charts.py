@@ -1,0 +1,161 @@
+"""Charts of plans, of pools without one system, and of approximate indexes."""
+
+from collections import Counter
+from collections.abc import Sequence
+from math import isfinite, isnan
+
+from benchmarks_app.charts import Chart
+from benchwright.pools.planning import SHOWN_DEPTHS, plan_of
+from benchwright.retrieval.ann import USUAL_BASELINE, AnnRecall
+from scoring.planning.services.planning import Planned, Wish
+from scoring.planning.services.reusability import ShownSystem
+
+SMALLEST, POINTS = 20, 24
+ROW_HEIGHT, MOST_SYSTEMS = 24, 40
+# Of a mark that stands for itself, not for each row.
+ONCE = {"values": [{}]}
+
+
+def cost_chart(found: Planned, wish: Wish) -> Chart:
+    """The smallest visible difference by hours of labelling, a line for each pool depth."""
+    chosen = found.best or found.cheapest
+    wanted = [1.2 * plan.n_queries for plan in (found.best, found.cheapest) if plan]
+    largest = max([*wanted, found.known.n_graded, 10 * SMALLEST])
+    step = (largest / SMALLEST) ** (1 / POINTS)
+    sizes = sorted({round(SMALLEST * step**place) for place in range(POINTS + 1)})
+    depths = [depth for depth in sorted({*SHOWN_DEPTHS, wish.depth}) if depth >= wish.depth][:5]
+    rows = [
+        {
+            "depth": f"depth {depth}",
+            "queries": n,
+            "labels": plan.labels,
+            "hours": round(plan.hours, 2),
+            "difference": round(plan.detectable, 5),
+        }
+        for depth in depths
+        for n in sizes
+        for plan in [plan_of(found.pilot, n_queries=n, depth=depth)]
+        if isfinite(plan.detectable)
+    ]
+    y = {
+        "field": "difference",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False},
+        "axis": {"format": ".3f", "title": "Smallest visible difference", "tickCount": 6},
+    }
+    x = {
+        "field": "hours",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False},
+        "axis": {"format": "~s", "title": "Hours of labelling", "tickCount": 6},
+    }
+    colour = {
+        "field": "depth",
+        "type": "ordinal",
+        "sort": [f"depth {depth}" for depth in depths],
+        "title": None,
+        "legend": {"columns": {"expr": "width < 360 ? 2 : 5"}},
+    }
+    layers: list[dict] = [
+        {"mark": {"type": "line"}, "encoding": {"x": x, "y": y, "color": colour}},
+        {
+            "data": ONCE,
+            "mark": {"type": "rule", "strokeDash": [4, 4], "color": "$text-2"},
+            "encoding": {"y": {"datum": wish.delta}},
+        },
+    ]
+    said = f"Standard deviation {found.pilot.sigma:.3f}; a dashed line at ±{wish.delta:g}."
+    if chosen and isfinite(chosen.detectable):
+        layers += _marked(chosen.hours, chosen.detectable)
+        said = (
+            f"{chosen.n_queries:,} queries at depth {chosen.depth} take {chosen.hours:,.0f} hours "
+            f"and show ±{chosen.detectable:.3f}. {said}"
+        )
+    return Chart("What labelling buys", said, {"layer": layers}, rows, 300)
+
+
+def _marked(hours: float, difference: float) -> list[dict]:
+    """A point where the plan is."""
+    place = {
+        "x": {"datum": hours, "type": "quantitative"},
+        "y": {"datum": difference, "type": "quantitative"},
+    }
+    return [
+        {
+            "data": ONCE,
+            "mark": {"type": "point", "filled": True, "size": 120, "color": "$text"},
+            "encoding": place,
+        }
+    ]
+
+
+def reusability_chart(systems: Sequence[ShownSystem]) -> Chart:
+    """How far each system's nDCG@10 falls without the judgments that it alone brought."""
+    shown = [one for one in systems if one.shift is not None][:MOST_SYSTEMS]
+    rows = [
+        {
+            "system": one.run.name,
+            "shift": round(one.shift or 0.0, 5),
+            "ndcg": one.full,
+            "without": one.without,
+            "judged": None if isnan(one.left_out.judged) else round(one.left_out.judged, 4),
+            "only_its_own": one.n_unique,
+            "shift_alone": None if one.shift_alone is None else round(one.shift_alone, 5),
+        }
+        for one in shown
+    ]
+    names = [row["system"] for row in rows]
+    y = {"field": "system", "type": "nominal", "sort": names, "title": None}
+    x = {
+        "field": "shift",
+        "type": "quantitative",
+        "axis": {"format": "+.3f", "title": "nDCG@10 without its own judgments", "tickCount": 5},
+    }
+    spec = {"mark": {"type": "bar", "height": 12}, "encoding": {"y": y, "x": x}}
+    worst = rows[0] if rows else {"system": "none", "shift": 0.0}
+    falls = f"{worst['system']} falls by {-float(worst['shift'] or 0):.3f}"
+    said = f"{len(rows)} systems, each left out with its team's others and near copies; {falls}."
+    height = max(120, 70 + ROW_HEIGHT * len(rows))
+    return Chart("Each system without its own judgments", said, spec, rows, height)
+
+
+def recall_chart(found: AnnRecall) -> Chart:
+    """How many queries keep which share of their exact first k."""
+    counts = Counter(round(one.recall, 2) for one in found.queries)
+    width = max(0.8 / found.k, 0.01) / 2
+    rows = [
+        {"recall": recall, "from": recall - width, "to": recall + width, "queries": n}
+        for recall, n in sorted(counts.items())
+    ]
+    x = {
+        "field": "from",
+        "type": "quantitative",
+        "scale": {"domain": [-width - 0.01, 1.01 + width], "nice": False},
+        "axis": {
+            "format": ".0%",
+            "title": f"Of the exact first {found.k}",
+            "values": [0, 0.2, 0.4, 0.6, 0.8, 1],
+        },
+    }
+    y = {"field": "queries", "type": "quantitative", "title": "Queries", "scale": {"zero": True}}
+    bar = {"x": x, "x2": {"field": "to"}, "y": y, "y2": {"datum": 0}}
+    spec = {
+        "layer": [
+            {"mark": {"type": "rect", "color": "$accent"}, "encoding": bar},
+            {
+                "data": ONCE,
+                "mark": {"type": "rule", "strokeDash": [4, 4], "color": "$text-2"},
+                "encoding": {"x": {"datum": USUAL_BASELINE}},
+            },
+            {
+                "data": ONCE,
+                "mark": {"type": "rule", "color": "$bad", "strokeWidth": 2},
+                "encoding": {"x": {"datum": round(found.mean, 4)}},
+            },
+        ]
+    }
+    said = (
+        f"Mean {found.mean:.3f} over {len(found.queries):,} queries, {found.n_perfect:,} of them "
+        f"whole; a dashed line at the usual {USUAL_BASELINE:.0%}."
+    )
+    return Chart(f"Recall@{found.k} against exact search", said, spec, rows)

@@ -1,0 +1,157 @@
+"""Whether the labels of a release are still about what its corpus says."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+
+from django.conf import settings
+from django.core.cache import cache
+from django.utils import timezone
+
+from benchmarks_app.label_facts import LabelRecord, label_records
+from benchmarks_app.models import Benchmark, DocumentContent, Query, Release
+from benchmarks_app.selectors.reading import corpus_documents, release_qrels, unknown_documents
+from benchwright.ids import content_hash
+from benchwright.qrels.freshness import FreshnessReport, Label, freshness_of
+from scoring.scores.services.slice_scores import slices_compared, slices_of_release
+
+AT_ONCE = 500
+CACHED_SECONDS = 3600
+
+
+@dataclass(frozen=True)
+class QueriesAsked:
+    """Of a release's queries: how many nobody asked within the limit, and how many say when."""
+
+    n: int
+    n_known: int
+    n_old: int
+    oldest: datetime | None
+
+
+@dataclass(frozen=True)
+class ReleaseFreshness:
+    """A release's labels by state, overall and by the slices that may be shown."""
+
+    report: FreshnessReport
+    queries: QueriesAsked
+    days: int
+    has_texts: bool
+
+
+def freshness_of_release(
+    release: Release,
+    *,
+    days: int | None = None,
+    now: datetime | None = None,
+    hidden: frozenset[str] = frozenset(),
+) -> ReleaseFreshness:
+    """How many of a release's labels are stale today; `days` unless the setting says how old.
+
+    Labels of `hidden` queries are left out: which documents are judged there is not told.
+
+    The text that was read is the one that the label was given for. Of labels that came from
+    elsewhere it is the one of the release's own corpus version, and their age is that of the qrels.
+    """
+    days = days or settings.LABELS_STALE_AFTER_DAYS
+    now = now or timezone.now()
+    version = release.benchmark.current_corpus_version
+    facts = repr((release.pk, version and version.pk, days, f"{now:%Y-%m-%d}", sorted(hidden)))
+    key = f"freshness-{sha256(facts.encode()).hexdigest()}"
+    found = cache.get(key)
+    if found is None:
+        found = _worked_out(release, days, now, hidden)
+        cache.set(key, found, timeout=CACHED_SECONDS)
+    return found
+
+
+def _worked_out(
+    release: Release, days: int, now: datetime, hidden: frozenset[str]
+) -> ReleaseFreshness:
+    whole = release_qrels(release)
+    qrels = {qid: of for qid, of in whole.items() if qid not in hidden}
+    graded = {(q, d): g for q, of in qrels.items() for d, g in of.items() if g >= 0}
+    members = slices_of_release(release)
+    slices = slices_compared(release, is_public=bool(hidden))
+    shown = {one.name: members[one.name] - hidden for one in slices}
+    report = freshness_of(_labels(release, graded), shown, now=now, max_age=timedelta(days=days))
+    return ReleaseFreshness(
+        report=report,
+        queries=_queries_asked(release, qrels, now - timedelta(days=days)),
+        days=days,
+        has_texts=release.benchmark.corpus.has_texts,
+    )
+
+
+def _labels(release: Release, graded: Iterable[tuple[str, str]]) -> Iterable[Label]:
+    records = label_records(release.qrel_set)
+    pairs = list(graded)
+    docids = {docid for _, docid in pairs}
+    gone = unknown_documents(release.benchmark, docids)
+    now_says = _texts_today(release.benchmark, docids - gone)
+    then = _texts_of_release(release, {d for q, d in pairs if not _read(records, q, d)} - gone)
+    for qid, docid in pairs:
+        known = records.get((qid, docid))
+        read, today = _read(records, qid, docid), now_says.get(docid, "")
+        if not read and docid in then:
+            read, today = then[docid]
+        yield Label(
+            qid=qid,
+            docid=docid,
+            read_hash=read,
+            labelled_at=known.labelled_at if known else release.qrel_set.created_at,
+            current_hash=today,
+            is_there=docid not in gone,
+        )
+
+
+def _read(records: Mapping[tuple[str, str], LabelRecord], qid: str, docid: str) -> str:
+    known = records.get((qid, docid))
+    return known.content_hash if known else ""
+
+
+def _texts_today(benchmark: Benchmark, docids: Iterable[str]) -> dict[str, str]:
+    """{document: hash of its newest text}, of those that somebody could read here."""
+    wanted, found = sorted(docids), {}
+    for start in range(0, len(wanted), AT_ONCE):
+        rows = DocumentContent.objects.filter(
+            document__corpus=benchmark.corpus_id,
+            document__docid__in=wanted[start : start + AT_ONCE],
+        )
+        found |= dict(
+            rows.order_by("first_seen", "pk").values_list("document__docid", "content_hash")
+        )
+    return found
+
+
+def _texts_of_release(release: Release, docids: set[str]) -> dict[str, tuple[str, str]]:
+    """{document: hashes of its text in the release's corpus version and in the newest one}."""
+    before, newest = release.corpus_version, release.benchmark.current_corpus_version
+    if before is None or newest is None or not release.benchmark.corpus.has_texts or not docids:
+        return {}
+    if before.pk == newest.pk:
+        # One text, whatever it says.
+        return dict.fromkeys(docids, (before.sha256, before.sha256))
+    then, today = (corpus_documents(one, docids) for one in (before, newest))
+    return {
+        docid: (
+            content_hash(then[docid].title, then[docid].text),
+            content_hash(today[docid].title, today[docid].text),
+        )
+        for docid in then.keys() & today.keys()
+    }
+
+
+def _queries_asked(release: Release, qids: Iterable[str], before: datetime) -> QueriesAsked:
+    wanted = set(qids)
+    rows = Query.objects.committed().filter(
+        benchmark=release.benchmark_id, last_seen_at__isnull=False
+    )
+    seen = [at for qid, at in rows.values_list("qid", "last_seen_at") if qid in wanted]
+    return QueriesAsked(
+        n=len(wanted),
+        n_known=len(seen),
+        n_old=sum(at < before for at in seen),
+        oldest=min(seen, default=None),
+    )

@@ -1,0 +1,1 @@
+"""Runs scored again on another release, and how they moved."""

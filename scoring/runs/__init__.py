@@ -1,0 +1,1 @@
+"""What scoring knows of one run: its queries, holes, pictures and speed."""

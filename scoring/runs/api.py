@@ -1,0 +1,344 @@
+"""Endpoints of the scores of a run: means, queries, unjudged documents, and probing."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from django.urls import path
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from benchmarks_app.api.base import Endpoint
+from benchmarks_app.models import Run
+from benchmarks_app.permissions import Action
+from benchmarks_app.selectors.release_sources import release_slices
+from benchwright.errors import ScoringError
+from benchwright.evaluation.stored_hits import DEPTH, DEPTHS
+from scoring.models import ProbingFlag, Score, ScoreSet
+from scoring.runs.selectors import holes_of
+from scoring.runs.services.query_lists import chosen_queries
+from scoring.scores.selectors.releases import release_query_texts
+from scoring.scores.selectors.runs import score_sets_of_run
+from scoring.scores.services.firewall import (
+    Sight,
+    looked_at,
+    measure_seen,
+    sight_of,
+    sight_written_down,
+)
+from scoring.scores.services.slice_scores import slices_on_board
+from scoring.submissions.selectors.probing import probing_flags
+from scoring.submissions.services import probing
+
+TAG = ["runs"]
+RELEASE = OpenApiParameter("release", description="A version; the newest it is scored on if none.")
+
+
+class RunEndpoint(Endpoint):
+    """An endpoint of one run's scores on one release."""
+
+    def score_set(self) -> ScoreSet:
+        """The scores that the address and `?release=` name, if the caller may see the run."""
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
+        seen = Run.objects.visible_to(self.request.user).select_related("owner", "team")
+        run = get_object_or_404(seen, benchmark=benchmark, pk=self.kwargs["pk"])
+        version = self.request.query_params.get("release", "")
+        for found in score_sets_of_run(run):
+            if not version or found.release.version == version:
+                found.run = run
+                return found
+        raise Http404
+
+
+class RunMeanSerializer(serializers.Serializer):
+    """A mean with its interval; `slice` is empty for all queries."""
+
+    measure = serializers.CharField()
+    slice = serializers.CharField(allow_blank=True)
+    is_weighted = serializers.BooleanField()
+    mean = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    judged_share = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField()
+
+
+class RunScoresSerializer(serializers.Serializer):
+    """The means of a run; rounded to `decimals` where the release has a hidden split."""
+
+    run = serializers.IntegerField()
+    name = serializers.CharField()
+    release = serializers.CharField()
+    n_queries = serializers.IntegerField()
+    n_missing = serializers.IntegerField()
+    n_extra = serializers.IntegerField()
+    decimals = serializers.IntegerField(
+        allow_null=True, help_text="Null where nothing is rounded for you."
+    )
+    notes = serializers.ListField(
+        child=serializers.CharField(), help_text="Which intervals are over too few families."
+    )
+    scores = RunMeanSerializer(many=True)
+
+
+class RunScores(RunEndpoint):
+    serializer_class = RunScoresSerializer
+    pagination_class = None
+
+    @extend_schema(
+        operation_id="runs_scores",
+        summary="The means of a run, over all queries and by slice",
+        tags=TAG,
+        parameters=[RELEASE],
+    )
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        found = self.score_set()
+        sight = sight_of(request.user, found.release)
+        told = {
+            "run": found.run_id,
+            "name": found.run.name,
+            "release": found.release.version,
+            "n_queries": found.n_queries,
+            "n_missing": found.n_missing,
+            "n_extra": found.n_extra,
+            "decimals": sight.decimals,
+            "notes": list(_notes(found)),
+            "scores": list(_means(found, sight)),
+        }
+        return Response(RunScoresSerializer(told).data)
+
+
+def _notes(score_set: ScoreSet) -> Iterator[str]:
+    yield from score_set.interval_warnings
+    for one in slices_on_board(score_set.release):
+        yield from (f"{one.name}: {warning}" for warning in one.warnings)
+
+
+def _means(score_set: ScoreSet, sight: Sight) -> Iterator[dict[str, Any]]:
+    """The stored means that may be shown, as somebody sees them."""
+    names = ["", Score.WEIGHTED, *(one.name for one in slices_on_board(score_set.release))]
+    rows = score_set.scores.filter(slice_name__in=names).order_by("slice_name", "measure")
+    for score in sight.means(rows):
+        is_weighted = score.slice_name == Score.WEIGHTED
+        yield {
+            "measure": score.measure,
+            "slice": "" if is_weighted else score.slice_name,
+            "is_weighted": is_weighted,
+            "mean": score.mean,
+            "low": score.ci_low,
+            "high": score.ci_high,
+            "judged_share": score.judged_share,
+            "n": score.n,
+        }
+
+
+class RunQuerySerializer(serializers.Serializer):
+    """One query of a run: its values by measure; null where a measure has none."""
+
+    query = serializers.CharField()
+    text = serializers.CharField()
+    is_missing = serializers.BooleanField()
+    n_retrieved = serializers.IntegerField()
+    scores = serializers.DictField(child=serializers.FloatField(allow_null=True))
+
+
+class RunQueries(RunEndpoint):
+    serializer_class = RunQuerySerializer
+
+    @extend_schema(
+        operation_id="runs_queries",
+        summary="A run query by query",
+        description="Queries of a hidden split are left out for all but the benchmark's keepers.",
+        tags=TAG,
+        parameters=[
+            RELEASE,
+            OpenApiParameter("measure", description="What to sort by; nDCG@10 unless given."),
+            OpenApiParameter("order", enum=["worst", "best"], default="worst"),
+            OpenApiParameter("slice", description="Only queries of this slice."),
+            OpenApiParameter("q", description="Only queries with these letters in id or text."),
+        ],
+        responses=RunQuerySerializer(many=True),
+    )
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        found = self.score_set()
+        what = looked_at(found, "query by query")
+        sight = sight_written_down(request.user, found.release, what)
+        name = self._measure(found)
+        texts = release_query_texts(found.release)
+        rows, _ = chosen_queries(
+            found,
+            measure=name,
+            sight=sight,
+            search=request.query_params.get("q", "").strip(),
+            inside=self._inside(found),
+            is_best_first=request.query_params.get("order") == "best",
+        )
+        page = self.paginate_queryset(rows)
+        told = [_query(row, texts) for row in page or ()]
+        return self.get_paginated_response(RunQuerySerializer(told, many=True).data)
+
+    def _measure(self, score_set: ScoreSet) -> str:
+        """The measure to sort by; one that is not stored is computed for who has an account."""
+        text = self.request.query_params.get("measure", "")
+        try:
+            found = measure_seen(self.request.user, score_set.release, text)
+        except ScoringError as error:
+            raise serializers.ValidationError({"measure": [str(error)]}) from error
+        if not found.is_standard and not self.request.user.is_authenticated:
+            raise serializers.ValidationError({"measure": ["Others are for who is signed in."]})
+        return found.name
+
+    def _inside(self, score_set: ScoreSet) -> frozenset[str] | None:
+        name = self.request.query_params.get("slice", "")
+        if not name:
+            return None
+        slices = release_slices(score_set.release)
+        if name not in slices:
+            raise serializers.ValidationError({"slice": ["The release has no slice of this name."]})
+        return frozenset(slices[name])
+
+
+NO_MEASURES = ("qid", "is_missing", "n_retrieved")
+
+
+def _query(row: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
+    values = {name: value for name, value in row.items() if name not in NO_MEASURES}
+    return {
+        "query": row["qid"],
+        "text": texts.get(row["qid"], ""),
+        "is_missing": row["is_missing"],
+        "n_retrieved": row["n_retrieved"],
+        # NaN is no JSON.
+        "scores": {name: value if value == value else None for name, value in values.items()},
+    }
+
+
+class HoleSerializer(serializers.Serializer):
+    rank = serializers.IntegerField()
+    document = serializers.CharField(source="docid")
+
+
+class RunHolesSerializer(serializers.Serializer):
+    """The unjudged documents of one query; `n_top` is how many were looked at."""
+
+    query = serializers.CharField(source="qid")
+    n_top = serializers.IntegerField()
+    at_stake = serializers.FloatField(help_text="The DCG that one grade of each would add.")
+    holes = HoleSerializer(many=True)
+
+
+class RunHoles(RunEndpoint):
+    serializer_class = RunHolesSerializer
+
+    @extend_schema(
+        operation_id="runs_holes",
+        summary="Unjudged documents among the first of a run, by query",
+        description=(
+            "What could change most stands first. Queries of a hidden split are left out for all "
+            "but the benchmark's keepers."
+        ),
+        tags=TAG,
+        parameters=[
+            RELEASE,
+            OpenApiParameter("depth", int, enum=list(DEPTHS), default=DEPTH),
+        ],
+        responses=RunHolesSerializer(many=True),
+    )
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        found = self.score_set()
+        what = looked_at(found, "unjudged documents")
+        sight = sight_written_down(request.user, found.release, what)
+        given = request.query_params.get("depth") or str(DEPTH)
+        if given not in map(str, DEPTHS):
+            said = f"Choose one of {', '.join(map(str, DEPTHS))}."
+            raise serializers.ValidationError({"depth": [said]})
+        holes = holes_of(found, depth=int(given), without=sight.hidden)
+        return self.page_of(holes, RunHolesSerializer)
+
+
+class ProbingEvidenceSerializer(serializers.Serializer):
+    """The numbers of a flag over the hidden queries, in the first `depth` documents; by its kind.
+
+    How two submissions agree (`n_differing`, `share_equal`, `queries`), how many queries have the
+    same documents (`n_equal`, `n_reordered`), or how many documents are listed once
+    (`share_distinct`).
+    """
+
+    depth = serializers.IntegerField()
+    n_queries = serializers.IntegerField()
+    n_differing = serializers.IntegerField(required=False)
+    share_equal = serializers.FloatField(required=False)
+    queries = serializers.ListField(child=serializers.CharField(), required=False)
+    n_equal = serializers.IntegerField(required=False)
+    n_reordered = serializers.IntegerField(required=False)
+    share_distinct = serializers.FloatField(required=False)
+    n_compared = serializers.IntegerField(required=False)
+
+
+class ProbingFlagSerializer(serializers.ModelSerializer):
+    """A submission that looks made to read hidden grades, and the earlier one it is like."""
+
+    evidence = ProbingEvidenceSerializer(read_only=True)
+    submitter = serializers.CharField(source="submission.submitter.username", read_only=True)
+    name = serializers.CharField(source="submission.name", read_only=True)
+
+    class Meta:
+        model = ProbingFlag
+        fields = [
+            "id",
+            "submission",
+            "name",
+            "submitter",
+            "earlier",
+            "kind",
+            "evidence",
+            "created_at",
+            "settled_at",
+        ]
+        read_only_fields = fields
+
+
+class ProbingList(Endpoint):
+    serializer_class = ProbingFlagSerializer
+
+    @extend_schema(
+        operation_id="runs_probing_list",
+        summary="Submissions that look like probing, for the benchmark's keepers",
+        tags=TAG,
+        parameters=[OpenApiParameter("state", enum=["open", "settled"])],
+        responses=ProbingFlagSerializer(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        wanted = {"open": False, "settled": True}.get(request.query_params.get("state", ""))
+        return self.page_of(probing_flags(benchmark, is_settled=wanted), ProbingFlagSerializer)
+
+
+class ProbingSettle(Endpoint):
+    serializer_class = ProbingFlagSerializer
+    pagination_class = None
+
+    @extend_schema(
+        operation_id="runs_probing_settle",
+        summary="Note that a flag was looked at",
+        tags=TAG,
+        request=None,
+        responses=ProbingFlagSerializer,
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        found = get_object_or_404(probing_flags(benchmark), pk=pk)
+        settled = probing.settle(flag=found, by=request.user)
+        return Response(ProbingFlagSerializer(settled).data)
+
+
+of_benchmark = [
+    path("runs/probing/", ProbingList.as_view(), name="probing-list"),
+    path("runs/probing/<int:pk>/settle/", ProbingSettle.as_view(), name="probing-settle"),
+    path("runs/<int:pk>/scores/", RunScores.as_view(), name="run-scores"),
+    path("runs/<int:pk>/queries/", RunQueries.as_view(), name="run-queries"),
+    path("runs/<int:pk>/holes/", RunHoles.as_view(), name="run-holes"),
+]

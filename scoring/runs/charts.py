@@ -1,0 +1,190 @@
+"""The charts of one run: its values, where it found what, its slices beside a baseline's."""
+
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+from benchmarks_app.charts import Chart, axis_of_counts
+from benchwright.evaluation.profiles import GradeRanks, band_labels, cumulative, histogram
+from scoring.comparisons.services.against import SliceAgainst
+
+ROW_HEIGHT, SMALLEST_HEIGHT = 26, 140
+MOST_STEPS = 300
+NOT_FOUND = "not found"
+
+
+def distribution_chart(label: str, values: Sequence[float]) -> Chart:
+    """How many queries have which value."""
+    bins = histogram(values)
+    rows = [
+        {"from": one.low, "to": one.high, "queries": one.n, "share up to": one.share_up_to}
+        for one in bins
+    ]
+    axis = {"format": ".1f", "values": [place / 5 for place in range(6)]} if _is_share(rows) else {}
+    spec = {
+        "mark": {"type": "rect", "color": "$accent", "stroke": "$surface"},
+        "encoding": {
+            "x": {"field": "from", "type": "quantitative", "title": label, "axis": axis},
+            "x2": {"field": "to"},
+            "y": {
+                "field": "queries",
+                "type": "quantitative",
+                "title": "Queries",
+                "axis": axis_of_counts(max((one.n for one in bins), default=0)),
+            },
+            "y2": {"datum": 0},
+        },
+    }
+    return Chart(f"How {label} is spread", _spread(label, values), spec, rows)
+
+
+def _is_share(rows: Sequence[dict[str, Any]]) -> bool:
+    return not rows or (rows[0]["from"], rows[-1]["to"]) == (0, 1)
+
+
+def _spread(label: str, values: Sequence[float]) -> str:
+    defined = [value for value in values if value == value]
+    if not defined:
+        return "No query has a value."
+    low, high = min(defined), max(defined)
+    n_low, n_high = (sum(value == end for value in defined) for end in (low, high))
+    return (
+        f"{label} of {len(defined):,} queries: half of them have {median(defined):.3f} or less, "
+        f"{n_low:,} the lowest value {low:.3f}, {n_high:,} the highest {high:.3f}."
+    )
+
+
+def cumulative_chart(label: str, values: Sequence[float]) -> Chart:
+    """The share of queries that have no more than a value."""
+    steps = cumulative(values)
+    if len(steps) > MOST_STEPS:
+        last = len(steps) - 1
+        steps = [steps[place * last // (MOST_STEPS - 1)] for place in range(MOST_STEPS)]
+    rows = [{"value": one.value, "share": one.share} for one in steps]
+    spec = {
+        "mark": {"type": "line", "interpolate": "step-after"},
+        "encoding": {
+            "x": {"field": "value", "type": "quantitative", "title": label},
+            "y": {
+                "field": "share",
+                "type": "quantitative",
+                "title": "Share of queries with no more",
+                "axis": {"format": ".0%"},
+                "scale": {"domain": [0, 1]},
+            },
+        },
+    }
+    return Chart(f"Share of queries up to each {label}", _spread(label, values), spec, rows)
+
+
+def grades_chart(found: Sequence[GradeRanks], names: dict[int, str]) -> Chart:
+    """At which ranks the documents of each grade were found."""
+    bands = [*band_labels(), NOT_FOUND]
+    rows = [
+        {
+            "grade": _graded(one.grade, names),
+            "ranks": band,
+            "documents": n,
+            "share": n / one.n_judged if one.n_judged else 0.0,
+        }
+        for one in found
+        for band, n in zip(bands, [*one.counts, one.n_not_found], strict=True)
+    ]
+    said = " ".join(
+        f"{_graded(one.grade, names)}: {sum(one.counts[:4]):,} of {one.n_judged:,} in the first "
+        f"10, {one.n_not_found:,} not found."
+        for one in found
+    )
+    where = {
+        "x": {
+            "field": "ranks",
+            "type": "nominal",
+            "sort": bands,
+            "title": "Rank",
+            "axis": {"labelAngle": 0, "labelOverlap": True},
+        },
+        "y": {
+            "field": "grade",
+            "type": "nominal",
+            "sort": [_graded(one.grade, names) for one in found],
+            "title": None,
+        },
+    }
+    spec = {
+        "layer": [
+            {
+                "mark": {"type": "point", "filled": True, "opacity": 0.85},
+                "encoding": {
+                    **where,
+                    "size": {
+                        "field": "share",
+                        "type": "quantitative",
+                        "scale": {"range": [0, 700], "domain": [0, 1]},
+                        "legend": None,
+                    },
+                },
+            },
+            {
+                "mark": {"type": "text", "dy": 20, "color": "$text-2", "fontSize": 10},
+                "encoding": {**where, "text": {"field": "documents", "type": "quantitative"}},
+            },
+        ]
+    }
+    height = max(SMALLEST_HEIGHT, 60 * len(found) + 60)
+    title = "At which ranks documents of each grade were found"
+    return Chart(title, said or "No document is judged.", spec, rows, height)
+
+
+def _graded(grade: int, names: dict[int, str]) -> str:
+    return f"{grade} {names[grade]}" if names.get(grade) else str(grade)
+
+
+def slices_chart(label: str, rows: Sequence[SliceAgainst], baseline: str) -> Chart:
+    """Differences from a baseline by slice with their intervals; means where there is none."""
+    points = [_point(row, is_difference=bool(baseline)) for row in rows]
+    points = [point for point in points if point["value"] is not None]
+    title = f"{label} less that of {baseline}, by slice" if baseline else f"{label} by slice"
+    apart = [point["slice"] for point in points if point["told apart"]]
+    said = "; ".join(f"{point['slice']} {point['value']:+.3f}" for point in points)
+    if not baseline:
+        said = "; ".join(f"{point['slice']} {point['value']:.3f}" for point in points)
+    elif apart:
+        said += f". The interval leaves out 0 for {', '.join(apart)}"
+    y = {
+        "field": "slice",
+        "type": "nominal",
+        "sort": [point["slice"] for point in points],
+        "title": None,
+    }
+    x = {"field": "value", "type": "quantitative", "title": title.partition(", by")[0]}
+    low_to_high = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y}
+    colour = {"condition": {"test": "datum['told apart']", "value": "$accent"}, "value": "$text-2"}
+    zero = {"mark": {"type": "rule", "strokeDash": [4, 4], "color": "$text-2"}}
+    spec = {
+        "layer": [
+            *([{**zero, "encoding": {"x": {"datum": 0}}}] if baseline else []),
+            {"mark": {"type": "rule"}, "encoding": {**low_to_high, "color": colour}},
+            {
+                "mark": {"type": "point", "filled": True, "size": 70},
+                "encoding": {"x": x, "y": y, "color": colour},
+            },
+        ]
+    }
+    height = max(SMALLEST_HEIGHT, ROW_HEIGHT * len(points) + 60)
+    return Chart(title, f"{said or 'No slice has a value'}.", spec, points, height)
+
+
+def _point(row: SliceAgainst, *, is_difference: bool) -> dict[str, Any]:
+    if is_difference:
+        value, ends = row.difference, (row.difference_low, row.difference_high)
+    else:
+        value, ends = row.mean, (row.low, row.high)
+    low, high = (value if end is None else end for end in ends)
+    return {
+        "slice": row.name,
+        "value": value,
+        "low": low,
+        "high": high,
+        "queries": row.n,
+        "told apart": row.is_told_apart if is_difference else True,
+    }

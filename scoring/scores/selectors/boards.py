@@ -1,0 +1,292 @@
+"""Boards: the means of the runs of one release, ranked."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from math import inf, isnan
+from typing import Any, NamedTuple, Protocol
+
+from django.db.models import Prefetch, QuerySet
+
+from benchmarks_app.models import Release, Run
+from benchmarks_app.selectors.naming import is_anonymous_to, owner_name
+from benchwright.comparison.comparability import COMPARABLE
+from benchwright.comparison.comparability import PROVISIONAL as AT_ALL
+from benchwright.evaluation.uncertainty import Standing
+from benchwright.runs.facts import is_trained_on, system_type
+from scoring.models import Score, ScoreSet
+from scoring.scores.selectors.attempts import group_of
+from scoring.scores.selectors.releases import SCORER_VERSION, relevance_threshold
+from scoring.scores.selectors.score_sets import n_answered
+from scoring.scores.shown import FIRST_MEASURE, Shown, added, measures_on
+
+Interval = tuple[float, float]
+
+JUDGED = "Judged@10"
+# What a run is whose judged share of the first ten is too low to compare it freely, or at all.
+PROVISIONAL, NOT_COMPARABLE = "provisional", "not comparable"
+
+
+class Sees(Protocol):
+    """What one person is told of the numbers of a release: `services.firewall.Sight`."""
+
+    def tells(self, measure: str) -> bool: ...
+    def rounded(self, value: float | None) -> float | None: ...
+    def source(self, score_set: int, measure: str, slice_name: str) -> int | None: ...
+
+
+class Unjudged(NamedTuple):
+    """What a mean would be under other readings of the documents that nobody judged."""
+
+    condensed: float | None
+    all_relevant: float | None
+    drawn: Interval | None
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """One run on a board; `rank` is shared by runs whose shown scores are equal.
+
+    A run without a value of the measure has no rank. Scores and intervals are by the whole names of
+    measures. `standing` says which ranks the run may have and which runs it cannot be told from;
+    None where that was not worked out. `by` is who the run is by, as far as the viewer may know;
+    `team` what its attempts are counted by, empty where it must not be known. `source` is the key
+    of the score set that its mean of the board's measure is from, None where there is none yet;
+    `held` is a `services.held.Held` where others are told the mean of another submission.
+    """
+
+    rank: int | None
+    is_tied: bool
+    run: Run
+    score_set: ScoreSet
+    scores: dict[str, float | None]
+    intervals: dict[str, Interval]
+    is_mine: bool
+    source: int | None = None
+    held: Any = None
+    standing: Standing | None = None
+    by: str = ""
+    team: str = ""
+    n_attempts: int = 1
+    adjusted: float | None = None
+    unjudged: Unjudged | None = None
+    before: Any = None
+
+    @property
+    def n_answered(self) -> int:
+        return n_answered(self.score_set)
+
+    @property
+    def coverage(self) -> float:
+        """Share of the release's queries that the run answers."""
+        n_queries = self.score_set.n_queries
+        return self.n_answered / n_queries if n_queries else 0.0
+
+    @property
+    def judged(self) -> float | None:
+        return self.scores.get(JUDGED)
+
+    @property
+    def comparability(self) -> str:
+        """`provisional` or `not comparable` by the judged share of the first ten; empty if fine."""
+        if self.judged is None or self.judged >= COMPARABLE:
+            return ""
+        return PROVISIONAL if self.judged >= AT_ALL else NOT_COMPARABLE
+
+    @property
+    def type(self) -> str:
+        return system_type(self.run.metadata)
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether its training sets name the benchmark, or it says so of itself."""
+        benchmark = self.run.benchmark
+        return is_trained_on(self.run.metadata, (benchmark.slug, benchmark.name))
+
+    @property
+    def is_baseline(self) -> bool:
+        return self.run.kind == Run.Kind.BASELINE
+
+    @property
+    def is_private(self) -> bool:
+        return self.run.visibility != Run.Visibility.BENCHMARK
+
+    def standing_at(self, standing: Standing | None) -> "BoardRow":
+        return replace(self, standing=standing)
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A score set with its numbers, as they may be told."""
+
+    score_set: ScoreSet
+    scores: dict[str, float | None] = field(default_factory=dict)
+    intervals: dict[str, Interval] = field(default_factory=dict)
+    sources: dict[str, int | None] = field(default_factory=dict)
+
+
+# --- score sets ----------------------------------------------------------------------------
+
+
+def _score_sets(release: Release) -> QuerySet[ScoreSet]:
+    """Of the runs of a release that were not withdrawn."""
+    standing = Run.objects.filter(benchmark=release.benchmark_id).standing()
+    return ScoreSet.objects.filter(
+        release=release, scorer_version=SCORER_VERSION, run__in=standing.values("pk")
+    ).select_related("run__owner", "run__team", "run__benchmark")
+
+
+def whole_score_sets(release: Release, slice_name: str = "") -> QuerySet[ScoreSet]:
+    """The score sets of a release, with run, owner and means, overall or over a slice."""
+    overall = Score.objects.filter(slice_name=slice_name)
+    return _score_sets(release).prefetch_related(
+        Prefetch("scores", queryset=overall, to_attr="overall")
+    )
+
+
+def score_sets_seen_by(user: Any, release: Release, slice_name: str = "") -> QuerySet[ScoreSet]:
+    """The score sets of a release whose runs this person may see."""
+    return _seen(whole_score_sets(release, slice_name), user, release)
+
+
+def _seen(score_sets: QuerySet[ScoreSet], user: Any, release: Release) -> QuerySet[ScoreSet]:
+    seen = Run.objects.filter(benchmark=release.benchmark_id).visible_to(user)
+    return score_sets.filter(run__in=seen.values("pk"))
+
+
+# --- rows ----------------------------------------------------------------------------------
+
+
+def leaderboard(
+    *,
+    release: Release,
+    user: Any,
+    measure: Shown = FIRST_MEASURE,
+    slice_name: str = "",
+    sight: Sees | None = None,
+) -> list[BoardRow]:
+    """The runs of a release that this person may see, best first by `measure`.
+
+    Two queries however many runs there are. Runs rank by the four decimals a board shows: what
+    looks equal shares a rank, and the next rank counts all before it (1, 2, 2, 4). Equal ones stand
+    by full score, then by name. With a `sight` measures that are not told are left out, every mean
+    is rounded before anything else is done with it, and so are the ends of intervals, and the
+    numbers of a run may be those of another, by measure.
+    """
+    name = measure.counting_from(relevance_threshold(release))
+    score_sets = _seen(_score_sets(release), user, release)
+    entries = _entries(release, score_sets, slice_name, sight)
+    rows = _ranked(entries, name, user.pk)
+    return [_named(row, user) for row in rows]
+
+
+def whole_leaderboard(
+    *, release: Release, measure: Shown = FIRST_MEASURE, slice_name: str = ""
+) -> list[BoardRow]:
+    """As `leaderboard`, with every run: for who sits at the machine itself."""
+    name = measure.counting_from(relevance_threshold(release))
+    return list(_ranked(_entries(release, _score_sets(release), slice_name), name, None))
+
+
+def _entries(
+    release: Release,
+    score_sets: QuerySet[ScoreSet],
+    slice_name: str,
+    sight: Sees | None = None,
+) -> list[_Entry]:
+    entries = {one.pk: _Entry(one) for one in score_sets}
+    stored: dict[int, dict[str, tuple[float | None, Interval | None]]] = {}
+    # Plain values: a thousand runs have seven thousand scores, and models of them take long.
+    rows = Score.objects.filter(
+        score_set__release=release,
+        score_set__scorer_version=SCORER_VERSION,
+        slice_name=slice_name,
+    ).values_list("score_set", "measure", "mean", "ci_low", "ci_high")
+    for key, measure, *numbers in rows:
+        if sight and not sight.tells(measure):
+            continue
+        mean, low, high = map(sight.rounded, numbers) if sight else numbers
+        ends = (low, high) if low is not None and high is not None else None
+        stored.setdefault(key, {})[measure] = mean, ends
+    for key, entry in entries.items():
+        for measure in stored.get(key, ()):
+            of = sight.source(key, measure, slice_name) if sight else key
+            entry.sources[measure] = of
+            mean, ends = stored.get(of, {}).get(measure, (None, None))
+            entry.scores[measure] = mean
+            if ends:
+                entry.intervals[measure] = ends
+    return list(entries.values())
+
+
+def _ranked(entries: list[_Entry], name: str, user_id: int | None) -> Iterator[BoardRow]:
+    entries.sort(key=lambda one: (-_sortable(one.scores.get(name)), one.score_set.run.name))
+    shown = [_shown(one.scores.get(name)) for one in entries]
+    n_equal, rank_of = Counter(shown), _first_places(shown)
+    for label, one in zip(shown, entries, strict=True):
+        yield BoardRow(
+            rank=rank_of[label] if _has_value(one.scores.get(name)) else None,
+            is_tied=n_equal[label] > 1 and _has_value(one.scores.get(name)),
+            run=one.score_set.run,
+            score_set=one.score_set,
+            scores=one.scores,
+            intervals=one.intervals,
+            is_mine=_is_submission_of(one.score_set.run, user_id),
+            source=one.sources.get(name),
+        )
+
+
+def _named(row: BoardRow, viewer: Any) -> BoardRow:
+    run = row.run
+    team = "" if is_anonymous_to(run, viewer) else group_of(run)
+    return replace(row, by=owner_name(run, viewer), team=team)
+
+
+# --- scores beside the plain ones ------------------------------------------------------------
+
+
+def weighted_scores(
+    score_sets: Iterable[ScoreSet], measures: Iterable[str]
+) -> dict[int, dict[str, Score]]:
+    """The weighted means of score sets, by their keys and measures; one query for all."""
+    rows = Score.objects.filter(
+        score_set__in=[one.pk for one in score_sets],
+        slice_name=Score.WEIGHTED,
+        measure__in=list(measures),
+    )
+    found: dict[int, dict[str, Score]] = {}
+    for score in rows:
+        found.setdefault(score.score_set_id, {})[score.measure] = score
+    return found
+
+
+def added_measures(rows: Iterable[BoardRow], threshold: int) -> list[Shown]:
+    """Measures that somebody has added to a board, by name."""
+    standard = {shown.name for shown in measures_on(threshold)}
+    names = {name for row in rows for name in row.scores} - standard
+    return [added(name) for name in sorted(names)]
+
+
+def _is_submission_of(run: Run, user_id: int | None) -> bool:
+    """Whether to point a run out to its owner: imported ones and baselines are nobody's entry."""
+    return user_id is not None and run.owner_id == user_id and run.kind == Run.Kind.SUBMITTED
+
+
+def _first_places(values: Iterable[str]) -> dict[str, int]:
+    """Where each value stands first, from 1."""
+    places: dict[str, int] = {}
+    for place, value in enumerate(values, start=1):
+        places.setdefault(value, place)
+    return places
+
+
+def _has_value(mean: float | None) -> bool:
+    return _sortable(mean) > -inf
+
+
+def _sortable(mean: float | None) -> float:
+    return -inf if mean is None or isnan(mean) else mean
+
+
+def _shown(mean: float | None) -> str:
+    return f"{_sortable(mean):.4f}"

@@ -1,0 +1,98 @@
+"""Releases as scoring reads them, and the phase that takes runs."""
+
+import json
+from functools import lru_cache
+from pathlib import Path
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.selectors.reading import release_file_path
+from benchwright.datasets import released
+from benchwright.files.sources import open_lines
+from benchwright.formats.numbers import row_key
+from scoring.models import Phase
+from scoring.scores.shown import Shown, any_measure, measures_on
+
+# Part of every score set's identity: raised whenever a number can come out differently.
+SCORER_VERSION = "3"
+
+
+def scorer_version_of(split: str) -> str:
+    """Under which name scores over one split alone are kept, where a release hides another."""
+    return f"{SCORER_VERSION}/{split}"
+
+
+def relevance_threshold(release: Release) -> int:
+    """The lowest grade that counts as relevant on a release, as its manifest froze the scale."""
+    return released.relevance_threshold(release.manifest)
+
+
+def declared_measures(release: Release) -> list[Shown]:
+    """What its owner declared, when it was published, to be told of its hidden splits.
+
+    Those of every board where nothing was declared.
+    """
+    threshold = relevance_threshold(release)
+    named = release.manifest.get("measures") or ()
+    return [any_measure(name, threshold) for name in named] or list(measures_on(threshold))
+
+
+def published_releases(benchmark: Benchmark) -> QuerySet[Release]:
+    return Release.objects.filter(benchmark=benchmark).published().newest_first()
+
+
+def newest_release(benchmark: Benchmark) -> Release | None:
+    return published_releases(benchmark).first()
+
+
+def release_of_version(benchmark: Benchmark, version: str) -> Release | None:
+    """The published release that is called `version` ("1.2.0"), or None."""
+    parts = version.split(".")
+    if len(parts) != 3:
+        return None
+    major, minor, patch = (row_key(part) for part in parts)
+    found = published_releases(benchmark).filter(major=major, minor=minor, patch=patch).first()
+    # "01.0.0" is another way to write a version, and a pinned address has one.
+    return found if found and found.version == version else None
+
+
+def open_phases(benchmark: Benchmark) -> QuerySet[Phase]:
+    """The phases that take submissions now, those of the newest release first."""
+    now = timezone.now()
+    return (
+        Phase.objects.filter(benchmark=benchmark, opens_at__lte=now, daily_limit__gt=0)
+        .filter(Q(closes_at=None) | Q(closes_at__gt=now))
+        .filter(release__in=Release.objects.published())
+        .select_related("release", "benchmark")
+        .order_by("-release__major", "-release__minor", "-release__patch", "-pk")
+    )
+
+
+def open_phase(benchmark: Benchmark) -> Phase | None:
+    """The phase that takes a submission which names none: the last made of the newest release."""
+    return open_phases(benchmark).first()
+
+
+@lru_cache(maxsize=8)
+def _texts(path: Path) -> dict[str, str]:
+    rows = (json.loads(line) for line in open_lines(path))
+    return {row["_id"]: row.get("text", "") for row in rows}
+
+
+def release_query_texts(release: Release) -> dict[str, str]:
+    """{qid: text} as the release froze them; its files never change, so they are read once."""
+    return _texts(release_file_path(release, "queries.jsonl"))
+
+
+@lru_cache(maxsize=8)
+def _families(path: Path) -> dict[str, str]:
+    rows = (json.loads(line) for line in open_lines(path))
+    found = {row["_id"]: row.get("metadata", {}).get("family") for row in rows}
+    return {qid: family for qid, family in found.items() if family}
+
+
+def release_families(release: Release) -> dict[str, str]:
+    """{qid: family} as the release froze them; read once, as `release_query_texts`."""
+    return _families(release_file_path(release, "queries.jsonl"))

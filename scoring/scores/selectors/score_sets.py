@@ -1,0 +1,54 @@
+"""Which runs have scores on which release, and where their files are."""
+
+from django.db.models import Q, QuerySet
+
+from benchmarks_app import files
+from benchmarks_app.models import Release, Run
+from benchwright.evaluation.stored_hits import ScoreFiles
+from scoring.models import ScoreSet, Submission
+from scoring.scores.selectors.releases import SCORER_VERSION
+
+
+def n_answered(score_set: ScoreSet) -> int:
+    return score_set.n_queries - score_set.n_missing
+
+
+def n_runs_without_scores(release: Release) -> int:
+    """How many runs of the benchmark were not scored on this release; withdrawn ones aside."""
+    return runs_without_scores(release).filter(withdrawn_at=None).count()
+
+
+def runs_without_scores(release: Release) -> QuerySet[Run]:
+    """Runs that stand, and lack scores on a release.
+
+    Where it hides a split, what was submitted to phases of other splits alone is not among them:
+    nobody learns of the hidden split by a phase with a generous limit. What was submitted to it and
+    withdrawn is: it keeps its place on the Ladder.
+    """
+    scored = ScoreSet.objects.filter(release=release, scorer_version=SCORER_VERSION)
+    wanted = Q(withdrawn_at=None)
+    if release.hidden_splits:
+        admitted = Submission.objects.filter(
+            phase__split__in=release.hidden_splits, run__isnull=False
+        )
+        submitted = Q(kind=Run.Kind.SUBMITTED)
+        wanted = wanted & ~submitted | submitted & Q(pk__in=admitted.values("run"))
+    runs = Run.objects.filter(wanted, benchmark=release.benchmark_id)
+    return runs.exclude(pk__in=scored.values("run"))
+
+
+def score_files(score_set: ScoreSet) -> ScoreFiles:
+    return ScoreFiles(files.local_path(score_set.per_query), files.local_path(score_set.hits))
+
+
+def earlier_score_set(*, run: Run, release: Release) -> ScoreSet | None:
+    """The run's scores on another release: on its parent if there, else on the newest."""
+    others = (
+        ScoreSet.objects.filter(run=run, scorer_version=SCORER_VERSION)
+        .exclude(release=release)
+        .select_related("release")
+        .order_by("-release__major", "-release__minor", "-release__patch")
+    )
+    found = list(others)
+    of_parent = (one for one in found if one.release_id == release.parent_id)
+    return next(of_parent, found[0] if found else None)

@@ -1,0 +1,135 @@
+"""What is said of values that the Ladder holds: of a submission, those of an earlier one."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from benchmarks_app.models import Run
+from benchmarks_app.selectors.naming import team_ids_of
+from scoring.models import ScoreSet
+from scoring.scores.selectors.boards import BoardRow
+from scoring.scores.services.firewall import Sight
+
+LADDER = (
+    "The value of a submission moves only where it is significantly better than the best so far "
+    "of its team and its sender; exact values are shown {when}."
+)
+ELSEWHERE = (
+    "Not told on this release: its hidden grades differ from those of another one in fewer than "
+    "30 families, and means on both would tell of these."
+)
+UNDECIDED = "It is not decided yet whether it is better than what was sent before it."
+
+
+@dataclass(frozen=True)
+class Held:
+    """Measures by which others are told the values of an earlier submission, in one sentence.
+
+    `name` is that of the earlier one, empty where the viewer may not know it; `is_clear` where the
+    viewer sees the exact values all the same.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    is_clear: bool
+    is_undecided: bool = False
+    is_told_elsewhere: bool = False
+
+    @property
+    def said(self) -> str:
+        if self.is_told_elsewhere:
+            return ELSEWHERE
+        if self.is_undecided:
+            return UNDECIDED
+        of = f"“{self.name}”" if self.name else "an earlier submission"
+        by = f" by {', '.join(self.labels)}" if self.labels else ""
+        if self.is_clear:
+            return f"No significant improvement{by}: others are shown the value of {of}."
+        return f"Not a significant improvement on {of}{by}: the value shown is still its value."
+
+
+def ladder_said(sight: Sight) -> str:
+    """The Ladder of a release in a sentence; empty where it is not in force."""
+    if sight.ladder is None:
+        return ""
+    until = sight.ladder.until
+    when = f"on {until:%Y-%m-%d %H:%M} UTC" if until else "when the phase ends"
+    return LADDER.format(when=when)
+
+
+def held_rows(
+    rows: Sequence[BoardRow], sight: Sight, user: Any, measure: str, slice_name: str
+) -> list[BoardRow]:
+    """Rows of a board with what is held of them by its measure."""
+    if sight.ladder is None and not sight.is_told_elsewhere:
+        return list(rows)
+    told = {
+        row.score_set.pk: sight.told_source(row.score_set.pk, measure, slice_name) for row in rows
+    }
+    names = _names({of for key, of in told.items() if of != key}, user, sight)
+    found = []
+    for row in rows:
+        of = told[row.score_set.pk]
+        if of == row.score_set.pk:
+            found.append(row)
+            continue
+        name = names.get(of, "") if _is_concerned(user, row.run, sight) else ""
+        held = _held(sight, of, name)
+        found.append(replace(row, held=held))
+    return found
+
+
+def held_of(sight: Sight, user: Any, score_set: ScoreSet, labels: dict[str, str]) -> list[Held]:
+    """What is held of one submission: a sentence for each earlier one whose values are told.
+
+    `labels` are those of the measures that are shown, by their whole names.
+    """
+    sight.expect([score_set.pk])
+    by_source: dict[int | None, list[str]] = {}
+    for name, label in labels.items():
+        of = sight.told_source(score_set.pk, name)
+        if of != score_set.pk:
+            by_source.setdefault(of, []).append(label)
+    names = _names(by_source, user, sight) if _is_concerned(user, score_set.run, sight) else {}
+    return [
+        _held(sight, of, names.get(of, ""), tuple(of_labels)) for of, of_labels in by_source.items()
+    ]
+
+
+def _held(sight: Sight, source: int | None, name: str, labels: tuple[str, ...] = ()) -> Held:
+    return Held(
+        name,
+        labels,
+        sight.is_clear,
+        is_undecided=source is None and not sight.is_told_elsewhere,
+        is_told_elsewhere=source is None and sight.is_told_elsewhere,
+    )
+
+
+def _names(keys: Collection[int | None], user: Any, sight: Sight) -> dict[int | None, str]:
+    """Names of runs by their score sets, of those that somebody is concerned with."""
+    wanted = [key for key in keys if key is not None]
+    if not wanted:
+        return {}
+    sets = ScoreSet.objects.filter(pk__in=wanted).select_related("run")
+    return {one.pk: one.run.name for one in sets if _is_concerned(user, one.run, sight)}
+
+
+def _is_concerned(user: Any, run: Run, sight: Sight) -> bool:
+    """Whether somebody may know which submission stands: its sender, the team and the keepers."""
+    if not user.is_authenticated:
+        return False
+    return sight.is_clear or run.owner_id == user.pk or run.team_id in team_ids_of(user)
+
+
+def rows_of_sources(rows: Iterable[BoardRow]) -> list[BoardRow]:
+    """The rows with the score sets that their means are from: ranks are those of what is told."""
+    listed = list(rows)
+    there = {row.score_set.pk: row.score_set for row in listed}
+    lacking = {row.source for row in listed} - there.keys() - {None}
+    if lacking:
+        there |= ScoreSet.objects.select_related("run").in_bulk(lacking)
+    return [
+        row if row.source in (None, row.score_set.pk) else replace(row, score_set=there[row.source])
+        for row in listed
+    ]

@@ -1,1 +1,0 @@
-"""Reads of submissions, scores and boards."""

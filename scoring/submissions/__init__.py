@@ -1,0 +1,1 @@
+"""Runs and embeddings that are sent in while a phase is open."""

@@ -1,0 +1,309 @@
+"""Endpoints of submissions: sending a run in, and following what becomes of it."""
+
+import json
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Q
+from django.shortcuts import get_object_or_404
+from django.urls import path
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from rest_framework import serializers, status
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.serializers import Id
+from benchmarks_app.api.throttling import UPLOADS
+from benchmarks_app.models import Run, Scope, Team, User
+from benchmarks_app.permissions import Action
+from benchwright.formats.numbers import row_key
+from benchwright.runs.aggregation import LABELS
+from benchwright.runs.facts import checked
+from scoring.models import Submission
+from scoring.scores.services.errors import NotInTeamError, SubmittedBeforeError
+from scoring.submissions.selectors.submissions import (
+    WAITING,
+    SubmissionRow,
+    problems_of_submission,
+    submission_rows,
+    submissions_seen_by,
+)
+from scoring.submissions.services import submitting
+from scoring.submissions.services.sight import rows_as_seen, scores_as_seen
+from scoring.submissions.services.withdrawing import withdraw_submission
+
+TAG = ["submissions"]
+MOST_YEARS = 3
+
+
+class SubmissionProblemSerializer(serializers.Serializer):
+    """What is wrong; `line` is 0 where it is the file as a whole, `code` stays the same."""
+
+    file = serializers.CharField()
+    line = serializers.IntegerField()
+    text = serializers.CharField()
+    code = serializers.CharField(required=False)
+
+
+class SubmissionSerializer(serializers.Serializer):
+    """A submission; `scores` are means over its phase's release, null where one is not defined.
+
+    `state` is received, validated, queued, scoring, scored, invalid or failed: the last three are
+    final.
+    """
+
+    id = serializers.IntegerField(source="submission.pk")
+    name = serializers.CharField(source="submission.name")
+    state = serializers.CharField()
+    url = serializers.SerializerMethodField()
+    run = serializers.IntegerField(source="submission.run_id", allow_null=True)
+    phase = serializers.IntegerField(source="submission.phase_id")
+    release = serializers.CharField(source="submission.phase.release.version")
+    split = serializers.CharField(source="submission.phase.split")
+    by = serializers.CharField(source="submission.submitter.username")
+    team = serializers.CharField(source="submission.team.name", allow_null=True, default=None)
+    problems = serializers.SerializerMethodField()
+    scores = serializers.DictField(child=serializers.FloatField(allow_null=True))
+    job = serializers.IntegerField(source="submission.job_id", allow_null=True)
+    percent = serializers.SerializerMethodField()
+    message = serializers.SerializerMethodField()
+    created_at = serializers.DateTimeField(source="submission.created_at")
+    withdrawn_at = serializers.DateTimeField(source="submission.withdrawn_at", allow_null=True)
+
+    def get_url(self, row: SubmissionRow) -> str:
+        address = row.submission.get_absolute_url()
+        request = self.context.get("request")
+        return str(request.build_absolute_uri(address)) if request else address
+
+    @extend_schema_field(SubmissionProblemSerializer(many=True))
+    def get_problems(self, row: SubmissionRow) -> Any:
+        return SubmissionProblemSerializer(problems_of_submission(row.submission), many=True).data
+
+    def get_percent(self, row: SubmissionRow) -> int:
+        if row.submission.state not in WAITING:
+            return 100
+        job = row.submission.job
+        return 100 * job.done // job.total if job and job.total else 0
+
+    def get_message(self, row: SubmissionRow) -> str:
+        is_waiting = row.submission.state in WAITING and row.submission.job
+        return str(row.submission.job.message) if is_waiting else ""
+
+
+class SubmissionDetailSerializer(SubmissionSerializer):
+    """As in a list, with the 95 % intervals, the means over the phase's split, and what to know.
+
+    `split_scores` is empty where the release grades no other queries.
+    """
+
+    intervals = serializers.DictField(child=serializers.ListField(child=serializers.FloatField()))
+    split_scores = serializers.DictField(child=serializers.FloatField(allow_null=True))
+    held = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Which scores are those of an earlier submission of the team, in sentences.",
+    )
+    notes = serializers.ListField(child=serializers.CharField())
+    n_left = serializers.IntegerField(help_text="Submissions left in 24 hours.")
+
+
+class SubmissionCreateSerializer(serializers.Serializer):
+    """A run and what is said of it; `phase` may be left out where one is open.
+
+    `metadata` is a JSON object: system, method, type, repository, commit, training, index,
+    index_parameters, hardware, latency_ms, paper, licence, `ir_metadata` (a tree), and facts of
+    your own. `team` is the name or number of one of your teams.
+    """
+
+    file = serializers.FileField(allow_empty_file=True)
+    name = serializers.CharField(max_length=120)
+    description = serializers.CharField(
+        required=False, allow_blank=True, max_length=4000, default=""
+    )
+    metadata = serializers.CharField(
+        required=False, allow_blank=True, max_length=128 << 10, default=""
+    )
+    visibility = serializers.ChoiceField(
+        choices=Run.Visibility.choices, required=False, default=Run.Visibility.BENCHMARK
+    )
+    team = serializers.CharField(required=False, allow_blank=True, max_length=120, default="")
+    public_from = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    anonymous_until = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    phase = Id(required=False, allow_null=True, default=None)
+    aggregation = serializers.ChoiceField(
+        choices=[(key, key) for key in LABELS], required=False, default=""
+    )
+
+    def validate_name(self, value: str) -> str:
+        name = " ".join(value.split())
+        if not name.isprintable():
+            reason = "The name holds a control character; remove it."
+            raise serializers.ValidationError(reason)
+        return name
+
+    def validate_metadata(self, value: str) -> dict[str, Any]:
+        if not value.strip():
+            return {}
+        try:
+            found = json.loads(value)
+        except (ValueError, RecursionError) as error:
+            reason = f"is not JSON: {error}"
+            raise serializers.ValidationError(reason) from error
+        if not isinstance(found, dict):
+            reason = "is no JSON object; expected {name: value}"
+            raise serializers.ValidationError(reason)
+        return found
+
+    def validate_public_from(self, value: datetime | None) -> datetime | None:
+        return _to_come(value)
+
+    def validate_anonymous_until(self, value: datetime | None) -> datetime | None:
+        return _to_come(value)
+
+    def validate(self, given: dict[str, Any]) -> dict[str, Any]:
+        if given["visibility"] == Run.Visibility.TEAM and not given["team"]:
+            reason = {"visibility": "Name a team, or choose who else may see it."}
+            raise serializers.ValidationError(reason)
+        return given
+
+
+def _to_come(value: datetime | None) -> datetime | None:
+    if value is None:
+        return None
+    now = timezone.now()
+    if not now < value < now + timedelta(days=366 * MOST_YEARS):
+        reason = f"Expected a time to come, within {MOST_YEARS} years."
+        raise serializers.ValidationError(reason)
+    return value
+
+
+def team_named(user: User, given: str) -> Team | None:
+    """One of the person's teams, by its name or number; None where none is named.
+
+    Raises
+    ------
+    NotInTeamError
+        If the person is in no such team.
+    """
+    if not given:
+        return None
+    team = user.teams.filter(Q(name__iexact=given) | Q(pk=row_key(given))).first()
+    if team is None:
+        raise NotInTeamError(team=given)
+    return team
+
+
+class SubmissionEndpoint(Endpoint):
+    pagination_class = None
+    serializer_class = SubmissionDetailSerializer
+
+    def found(self) -> Submission:
+        benchmark = self.benchmark_for(Action.SUBMIT)
+        seen = submissions_seen_by(self.request.user, benchmark)
+        return get_object_or_404(seen, pk=self.kwargs["pk"])
+
+    def told(self, submission: Submission, code: int = status.HTTP_200_OK) -> Response:
+        """One submission with its scores, as the caller may see them."""
+        (row,) = rows_as_seen(self.request.user, submission_rows([submission]))
+        score_set = scores_as_seen(self.request.user, submission)
+        told = SubmissionSerializer(row, context={"request": self.request}).data
+        result = submission.job.result if submission.job else {}
+        more = {
+            "intervals": score_set.ranges if score_set else {},
+            "split_scores": (
+                {name: score.mean for name, score in score_set.of_split.items()}
+                if score_set
+                else {}
+            ),
+            "held": [one.said for one in score_set.held] if score_set else [],
+            "notes": result.get("notes", []),
+            "n_left": submitting.n_left_today(
+                phase=submission.phase, user=submission.submitter, team=submission.team
+            ),
+        }
+        return Response({**told, **more}, status=code)
+
+
+class SubmissionList(SubmissionEndpoint):
+    limits = {"POST": UPLOADS}
+    scopes = {"POST": Scope.SUBMIT}
+    parser_classes = [MultiPartParser]
+    pagination_class = Endpoint.pagination_class
+    serializer_class = SubmissionSerializer
+
+    @extend_schema(
+        summary="Your submissions and your teams', the newest first; all of them for keepers",
+        tags=TAG,
+        parameters=[
+            OpenApiParameter("phase", int, description="Of this phase alone."),
+            OpenApiParameter("state", str, enum=Submission.State.values),
+        ],
+        responses=SubmissionSerializer(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.SUBMIT)
+        seen = submissions_seen_by(request.user, benchmark)
+        asked = request.query_params
+        if phase := asked.get("phase"):
+            seen = seen.filter(phase=Id().run_validation(phase))
+        if state := asked.get("state"):
+            field = serializers.ChoiceField(choices=Submission.State.choices)
+            seen = seen.filter(state=field.run_validation(state))
+        page = self.paginate_queryset(seen)
+        rows = rows_as_seen(request.user, submission_rows(page))
+        told = SubmissionSerializer(rows, many=True, context={"request": request}).data
+        return self.get_paginated_response(told)
+
+    @extend_schema(
+        summary="Submit a run; the same bytes again are answered with the earlier submission",
+        tags=TAG,
+        request={"multipart/form-data": SubmissionCreateSerializer},
+        responses={201: SubmissionDetailSerializer, 200: SubmissionDetailSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.SUBMIT)
+        given = self.validated(SubmissionCreateSerializer)
+        phase = submitting.phase_open_in(benchmark, given.pop("phase"))
+        given["team"] = team_named(request.user, given["team"])
+        given["metadata"] = checked(given["metadata"])
+        try:
+            made = submitting.submit_file(phase=phase, user=request.user, **given)
+        except SubmittedBeforeError as error:
+            return self.told(self._again(error.submission.pk))
+        return self.told(self._again(made.pk), status.HTTP_201_CREATED)
+
+    def _again(self, pk: int) -> Submission:
+        """The submission with what its description needs, whoever of the team sent it."""
+        related = ("phase__release__benchmark", "phase__benchmark", "run", "submitter", "team")
+        return Submission.objects.select_related(*related, "job").get(pk=pk)
+
+
+class SubmissionDetail(SubmissionEndpoint):
+    @extend_schema(summary="A submission: state, problems, scores", tags=TAG)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        return self.told(self.found())
+
+
+class SubmissionWithdraw(SubmissionEndpoint):
+    scopes = {"POST": Scope.SUBMIT}
+
+    @extend_schema(
+        summary="Withdraw a submission: it leaves every board, for good",
+        tags=TAG,
+        request=None,
+        responses=SubmissionDetailSerializer,
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        withdraw_submission(submission=self.found(), user=request.user)
+        return self.told(self.found())
+
+
+of_benchmark = [
+    path("submissions/", SubmissionList.as_view(), name="submission-list"),
+    path("submissions/<int:pk>/", SubmissionDetail.as_view(), name="submission-detail"),
+    path(
+        "submissions/<int:pk>/withdraw/", SubmissionWithdraw.as_view(), name="submission-withdraw"
+    ),
+]

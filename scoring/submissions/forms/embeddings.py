@@ -1,0 +1,77 @@
+"""Sending in embeddings: their files, how they are searched, and what is said of the system."""
+
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+
+from benchwright.matrices.arrays import NPY_MAGIC
+from benchwright.retrieval.dense.bundles import DEPTH, MOST_DEEP, Settings
+from scoring.submissions.forms.submissions import SubmissionForm
+from scoring.submissions.services.embedding_submitting import EmbeddingFiles
+
+VECTORS = ".npy, .npz with ids and vectors, or Parquet with an id and a list of numbers a row."
+IDS = "For .npy: one id a line, in the order of the rows."
+SIMILARITIES = [
+    ("cosine", "Cosine: lengths do not count"),
+    ("dot", "Dot product: as the numbers are"),
+]
+NEEDS_IDS = "An .npy file holds no ids: choose a file of them below, one a line."
+
+
+def _file(label: str, help_text: str, *, required: bool = False) -> forms.FileField:
+    return forms.FileField(
+        label=label, help_text=help_text, required=required, allow_empty_file=True
+    )
+
+
+class EmbeddingForm(SubmissionForm):
+    """As a run is submitted, with vectors in place of a ranking."""
+
+    file = None
+    query_embeddings = _file("Query embeddings", VECTORS, required=True)
+    query_ids = _file("Query ids", IDS)
+    document_embeddings = _file("Document embeddings", VECTORS, required=True)
+    document_ids = _file("Document ids", IDS)
+    name = forms.CharField(
+        max_length=120,
+        help_text="What the run is called on the leaderboard, such as “e5-base, cosine”.",
+    )
+    similarity = forms.ChoiceField(
+        choices=SIMILARITIES, initial="cosine", widget=forms.RadioSelect, label="Similarity"
+    )
+    depth = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_DEEP,
+        initial=DEPTH,
+        required=False,
+        label="Results for each query",
+        help_text=f"The best become the run; {DEPTH} unless given, {MOST_DEEP:,} at most.",
+    )
+    approximate = _file(
+        "Run of an approximate index",
+        "Of the same vectors, in any form of a run. It is a submission of its own; the two are "
+        "then compared: how much of exact search the index keeps, and what that costs.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean()
+        for what in ("query", "document"):
+            file, ids = given.get(f"{what}_embeddings"), given.get(f"{what}_ids")
+            if file and not ids and _is_npy(file):
+                self.add_error(f"{what}_embeddings", NEEDS_IDS)
+        return given
+
+    def files_given(self) -> EmbeddingFiles:
+        names = ("query_embeddings", "document_embeddings", "query_ids", "document_ids")
+        return EmbeddingFiles(**{name: self.cleaned_data[name] or None for name in names})
+
+    def how(self) -> Settings:
+        given = self.cleaned_data
+        return Settings(given["similarity"], given["depth"] or DEPTH)
+
+
+def _is_npy(file: UploadedFile) -> bool:
+    start = file.read(len(NPY_MAGIC))
+    file.seek(0)
+    return bool(start == NPY_MAGIC)

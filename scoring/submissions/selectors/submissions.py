@@ -1,0 +1,137 @@
+"""Submissions, as their submitters, their teams and the keepers see them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from benchmarks_app.models import Benchmark, Job
+from benchmarks_app.permissions import KEEPERS, role_in
+from benchmarks_app.selectors.naming import team_ids_of
+from scoring.models import Score, ScoreSet, Submission
+from scoring.scores.selectors.phases import is_apart, scope_of, version_of
+from scoring.scores.selectors.releases import relevance_threshold
+from scoring.scores.selectors.runs import complete
+from scoring.scores.shown import MEASURES, measures_on
+
+
+def submissions_seen_by(user: Any, benchmark: Benchmark) -> QuerySet[Submission]:
+    """One's own and one's teams', and all of the benchmark for its keepers; newest first."""
+    seen = Submission.objects.filter(phase__benchmark=benchmark)
+    if role_in(user, benchmark) not in KEEPERS:
+        seen = seen.filter(Q(submitter=user) | Q(team__in=team_ids_of(user)))
+    return seen.select_related(
+        "phase__release__benchmark", "phase__benchmark", "run", "submitter", "team", "job"
+    ).order_by("-created_at", "-pk")
+
+
+# What becomes of these is not decided.
+WAITING = (
+    Submission.State.RECEIVED,
+    Submission.State.VALIDATED,
+    Submission.State.QUEUED,
+    Submission.State.SCORING,
+)
+
+
+def state_of(submission: Submission) -> Submission.State:
+    """The state as it is shown: one whose worker was lost is queued until another takes it."""
+    job = submission.job
+    if submission.state in WAITING and job and job.state == Job.State.QUEUED and job.attempt:
+        return Submission.State.QUEUED
+    return Submission.State(submission.state)
+
+
+def problems_of_submission(submission: Submission) -> list[dict[str, Any]]:
+    """Why it is invalid or failed, line by line; what its job says where its row says nothing."""
+    if submission.problems:
+        return list(submission.problems)
+    job = submission.job
+    if job is None or submission.state in WAITING:
+        return []
+    if job.problems:
+        return list(job.problems)
+    return [{"file": "", "line": 0, "text": job.error}] if job.error else []
+
+
+# --- their scores --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SubmissionRow:
+    """A submission with its means by the bare names of measures; `stored` are their rows."""
+
+    submission: Submission
+    state: Submission.State
+    scores: dict[str, float | None]
+    stored: tuple[Score, ...] = ()
+
+
+def submission_rows(submissions: Iterable[Submission]) -> list[SubmissionRow]:
+    """Submissions with their means on the release they were made for; one query for all."""
+    rows = list(submissions)
+    wanted = Q(pk=None)
+    for one in rows:
+        if one.run_id:
+            wanted |= Q(
+                score_set__run=one.run_id,
+                score_set__release=one.phase.release_id,
+                score_set__scorer_version=version_of(one.phase),
+            )
+    found: dict[tuple[int, int, str], list[Score]] = {}
+    for score in Score.objects.filter(wanted, slice_name="").select_related("score_set"):
+        of = score.score_set
+        found.setdefault((of.run_id, of.release_id, of.scorer_version), []).append(score)
+    return [
+        with_scores(
+            SubmissionRow(one, state_of(one), {}),
+            found.get((one.run_id, one.phase.release_id, version_of(one.phase)), []),
+        )
+        for one in rows
+    ]
+
+
+def with_scores(row: SubmissionRow, stored: Iterable[Score]) -> SubmissionRow:
+    """The row with the means of these scores."""
+    scores = tuple(stored)
+    means = {score.measure: score.mean for score in scores}
+    threshold = relevance_threshold(row.submission.phase.release)
+    shown = {one.name: means.get(one.counting_from(threshold)) for one in MEASURES}
+    return replace(row, scores=shown, stored=scores)
+
+
+def submission_scores(submission: Submission) -> ScoreSet | None:
+    """The score set that a submission is about, as its page shows it, or None.
+
+    It has what `selectors.runs.complete` sets, and `of_split`: the scores over the split of the
+    phase, where the release grades other queries as well.
+    """
+    if submission.run_id is None:
+        return None
+    score_set = (
+        ScoreSet.objects.filter(
+            run=submission.run_id,
+            release=submission.phase.release_id,
+            scorer_version=version_of(submission.phase),
+        )
+        .select_related("run", "release__benchmark")
+        .first()
+    )
+    if score_set is None:
+        return None
+    part = "" if is_apart(submission.phase) else scope_of(submission.phase).slice_name
+    scores = list(score_set.scores.filter(slice_name__in={"", part}))
+    standard = {one.name for one in measures_on(relevance_threshold(score_set.release))}
+    score_set.overall = [one for one in scores if not one.slice_name and one.measure in standard]
+    score_set.of_split = [one for one in scores if part and one.slice_name == part]
+    score_set.by_weight = []
+    complete(score_set)
+    return score_set
+
+
+def by_bare_name(scores: Iterable[Score], threshold: int) -> dict[str, Score]:
+    """The scores of the standard measures by their bare names."""
+    found = {score.measure: score for score in scores}
+    named = {shown.name: found.get(shown.counting_from(threshold)) for shown in MEASURES}
+    return {name: score for name, score in named.items() if score is not None}

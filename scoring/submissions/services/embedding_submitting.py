@@ -1,0 +1,122 @@
+"""Taking in a submission of embeddings: its files become one bundle, which is sent in as a run is.
+
+So limits, phases, teams, visibility and the same bytes again are what they are of any submission;
+what a bundle has more is read by `embedding_retrieving`, in the job.
+"""
+
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files import File
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+
+from benchmarks_app.models import Team, User
+from benchmarks_app.services.uploading import CHUNK, EmptyUploadError, UploadTooLargeError
+from benchwright.retrieval.dense.bundles import (
+    DOCUMENT_IDS,
+    DOCUMENTS,
+    QUERIES,
+    QUERY_IDS,
+    Settings,
+    pack,
+)
+from scoring.models import Phase, Submission
+from scoring.scores.services.errors import SubmittedBeforeError
+from scoring.submissions.selectors.embeddings import APPROXIMATE_RUN
+from scoring.submissions.services.submitting import submit_file
+
+BUNDLE = "embeddings.zip"
+APPROXIMATE = "{name} (approximate)"
+
+
+@dataclass(frozen=True)
+class EmbeddingFiles:
+    """The files of one submission, as they were given; ids where the vectors' file has none."""
+
+    query_embeddings: UploadedFile
+    document_embeddings: UploadedFile
+    query_ids: UploadedFile | None = None
+    document_ids: UploadedFile | None = None
+
+    def by_member(self) -> Mapping[str, UploadedFile]:
+        found = {
+            QUERIES: self.query_embeddings,
+            QUERY_IDS: self.query_ids,
+            DOCUMENTS: self.document_embeddings,
+            DOCUMENT_IDS: self.document_ids,
+        }
+        return {name: file for name, file in found.items() if file is not None}
+
+
+def submit_embeddings(
+    *,
+    phase: Phase,
+    user: User,
+    files: EmbeddingFiles,
+    name: str,
+    how: Settings,
+    approximate: UploadedFile | None = None,
+    team: Team | None = None,
+    **terms: Any,
+) -> Submission:
+    """Accept embeddings, which are searched exactly and scored by the job.
+
+    `approximate` is the run of an approximate index with the same vectors: it is a submission of
+    its own beside this one, both or neither, and takes a place of the day too.
+
+    Raises as `submit_file`, and `EmptyUploadError` or `UploadTooLargeError` before anything is
+    read.
+    """
+    _refuse_sizes(files)
+    given = {"phase": phase, "user": user, "team": team}
+    with _bundled(files, how) as bundle, transaction.atomic():
+        if approximate is not None:
+            beside = _approximate(approximate, name, terms, given)
+            facts = {**terms.get("metadata", {}), APPROXIMATE_RUN: beside.name}
+            terms = {**terms, "metadata": facts}
+        return submit_file(file=bundle, name=name, **given, **terms)
+
+
+def _approximate(
+    file: UploadedFile, name: str, terms: Mapping[str, Any], given: Mapping[str, Any]
+) -> Submission:
+    """The submission of the approximate run; the earlier one where its bytes were sent before."""
+    facts = {**terms.get("metadata", {}), "index": "ann"}
+    try:
+        return submit_file(
+            file=file,
+            name=APPROXIMATE.format(name=name),
+            **given,
+            **{**terms, "metadata": facts},
+        )
+    except SubmittedBeforeError as error:
+        earlier: Submission = error.submission
+        return earlier
+
+
+def _refuse_sizes(files: EmbeddingFiles) -> None:
+    total = 0
+    for file in files.by_member().values():
+        if not file.size:
+            raise EmptyUploadError(file=file.name)
+        total += file.size
+    if total > settings.UPLOAD_LIMIT_BYTES:
+        limit = settings.UPLOAD_LIMIT_BYTES // (1 << 20)
+        raise UploadTooLargeError(file="The files together", limit=limit)
+
+
+@contextmanager
+def _bundled(files: EmbeddingFiles, how: Settings) -> Iterator[Any]:
+    path: Path = settings.STAGING_DIR / f"embeddings-{uuid.uuid4().hex}.zip"
+    try:
+        pack(path, how, {name: one.chunks(CHUNK) for name, one in files.by_member().items()})
+        with path.open("rb") as stream:
+            yield File(stream, name=BUNDLE)
+    finally:
+        path.unlink(missing_ok=True)

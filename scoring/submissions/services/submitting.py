@@ -1,0 +1,331 @@
+"""Taking in a submission: who may send how much, and nothing twice.
+
+A submission is received (its file is here, its job waits), validated (the file was found right),
+scoring, and scored. It is queued when a worker was lost and another attempt is to come, invalid
+when the file or its name is wrong, failed when the fault is ours.
+
+Limits count what a person has sent, for whichever team, and what the team has sent, whoever sent
+it: neither a second team nor a second member gives another place. What was withdrawn stays counted.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from benchmarks_app.models import Benchmark, Job, Run, Team, Upload, User
+from benchmarks_app.permissions import Action, may
+from benchmarks_app.services import audit, jobs
+from benchmarks_app.services.uploading import CHUNK, receive_upload
+from scoring.models import Phase, Submission
+from scoring.scores.selectors.phases import UNCOUNTED, state_of_phase
+from scoring.scores.selectors.releases import open_phases
+from scoring.scores.services.errors import (
+    NO_RELEASE,
+    DailyLimitError,
+    NameInUseError,
+    NoOpenPhaseError,
+    NotInTeamError,
+    PhaseChoiceError,
+    SubmittedBeforeError,
+    TotalLimitError,
+)
+
+JOB_KIND = "score-submission"
+DAY = timedelta(hours=24)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is said of a run that is sent in, beside its name: what it is, and who may see what.
+
+    `aggregation` says how a run of passages becomes one of documents, where these are measured.
+    """
+
+    description: str = ""
+    metadata: dict[str, Any] = field(default_factory=dict)
+    visibility: str = Run.Visibility.BENCHMARK
+    public_from: datetime | None = None
+    anonymous_until: datetime | None = None
+    aggregation: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        told = asdict(self)
+        for name in ("public_from", "anonymous_until"):
+            told[name] = told[name].isoformat() if told[name] else None
+        return told
+
+
+# --- which phase ---------------------------------------------------------------------------
+
+
+def phase_open_in(benchmark: Benchmark, number: int | None = None) -> Phase:
+    """The phase that takes submissions now; the one of this number, where it is given.
+
+    Raises
+    ------
+    NoOpenPhaseError
+        If none does; it says why.
+    PhaseChoiceError
+        If phases are open, and that one is none of them.
+    """
+    there = list(open_phases(benchmark))
+    if not there:
+        raise NoOpenPhaseError(benchmark=benchmark.name, reason=why_closed(benchmark))
+    if number is None:
+        return there[0]
+    found = next((phase for phase in there if phase.pk == number), None)
+    if found is None:
+        listed = ", ".join(f"{phase.pk} ({phase.name})" for phase in there)
+        raise PhaseChoiceError(reason=f"Phase {number} takes no runs.", phases=listed)
+    return found
+
+
+def why_closed(benchmark: Benchmark) -> str:
+    """Why no phase of a benchmark takes runs, and what can be done."""
+    now = timezone.now()
+    phases = Phase.objects.filter(benchmark=benchmark)
+    coming = phases.filter(opens_at__gt=now, daily_limit__gt=0).order_by("opens_at").first()
+    if coming:
+        return f"'{coming.name}' opens on {coming.opens_at:%Y-%m-%d %H:%M} UTC."
+    over = phases.filter(closes_at__lte=now).order_by("-closes_at").first()
+    if over:
+        return f"'{over.name}' closed on {over.closes_at:%Y-%m-%d %H:%M} UTC."
+    return "its phases are switched off." if phases.exists() else NO_RELEASE
+
+
+# --- accepting -----------------------------------------------------------------------------
+
+
+def submit_file(
+    *,
+    phase: Phase,
+    user: User,
+    file: UploadedFile,
+    name: str,
+    team: Team | None = None,
+    **terms: Any,
+) -> Submission:
+    """Store an uploaded file and accept it; what must be refused is refused before it is stored.
+
+    Raises as `accept_submission`, and `UploadTooLargeError` or `EmptyUploadError`.
+    """
+    digest = hashlib.sha256()
+    for chunk in file.chunks(CHUNK):
+        digest.update(chunk)
+    # Asked again, under a lock, when it is accepted.
+    _refuse_foreign_team(user, team)
+    refuse_same_bytes(phase=phase, user=user, team=team, sha256=digest.hexdigest())
+    refuse_over_limit(phase=phase, user=user, team=team)
+    upload = receive_upload(benchmark=phase.benchmark, owner=user, file=file)
+    return accept_submission(phase=phase, user=user, upload=upload, name=name, team=team, **terms)
+
+
+def accept_submission(
+    *,
+    phase: Phase,
+    user: User,
+    upload: Upload,
+    name: str,
+    team: Team | None = None,
+    **terms: Any,
+) -> Submission:
+    """Write the submission down and start the job that validates and scores it.
+
+    `terms` are those of `Terms`.
+
+    Raises
+    ------
+    NoOpenPhaseError
+        If the phase is closed.
+    NotInTeamError
+        If it is for a team the person is not in.
+    SubmittedBeforeError
+        If this person or team sent the same bytes to this phase; `submission` is the earlier one.
+    DailyLimitError, TotalLimitError
+        If the valid submissions of the person or the team fill a limit of the phase.
+    NameInUseError
+        If another run, or a submission that waits, has the name.
+    """
+    with transaction.atomic():
+        submission = _admit(phase, user, upload, name, team)
+        submission.job = jobs.start(
+            kind=JOB_KIND,
+            title=f"Score {name}",
+            benchmark=phase.benchmark,
+            user=user,
+            parameters=_parameters(submission, upload, Terms(**terms)),
+        )
+        submission.save(update_fields=["job"])
+    return submission
+
+
+def submit_here(
+    *,
+    phase: Phase,
+    user: User,
+    upload: Upload,
+    name: str,
+    team: Team | None = None,
+    on_progress: Callable[[int, int, str], None] | None = None,
+    **terms: Any,
+) -> tuple[Submission, Job]:
+    """As `accept_submission`, scored in this process; for commands.
+
+    Who keeps the benchmark sits at the machine itself: the limit of a day is for submitters.
+    """
+    is_keeper = may(user, Action.EDIT, phase.benchmark)
+    with transaction.atomic():
+        submission = _admit(phase, user, upload, name, team, is_limited_daily=not is_keeper)
+    job = jobs.run_here(
+        kind=JOB_KIND,
+        title=f"Score {name}",
+        benchmark=phase.benchmark,
+        user=user,
+        parameters=_parameters(submission, upload, Terms(**terms)),
+        on_progress=on_progress,
+    )
+    submission.refresh_from_db()
+    return submission, job
+
+
+def _parameters(submission: Submission, upload: Upload, terms: Terms) -> dict[str, Any]:
+    told = {"submission": submission.pk, "upload": upload.pk, "sha256": upload.sha256}
+    return told | terms.as_json()
+
+
+def _admit(
+    phase: Phase,
+    user: User,
+    upload: Upload,
+    name: str,
+    team: Team | None,
+    *,
+    is_limited_daily: bool = True,
+) -> Submission:
+    # One at a time in a phase: two uploads at once must not both take the last place of the day.
+    locked = Phase.objects.select_for_update(of=("self",)).select_related("benchmark")
+    phase = locked.get(pk=phase.pk)
+    _refuse_closed(phase)
+    _refuse_foreign_team(user, team)
+    refuse_same_bytes(phase=phase, user=user, team=team, sha256=upload.sha256)
+    refuse_over_limit(phase=phase, user=user, team=team, is_limited_daily=is_limited_daily)
+    _refuse_taken_name(phase, user, name, upload.sha256)
+    submission = Submission.objects.create(phase=phase, name=name, submitter=user, team=team)
+    audit.record(
+        actor=user,
+        action="submit-run",
+        benchmark=phase.benchmark,
+        target=name,
+        sha256=upload.sha256,
+        phase=phase.pk,
+    )
+    return submission
+
+
+def _refuse_closed(phase: Phase) -> None:
+    if state_of_phase(phase) != "open":
+        raise NoOpenPhaseError(benchmark=phase.benchmark.name, reason=why_closed(phase.benchmark))
+
+
+def _refuse_foreign_team(user: User, team: Team | None) -> None:
+    if team is not None and not team.members.filter(pk=user.pk).exists():
+        raise NotInTeamError(team=team.name)
+
+
+def refuse_same_bytes(*, phase: Phase, user: User, team: Team | None, sha256: str) -> None:
+    """Raise `SubmittedBeforeError` where the person, or the team, sent these bytes to the phase."""
+    theirs = Q(submitter=user) | (Q(team=team) if team else Q(pk=None))
+    same = Q(run__sha256=sha256) | Q(job__parameters__sha256=sha256)
+    counted = Submission.objects.filter(phase=phase).exclude(state__in=UNCOUNTED)
+    earlier = counted.filter(theirs, same).select_related("phase__benchmark").first()
+    if earlier is None:
+        return
+    outcome = (
+        "It was withdrawn, and stays so." if earlier.withdrawn_at else "It was not scored again."
+    )
+    raise SubmittedBeforeError(
+        name=earlier.name, digest=sha256[:12], submission=earlier, outcome=outcome
+    )
+
+
+def _refuse_taken_name(phase: Phase, user: User, name: str, sha256: str) -> None:
+    waiting = Submission.objects.filter(phase__benchmark=phase.benchmark, name=name, run=None)
+    is_waiting = waiting.exclude(state__in=UNCOUNTED).exists()
+    # The same bytes may go to another phase under their name: they are one run.
+    others = Run.objects.filter(benchmark=phase.benchmark, name=name).exclude(
+        owner=user, sha256=sha256, kind=Run.Kind.SUBMITTED, withdrawn_at=None
+    )
+    if is_waiting or others.exists():
+        raise NameInUseError(name=name)
+
+
+# --- limits --------------------------------------------------------------------------------
+
+
+def _counted(phase: Phase) -> QuerySet[Submission]:
+    """Valid submissions, and those of which it is not known yet."""
+    return Submission.objects.filter(phase=phase).exclude(state__in=UNCOUNTED)
+
+
+def _sets(phase: Phase, user: User, team: Team | None) -> list[tuple[str, QuerySet[Submission]]]:
+    counted = _counted(phase)
+    sets = [("You have", counted.filter(submitter=user))]
+    return [*sets, (f"The team {team.name} has", counted.filter(team=team))] if team else sets
+
+
+def _of_last_day(submissions: QuerySet[Submission]) -> list[datetime]:
+    recent = submissions.filter(created_at__gt=timezone.now() - DAY).order_by("created_at")
+    return list(recent.values_list("created_at", flat=True))
+
+
+def n_left_today(*, phase: Phase, user: User, team: Team | None = None) -> int:
+    """How many more the phase takes of this person, for this team, within 24 hours."""
+    used = max(len(_of_last_day(sent)) for _, sent in _sets(phase, user, team))
+    left = max(0, phase.daily_limit - used)
+    in_all = n_left_in_all(phase=phase, user=user, team=team)
+    return left if in_all is None else min(left, in_all)
+
+
+def n_left_in_all(*, phase: Phase, user: User, team: Team | None = None) -> int | None:
+    """How many more the phase takes of this person, for this team, at all; None: no limit."""
+    if phase.total_limit is None:
+        return None
+    used = max(sent.count() for _, sent in _sets(phase, user, team))
+    return max(0, phase.total_limit - used)
+
+
+def refuse_over_limit(
+    *, phase: Phase, user: User, team: Team | None = None, is_limited_daily: bool = True
+) -> None:
+    """Raise `DailyLimitError`, which says when the next is possible, or `TotalLimitError`."""
+    for who, sent in _sets(phase, user, team):
+        _refuse_over_total(phase, who, sent)
+        if is_limited_daily:
+            _refuse_over_daily(phase, who, sent)
+
+
+def _refuse_over_total(phase: Phase, who: str, sent: QuerySet[Submission]) -> None:
+    if phase.total_limit is None:
+        return
+    used = sent.count()
+    if used >= phase.total_limit:
+        raise TotalLimitError(who=who, used=used, limit=phase.total_limit, phase=phase.name)
+
+
+def _refuse_over_daily(phase: Phase, who: str, sent: QuerySet[Submission]) -> None:
+    recent = _of_last_day(sent)
+    limit = max(phase.daily_limit, 1)
+    if len(recent) < limit:
+        return
+    # Where the limit was lowered meanwhile, more than one must pass out of the window first.
+    frees_a_place = recent[len(recent) - limit]
+    raise DailyLimitError(
+        who=who, used=len(recent), limit=phase.daily_limit, next_at=frees_a_place + DAY
+    )

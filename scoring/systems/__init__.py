@@ -1,0 +1,1 @@
+"""Retrieval systems that are run here: baselines in shards, and approximate indexes."""

@@ -1,0 +1,195 @@
+"""Endpoints of retrieval systems that are run here."""
+
+from typing import Any
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from django.urls import path
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.serializers import Count, JobSerializer
+from benchmarks_app.api.throttling import COMPUTATIONS
+from benchmarks_app.models import Benchmark, Run
+from benchmarks_app.permissions import Action
+from benchwright.retrieval.catalog import CATALOG, LEXICAL
+from scoring.scores.selectors.boards import leaderboard
+from scoring.scores.selectors.latencies import latencies_of, query_latencies
+from scoring.scores.selectors.releases import newest_release, relevance_threshold
+from scoring.scores.services.firewall import sight_of
+from scoring.scores.shown import BOARD
+from scoring.systems.forms.baselines import MOST_SHARDS
+from scoring.systems.selectors import BaselineRow, SystemRow, baseline_rows, system_rows
+from scoring.systems.services.baseline_runs import DEPTH
+from scoring.systems.services.baselines import start_baselines
+
+TAG = ["baselines"]
+
+
+class BaselineRunSerializer(serializers.Serializer):
+    """A run of one of our systems: its means on the newest release, and what making it took."""
+
+    run = serializers.IntegerField()
+    name = serializers.CharField()
+    language = serializers.CharField(allow_null=True)
+    depth = serializers.IntegerField(allow_null=True)
+    corpus_version = serializers.IntegerField(allow_null=True)
+    stale = serializers.CharField(
+        allow_blank=True, help_text="What has changed since it was made; empty where nothing has."
+    )
+    scores = serializers.DictField(child=serializers.FloatField(allow_null=True))
+    indexing_seconds = serializers.FloatField(allow_null=True)
+    memory_bytes = serializers.IntegerField(allow_null=True)
+    latency_p50_ms = serializers.FloatField(allow_null=True)
+    latency_p95_ms = serializers.FloatField(allow_null=True)
+    metadata = serializers.JSONField()
+
+
+class BaselineSystemSerializer(serializers.Serializer):
+    """A system that this site can run, and the runs it has made here."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    description = serializers.CharField()
+    type = serializers.CharField()
+    extra = serializers.CharField(allow_blank=True, help_text="The extra it is installed with.")
+    is_available = serializers.BooleanField()
+    in_shards = serializers.BooleanField(help_text="Whether several workers can share its work.")
+    state = serializers.ChoiceField(["made", "stale", "missing", "unavailable"])
+    runs = BaselineRunSerializer(many=True)
+
+
+class NewBaselinesSerializer(serializers.Serializer):
+    systems = serializers.ListField(
+        child=serializers.CharField(max_length=40),
+        required=False,
+        max_length=20,
+        help_text=f"Of {', '.join(CATALOG)}; the lexical ones where it is left out.",
+    )
+    language = serializers.CharField(required=False, max_length=35, allow_blank=True)
+    depth = Count(required=False)
+    shards = serializers.IntegerField(
+        required=False, min_value=1, max_value=MOST_SHARDS, allow_null=True
+    )
+
+
+class QueryLatenciesSerializer(serializers.Serializer):
+    """Milliseconds of each query, and their summary."""
+
+    source = serializers.CharField()
+    n_queries = serializers.IntegerField()
+    p50 = serializers.FloatField()
+    p95 = serializers.FloatField()
+    p99 = serializers.FloatField()
+    longest = serializers.FloatField()
+    milliseconds = serializers.DictField(child=serializers.FloatField())
+
+
+class BaselineList(Endpoint):
+    serializer_class = BaselineSystemSerializer
+    pagination_class = None
+    limits = {"POST": COMPUTATIONS}
+    refusals = {"POST": (409, 422)}
+
+    @extend_schema(
+        summary="Systems that this site can run, and the runs they have made",
+        tags=TAG,
+        responses=BaselineSystemSerializer(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
+        release = newest_release(benchmark)
+        board, threshold = {}, 1
+        if release is not None:
+            sight = sight_of(request.user, release)
+            rows = leaderboard(release=release, user=request.user, sight=sight)
+            board = {row.run.pk: row for row in rows}
+            threshold = relevance_threshold(release)
+        found = system_rows(baseline_rows(benchmark, request.user, board))
+        told = [_system(row, threshold) for row in found]
+        return Response(BaselineSystemSerializer(told, many=True).data)
+
+    @extend_schema(
+        summary="Start the systems that have no such run, a job each",
+        tags=TAG,
+        request=NewBaselinesSerializer,
+        responses={202: JobSerializer(many=True)},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        told = self.validated(NewBaselinesSerializer)
+        jobs = start_baselines(
+            benchmark=benchmark,
+            user=request.user,
+            systems=told.get("systems", LEXICAL),
+            language=told.get("language", ""),
+            depth=told.get("depth", DEPTH),
+            n_shards=told.get("shards"),
+        )
+        return Response(JobSerializer(jobs, many=True).data, status=202)
+
+
+def _system(row: SystemRow, threshold: int) -> dict[str, Any]:
+    entry = row.entry
+    return {
+        "name": entry.name,
+        "title": entry.title,
+        "description": entry.description,
+        "type": entry.kind,
+        "extra": entry.extra,
+        "is_available": entry.is_available,
+        "in_shards": entry.in_shards,
+        "state": row.state,
+        "runs": [_run(one, threshold) for one in row.rows],
+    }
+
+
+def _run(row: BaselineRow, threshold: int) -> dict[str, Any]:
+    made, kept = row.retrieval, row.latencies
+    return {
+        "run": row.run.pk,
+        "name": row.run.name,
+        "language": made and made.language,
+        "depth": made and made.depth,
+        "corpus_version": made.corpus_version.number if made and made.corpus_version else None,
+        "stale": row.stale,
+        "scores": {
+            shown.name: row.scores[name]
+            for shown in BOARD
+            if (name := shown.counting_from(threshold)) in row.scores
+        },
+        "indexing_seconds": made and made.indexing_seconds,
+        "memory_bytes": made and made.memory_bytes,
+        "latency_p50_ms": kept and kept.p50,
+        "latency_p95_ms": kept and kept.p95,
+        "metadata": row.facts,
+    }
+
+
+class RunLatencies(Endpoint):
+    serializer_class = QueryLatenciesSerializer
+    pagination_class = None
+
+    @extend_schema(
+        summary="How long each query of a run took, where that was measured here", tags=TAG
+    )
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
+        run = get_object_or_404(self._runs(benchmark), pk=pk)
+        kept = latencies_of(run)
+        if kept is None:
+            raise Http404
+        kept.milliseconds = query_latencies(kept)
+        return Response(QueryLatenciesSerializer(kept).data)
+
+    def _runs(self, benchmark: Benchmark) -> Any:
+        return Run.objects.visible_to(self.request.user).filter(benchmark=benchmark)
+
+
+of_benchmark = [
+    path("baselines/", BaselineList.as_view(), name="baseline-list"),
+    path("runs/<int:pk>/latencies/", RunLatencies.as_view(), name="run-latencies"),
+]

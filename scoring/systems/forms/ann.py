@@ -1,0 +1,42 @@
+"""Which two runs to compare as exact and approximate search, and how deep."""
+
+from typing import Any
+
+from django import forms
+
+from benchmarks_app.models import Run
+from benchwright.retrieval.ann import TOLERANCE
+from scoring.systems.services.ann import CUTOFF, DEEPEST
+
+
+class AnnForm(forms.Form):
+    exact = forms.ModelChoiceField(
+        Run.objects.none(), label="Exact search", help_text="Every document compared."
+    )
+    approximate = forms.ModelChoiceField(
+        Run.objects.none(), label="Approximate index", help_text="Of the same model."
+    )
+    k = forms.IntegerField(
+        label="First", required=False, min_value=1, max_value=DEEPEST, initial=CUTOFF
+    )
+    tolerance = forms.FloatField(
+        label="Scores this near are equal",
+        required=False,
+        min_value=0,
+        initial=TOLERANCE,
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )
+
+    def __init__(self, *args: Any, runs: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for name in ("exact", "approximate"):
+            self.fields[name].queryset = runs
+        self.fields["k"].widget.attrs["placeholder"] = CUTOFF
+
+    def clean(self) -> dict[str, Any]:
+        told = super().clean() or {}
+        told["k"] = told.get("k") or CUTOFF
+        told["tolerance"] = TOLERANCE if told.get("tolerance") is None else told["tolerance"]
+        if told.get("exact") and told.get("exact") == told.get("approximate"):
+            self.add_error("approximate", "Choose another run than the exact one.")
+        return told

@@ -1,0 +1,50 @@
+"""Which systems to run, in which language and how deep."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from benchmarks_app.models import Benchmark
+from benchwright.languages import NAMES
+from benchwright.retrieval.catalog import CATALOG
+from scoring.systems.services.baseline_runs import DEPTH, own_language
+
+MOST_SHARDS = 1000
+
+
+class BaselineForm(forms.Form):
+    """`systems` are shown in a table of the page, which says of each what it is."""
+
+    systems = forms.MultipleChoiceField(
+        label="Systems",
+        choices=[(name, entry.title) for name, entry in CATALOG.items()],
+        error_messages={"required": "Choose a system."},
+    )
+    language = forms.ChoiceField(
+        label="Language", help_text="Of stemming and of words; BM25 and TF-IDF use it."
+    )
+    depth = forms.IntegerField(
+        label="Depth", min_value=1, initial=DEPTH, help_text="Documents a query."
+    )
+    shards = forms.IntegerField(
+        label="Shards",
+        required=False,
+        min_value=1,
+        max_value=MOST_SHARDS,
+        help_text="Parts of the corpus that workers share; by its size where this is empty.",
+    )
+
+    def __init__(self, *args: Any, benchmark: Benchmark, **options: Any) -> None:
+        super().__init__(*args, **options)
+        own = own_language(benchmark)
+        names = dict(sorted({own: own, **NAMES}.items(), key=lambda one: one[1]))
+        language = self.fields["language"]
+        language.choices = [(code, name.capitalize()) for code, name in names.items()]
+        language.initial = own
+        depth = self.fields["depth"]
+        depth.max_value = settings.RUN_MAX_DEPTH
+        depth.widget.attrs["max"] = settings.RUN_MAX_DEPTH
+
+    def clean_depth(self) -> int:
+        return min(self.cleaned_data["depth"], settings.RUN_MAX_DEPTH)

@@ -1,0 +1,147 @@
+"""Which systems of this site have made which runs, and how those stand."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from benchmarks_app.models import Benchmark, CorpusVersion, Job, Run
+from benchmarks_app.selectors.naming import metadata_told
+from benchwright.retrieval.catalog import CATALOG, Entry
+from scoring.models import Retrieval, RunLatencies
+from scoring.scores.selectors.boards import BoardRow, Interval
+
+DIFFERS = ("system", "language", "depth", "corpus_version")
+# Facts of a run with columns of their own on the page.
+SHOWN_APART = frozenset({"latency_ms"})
+
+
+@dataclass(frozen=True)
+class BaselineRow:
+    """A run of one of our systems: its numbers on a release, and what making it took.
+
+    `stale` says in words what has changed since, empty where nothing has. Runs that an earlier
+    version of this site made have neither `retrieval` nor `latencies`.
+    """
+
+    run: Run
+    retrieval: Retrieval | None
+    latencies: RunLatencies | None
+    board: BoardRow | None
+    stale: str
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def scores(self) -> dict[str, float | None]:
+        return self.board.scores if self.board else {}
+
+    @property
+    def intervals(self) -> dict[str, Interval]:
+        return self.board.intervals if self.board else {}
+
+    @property
+    def system(self) -> str:
+        return system_of(self.run, self.retrieval)
+
+
+@dataclass(frozen=True)
+class SystemRow:
+    """A system of the catalog with the runs it has made here, and the state they are in."""
+
+    entry: Entry
+    rows: list[BaselineRow]
+
+    @property
+    def state(self) -> str:
+        """`made`, `stale`, `missing`, or `unavailable`."""
+        if not self.entry.is_available and not self.rows:
+            return "unavailable"
+        if not self.rows:
+            return "missing"
+        return "stale" if all(row.stale for row in self.rows) else "made"
+
+
+def baseline_runs(benchmark: Benchmark, viewer: Any) -> QuerySet[Run]:
+    """The baselines that this person may see, with what was kept of their making, by name."""
+    runs = Run.objects.visible_to(viewer).standing()
+    return (
+        runs.filter(benchmark=benchmark, kind=Run.Kind.BASELINE)
+        .select_related("retrieval__corpus_version", "latencies", "owner", "team", "benchmark")
+        .order_by("name")
+    )
+
+
+def baseline_rows(
+    benchmark: Benchmark, viewer: Any, board: Mapping[int, BoardRow]
+) -> list[BaselineRow]:
+    """A row for each baseline that this person may see; `board` has the numbers by run."""
+    n_queries, version = benchmark.queries.committed().count(), benchmark.current_corpus_version
+    return [
+        BaselineRow(
+            run=run,
+            retrieval=(retrieval := getattr(run, "retrieval", None)),
+            latencies=getattr(run, "latencies", None),
+            board=board.get(run.pk),
+            stale=staleness(retrieval, version, n_queries),
+            facts={
+                name: value
+                for name, value in metadata_told(run, viewer).items()
+                if name not in SHOWN_APART
+            },
+        )
+        for run in baseline_runs(benchmark, viewer)
+    ]
+
+
+def staleness(retrieval: Retrieval | None, version: CorpusVersion | None, n_queries: int) -> str:
+    """What has changed since a run was made, in words; empty where nothing has.
+
+    `version` is the newest of the corpus, `n_queries` how many the benchmark has.
+    """
+    if retrieval is None:
+        return "made before this site kept on which version of the corpus"
+    found = []
+    if retrieval.corpus_version != version:
+        of = retrieval.corpus_version
+        made_on = f"version {of.number}" if of else "a version that is gone"
+        now = f", now {version.number}" if version else ""
+        found.append(f"made on {made_on} of the corpus{now}")
+    if retrieval.n_queries != n_queries:
+        found.append(f"made for {retrieval.n_queries:,} queries, now {n_queries:,}")
+    return "; ".join(found)
+
+
+def system_rows(rows: Iterable[BaselineRow]) -> list[SystemRow]:
+    """Every system of the catalog, with its own of `rows`."""
+    by_system: dict[str, list[BaselineRow]] = {}
+    for row in rows:
+        by_system.setdefault(row.system, []).append(row)
+    return [SystemRow(entry, by_system.get(name, [])) for name, entry in CATALOG.items()]
+
+
+def system_of(run: Run, retrieval: Retrieval | None) -> str:
+    """The catalog's name of what made a run; empty where that is not known."""
+    if retrieval is not None:
+        return retrieval.system
+    told = str(run.metadata.get("system", ""))
+    return told if told in CATALOG else ""
+
+
+def is_made(benchmark: Benchmark, asked: Mapping[str, Any]) -> bool:
+    """Whether there is such a run: of these texts, and of all queries there are."""
+    wanted = {name: asked[name] for name in DIFFERS}
+    n_queries = benchmark.queries.committed().count()
+    return Retrieval.objects.filter(
+        run__benchmark=benchmark, run__withdrawn_at=None, n_queries=n_queries, **wanted
+    ).exists()
+
+
+def jobs_at_work(
+    benchmark: Benchmark, kind: str, asked: Mapping[str, Any] | None = None
+) -> QuerySet[Job]:
+    """Jobs that make baselines and have not ended; with `asked` those that make the same one."""
+    same = Q()
+    for name in DIFFERS if asked else ():
+        same &= Q(**{f"parameters__{name}": asked[name]})
+    return benchmark.jobs.active().filter(same, kind=kind).order_by("pk")

@@ -1,0 +1,179 @@
+"""What a baseline is asked to be, and the run that comes of it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from benchmarks_app.models import Benchmark, CorpusVersion, Run, User
+from benchmarks_app.selectors.reading import corpus_reader
+from benchmarks_app.services import runs, uploading
+from benchwright.evaluation.latency import latency_summary
+from benchwright.files.sources import open_lines
+from benchwright.formats.trec import RunRow, write_run
+from benchwright.retrieval.catalog import Entry, entry_named
+from benchwright.retrieval.errors import UnknownLanguageError
+from benchwright.retrieval.languages import ENGLISH, language_code
+from benchwright.retrieval.searching import Result
+from scoring.models import Retrieval, RunLatencies
+from scoring.scores.services.latencies import keep_latencies
+from scoring.systems.services.baseline_timing import Taken, hardware
+
+SYSTEM_KEY = "system"
+DEPTH = 100
+PACKAGE = "benchwright"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A system to run, on which texts, in which language, how deep, and by how many workers."""
+
+    system: str
+    language: str
+    depth: int
+    corpus_version: int
+    n_shards: int = 1
+
+    @classmethod
+    def of(cls, parameters: dict[str, Any]) -> "Asked":
+        return cls(**{name: parameters[name] for name in cls.__dataclass_fields__})
+
+    def parameters(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    @property
+    def entry(self) -> Entry:
+        return entry_named(self.system)
+
+    @property
+    def version(self) -> CorpusVersion:
+        return CorpusVersion.objects.get(pk=self.corpus_version)
+
+
+def shards_for(entry: Entry, n_documents: int) -> int:
+    """How many parts a corpus is taken in: one, unless it has more than SHARD_DOCUMENTS."""
+    return max(1, ceil(n_documents / settings.SHARD_DOCUMENTS)) if entry.in_shards else 1
+
+
+def own_language(benchmark: Benchmark) -> str:
+    """The code of the language of the corpus; "en" where it says none that we know."""
+    try:
+        return language_code(benchmark.corpus.lang)
+    except UnknownLanguageError:
+        return ENGLISH
+
+
+def texts_between(version: CorpusVersion, start: int, stop: int) -> Iterator[tuple[str, str]]:
+    """(docid, title and text) of the documents at these places of a corpus version."""
+    for document in corpus_reader(version).between(start, stop):
+        yield document.docid, f"{document.title}\n{document.text}".strip()
+
+
+def corpus_texts(version: CorpusVersion) -> Iterator[tuple[str, str]]:
+    """(docid, title and text) of every document of a corpus version."""
+    return texts_between(version, 0, version.n_documents)
+
+
+def query_texts(benchmark: Benchmark) -> list[tuple[str, str]]:
+    """(qid, text) of every query, by the bytes of the ids."""
+    pairs = benchmark.queries.committed().values_list("qid", "text")
+    return sorted(pairs, key=lambda pair: pair[0].encode())
+
+
+def write_results(results: Iterable[Result], system: str, path: Path) -> int:
+    """Write results as a TREC run; returns its rows."""
+    n = 0
+    with path.open("wb") as out:
+        for n, line in enumerate(write_run(_rows(results, system)), start=1):  # noqa: B007  # the count
+            out.write(line)
+    return n
+
+
+def _rows(results: Iterable[Result], system: str) -> Iterator[RunRow]:
+    for qid, found in results:
+        for rank, (docid, score) in enumerate(found, start=1):
+            yield RunRow(0, qid.encode(), docid.encode(), score, rank, system.encode())
+
+
+def staged_run(benchmark: Benchmark, path: Path, folder: Path) -> runs.StagedRun:
+    """The written run, checked and as it is stored."""
+    lines = open_lines(path)
+    return runs.stage_run(lines=lines, file=path.name, folder=folder, benchmark=benchmark)
+
+
+def create_baseline(
+    *,
+    benchmark: Benchmark,
+    user: User,
+    asked: Asked,
+    taken: Taken,
+    n_queries: int,
+    path: Path,
+    staged: runs.StagedRun,
+) -> Run:
+    """Make the run of a written file, with what is known of its making; inside a transaction."""
+    upload = uploading.receive_path(benchmark=benchmark, owner=user, path=path)
+    version = asked.version
+    name = _free_name(benchmark, asked, version)
+    uploading.mark_imported(upload, f"baseline '{name}'")
+    run = runs.create_run(
+        staged=staged,
+        benchmark=benchmark,
+        name=name,
+        owner=user,
+        sha256=upload.sha256,
+        upload=upload,
+        kind=Run.Kind.BASELINE,
+        description=asked.entry.description,
+        metadata=_facts(asked, version, taken),
+    )
+    Retrieval.objects.create(
+        run=run,
+        corpus_version=version,
+        system=asked.system,
+        language=asked.language,
+        depth=asked.depth,
+        n_queries=n_queries,
+        n_shards=asked.n_shards,
+        indexing_seconds=taken.indexing_seconds,
+        memory_bytes=taken.memory_bytes,
+    )
+    here = RunLatencies.Source.HERE
+    keep_latencies(run=run, milliseconds=taken.milliseconds, source=here, folder=path.parent)
+    return run
+
+
+def _facts(asked: Asked, version: CorpusVersion, taken: Taken) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        SYSTEM_KEY: f"{asked.system}, Benchwright {metadata.version(PACKAGE)}",
+        **asked.entry.facts(asked.language),
+        "hardware": hardware(),
+        "corpus version": str(version.number),
+        "depth": str(asked.depth),
+    }
+    if asked.n_shards > 1:
+        found["shards"] = str(asked.n_shards)
+    summary = latency_summary(taken.milliseconds.values())
+    if summary:
+        found["latency_ms"] = round(summary.p50, 3)
+    return found
+
+
+def _free_name(benchmark: Benchmark, asked: Asked, version: CorpusVersion) -> str:
+    """The system's name, unless a run has it: then one that says what is different."""
+    base = asked.system
+    taken = set(benchmark.runs.filter(name__startswith=base).values_list("name", flat=True))
+    made = Retrieval.objects.filter(run__benchmark=benchmark, system=asked.system)
+    names = [base]
+    if made.exclude(language=asked.language).exists():
+        names.append(f"{base} {asked.language}")
+    if made.exclude(depth=asked.depth).exists():
+        names.append(f"{base} to {asked.depth}")
+    if made.exclude(corpus_version=version).exists():
+        names.append(f"{base} on v{version.number}")
+    names += [f"{base} baseline", *(f"{base} baseline {n}" for n in range(2, 10_000))]
+    return next(name for name in names if name not in taken)

@@ -1,0 +1,173 @@
+"""Systems of this site: which have made runs here, how those stand, and a form that makes more."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from benchmarks_app.models import Benchmark, Job, Release
+from benchmarks_app.permissions import Action, benchmark_view, may, require
+from benchmarks_app.site_selectors import has_worker
+from benchwright.errors import ScoringError
+from benchwright.retrieval.catalog import LEXICAL
+from scoring.boards.selectors.reported import beside_ours, reported_on
+from scoring.scores.charts.latency import latency_words
+from scoring.scores.selectors.boards import BoardRow, leaderboard
+from scoring.scores.selectors.releases import newest_release, relevance_threshold
+from scoring.scores.services.firewall import Sight, sight_of
+from scoring.scores.shown import BOARD
+from scoring.systems.forms.baselines import BaselineForm
+from scoring.systems.selectors import BaselineRow, baseline_rows, jobs_at_work, system_rows
+from scoring.systems.services.baselines import JOB_KIND, refuse_without_texts, start_baselines
+
+SHOWN = ("nDCG@10", "R@100", "Judged@10")
+N_ENDED = 6
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.SEE_RESULTS)
+def baseline_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """The page; who edits the benchmark sends its form, and jobs are started."""
+    if request.method == "POST":
+        require(request.user, Action.EDIT, benchmark)
+        return _started(request, benchmark)
+    return _page(request, benchmark, BaselineForm(benchmark=benchmark))
+
+
+def _started(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    form = BaselineForm(request.POST, benchmark=benchmark)
+    if form.is_valid():
+        told = form.cleaned_data
+        try:
+            jobs = start_baselines(
+                benchmark=benchmark,
+                user=request.user,
+                systems=told["systems"],
+                language=told["language"],
+                depth=told["depth"],
+                n_shards=told["shards"],
+            )
+        except ScoringError as error:
+            form.add_error(None, str(error))
+        else:
+            return _led_on(request, benchmark, jobs)
+    return _page(request, benchmark, form, status=422)
+
+
+@require_POST
+@benchmark_view(Action.EDIT)
+def baselines_create(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """The one button: the lexical systems that have no run of what is here now."""
+    jobs = start_baselines(benchmark=benchmark, user=request.user, systems=LEXICAL)
+    return _led_on(request, benchmark, jobs)
+
+
+def _led_on(request: HttpRequest, benchmark: Benchmark, jobs: list[Job]) -> HttpResponse:
+    if jobs:
+        names = ", ".join(job.parameters["system"] for job in jobs)
+        messages.success(request, f"Being made: {names}.")
+    else:
+        messages.info(request, "Nothing to make: these runs are there, or are being made.")
+    return redirect("scoring:baseline-list", benchmark.slug)
+
+
+def _page(
+    request: HttpRequest, benchmark: Benchmark, form: BaselineForm, status: int = 200
+) -> HttpResponse:
+    release = newest_release(benchmark)
+    sight = sight_of(request.user, release) if release else Sight()
+    board = _board(request, release, sight)
+    rows = baseline_rows(benchmark, request.user, board)
+    threshold = relevance_threshold(release) if release else 1
+    columns = [shown.on(threshold) for shown in BOARD if shown.name in SHOWN]
+    chosen = set(form["systems"].value() or ())
+    context = {
+        "form": form,
+        "release": release,
+        "digits": sight.digits,
+        "rows": rows,
+        "timed": [
+            (row.run, latency_words(row.latencies.n_queries, row.latencies))
+            for row in rows
+            if row.latencies
+        ],
+        "systems": [(row, row.entry.name in chosen) for row in system_rows(rows)],
+        "columns": [one for one in columns if sight.tells(one.name)],
+        "refusal": _refusal(benchmark),
+        "pool_url": _pool_url(benchmark, rows),
+        "beside": beside_ours(
+            reported_on(benchmark, release),
+            board,
+            {row.system: row.run.pk for row in reversed(rows)},
+            threshold,
+        ),
+        "corpus_version": benchmark.current_corpus_version,
+        **_work(request, benchmark),
+    }
+    return render(request, "scoring/baseline_list.html", context, status=status)
+
+
+def _board(request: HttpRequest, release: Release | None, sight: Sight) -> dict[int, BoardRow]:
+    """The runs that are scored on a release, by their keys."""
+    if release is None:
+        return {}
+    rows = leaderboard(release=release, user=request.user, sight=sight)
+    return {row.run.pk: row for row in rows}
+
+
+def _refusal(benchmark: Benchmark) -> str:
+    """Why nothing can be made here, empty where it can."""
+    try:
+        refuse_without_texts(benchmark)
+    except ScoringError as error:
+        return str(error)
+    return ""
+
+
+def _pool_url(benchmark: Benchmark, rows: list[BaselineRow]) -> str:
+    """The form of a new pool with these runs chosen, the fresh ones where there are some."""
+    chosen = [row for row in rows if not row.stale] or rows
+    query = QueryDict(mutable=True)
+    query.setlist("run", [str(row.run.pk) for row in chosen])
+    return f"{reverse('annotation:pool-new', args=[benchmark.slug])}?{query.urlencode()}"
+
+
+# --- progress ------------------------------------------------------------------------------
+
+
+@never_cache
+@require_safe
+@benchmark_view(Action.SEE_RESULTS)
+def baseline_progress(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """The jobs at work; once all have ended, the page is asked to show what they made."""
+    context = _work(request, benchmark)
+    if not request.htmx:
+        return redirect("scoring:baseline-list", benchmark.slug)
+    answer = render(request, "scoring/_baseline_progress.html", context)
+    if not context["at_work"]:
+        answer["HX-Refresh"] = "true"
+    return answer
+
+
+def _work(request: HttpRequest, benchmark: Benchmark) -> dict[str, Any]:
+    at_work = list(jobs_at_work(benchmark, JOB_KIND))
+    may_edit = may(request.user, Action.EDIT, benchmark)
+    waits = any(job.state == Job.State.QUEUED for job in at_work)
+    return {
+        "at_work": at_work,
+        "failed": _lately_failed(benchmark) if may_edit else [],
+        "lacks_worker": waits and not has_worker(),
+    }
+
+
+def _lately_failed(benchmark: Benchmark) -> QuerySet[Job]:
+    """The newest jobs that failed since the last one that did not."""
+    of_kind = benchmark.jobs.filter(kind=JOB_KIND)
+    done = of_kind.filter(state=Job.State.DONE).order_by("-pk").values_list("pk", flat=True)
+    failed = of_kind.filter(state=Job.State.FAILED, pk__gt=done.first() or 0)
+    return failed.order_by("-pk")[:N_ENDED]

@@ -1,0 +1,39 @@
+"""Addresses below /api/v1/, collected there by the name of this module."""
+
+from django.urls import include, path
+from django.urls.resolvers import URLPattern
+
+from scoring.boards.api import boards, reported
+from scoring.comparisons import api as comparisons
+from scoring.completeness import api as completeness
+from scoring.contextual.api import contextual
+from scoring.contrastive import api as contrastive
+from scoring.gates import api as gates
+from scoring.live import api as live
+from scoring.planning.api import freshness, planner, reusability
+from scoring.rescoring import api as rescoring
+from scoring.runs import api as runs
+from scoring.submissions.api import embeddings, phases, submissions
+from scoring.systems.api import ann, baselines
+
+of_benchmark: list[URLPattern] = [
+    *submissions.of_benchmark,
+    *phases.of_benchmark,
+    *completeness.of_benchmark,
+    *planner.of_benchmark,
+    *ann.of_benchmark,
+    *freshness.of_benchmark,
+    *gates.of_benchmark,
+    *reusability.of_benchmark,
+    *boards.of_benchmark,
+    *reported.of_benchmark,
+    *rescoring.of_benchmark,
+    *comparisons.of_benchmark,
+    *runs.of_benchmark,
+    *baselines.of_benchmark,
+    *live.of_benchmark,
+    *embeddings.of_benchmark,
+    *contrastive.of_benchmark,
+    *contextual.of_benchmark,
+]
+urlpatterns = [path("benchmarks/<slug:slug>/", include(of_benchmark))]

@@ -1,9 +1,0 @@
-"""Addresses of submitted embeddings."""
-
-from django.urls import path
-
-from scoring.views import embeddings
-
-in_benchmark = [
-    path("runs/submissions/embeddings/new/", embeddings.embedding_new, name="embedding-new"),
-]
