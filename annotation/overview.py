@@ -9,10 +9,10 @@ from django.urls import reverse
 from annotation.common.selectors.questions import n_open_questions
 from annotation.labels.services.counting_labels import labelled_documents, n_labels_of
 from annotation.models import Pool, Slot
+from benchmarks_app.collections.services.snapshots import LABELS, Labels
 from benchmarks_app.models import Benchmark
 from benchmarks_app.navigation import badge
 from benchmarks_app.overview import Step, step
-from benchmarks_app.services.snapshots import LABELS, Labels
 
 badge("annotation:question-list")(n_open_questions)
 LABELS.append(Labels(docids=labelled_documents, count=n_labels_of))

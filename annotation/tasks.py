@@ -3,7 +3,7 @@
 from annotation.agreement.services import measuring_agreement
 from annotation.labels.services import importing_labels, publishing
 from annotation.pools.services import pooling, previewing, simulating, watching
-from benchmarks_app.services.jobs import cleans, handles
+from benchmarks_app.jobs.services.jobs import cleans, handles
 
 handles(importing_labels.JOB_KIND)(importing_labels.import_labels)
 handles(measuring_agreement.JOB_KIND)(measuring_agreement.measure_agreement)

@@ -20,6 +20,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from benchmarks_app.common.selectors.people import named
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import (
     AuditEvent,
     Benchmark,
@@ -39,8 +41,6 @@ from benchmarks_app.models import (
     User,
     WorkerHeartbeat,
 )
-from benchmarks_app.selectors.people import named
-from benchmarks_app.services import audit
 
 admin.site.site_header = "Benchwright"
 admin.site.site_title = "Benchwright"

@@ -8,7 +8,7 @@ class BenchmarksConfig(AppConfig):
 
     def ready(self) -> None:
         from benchmarks_app import celery, listeners, steps  # noqa: F401  # the queue; what registers
-        from benchmarks_app.selectors import people, stored_files  # noqa: F401  # what is kept
+        from benchmarks_app.common.selectors import people  # noqa: F401  # what is kept
         from benchmarks_app.triggers import install_triggers
 
         post_migrate.connect(install_triggers, sender=self)

@@ -40,13 +40,13 @@ class SeenInDatabase(bootsteps.StartStopStep):
         self.timer = parent.timer.call_repeatedly(SEEN_EVERY_SECONDS, self.seen)
 
     def stop(self, parent: Any) -> None:
-        from benchmarks_app.services.workers import forget_worker
+        from benchmarks_app.collections.services.workers import forget_worker
 
         self.timer.cancel()
         forget_worker(self.name)
 
     def seen(self) -> None:
-        from benchmarks_app.services.workers import see_worker
+        from benchmarks_app.collections.services.workers import see_worker
 
         see_worker(self.name)
 
@@ -57,7 +57,7 @@ app.steps["worker"].add(SeenInDatabase)
 @worker_shutting_down.connect
 def give_jobs_back(**kwargs: Any) -> None:
     """What is at work is left to the next worker: who waits for a long job is killed instead."""
-    from benchmarks_app.services.job_limits import GIVE_BACK
+    from benchmarks_app.jobs.services.limits import GIVE_BACK
 
     for child in active_children():
         with contextlib.suppress(ProcessLookupError):

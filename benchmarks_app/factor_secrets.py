@@ -9,7 +9,7 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.utils.crypto import salted_hmac
 
-from benchmarks_app.people.errors import FactorSecretError
+from benchmarks_app.errors import FactorSecretError
 
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet

@@ -7,11 +7,11 @@ from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.dispatch import receiver
 from django.http import HttpRequest
 
+from benchmarks_app.common.selectors.people import named
+from benchmarks_app.common.services import audit
 from benchmarks_app.forwarding import told_network
 from benchmarks_app.limits import is_among_first
 from benchmarks_app.models import User
-from benchmarks_app.selectors.people import named
-from benchmarks_app.services import audit
 
 
 @receiver(user_logged_in)

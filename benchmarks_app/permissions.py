@@ -10,8 +10,8 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404
 
+from benchmarks_app.errors import BlindError
 from benchmarks_app.models import Benchmark, Membership, Role
-from benchmarks_app.people.errors import BlindError
 
 EVERYONE = frozenset(Role)
 KEEPERS = frozenset({Role.OWNER, Role.MAINTAINER})

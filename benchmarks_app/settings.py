@@ -91,10 +91,10 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "benchmarks_app.middleware.DomainErrorMiddleware",
-    "benchmarks_app.second_step.AskedFactorMiddleware",
+    "benchmarks_app.people.second_step.AskedFactorMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
-CSRF_FAILURE_VIEW = "benchmarks_app.views.refusals.csrf_failure"
+CSRF_FAILURE_VIEW = "benchmarks_app.common.views.refusals.csrf_failure"
 ROOT_URLCONF = "benchmarks_app.urls"
 WSGI_APPLICATION = "benchmarks_app.wsgi.application"
 TEMPLATES = [
@@ -267,7 +267,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "OPTIONS": {"min_length": 10},
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
-    {"NAME": "benchmarks_app.services.api_tokens.TokensEnd"},
+    {"NAME": "benchmarks_app.people.services.api_tokens.TokensEnd"},
 ]
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "home"
@@ -355,7 +355,7 @@ API_UPLOADS_PER_MINUTE = env_int("API_UPLOADS_PER_MINUTE", 60, minimum=1)
 API_COMPUTATIONS_PER_MINUTE = env_int("API_COMPUTATIONS_PER_MINUTE", 60, minimum=1)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "benchmarks_app.api.authentication.TokenAuthentication",
+        "benchmarks_app.people.api.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
@@ -396,7 +396,7 @@ SPECTACULAR_SETTINGS = {
         "RunVisibility": "benchmarks_app.models.Run.Visibility",
         "BenchmarkVisibility": "benchmarks_app.models.Benchmark.Visibility",
         "Unit": "benchmarks_app.models.Unit",
-        "TextUnit": "benchmarks_app.api.corpora.UNITS",
+        "TextUnit": "benchmarks_app.importing.api.corpora.UNITS",
         "FamilySplit": "benchmarks_app.models.QueryFamily.Split",
         "Split": "benchwright.splits.SPLITS",
     },

@@ -5,11 +5,11 @@ from typing import Any
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.urls import reverse
 
+from benchmarks_app.families.selectors import n_waiting
 from benchmarks_app.models import Benchmark, Run, Unit
 from benchmarks_app.navigation import badge
 from benchmarks_app.overview import Step, step
 from benchmarks_app.permissions import Action
-from benchmarks_app.selectors.families import n_waiting
 
 # Families that wait for somebody to look at them.
 badge("family-list")(n_waiting)

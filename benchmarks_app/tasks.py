@@ -2,27 +2,16 @@
 
 from celery import shared_task
 
-from benchmarks_app.services import (
-    audit,
-    cleaning,
-    contamination,
-    drafting,
-    exporting,
-    fetching,
-    freed_pages,
-    grouping,
-    importing,
-    importing_logs,
-    importing_slices,
-    jobs,
-    leak_reports,
-    reading_uploads,
-    refreshing_texts,
-    releasing,
-    sampling,
-    slicing,
-    splitting,
-)
+from benchmarks_app.collections.services import refreshing_texts
+from benchmarks_app.common.services import audit
+from benchmarks_app.families.services import grouping
+from benchmarks_app.importing.services import fetching, importing, reading_uploads
+from benchmarks_app.jobs.services import cleaning, jobs
+from benchmarks_app.logs.services import importing_logs, sampling
+from benchmarks_app.people.services import freed_pages
+from benchmarks_app.releases.services import drafting, exporting, releasing
+from benchmarks_app.slices.services import importing_slices, slicing
+from benchmarks_app.splits.services import contamination, leak_reports, splitting
 
 
 @shared_task(name="benchmarks_app.run_job")

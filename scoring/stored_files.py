@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from django.db.models import Q
 
+from benchmarks_app.backups.selectors import with_file
 from benchmarks_app.files import KEEPERS, Keeper, StoredFile, digest_in
 from benchmarks_app.models import Release
-from benchmarks_app.selectors.stored_files import with_file
 from scoring.models import CaseImage, Comparison, EmbeddingPair, RunLatencies, ScoreSet
 
 

@@ -1,7 +1,7 @@
-"""The jobs of this app; `benchmarks_app.services.jobs` finds them here by their kind."""
+"""The jobs of this app; `benchmarks_app.jobs.services.jobs` finds them here by their kind."""
 
-from benchmarks_app.services import jobs
-from benchmarks_app.services.jobs import RunningJob
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.jobs import RunningJob
 from scoring.comparisons.services import comparing, comparison_rows, robustness
 from scoring.contextual.services import evaluating, importing, judges, judging
 from scoring.contrastive.services import contrastive

@@ -93,13 +93,13 @@ def nothing_kept() -> None:
 @pytest.fixture(autouse=True)
 def mail_is_sent_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is sent beside the answer is sent before it: a thread would not see a test's rows."""
-    monkeypatch.setattr("benchmarks_app.services.mailing.send_later", lambda send: send())
+    monkeypatch.setattr("benchmarks_app.people.services.mailing.send_later", lambda send: send())
 
 
 @pytest.fixture(autouse=True)
 def jobs_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """Started jobs stay queued: a test does them with `do_jobs()`; no broker is spoken to."""
-    monkeypatch.setattr("benchmarks_app.services.jobs.send", lambda job: None)
+    monkeypatch.setattr("benchmarks_app.jobs.services.jobs.send", lambda job: None)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -123,8 +123,8 @@ def triggers_lifted_while_emptying() -> Iterator[None]:
 @pytest.fixture
 def do_jobs():
     """A function that does every queued job in this process, oldest first."""
+    from benchmarks_app.jobs.services import jobs
     from benchmarks_app.models import Job
-    from benchmarks_app.services import jobs
 
     def do() -> list[Job]:
         queued = list(Job.objects.filter(state=Job.State.QUEUED).order_by("pk"))

@@ -12,6 +12,9 @@ from typing import Any
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.common.selectors.reading import corpus_reader
+from benchmarks_app.logs.services import importing_logs
 from benchmarks_app.models import (
     Benchmark,
     ContaminationCheck,
@@ -33,8 +36,6 @@ from benchmarks_app.models import (
     Upload,
     User,
 )
-from benchmarks_app.selectors.reading import corpus_reader
-from benchmarks_app.services import importing_logs, uploading
 
 SCALE = [
     (0, "not relevant", False),
@@ -121,7 +122,7 @@ def query_slice(of: Benchmark, name: str, *queries: Query, **values: Any) -> Sli
 
 def rule_slice(of: Benchmark, name: str, rule: dict[str, Any] | None = None) -> Slice:
     """A slice made by a rule; of all queries with up to 100 words where none is given."""
-    from benchmarks_app.services.slicing import Wanted, make_slice
+    from benchmarks_app.slices.services.slicing import Wanted, make_slice
 
     wanted = Wanted(name, rule or {"kind": "length", "to": 100})
     return make_slice(benchmark=of, wanted=wanted, actor=user("keeper"))
@@ -146,8 +147,8 @@ def pending_log(of: Benchmark, content: str = LOG, name: str = "searches.csv") -
 
 def read_log(of: Benchmark, content: str = LOG, name: str = "", **options: Any) -> QueryLog:
     """A log that was read; `options` are those of a reading."""
-    from benchmarks_app.services import jobs
-    from benchmarks_app.services.importing_logs import Reading, log_arguments
+    from benchmarks_app.jobs.services import jobs
+    from benchmarks_app.logs.services.importing_logs import Reading, log_arguments
 
     reading = Reading(name=name or f"log{next(_numbers)}", **options)
     arguments = log_arguments(pending=pending_log(of, content), reading=reading)
@@ -178,7 +179,7 @@ def run(of: Benchmark, lines: str, name: str = "", owner: User | None = None, **
     """A run stored as an import would store it; `lines` is a TREC run."""
     from django.conf import settings
 
-    from benchmarks_app.services import runs
+    from benchmarks_app.collections.services import runs
 
     name = name or f"run{next(_numbers)}"
     folder = settings.STAGING_DIR / f"factory-{next(_numbers)}"
@@ -222,7 +223,9 @@ def imported(into: Benchmark, content: bytes, name: str, kind: str = "auto", **o
     """The finished job of an import of these bytes."""
     from django.core.files.base import ContentFile
 
-    from benchmarks_app.services import importing, jobs, uploading
+    from benchmarks_app.collections.services import uploading
+    from benchmarks_app.importing.services import importing
+    from benchmarks_app.jobs.services import jobs
 
     keeper = user("keeper")
     file = ContentFile(content, name=name)
@@ -268,8 +271,8 @@ def release(of: QrelSet, version: str = "1.0.0", by: User | None = None, **wante
     """A published release with all that follows from it; started jobs stay queued."""
     from django.test import TestCase
 
-    from benchmarks_app.services import jobs
-    from benchmarks_app.services.releasing import release_arguments
+    from benchmarks_app.jobs.services import jobs
+    from benchmarks_app.releases.services.releasing import release_arguments
 
     arguments = release_arguments(qrel_set=of, version=version, **wanted)
     with TestCase.captureOnCommitCallbacks(execute=True):
@@ -308,7 +311,7 @@ def depth_pool(of: Benchmark, runs: list[Run], name: str = "", depth: int = 3) -
     """A pool as its page builds it."""
     from annotation.models import Pool
     from annotation.pools.services.pooling import pool_arguments
-    from benchmarks_app.services import jobs
+    from benchmarks_app.jobs.services import jobs
 
     arguments = pool_arguments(
         benchmark=of, name=name or f"pool{next(_numbers)}", runs=runs, depth=depth, seed=7
@@ -320,7 +323,7 @@ def depth_pool(of: Benchmark, runs: list[Run], name: str = "", depth: int = 3) -
 def simulation(qrel_set: QrelSet, runs: list[Run], depth: int = 20) -> Any:
     """The finished job of a comparison of orders."""
     from annotation.pools.services.simulating import simulation_arguments
-    from benchmarks_app.services import jobs
+    from benchmarks_app.jobs.services import jobs
 
     arguments = simulation_arguments(
         benchmark=qrel_set.benchmark, runs=runs, qrel_set=qrel_set, depth=depth
@@ -330,7 +333,7 @@ def simulation(qrel_set: QrelSet, runs: list[Run], depth: int = 20) -> Any:
 
 def candidate_list(of: Benchmark, name: str) -> Any:
     """A list of one document that is worth judging."""
-    from benchmarks_app.services.candidates import make_candidate_list
+    from benchmarks_app.collections.services.candidates import make_candidate_list
 
     asked = of.queries.first() or query(of, "q1")
     rows = [(asked.qid, "d1", 1)]
@@ -343,7 +346,8 @@ def submission(phase: Any, lines: str, by: User, name: str = "") -> Any:
     """A submission that was received and scored."""
     from django.core.files.base import ContentFile
 
-    from benchmarks_app.services import jobs, uploading
+    from benchmarks_app.collections.services import uploading
+    from benchmarks_app.jobs.services import jobs
     from scoring.submissions.services import submitting
 
     name = name or f"submission{next(_numbers)}"
@@ -396,7 +400,7 @@ def measured_pair(of: Benchmark, by: User, name: str = "", **values: Any) -> Any
     """
     import numpy as np
 
-    from benchmarks_app.services import jobs
+    from benchmarks_app.jobs.services import jobs
     from scoring.contrastive.services.contrastive import submit_pair
 
     z1 = np.eye(12, dtype=np.float32)

@@ -926,7 +926,7 @@ def world(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[Worl
     folder = tmp_path_factory.mktemp("world")
     hasher = f"{MD5PasswordHasher.__module__}.{MD5PasswordHasher.__name__}"
     patched = pytest.MonkeyPatch()
-    patched.setattr("benchmarks_app.services.jobs.send", lambda job: None)
+    patched.setattr("benchmarks_app.jobs.services.jobs.send", lambda job: None)
     with (
         override_settings(MEDIA_ROOT=folder, STAGING_DIR=folder, PASSWORD_HASHERS=[hasher]),
         django_db_blocker.unblock(),

@@ -22,8 +22,8 @@ from annotation.common.serializers import RawJudgmentSerializer
 from annotation.labels.services.exporting_judgments import export_judgments
 from annotation.models import Judgment
 from benchmarks_app.models import ApiToken, AuditEvent, Benchmark, Corpus
-from benchmarks_app.services.api_tokens import create_api_token, digest_of, token_of
-from benchmarks_app.services.forgetting import delete_person
+from benchmarks_app.people.services.api_tokens import create_api_token, digest_of, token_of
+from benchmarks_app.people.services.forgetting import delete_person
 from benchwright.qrels.raw_judgments import COLUMNS
 from scoring.scores.services.scoring import Target, score_run
 from tests import factories

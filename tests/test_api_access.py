@@ -26,8 +26,8 @@ from benchmarks_app.models import (
     Slice,
     User,
 )
-from benchmarks_app.services.api_tokens import create_api_token, revoke_api_token
-from benchmarks_app.services.drafting import create_draft
+from benchmarks_app.people.services.api_tokens import create_api_token, revoke_api_token
+from benchmarks_app.releases.services.drafting import create_draft
 from scoring.models import GatePolicy, LiveSystem, ProbingFlag
 from scoring.scores.services.scoring import Target, score_run
 from tests import factories
@@ -320,7 +320,7 @@ def made(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[tuple
     folder = tmp_path_factory.mktemp("api")
     hasher = f"{MD5PasswordHasher.__module__}.{MD5PasswordHasher.__name__}"
     patched = pytest.MonkeyPatch()
-    patched.setattr("benchmarks_app.services.jobs.send", lambda job: None)
+    patched.setattr("benchmarks_app.jobs.services.jobs.send", lambda job: None)
     with (
         override_settings(MEDIA_ROOT=folder, STAGING_DIR=folder, PASSWORD_HASHERS=[hasher]),
         django_db_blocker.unblock(),

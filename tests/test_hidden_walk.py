@@ -21,8 +21,8 @@ from django.test import Client, override_settings
 from django.urls import NoReverseMatch, reverse
 
 from annotation.models import Judgment
+from benchmarks_app.common.services.exposure import READ_ACTION
 from benchmarks_app.models import AuditEvent, Benchmark, Qrel, QueryFamily
-from benchmarks_app.services.exposure import READ_ACTION
 from benchwright.linting import release_rules
 from benchwright.linting.sources import Look
 from scoring.models import ScoreSet
@@ -126,7 +126,7 @@ def furnished(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[
         patch.setattr(release_rules, "SMALLEST_HIDDEN_SPLIT", 1)
         patch.setattr(Look, "look_at_documents", lambda look: None)  # they miss the planted one
         patch.setattr(worlds, "RUN", worlds.RUN + LINES)
-        patch.setattr("benchmarks_app.services.jobs.send", lambda job: None)
+        patch.setattr("benchmarks_app.jobs.services.jobs.send", lambda job: None)
         world = worlds.build(files=files, prepared=hide)
         yield Furnished(world, values_of(world))
         transaction.set_rollback(True)

@@ -5,8 +5,8 @@ from django.urls import reverse
 
 from annotation.models import Pool
 from benchmarks_app.models import AuditEvent, Membership, Role, Run
+from benchmarks_app.people.services.people import change_blindness, change_role
 from benchmarks_app.permissions import ALLOWED, Action, may
-from benchmarks_app.services.people import change_blindness, change_role
 from tests import factories
 from tests.annotation.making import pool
 from tests.world import OTHER_RUN, RUN

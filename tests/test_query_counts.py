@@ -15,9 +15,10 @@ from django.utils import timezone
 
 from annotation.models import KnownGrade, Question
 from benchmarks_app import label_facts
+from benchmarks_app.common.services import audit
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.label_facts import LabelRecord
 from benchmarks_app.models import Benchmark, Job, PendingLog, QrelSet, Release, Run, Team, User
-from benchmarks_app.services import audit, jobs
 from scoring.models import Retrieval, ScoreSet
 from scoring.scores.selectors.releases import SCORER_VERSION
 from tests import factories

@@ -51,10 +51,12 @@ def called_of_library(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 def calls_of_readers() -> list[str]:
     known = readers()
-    patterns = [pattern for layer in LAYERS for pattern in (f"{layer}.py", f"{layer}/**/*.py")]
+    patterns = [at for layer in LAYERS for at in (f"**/{layer}.py", f"**/{layer}/**/*.py")]
+    looked_at = list(trees(APPS, *patterns))
+    assert len(looked_at) > 400
     return [
         f"{path}:{line} calls {name}"
-        for path, tree in trees(APPS, *patterns)
+        for path, tree in looked_at
         for name, line in called_of_library(tree)
         if name in known
     ]

@@ -20,11 +20,12 @@ from annotation.judging.services.judging import record_judgment
 from annotation.judging.services.tokens import Shown
 from annotation.models import Judgment, KnownGrade, Pool, Question
 from benchmarks_app.charts.drawing import bundle_digest
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Role, User
-from benchmarks_app.services import jobs, people, teams
-from benchmarks_app.services.api_tokens import create_api_token
-from benchmarks_app.services.drafting import create_draft
-from benchmarks_app.views.splits import TOKEN_SALT
+from benchmarks_app.people.services import people, teams
+from benchmarks_app.people.services.api_tokens import create_api_token
+from benchmarks_app.releases.services.drafting import create_draft
+from benchmarks_app.splits.views.splits import TOKEN_SALT
 from scoring.comparisons.forms import asked_comparison, asked_release
 from scoring.comparisons.services import comparing
 from scoring.contextual.services.evaluating import cancel_evaluation

@@ -7,9 +7,9 @@ from rest_framework.response import Response
 from annotation.common.serializers import NewCandidateListSerializer
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import CandidateListSerializer
+from benchmarks_app.collections.services.candidates import make_candidate_list
 from benchmarks_app.models import CandidateList
 from benchmarks_app.permissions import Action
-from benchmarks_app.services.candidates import make_candidate_list
 
 
 class CandidatesList(Endpoint):

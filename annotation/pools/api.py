@@ -29,9 +29,9 @@ from annotation.pools.services.watching import signals_of
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, CandidateList, Run
 from benchmarks_app.permissions import Action
-from benchmarks_app.services import jobs
 from benchwright.pools.recipe import DEPTH_K, LAYERED, LISTED, TOP_UP, Recipe
 
 

@@ -13,10 +13,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
+from benchmarks_app.common.selectors.factors import lacks_factor
+from benchmarks_app.errors import FactorAskedError, ScopeError
 from benchmarks_app.models import ApiToken, Benchmark, Scope
-from benchmarks_app.people.errors import FactorAskedError, ScopeError
 from benchmarks_app.permissions import Action, is_site_manager, may, refusal
-from benchmarks_app.selectors.factors import lacks_factor
 
 
 class Endpoint(GenericAPIView):

@@ -116,7 +116,7 @@ def _header(description: str, kind: str) -> dict[str, Any]:
 
 
 class TokenScheme(OpenApiAuthenticationExtension):
-    target_class = "benchmarks_app.api.authentication.TokenAuthentication"
+    target_class = "benchmarks_app.people.api.authentication.TokenAuthentication"
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:

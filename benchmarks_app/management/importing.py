@@ -10,9 +10,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.importing.services.importing import LEAVE_OUT, import_arguments
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, QrelSet, Role, User
-from benchmarks_app.services import jobs, uploading
-from benchmarks_app.services.importing import LEAVE_OUT, import_arguments
 from benchwright.errors import BenchmarkError
 from benchwright.formats.mapping import EVERY_ROW
 from benchwright.formats.unlisted import UNLISTED

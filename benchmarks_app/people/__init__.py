@@ -1,0 +1,1 @@
+"""Accounts, second factors, teams, invitations, and what is forgotten of who leaves."""

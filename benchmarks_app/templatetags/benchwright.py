@@ -9,9 +9,9 @@ from django.urls import reverse
 
 from benchmarks_app.charts.chart import HEIGHT, SIZES
 from benchmarks_app.charts.drawing import bundle_digest
+from benchmarks_app.common.selectors.naming import owner_name
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.permissions import Action, may
-from benchmarks_app.selectors.naming import owner_name
 
 register = template.Library()
 DASH, MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"

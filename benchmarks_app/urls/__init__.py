@@ -1,56 +1,29 @@
-"""The root URLs; each area lists its own, and the other apps are named only as strings."""
+"""The root URLs; each feature lists its own, and the other apps are named only as strings."""
 
 from django.contrib import admin
 from django.urls import include, path
 
 from benchmarks_app.api import docs
-from benchmarks_app.urls import (
-    corpora,
-    exports,
-    factors,
-    families,
-    imports,
-    logs,
-    releases,
-    slices,
-    splits,
-    teams,
-)
-from benchmarks_app.views import (
-    account,
-    audit,
-    benchmarks,
-    charts,
-    jobs,
-    people,
-    qrels,
-    queries,
-    runs,
-    site,
-    site_people,
-)
+from benchmarks_app.audit import urls as audit
+from benchmarks_app.collections import urls as collections
+from benchmarks_app.families import urls as families
+from benchmarks_app.importing.urls import corpora, imports
+from benchmarks_app.jobs import urls as jobs
+from benchmarks_app.logs import urls as logs
+from benchmarks_app.people.urls import account, factors, people, teams
+from benchmarks_app.queries import urls as queries
+from benchmarks_app.releases.urls import exports, qrels, releases
+from benchmarks_app.site import urls as site
+from benchmarks_app.slices import urls as slices
+from benchmarks_app.splits import urls as splits
 
 in_benchmark = [
-    path("", benchmarks.benchmark_detail, name="benchmark-detail"),
-    path("settings/", benchmarks.benchmark_settings, name="benchmark-settings"),
-    path("activity/", audit.activity_list, name="activity-list"),
-    path("activity/export/", audit.activity_export, name="activity-export"),
-    path("queries/", queries.query_list, name="query-list"),
-    path("queries/<int:pk>/", queries.query_detail, name="query-detail"),
-    path("documents/<path:docid>/", queries.document_detail, name="document-detail"),
-    path("runs/", runs.run_list, name="run-list"),
-    path("runs/<int:pk>/", runs.run_detail, name="run-detail"),
-    path("qrels/", qrels.qrels_list, name="qrels-list"),
-    path("qrels/<int:pk>/map/", qrels.qrels_map, name="qrels-map"),
-    path("qrels/<int:pk>/delete/", qrels.qrels_delete, name="qrels-delete"),
-    path("qrels/<int:pk>/download/", qrels.qrels_download, name="qrels-download"),
-    path("people/", people.people_list, name="people-list"),
-    path("people/invite/", people.invitation_create, name="invitation-create"),
-    path("people/invitations/<int:pk>/revoke/", people.invitation_revoke, name="invitation-revoke"),
-    path("people/<int:pk>/role/", people.member_role, name="member-role"),
-    path("people/<int:pk>/blindness/", people.member_blindness, name="member-blindness"),
-    path("people/<int:pk>/remove/", people.member_remove, name="member-remove"),
-    path("jobs/", jobs.job_list, name="job-list"),
+    *collections.in_benchmark,
+    *audit.in_benchmark,
+    *queries.in_benchmark,
+    *qrels.in_benchmark,
+    *people.in_benchmark,
+    *jobs.in_benchmark,
     *imports.in_benchmark,
     *corpora.in_benchmark,
     *logs.in_benchmark,
@@ -60,48 +33,21 @@ in_benchmark = [
     *releases.in_benchmark,
     *exports.in_benchmark,
 ]
-handler400 = "benchmarks_app.views.refusals.bad_request"
-handler404 = "benchmarks_app.views.refusals.not_found"
-handler500 = "benchmarks_app.views.refusals.broken"
+handler400 = "benchmarks_app.common.views.refusals.bad_request"
+handler404 = "benchmarks_app.common.views.refusals.not_found"
+handler500 = "benchmarks_app.common.views.refusals.broken"
 urlpatterns = [
-    path("", site.home, name="home"),
-    path("new/", benchmarks.benchmark_new, name="benchmark-new"),
-    path("healthz", site.healthz, name="healthz"),
-    path("readyz", site.readyz, name="readyz"),
-    path("system/", site.system, name="system"),
-    path("system/audit/", audit.audit_log, name="audit-log"),
-    path("system/audit/export/", audit.audit_export, name="audit-export"),
-    path("system/people/", site_people.person_list, name="person-list"),
-    path("system/people/<int:pk>/delete/", site_people.person_delete, name="person-delete"),
-    path("system/people/<int:pk>/export/", site_people.person_export, name="person-export"),
-    path("join/<str:secret>/", people.invitation_accept, name="invitation-accept"),
-    path("charts/vega-<slug:digest>.js", charts.chart_bundle, name="chart-bundle"),
-    path("jobs/<int:pk>/", jobs.job_detail, name="job-detail"),
-    path("jobs/<int:pk>/progress/", jobs.job_progress, name="job-progress"),
-    path("jobs/<int:pk>/retry/", jobs.job_retry, name="job-retry"),
-    path("jobs/<int:pk>/cancel/", jobs.job_cancel, name="job-cancel"),
-    path("account/", account.account_detail, name="account-detail"),
-    path("account/address/", account.AddressLink.as_view(), name="address-link"),
-    path("account/address/<str:token>/", account.AddressVerify.as_view(), name="address-verify"),
-    path("account/export/", site_people.account_export, name="account-export"),
-    path("account/delete/", site_people.account_delete, name="account-delete"),
-    path("account/tokens/", account.api_token_create, name="api-token-create"),
-    path("account/tokens/<int:pk>/revoke/", account.api_token_revoke, name="api-token-revoke"),
-    path("sign-in/", account.SignIn.as_view(), name="sign-in"),
-    path("sign-out/", account.SignOut.as_view(), name="sign-out"),
-    path("password/change/", account.PasswordChange.as_view(), name="password-change"),
-    path("password/reset/", account.PasswordReset.as_view(), name="password-reset"),
-    path("password/reset/sent/", account.PasswordResetSent.as_view(), name="password-reset-sent"),
-    path(
-        "password/reset/<uidb64>/<token>/",
-        account.PasswordResetConfirm.as_view(),
-        name="password-reset-confirm",
-    ),
+    *site.urlpatterns,
+    *collections.urlpatterns,
+    *audit.urlpatterns,
+    *people.urlpatterns,
+    *jobs.urlpatterns,
+    *account.urlpatterns,
     *corpora.urlpatterns,
     *factors.urlpatterns,
     *teams.urlpatterns,
     path("b/<slug:slug>/", include(in_benchmark)),
-    path("api/v1/", include("benchmarks_app.api.urls")),
+    path("api/v1/", include("benchmarks_app.urls.api")),
     path("api/v1/schema/", docs.ApiSchema.as_view(), name="api-schema"),
     path("api/docs/", docs.ApiDocs.as_view(), name="api-docs"),
     path("", include("annotation.urls")),

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.models import Query, Release
-from benchmarks_app.selectors.reading import benchmark_documents
 from benchwright.comparison.completeness import Worth
 from scoring.scores.selectors.releases import release_query_texts
 

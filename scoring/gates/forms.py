@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from benchmarks_app.models import Benchmark, Release, Run
-from benchmarks_app.selectors.release_sources import release_splits
+from benchmarks_app.releases.selectors import release_splits
 from benchwright.gates.policy import DEFAULTS
 from scoring.gates.services.errors import OnlineIntervalError
 from scoring.gates.services.online import check_interval

@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.cache import cache
 
+from benchmarks_app.common.selectors.naming import owner_name
+from benchmarks_app.common.selectors.reading import release_qrels
 from benchmarks_app.models import Release, Run
-from benchmarks_app.selectors.naming import owner_name
-from benchmarks_app.selectors.reading import release_qrels
 from benchwright import evaluate_hits
 from benchwright.datasets import released
 from benchwright.evaluation.moves import (

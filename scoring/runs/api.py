@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.models import Run
 from benchmarks_app.permissions import Action
-from benchmarks_app.selectors.release_sources import release_slices
+from benchmarks_app.releases.selectors import release_slices
 from benchwright.errors import ScoringError
 from benchwright.evaluation.stored_hits import DEPTH, DEPTHS
 from scoring.models import ProbingFlag, Score, ScoreSet

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from benchmarks_app.common.selectors.reading import benchmark_documents, run_path
 from benchmarks_app.models import Query
-from benchmarks_app.selectors.reading import benchmark_documents, run_path
 from benchwright.evaluation.stored_hits import DEPTH, QueryHoles, query_holes
 from scoring.models import ScoreSet
 from scoring.scores.selectors.releases import release_query_texts

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from benchmarks_app.common.selectors.naming import metadata_told
 from benchmarks_app.models import Benchmark, CorpusVersion, Job, Run
-from benchmarks_app.selectors.naming import metadata_told
 from benchwright.retrieval.catalog import CATALOG, Entry
 from scoring.models import Retrieval, RunLatencies
 from scoring.scores.selectors.boards import BoardRow, Interval

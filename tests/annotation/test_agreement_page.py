@@ -15,8 +15,8 @@ from annotation.agreement.selectors import agreement as selectors
 from annotation.agreement.selectors.agreement import Filters, agreement_report
 from annotation.agreement.services.measuring_agreement import measuring_arguments
 from annotation.models import Judgment, KnownGrade, PoolEntry, Slot
-from benchmarks_app.services import jobs
-from benchmarks_app.services.api_tokens import create_api_token
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.people.services.api_tokens import create_api_token
 from benchwright.agreement import COEFFICIENTS
 from tests import factories
 from tests.annotation import making

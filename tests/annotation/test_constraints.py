@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation.models import Judgment, Pool, PoolEntry, Question, Slot
 from benchmarks_app.models import Benchmark, User
-from benchmarks_app.services.forgetting import delete_person
+from benchmarks_app.people.services.forgetting import delete_person
 from tests.annotation import making
 from tests.constraints import Case, check, constraints_of, refused
 

@@ -16,8 +16,9 @@ from annotation.labels.services import importing_labels
 from annotation.labels.services.importing_labels import labels_arguments
 from annotation.labels.services.publishing import publishing_arguments
 from annotation.models import Judgment
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, Qrel
-from benchmarks_app.services import jobs, uploading
 from benchwright.qrels.rules import DEFAULT_RULE
 from tests import factories
 from tests.annotation.making import judge, pool

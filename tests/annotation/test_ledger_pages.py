@@ -10,8 +10,8 @@ from django.utils.html import escape
 
 from annotation.labels.services.publishing import publishing_arguments
 from annotation.models import Judgment
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, DocumentContent, QrelSet, QueryFamily
-from benchmarks_app.services import jobs
 from benchwright.qrels.rules import DEFAULT_RULE
 from tests import factories
 from tests.annotation.making import judge, pool

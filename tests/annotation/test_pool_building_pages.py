@@ -171,7 +171,7 @@ def test_a_run_is_chosen_already_where_its_page_leads_here(benchmark, owner, sig
 def test_a_file_becomes_a_list_by_its_priorities(benchmark, owner, signed_in, runs):
     import polars as pl
 
-    from benchmarks_app.selectors.reading import candidates_path
+    from benchmarks_app.common.selectors.reading import candidates_path
 
     file = SimpleUploadedFile("worth.tsv", b"qid\tdocid\tpriority\nq1\ta\t2\nq2\tb\t1\nq1\tz\t9\n")
 

@@ -5,9 +5,9 @@ from annotation.models import Pool, PoolEntry, Slot
 from annotation.pools.services import pooling
 from annotation.pools.services.planning import Sharing, rebuilt
 from annotation.pools.services.topping_up import unjudged_in_top
+from benchmarks_app.collections.services.candidates import make_candidate_list
 from benchmarks_app.models import Document, DocumentContent, Job, Run
-from benchmarks_app.services.candidates import make_candidate_list
-from benchmarks_app.services.forgetting import delete_person
+from benchmarks_app.people.services.forgetting import delete_person
 from benchwright.corpora.store import StoredDocument
 from benchwright.pools import Recipe, Stratum
 from benchwright.pools.errors import PoolRecipeError

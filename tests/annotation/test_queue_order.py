@@ -10,8 +10,8 @@ from django.db import connection
 from annotation.judging.services.claiming import DOCUMENTS_AHEAD
 from annotation.models import Pool, PoolEntry, Slot
 from annotation.pools.services.pooling import pool_arguments
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Corpus
-from benchmarks_app.services import jobs
 from benchwright.corpora.store import StoredDocument
 from benchwright.pools import Recipe, shown_places
 from tests import factories

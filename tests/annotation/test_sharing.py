@@ -27,7 +27,7 @@ from annotation.models import (
     Slot,
 )
 from benchmarks_app.models import AuditEvent, Query, Role
-from benchmarks_app.services.people import change_role, remove_member
+from benchmarks_app.people.services.people import change_role, remove_member
 from tests import factories
 from tests.annotation.making import claimed, docids, document, judge, pool
 

@@ -7,11 +7,11 @@ import pytest
 from django.core import mail
 from django.urls import reverse
 
+from benchmarks_app.common.selectors.people import named
 from benchmarks_app.models import AuditEvent, User
-from benchmarks_app.selectors.people import named
-from benchmarks_app.services import mailing
-from benchmarks_app.services.api_tokens import create_api_token, token_of
-from benchmarks_app.services.people import address_tokens
+from benchmarks_app.people.services import mailing
+from benchmarks_app.people.services.api_tokens import create_api_token, token_of
+from benchmarks_app.people.services.people import address_tokens
 
 SIGN_IN = "/sign-in/"
 RIGHT = {"username": "ada", "password": "a long password"}

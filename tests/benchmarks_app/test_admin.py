@@ -5,8 +5,8 @@ from django.contrib import admin
 from django.contrib.auth.models import Permission
 from django.urls import reverse
 
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import AuditEvent, Release, Team, User
-from benchmarks_app.services import audit
 from tests import factories
 
 OURS = sorted(

@@ -13,10 +13,11 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks_app.common.selectors.audit import KIND_LABELS, KINDS, Key
+from benchmarks_app.common.selectors.people import named
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import AuditEvent, Role
-from benchmarks_app.selectors.audit import KIND_LABELS, KINDS, Key
-from benchmarks_app.selectors.people import named
-from benchmarks_app.services import audit, people
+from benchmarks_app.people.services import people
 from tests import factories
 
 SIGN_IN = "/sign-in/"

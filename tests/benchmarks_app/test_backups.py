@@ -21,6 +21,10 @@ from django.db import IntegrityError, OperationalError, connection, models
 from django.utils import timezone
 
 from benchmarks_app import files
+from benchmarks_app.backups.services import table_rows
+from benchmarks_app.backups.services.backing_up import back_up
+from benchmarks_app.backups.services.restoring import restore
+from benchmarks_app.jobs.services.sweeping import sweep
 from benchmarks_app.models import (
     AuditEvent,
     Backup,
@@ -30,10 +34,6 @@ from benchmarks_app.models import (
     User,
     WorkerHeartbeat,
 )
-from benchmarks_app.services import table_rows
-from benchmarks_app.services.backing_up import back_up
-from benchmarks_app.services.job_sweeping import sweep
-from benchmarks_app.services.restoring import restore
 from benchmarks_app.site_lock import FolderInUseError, SiteLock
 from benchwright.backups.errors import (
     BackupBusyError,

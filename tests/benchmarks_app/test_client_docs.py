@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks_app.services.api_tokens import create_api_token
+from benchmarks_app.people.services.api_tokens import create_api_token
 from benchwright import client as module
 from benchwright.client import Client, errors
 from tests import factories

@@ -8,6 +8,7 @@ from django.db import connection
 from django.db.models import ProtectedError
 from django.utils import timezone
 
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import (
     ApiToken,
     AuditEvent,
@@ -28,7 +29,6 @@ from benchmarks_app.models import (
     Release,
     Run,
 )
-from benchmarks_app.services import audit
 from benchmarks_app.triggers import RELEASE_STAYS
 from tests import factories
 from tests.constraints import Case, check, constraints_of, refused

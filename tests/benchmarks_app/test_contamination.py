@@ -8,8 +8,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import ContaminationCheck, Job, Role
-from benchmarks_app.services import contamination, jobs, uploading
+from benchmarks_app.splits.services import contamination
 from benchwright.contamination.errors import (
     CheckNameTakenError,
     NothingToCheckError,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks_app.services import demo
+from benchmarks_app.importing.services import demo
 
 
 @pytest.fixture

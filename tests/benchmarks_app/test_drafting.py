@@ -10,11 +10,12 @@ from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.urls import reverse
 
+from benchmarks_app.common.selectors.reading import release_file_path
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, Job, Qrel, QrelSet, Release, User
-from benchmarks_app.selectors.reading import release_file_path
-from benchmarks_app.selectors.release_sources import release_source
-from benchmarks_app.services import drafting, exporting, jobs, releasing
-from benchmarks_app.services.deprecating import deprecate_release
+from benchmarks_app.releases.selectors import release_source
+from benchmarks_app.releases.services import drafting, exporting, releasing
+from benchmarks_app.releases.services.deprecating import deprecate_release
 from benchwright.findings import Severity
 from benchwright.releases.errors import (
     DeprecationError,
@@ -287,7 +288,7 @@ def test_card_citation_and_metadata_are_written(official, olga):
 
 def test_hashes_of_the_corpus_are_taken_once(official, olga, monkeypatch):
     first = published(drafted(official, olga), olga)
-    monkeypatch.setattr("benchmarks_app.services.release_building._hashes", None)
+    monkeypatch.setattr("benchmarks_app.releases.services.building._hashes", None)
 
     second = published(drafted(official, olga), olga)
 

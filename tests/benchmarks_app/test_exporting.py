@@ -10,9 +10,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, Benchmark, QrelSet, Query, Release
-from benchmarks_app.selectors.release_sources import release_source
-from benchmarks_app.services import exporting, jobs
+from benchmarks_app.releases.selectors import release_source
+from benchmarks_app.releases.services import exporting
 from benchwright.exports import EXPORTERS, exporter_of
 from benchwright.exports.errors import ExportNotReadyError
 from benchwright.linting.folders import lint_folder

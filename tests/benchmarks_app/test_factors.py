@@ -22,11 +22,11 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import NoReverseMatch, reverse
 from fido2.utils import websafe_decode, websafe_encode
 
+from benchmarks_app.errors import FactorSecretError
 from benchmarks_app.models import AuditEvent, User
-from benchmarks_app.people.errors import FactorSecretError
-from benchmarks_app.services import factors
-from benchmarks_app.services.api_tokens import create_api_token
-from benchmarks_app.services.forgetting import delete_person
+from benchmarks_app.people.services import factors
+from benchmarks_app.people.services.api_tokens import create_api_token
+from benchmarks_app.people.services.forgetting import delete_person
 from tests import factories
 from tests.benchmarks_app.security_key import SecurityKey
 
@@ -394,7 +394,7 @@ def test_what_waits_for_a_code_ends_after_ten_minutes(ada, monkeypatch):
     with_app(ada)
     client = half()
     now = time.time()
-    monkeypatch.setattr("benchmarks_app.second_step.time.time", lambda: now + 601)
+    monkeypatch.setattr("benchmarks_app.people.second_step.time.time", lambda: now + 601)
 
     assert second(client, code_of(steps=20))["Location"] == "/sign-in/"
 

@@ -350,7 +350,9 @@ def test_command_says_what_each_threshold_costs(asked, capsys):
 
 
 def test_too_many_queries_are_not_previewed_on_a_page(signed_in, owner, asked, monkeypatch):
-    monkeypatch.setattr("benchmarks_app.services.grouping.review_preview.__kwdefaults__", MOST_2)
+    monkeypatch.setattr(
+        "benchmarks_app.families.services.grouping.review_preview.__kwdefaults__", MOST_2
+    )
 
     answer = signed_in(owner).post(
         "/api/v1/benchmarks/stdlib/families/group/",

@@ -7,8 +7,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from benchmarks_app.importing.services import fetching
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, Job
-from benchmarks_app.services import fetching, jobs
 from benchwright.fetching import bringing
 from benchwright.fetching.errors import CollectionNameError, ExtraMissingError
 from tests import factories

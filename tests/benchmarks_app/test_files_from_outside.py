@@ -12,8 +12,11 @@ from django.test import override_settings
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.common.services import reading_apart
+from benchmarks_app.importing.services import importing
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Corpus, Job, Upload
-from benchmarks_app.services import importing, jobs, reading_apart, uploading
 from benchwright.detection import FileKind, Part
 from benchwright.sandbox import FileTooCostlyError, ReaderEndedError, UnreadableFileError
 from tests import factories
@@ -256,7 +259,7 @@ os.environ["SECRET_KEY"] = "only-for-tests-0123456789-abcdefghijklmnopqrstuvwxyz
 import django; django.setup()
 from pathlib import Path
 from benchwright.uploads import Place, look_at
-from benchmarks_app.services import reading_apart
+from benchmarks_app.common.services import reading_apart
 path = Path({str(tmp_path)!r}, "corpus.parquet")
 path.write_bytes(sys.stdin.buffer.read())
 looks = reading_apart.call(look_at, Place(path, path.name), None, file=path.name,

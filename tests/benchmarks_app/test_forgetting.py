@@ -21,6 +21,15 @@ from django.urls import reverse
 from annotation.agreement.selectors.agreement import Filters, agreement_report
 from annotation.common.selectors.names import pseudonyms_in
 from annotation.models import Judgment, KeyMap, KnownGrade, PoolStart, Question
+from benchmarks_app.collections.services.uploading import local, receive_upload
+from benchmarks_app.common.selectors.people import named
+from benchmarks_app.common.services import audit
+from benchmarks_app.errors import (
+    InvitationAddressError,
+    LastManagerError,
+    LastOwnerError,
+    ManagerNeededError,
+)
 from benchmarks_app.models import (
     ApiToken,
     AuditEvent,
@@ -34,19 +43,11 @@ from benchmarks_app.models import (
     Upload,
     User,
 )
-from benchmarks_app.people.errors import (
-    InvitationAddressError,
-    LastManagerError,
-    LastOwnerError,
-    ManagerNeededError,
-)
+from benchmarks_app.people.services import forgetting, people
+from benchmarks_app.people.services.api_tokens import create_api_token
+from benchmarks_app.people.services.forgetting import delete_person
+from benchmarks_app.people.services.person_export import export_person
 from benchmarks_app.person_records import LASTING, WRITTEN
-from benchmarks_app.selectors.people import named
-from benchmarks_app.services import audit, forgetting, people
-from benchmarks_app.services.api_tokens import create_api_token
-from benchmarks_app.services.forgetting import delete_person
-from benchmarks_app.services.person_export import export_person
-from benchmarks_app.services.uploading import local, receive_upload
 from benchmarks_app.triggers import AUDIT_STAYS, JUDGMENT_STAYS
 from benchwright.texts.names import Names
 from tests import factories

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from django.core.files.base import ContentFile
 
-from benchmarks_app.models import AuditEvent, FamilyChange, FamilyLink, Qrel, QueryFamily
-from benchmarks_app.selectors import splits as split_reads
-from benchmarks_app.services import jobs, uploading
-from benchmarks_app.services.family_changes import (
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.families.services.changes import (
     confirm_family,
     judge_pair,
     merge_families,
@@ -16,7 +14,10 @@ from benchmarks_app.services.family_changes import (
     undo_change,
     undo_last_change,
 )
-from benchmarks_app.services.grouping import grouping_arguments, start_grouping
+from benchmarks_app.families.services.grouping import grouping_arguments, start_grouping
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.models import AuditEvent, FamilyChange, FamilyLink, Qrel, QueryFamily
+from benchmarks_app.splits import selectors as split_reads
 from benchwright.families import GroupingOptions
 from benchwright.families.errors import (
     EmbeddingsError,
@@ -198,7 +199,7 @@ def test_a_benchmark_without_queries_has_nothing_to_group(benchmark, owner):
 
 def test_what_changes_while_the_job_is_at_work_stops_it(benchmark, owner, monkeypatch):
     ask(benchmark, **TEXTS)
-    from benchmarks_app.services import grouping
+    from benchmarks_app.families.services import grouping
 
     plain = grouping.grouped
 
@@ -345,7 +346,7 @@ def test_a_merge_across_splits_asks_which_one(benchmark, owner):
 
 
 def test_a_merge_makes_the_split_of_the_benchmark_outdated(benchmark, owner):
-    from benchmarks_app.services.splitting import apply_split
+    from benchmarks_app.splits.services.splitting import apply_split
     from benchwright.splits import SplitRecipe
 
     a, b = factories.query(benchmark, "a"), factories.query(benchmark, "b")

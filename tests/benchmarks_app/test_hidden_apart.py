@@ -4,9 +4,9 @@ from unittest.mock import Mock
 
 import pytest
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Query, QueryFamily
-from benchmarks_app.services import jobs
-from benchmarks_app.services.slice_changes import register_slice
+from benchmarks_app.slices.services.changes import register_slice
 from benchwright.releases.errors import ReleaseRefusedError
 from scoring.scores.services import slice_scores
 from scoring.scores.services.scoring import Target, score_run

@@ -10,11 +10,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks_app.common.selectors.reading import release_file_path, release_qrels
+from benchmarks_app.common.services.exposure import READ_ACTION, mark_exposed, refuse_hiding
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, Benchmark, Job, Query, QueryFamily, Release
-from benchmarks_app.selectors.reading import release_file_path, release_qrels
-from benchmarks_app.selectors.release_sources import release_source
-from benchmarks_app.services import exporting, jobs, releasing
-from benchmarks_app.services.exposure import READ_ACTION, mark_exposed, refuse_hiding
+from benchmarks_app.releases.selectors import release_source
+from benchmarks_app.releases.services import exporting, releasing
 from benchwright.exports import EXPORTERS
 from benchwright.linting import release_rules
 from benchwright.releases.canonical import content_sha256

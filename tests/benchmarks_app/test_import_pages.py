@@ -11,8 +11,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from benchmarks_app.common.services import reading_apart
+from benchmarks_app.importing.services import reading_uploads
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Corpus, Job, Query, Upload
-from benchmarks_app.services import jobs, reading_apart, reading_uploads
 from benchwright.sandbox import ReadersBusyError
 from tests import factories
 
@@ -120,7 +122,7 @@ def test_columns_of_unknown_names_are_mapped_by_hand(olga, texts):
     mapping = {"p0-map_id": "doc", "p0-map_title": "heading", "p0-map_text": "words"}
     job = imported(olga, upload, **{"p0-was": "documents", "p0-kind": "documents"}, **mapping)
     assert job.state == Job.State.DONE, job.error
-    from benchmarks_app.selectors.reading import benchmark_documents
+    from benchmarks_app.common.selectors.reading import benchmark_documents
 
     found = benchmark_documents(texts, ["d2"])["d2"]
     assert (found.title, found.text, found.metadata) == ("Two", "second text", {"source": "print"})

@@ -8,16 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks_app.models import AuditEvent, Corpus, Job, Qrel, QrelSet, Query, QueryFamily, Run
-from benchmarks_app.selectors.reading import (
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.collections.services.uploading import AlreadyImportedError
+from benchmarks_app.common.selectors.reading import (
     benchmark_documents,
     corpus_reader,
     qrels_of,
     run_path,
     unknown_documents,
 )
-from benchmarks_app.services import importing, importing_queries, jobs, splitting, uploading
-from benchmarks_app.services.uploading import AlreadyImportedError
+from benchmarks_app.importing.services import importing, importing_queries
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.models import AuditEvent, Corpus, Job, Qrel, QrelSet, Query, QueryFamily, Run
+from benchmarks_app.splits.services import splitting
 from benchwright.formats.errors import GradeMapError, UnknownKindError
 from benchwright.formats.mapping import EVERY_ROW
 from benchwright.splits import SplitRecipe

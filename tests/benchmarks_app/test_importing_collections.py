@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 from django.core.management import CommandError, call_command
 
+from benchmarks_app.common.selectors.reading import benchmark_documents, qrels_of, run_path
+from benchmarks_app.families.services import changes
 from benchmarks_app.models import (
     Benchmark,
     FamilyChange,
@@ -22,8 +24,6 @@ from benchmarks_app.models import (
     QueryFamily,
     Slice,
 )
-from benchmarks_app.selectors.reading import benchmark_documents, qrels_of, run_path
-from benchmarks_app.services import family_changes
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -108,7 +108,7 @@ def test_families_of_a_file_can_be_undone_with_their_splits(texts):
     take(texts, FAMILIES, "families.tsv")
     assert texts.queries.get(qid="q1").family.split == "test"
 
-    family_changes.undo_change(change=FamilyChange.objects.get(), actor=factories.user("keeper"))
+    changes.undo_change(change=FamilyChange.objects.get(), actor=factories.user("keeper"))
 
     assert len(families(texts)) == 3
     splits = dict(texts.queries.values_list("qid", "family__split"))

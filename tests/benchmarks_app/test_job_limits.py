@@ -9,9 +9,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from benchmarks_app.jobs.services import jobs, retry, sweeping
+from benchmarks_app.jobs.services.limits import GIVE_BACK, JobStopped, Limits, Stopper
 from benchmarks_app.models import Job
-from benchmarks_app.services import job_retry, job_sweeping, jobs
-from benchmarks_app.services.job_limits import GIVE_BACK, JobStopped, Limits, Stopper
 from benchwright.full_disk import is_disk_full
 from tests import factories
 
@@ -107,7 +107,7 @@ def test_job_that_takes_too_long_is_ended_with_what_to_do(settings, does, beats)
     assert job.error.startswith("Stopped after 1 s: a job of this kind may run for 1 s.")
     assert "raise JOB_TIME_LIMITS (test)" in job.error
     assert time.monotonic() - began < 5
-    assert job_retry.is_retryable(job)
+    assert retry.is_retryable(job)
 
 
 def test_job_that_takes_too_much_memory_is_ended(settings, does, beats):
@@ -226,7 +226,7 @@ def test_sweeper_gives_up_a_job_far_beyond_its_limit(settings, monkeypatch):
     attempt = jobs.RunningJob(jobs._take(job.pk))
     Job.objects.filter(pk=job.pk).update(started_at=long_ago)
 
-    assert job_sweeping.sweep().n_given_up == 1
+    assert sweeping.sweep().n_given_up == 1
 
     job.refresh_from_db()
     assert job.state == "failed"
@@ -241,7 +241,7 @@ def test_sweeper_gives_up_a_job_far_beyond_its_limit(settings, monkeypatch):
 def test_cancelled_job_in_the_queue_is_never_done(does, owner, benchmark):
     done = []
     does(done.append)
-    job = job_retry.cancel(job=queued(benchmark), user=owner)
+    job = retry.cancel(job=queued(benchmark), user=owner)
 
     run(job)
 
@@ -251,7 +251,7 @@ def test_cancelled_job_in_the_queue_is_never_done(does, owner, benchmark):
 def test_cancelled_attempt_writes_no_more(benchmark, owner):
     attempt = jobs.RunningJob(jobs._take(queued(benchmark).pk))
 
-    job_retry.cancel(job=attempt.row, user=owner)
+    retry.cancel(job=attempt.row, user=owner)
 
     with pytest.raises(jobs.JobFencedError), attempt.commit():
         pass
@@ -274,16 +274,16 @@ def test_work_of_a_cancelled_job_is_interrupted(does, beats):
 def test_finished_job_cannot_be_cancelled(owner):
     job = queued(state=Job.State.DONE)
 
-    with pytest.raises(job_retry.JobFinishedError, match="there is nothing to cancel"):
-        job_retry.cancel(job=job, user=owner)
+    with pytest.raises(retry.JobFinishedError, match="there is nothing to cancel"):
+        retry.cancel(job=job, user=owner)
 
 
 def test_cancelled_job_can_be_started_again(does, beats, owner, benchmark):
     done = []
     does(done.append)
-    job = job_retry.cancel(job=queued(benchmark), user=owner)
+    job = retry.cancel(job=queued(benchmark), user=owner)
 
-    job_retry.retry(job=job, user=owner)
+    retry.retry(job=job, user=owner)
 
     assert run(job).state == "done"
     assert len(done) == 1
@@ -293,12 +293,12 @@ def test_what_a_cancelled_job_staged_is_cleared_by_the_sweeper(monkeypatch, benc
     jobs.load_handlers()
     left = [True, True, False]
     monkeypatch.setattr(jobs, "CLEANERS", [lambda job_id: left.pop(0)])
-    monkeypatch.setattr(job_retry, "CLEARS_SECONDS", 0)
-    job = job_retry.cancel(job=queued(benchmark), user=owner)
+    monkeypatch.setattr(retry, "CLEARS_SECONDS", 0)
+    job = retry.cancel(job=queued(benchmark), user=owner)
     assert job.token
-    assert not job_retry.is_retryable(job)
+    assert not retry.is_retryable(job)
 
-    job_sweeping.sweep()
+    sweeping.sweep()
 
     job.refresh_from_db()
     assert (left, job.token) == ([], None)
@@ -342,7 +342,7 @@ def test_job_on_a_full_disk_says_so(does, beats):
     job = run(queued())
 
     assert job.error.startswith("The disk of this site is full: nothing was stored")
-    assert job_retry.is_retryable(job)
+    assert retry.is_retryable(job)
 
 
 def test_other_errors_are_not_taken_for_a_full_disk():
@@ -356,11 +356,11 @@ def test_what_a_killed_process_left_is_swept(tmp_path, monkeypatch, settings):
     (settings.READERS_DIR / "benchwright-apart-x" / "cell").write_bytes(b"9")
     (settings.STAGING_DIR / "upload-x").write_bytes(b"9")
 
-    job_sweeping.sweep()
+    sweeping.sweep()
     assert list(settings.READERS_DIR.iterdir())
     assert list(settings.STAGING_DIR.iterdir())
 
-    monkeypatch.setattr(job_sweeping, "ABANDONED_AFTER_SECONDS", -60)
-    job_sweeping.sweep()
+    monkeypatch.setattr(sweeping, "ABANDONED_AFTER_SECONDS", -60)
+    sweeping.sweep()
     assert not list(settings.READERS_DIR.iterdir())
     assert not list(settings.STAGING_DIR.iterdir())

@@ -16,10 +16,10 @@ from django.core.management import call_command
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
+from benchmarks_app.jobs.services import jobs, sweeping
+from benchmarks_app.jobs.services.jobs import send as send_for_real  # before the tests' fixture
 from benchmarks_app.models import Job, QueryFamily
 from benchmarks_app.models.jobs import JobQuerySet
-from benchmarks_app.services import job_sweeping, jobs
-from benchmarks_app.services.jobs import send as send_for_real  # before the tests' fixture
 from benchwright.errors import BenchmarkError, FileProblemsError, Problem
 
 pytestmark = pytest.mark.django_db
@@ -69,7 +69,7 @@ def taken_over(job: Job) -> tuple[jobs.RunningJob, jobs.RunningJob]:
     """An attempt that was given up for lost but lives, and the one that took over."""
     lost = taken(job)
     let_it_go_stale(job)
-    job_sweeping.sweep()
+    sweeping.sweep()
     return lost, taken(job)
 
 
@@ -185,7 +185,7 @@ def test_fenced_attempt_cannot_fail_the_job():
 def test_attempt_that_learns_late_of_its_loss_leaves_the_rows_of_the_next_alone(does, cleaned):
     def lose_it_then_stumble(running):
         let_it_go_stale(running.row)
-        job_sweeping.sweep()
+        sweeping.sweep()
         taken(running.row)
         cleaned.clear()  # what follows would be the next attempt's rows
         raise BasketError(name="red")
@@ -273,7 +273,7 @@ def test_database_that_is_away_leaves_the_job_to_the_sweeper(does, sent, caplog)
     assert job.state == "running"
 
     let_it_go_stale(job)
-    job_sweeping.sweep()
+    sweeping.sweep()
 
     job.refresh_from_db()
     assert job.state == "queued"
@@ -370,13 +370,13 @@ def test_job_whose_heartbeat_stopped_is_queued_again_and_sent(sent):
     taken(job)
     let_it_go_stale(job)
 
-    swept = job_sweeping.sweep()
+    swept = sweeping.sweep()
 
     job.refresh_from_db()
     assert (job.state, job.token) == ("queued", None)
     assert "worker lost" in job.message
     assert sent == [job.pk]
-    assert swept == job_sweeping.Swept(n_requeued=1, n_given_up=0, n_resent=0)
+    assert swept == sweeping.Swept(n_requeued=1, n_given_up=0, n_resent=0)
 
 
 def test_job_that_beats_is_left_alone(sent):
@@ -385,7 +385,7 @@ def test_job_that_beats_is_left_alone(sent):
     let_it_go_stale(job)
     running.beat()
 
-    assert job_sweeping.sweep().n_requeued == 0
+    assert sweeping.sweep().n_requeued == 0
     assert Job.objects.get().state == "running"
 
 
@@ -395,7 +395,7 @@ def test_job_lost_too_often_is_given_up_and_cleaned(sent, cleaned):
         taken(job)
         let_it_go_stale(job)
         assert cleaned == []
-        swept = job_sweeping.sweep()
+        swept = sweeping.sweep()
 
     job.refresh_from_db()
     assert swept.n_given_up == 1
@@ -415,7 +415,7 @@ def test_waiting_jobs_are_sent_again_when_their_message_is_lost_or_never_left(se
     queued(created_at=old, sent_at=old, state="running", token=uuid.uuid4(), heartbeat_at=now)
     queued(created_at=old, sent_at=old, state="failed")
 
-    swept = job_sweeping.sweep()
+    swept = sweeping.sweep()
 
     assert sorted(sent) == [never_left.pk, lost.pk]
     assert swept.n_resent == 2
@@ -439,9 +439,9 @@ def test_step_of_a_sweep_that_fails_is_logged_and_the_others_are_done(sent, swee
     taken(lost)
     let_it_go_stale(lost)
 
-    swept = job_sweeping.sweep()
+    swept = sweeping.sweep()
 
-    assert swept == job_sweeping.Swept(n_requeued=1, n_failed=1)
+    assert swept == sweeping.Swept(n_requeued=1, n_failed=1)
     assert sweeps == ["failed", "done"]
     assert "PermissionError: no" in caplog.text
 
@@ -468,7 +468,7 @@ def test_sweep_passes_over_folders_whose_names_tell_of_no_attempt(settings):
     other = settings.STAGING_DIR / "job-1-x"
     other.mkdir()
 
-    assert job_sweeping.sweep().n_failed == 0
+    assert sweeping.sweep().n_failed == 0
     assert other.exists()
 
 
@@ -481,7 +481,7 @@ def test_sweep_removes_folders_of_attempts_that_are_over_and_no_others(settings)
     for folder in (mine, left, other):
         folder.mkdir()
 
-    job_sweeping.sweep()
+    sweeping.sweep()
 
     assert (mine.exists(), left.exists(), other.exists()) == (True, False, True)
 
@@ -490,7 +490,7 @@ def test_sweep_removes_what_nobody_waits_for_any_more_and_nothing_that_is_writte
     settings, monkeypatch
 ):
     later = time.time() + 2 * 24 * 3600
-    monkeypatch.setattr(job_sweeping.time, "time", lambda: later)
+    monkeypatch.setattr(sweeping.time, "time", lambda: later)
     old, young = later - 2 * 24 * 3600, later - 3600
     kept = {"job-7-1", "shards-3-ab", "downloads", "live", "export-young", "upload-young"}
     for name in ("export-old", "upload-old", *kept):
@@ -501,7 +501,7 @@ def test_sweep_removes_what_nobody_waits_for_any_more_and_nothing_that_is_writte
         os.utime(path, (old, old))
     Job.objects.create(kind="test", state="running", attempt=1, token=uuid.uuid4(), pk=7)
 
-    job_sweeping.sweep()
+    sweeping.sweep()
 
     left = {path.name for path in settings.STAGING_DIR.iterdir()}
     assert kept - left <= {"shards-3-ab"}  # which goes with its job
@@ -532,12 +532,12 @@ def test_sweep_removes_what_a_cut_off_upload_left_and_nothing_that_is_received(s
         assert web.stdout.readline() == b"received\n"
         (spooled,) = Path(settings.FILE_UPLOAD_TEMP_DIR).iterdir()
         os.utime(spooled, (0, 0))
-        job_sweeping.sweep()
+        sweeping.sweep()
         assert spooled.exists()
         web.kill()
     assert spooled.exists()
 
-    job_sweeping.sweep()
+    sweeping.sweep()
 
     assert not spooled.exists()
 

@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks_app.jobs.services.retry import JobNotRetryableError, retry
 from benchmarks_app.models import AuditEvent, Job, WorkerHeartbeat
-from benchmarks_app.services.job_retry import JobNotRetryableError, retry
 from tests import factories
 
 PROBLEM = {"file": "bm25.run", "line": 412, "text": "score is 'n/a'; expected a number"}
@@ -210,7 +210,7 @@ def test_failed_job_is_queued_and_sent_again(
     signed_in, benchmark, owner, monkeypatch, django_capture_on_commit_callbacks
 ):
     sent = []
-    monkeypatch.setattr("benchmarks_app.services.jobs.send", lambda job: sent.append(job.pk))
+    monkeypatch.setattr("benchmarks_app.jobs.services.jobs.send", lambda job: sent.append(job.pk))
     job = make_job(benchmark, owner, state="failed", error="Lost", attempt=3, done=5, total=9)
 
     with django_capture_on_commit_callbacks(execute=True):

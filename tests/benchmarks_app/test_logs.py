@@ -7,9 +7,10 @@ from zoneinfo import ZoneInfo
 import polars as pl
 import pytest
 
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.logs.services import importing_logs, sampling
+from benchmarks_app.logs.services.importing_logs import Reading, receive_log_path, start_log
 from benchmarks_app.models import AuditEvent, FamilyLink, Job, PendingLog, Query, QueryLog, Upload
-from benchmarks_app.services import importing_logs, jobs, sampling
-from benchmarks_app.services.importing_logs import Reading, receive_log_path, start_log
 from benchwright.logs.columns import LogColumns
 from benchwright.logs.errors import LogColumnsError, LogNameTakenError
 from benchwright.logs.sampling import Allocation, Design, Weighting, Wordings

@@ -9,9 +9,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.logs import selectors
 from benchmarks_app.models import Job, PendingLog, Query, QueryLog, Upload
-from benchmarks_app.selectors import logs as selectors
-from benchmarks_app.services import jobs
 from benchwright.cli.main import main
 from tests import factories
 

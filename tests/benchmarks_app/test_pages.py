@@ -7,8 +7,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from benchmarks_app.common.selectors.reading import release_file_path
 from benchmarks_app.models import AuditEvent, Benchmark, Job, QrelSet, Release, Run, Upload
-from benchmarks_app.selectors.reading import release_file_path
 from benchmarks_app.templatetags.benchwright import deed, minus, score
 from benchwright.qrels.scales import DEFAULT_SCALE
 from tests import factories
@@ -214,7 +214,7 @@ def test_several_runs_lead_to_the_list_of_jobs(olga, do_jobs):
 
 
 def test_upload_is_kept_byte_for_byte(olga):
-    from benchmarks_app.services import uploading
+    from benchmarks_app.collections.services import uploading
 
     send(olga, ("../bm 25.run", RUN))
 

@@ -12,16 +12,16 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks_app.models import AuditEvent, Invitation, Membership, Role, User
-from benchmarks_app.people.errors import (
+from benchmarks_app.errors import (
     InvitationDaysError,
     InvitationExpiredError,
     InvitationRevokedError,
     InvitationUsedError,
     LastOwnerError,
 )
-from benchmarks_app.services import people
-from benchmarks_app.services.forgetting import delete_person
+from benchmarks_app.models import AuditEvent, Invitation, Membership, Role, User
+from benchmarks_app.people.services import people
+from benchmarks_app.people.services.forgetting import delete_person
 from tests import factories
 
 NEW_ACCOUNT = {

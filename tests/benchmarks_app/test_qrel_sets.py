@@ -7,11 +7,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
+from benchmarks_app.common.selectors.qrel_sets import merged_before
+from benchmarks_app.common.selectors.reading import qrels_of
 from benchmarks_app.models import AuditEvent, Job, Qrel, QrelSet, Upload
-from benchmarks_app.selectors.qrel_sets import merged_before
-from benchmarks_app.selectors.reading import qrels_of
-from benchmarks_app.services.drafting import create_draft
-from benchmarks_app.services.qrel_sets import delete_qrels, map_qrels
+from benchmarks_app.releases.services.drafting import create_draft
+from benchmarks_app.releases.services.qrel_sets import delete_qrels, map_qrels
 from benchwright.exports import card
 from benchwright.formats.errors import (
     GradeNotOnScaleError,

@@ -14,8 +14,7 @@ from django.db import OperationalError
 
 from annotation.models import Judgment
 from benchmarks_app import files
-from benchmarks_app.models import Benchmark, Job, Qrel, QrelSet, Query, Release
-from benchmarks_app.selectors.reading import (
+from benchmarks_app.common.selectors.reading import (
     benchmark_documents,
     corpus_reader,
     qrels_of,
@@ -23,7 +22,9 @@ from benchmarks_app.selectors.reading import (
     release_qrels,
     release_queries,
 )
-from benchmarks_app.services import exporting, jobs, releasing
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.models import Benchmark, Job, Qrel, QrelSet, Query, Release
+from benchmarks_app.releases.services import exporting, releasing
 from benchwright.ids import text_hash
 from benchwright.releases.errors import NothingToReleaseError, VersionError, VersionTakenError
 from tests import factories

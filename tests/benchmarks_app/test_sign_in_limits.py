@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from benchmarks_app import settings as site
-from benchmarks_app.services import mailing
-from benchmarks_app.services.mailing import send_later
+from benchmarks_app.people.services import mailing
+from benchmarks_app.people.services.mailing import send_later
 
 RESET = "/password/reset/"
 HOME, OFFICE = "192.0.2.1", "198.51.100.1"

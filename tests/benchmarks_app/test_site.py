@@ -14,8 +14,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks_app import migrated, site_selectors
+from benchmarks_app import migrated
 from benchmarks_app.models import Backup, Benchmark, Job, Run, User, WorkerHeartbeat
+from benchmarks_app.site import selectors as site_selectors
 from tests import factories
 
 
@@ -244,7 +245,7 @@ def test_page_that_lacks_a_table_says_what_is_to_be_done(client, db, behind, mon
         raise OperationalError("no such table: benchmarks_app_benchmark")
 
     monkeypatch.setattr(site_selectors, "home_benchmarks", lacks)
-    monkeypatch.setattr("benchmarks_app.api.views.BenchmarkList.get", lacks)
+    monkeypatch.setattr("benchmarks_app.releases.api.benchmarks.BenchmarkList.get", lacks)
 
     answer = client.get(address)
 

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from benchmarks_app.models import Slice, SliceMember
-from benchmarks_app.services import slice_changes, slice_members, slice_records
+from benchmarks_app.slices.services import changes, members, records
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -146,7 +146,7 @@ def test_ticked_suggestions_are_rejected_and_nothing_ticked_changes_nothing(
 
 def test_who_only_looks_sees_members_but_no_guesses_nor_reasons(client, benchmark):
     factories.rule_slice(benchmark, "questions", {"kind": "informational"})
-    slice_members.decide_members(
+    members.decide_members(
         of=Slice.objects.get(),
         actor=factories.user("olga"),
         verdict="confirm",
@@ -176,7 +176,7 @@ def test_the_page_of_a_registered_slice_says_what_was_seen_and_offers_no_change(
 ):
     made = factories.rule_slice(benchmark, "short", {"kind": "length", "to": 1})
     Slice.objects.update(minimum=1)
-    slice_changes.register_slice(of=made, actor=olga)
+    changes.register_slice(of=made, actor=olga)
     Slice.objects.update(n_results_before=3)
 
     page = client.get(at("slice-detail", "short")).content.decode()
@@ -194,7 +194,7 @@ def test_another_rule_is_applied_when_it_is_saved(client, olga, benchmark):
 
     made = Slice.objects.get()
     assert (made.name, made.rule) == ("longer", {"kind": "length", "from": 2})
-    assert slice_records.members_of(made) == ["q2"]
+    assert records.members_of(made) == ["q2"]
 
 
 def test_a_file_is_imported_by_a_job_of_its_page(client, olga, do_jobs):
@@ -203,7 +203,7 @@ def test_a_file_is_imported_by_a_job_of_its_page(client, olga, do_jobs):
     client.post(at("slice-import"), {"file": file})
     do_jobs()
 
-    assert slice_records.members_of(Slice.objects.get(name="mine")) == ["q1", "q3"]
+    assert records.members_of(Slice.objects.get(name="mine")) == ["q1", "q3"]
 
 
 # --- commands --------------------------------------------------------------------------------

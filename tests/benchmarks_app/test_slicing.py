@@ -4,16 +4,16 @@ import pytest
 
 from benchmarks_app import results_seen
 from benchmarks_app.models import AuditEvent, Job, Slice
-from benchmarks_app.selectors.slices import plan_for, slice_rows, slices_of
-from benchmarks_app.services import (
+from benchmarks_app.slices.selectors import plan_for, slice_rows, slices_of
+from benchmarks_app.slices.services import (
+    changes,
     importing_slices,
-    slice_changes,
-    slice_members,
-    slice_records,
-    slice_rules,
+    members,
+    records,
+    rules,
     slicing,
 )
-from benchmarks_app.services.slicing import Wanted
+from benchmarks_app.slices.services.slicing import Wanted
 from benchwright.errors import FileProblemsError
 from benchwright.slices.errors import (
     ExpressionError,
@@ -137,8 +137,8 @@ def test_a_rule_that_reads_texts_knows_grades_and_documents(olga):
     """A vocabulary gap needs the texts of relevant documents, an exact match their titles."""
     tiny = factories.tiny_benchmark()
 
-    found = slice_rules.applied_rule(tiny, {"kind": "semantic"})
-    named = slice_rules.applied_rule(tiny, {"kind": "exact_match"})
+    found = rules.applied_rule(tiny, {"kind": "semantic"})
+    named = rules.applied_rule(tiny, {"kind": "exact_match"})
 
     assert found.notes == ()
     assert {reason.code for reason in found.reasons.values()} <= {"low-overlap"}
@@ -166,7 +166,7 @@ def test_bands_of_a_sample_are_cut_as_in_its_log(benchmark, olga, tmp_path, monk
         benchmark.queries.filter(pk=query.pk).update(sample=drawn, frequency=100 - place * 2)
     pl.DataFrame({"count": list(range(1, 101))}).write_parquet(tmp_path / "log.parquet")
     monkeypatch.setattr(
-        "benchmarks_app.selectors.asked_queries.log_path", lambda of: tmp_path / "log.parquet"
+        "benchmarks_app.queries.selectors.log_path", lambda of: tmp_path / "log.parquet"
     )
 
     made = make(benchmark, olga, "head", {"kind": "frequency", "band": "head"})
@@ -175,7 +175,7 @@ def test_bands_of_a_sample_are_cut_as_in_its_log(benchmark, olga, tmp_path, monk
 
 
 def test_a_preview_makes_nothing(benchmark):
-    found = slice_rules.preview_rule(benchmark, QUESTIONS)
+    found = rules.preview_rule(benchmark, QUESTIONS)
 
     assert (found.n_taken, found.n_queries, found.is_suggestion) == (2, 5, True)
     assert [query.qid for query, _ in found.rows] == ["q3", "q4"]
@@ -199,7 +199,7 @@ def test_what_takes_long_is_done_by_a_job(benchmark, olga, monkeypatch, do_jobs)
 def test_applying_a_rule_again_follows_the_queries_and_keeps_what_people_said(benchmark, olga):
     made = make(benchmark, olga, "asking", QUESTIONS)
     rejected = made.members.get(query__qid="q4")
-    slice_members.decide_members(of=made, actor=olga, verdict="reject", members=[rejected.pk])
+    members.decide_members(of=made, actor=olga, verdict="reject", members=[rejected.pk])
     benchmark.queries.filter(qid="q3").update(text="done")
     factories.query(benchmark, "q6", "which one")
 
@@ -240,8 +240,8 @@ def test_suggestions_are_confirmed_one_by_one_or_all(benchmark, olga):
     made = make(benchmark, olga, "asking", QUESTIONS)
     one = made.members.get(query__qid="q3").pk
 
-    first = slice_members.decide_members(of=made, actor=olga, verdict="confirm", members=[one])
-    rest = slice_members.decide_members(of=made, actor=olga, verdict="confirm")
+    first = members.decide_members(of=made, actor=olga, verdict="confirm", members=[one])
+    rest = members.decide_members(of=made, actor=olga, verdict="confirm")
 
     assert (first, rest) == (1, 1)
     assert slices_of(benchmark) == {"asking": ["q3", "q4"]}
@@ -253,7 +253,7 @@ def test_a_row_of_another_slice_is_not_decided(benchmark, olga):
     made = make(benchmark, olga, "asking", QUESTIONS)
     other = make(benchmark, olga)
 
-    n = slice_members.decide_members(
+    n = members.decide_members(
         of=other, actor=olga, verdict="confirm", members=[made.members.first().pk]
     )
 
@@ -263,7 +263,7 @@ def test_a_row_of_another_slice_is_not_decided(benchmark, olga):
 def test_queries_are_added_by_hand(benchmark, olga):
     made = make(benchmark, olga, "asking", QUESTIONS)
 
-    n = slice_members.add_queries(to=made, qids=["q3", "q5"], actor=olga)
+    n = members.add_queries(to=made, qids=["q3", "q5"], actor=olga)
 
     assert n == 2
     assert states(made) == {"q3": "member", "q4": "suggested", "q5": "member"}
@@ -271,9 +271,7 @@ def test_queries_are_added_by_hand(benchmark, olga):
 
 def test_queries_that_are_not_there_are_all_told(benchmark, olga):
     with pytest.raises(FileProblemsError) as caught:
-        slice_members.make_hand_slice(
-            benchmark=benchmark, name="mine", qids=["q1", "x", "y"], actor=olga
-        )
+        members.make_hand_slice(benchmark=benchmark, name="mine", qids=["q1", "x", "y"], actor=olga)
 
     assert [problem.line for problem in caught.value.problems] == [2, 3]
     assert not Slice.objects.filter(members__isnull=False).exists()
@@ -286,11 +284,11 @@ def test_registering_fixes_members_and_says_what_was_seen(benchmark, olga, monke
     monkeypatch.setattr(results_seen, "COUNTERS", [lambda of: 3, lambda of: 4])
     made = enough(make(benchmark, olga))
 
-    fixed = slice_changes.register_slice(of=made, actor=olga)
+    fixed = changes.register_slice(of=made, actor=olga)
 
     assert fixed.is_registered
     assert fixed.n_results_before == 7
-    assert fixed.members_sha256 == slice_records.members_digest(["q4", "q2", "q1"])
+    assert fixed.members_sha256 == records.members_digest(["q4", "q2", "q1"])
     assert fixed.registered_by == olga
     assert AuditEvent.objects.get(action="register-slice").detail["n_results_before"] == 7
 
@@ -298,14 +296,14 @@ def test_registering_fixes_members_and_says_what_was_seen(benchmark, olga, monke
 def test_a_digest_is_that_of_the_ids_a_line_each():
     import hashlib
 
-    assert slice_records.members_digest(["b", "a"]) == hashlib.sha256(b"a\nb\n").hexdigest()
+    assert records.members_digest(["b", "a"]) == hashlib.sha256(b"a\nb\n").hexdigest()
 
 
 def test_a_slice_below_its_minimum_is_not_registered(benchmark, olga):
     made = make(benchmark, olga)
 
     with pytest.raises(SliceTooSmallError) as caught:
-        slice_changes.register_slice(of=made, actor=olga)
+        changes.register_slice(of=made, actor=olga)
 
     assert "has 3 confirmed queries and needs 30" in str(caught.value)
     assert "add 27 more queries" in str(caught.value)
@@ -313,20 +311,20 @@ def test_a_slice_below_its_minimum_is_not_registered(benchmark, olga):
 
 def test_a_slice_with_open_suggestions_is_not_registered(benchmark, olga):
     made = enough(make(benchmark, olga, "asking", QUESTIONS), smallest=1)
-    slice_members.decide_members(
+    members.decide_members(
         of=made, actor=olga, verdict="confirm", members=[made.members.first().pk]
     )
 
     with pytest.raises(SliceHasSuggestionsError, match="has 1 suggestions that nobody"):
-        slice_changes.register_slice(of=made, actor=olga)
+        changes.register_slice(of=made, actor=olga)
 
 
 def test_a_registered_slice_is_not_registered_again(benchmark, olga):
     made = enough(make(benchmark, olga))
-    slice_changes.register_slice(of=made, actor=olga)
+    changes.register_slice(of=made, actor=olga)
 
     with pytest.raises(SliceAlreadyRegisteredError, match="is registered already, since"):
-        slice_changes.register_slice(of=made, actor=olga)
+        changes.register_slice(of=made, actor=olga)
 
 
 @pytest.mark.parametrize(
@@ -334,27 +332,25 @@ def test_a_registered_slice_is_not_registered_again(benchmark, olga):
     [
         (lambda of, by: slicing.start_refresh(of=of, actor=by), "members"),
         (lambda of, by: slicing.start_refresh(of=of, actor=by, rule=QUESTIONS), "rule"),
-        (lambda of, by: slice_members.decide_members(of=of, actor=by, verdict="reject"), "members"),
-        (lambda of, by: slice_members.add_queries(to=of, qids=["q5"], actor=by), "members"),
+        (lambda of, by: members.decide_members(of=of, actor=by, verdict="reject"), "members"),
+        (lambda of, by: members.add_queries(to=of, qids=["q5"], actor=by), "members"),
         (
-            lambda of, by: slice_changes.change_slice(
-                of=of, actor=by, name="other", description=""
-            ),
+            lambda of, by: changes.change_slice(of=of, actor=by, name="other", description=""),
             "name",
         ),
         (
-            lambda of, by: slice_changes.change_slice(
+            lambda of, by: changes.change_slice(
                 of=of, actor=by, name="short", description="", minimum=99
             ),
             "minimum",
         ),
-        (lambda of, by: slice_changes.delete_slice(of=of, actor=by), "members, name and existence"),
+        (lambda of, by: changes.delete_slice(of=of, actor=by), "members, name and existence"),
     ],
     ids=["refresh", "rule", "decide", "add", "rename", "minimum", "delete"],
 )
 def test_nothing_of_a_registered_slice_changes(benchmark, olga, change, what):
     made = enough(make(benchmark, olga))
-    slice_changes.register_slice(of=made, actor=olga)
+    changes.register_slice(of=made, actor=olga)
     made.refresh_from_db()
     before = states(made)
 
@@ -368,9 +364,9 @@ def test_nothing_of_a_registered_slice_changes(benchmark, olga, change, what):
 
 def test_the_description_of_a_registered_slice_can_change(benchmark, olga):
     made = enough(make(benchmark, olga))
-    slice_changes.register_slice(of=made, actor=olga)
+    changes.register_slice(of=made, actor=olga)
 
-    slice_changes.change_slice(of=made, actor=olga, name="short", description="said", minimum=2)
+    changes.change_slice(of=made, actor=olga, name="short", description="said", minimum=2)
 
     assert Slice.objects.get().description == "said"
 
@@ -383,9 +379,9 @@ def test_a_slice_that_a_rule_names_stays_under_its_name(benchmark, olga, change)
 
     with pytest.raises(SliceInUseError, match="is named in the rule of 'long'"):
         if change == "delete":
-            slice_changes.delete_slice(of=made, actor=olga)
+            changes.delete_slice(of=made, actor=olga)
         else:
-            slice_changes.change_slice(of=made, actor=olga, name="brief", description="")
+            changes.change_slice(of=made, actor=olga, name="brief", description="")
 
 
 def test_an_expression_that_names_what_is_not_there_is_refused(benchmark, olga):
@@ -399,7 +395,8 @@ def test_an_expression_that_names_what_is_not_there_is_refused(benchmark, olga):
 def imported(benchmark, olga, content: bytes) -> Job:
     from django.core.files.base import ContentFile
 
-    from benchmarks_app.services import jobs, uploading
+    from benchmarks_app.collections.services import uploading
+    from benchmarks_app.jobs.services import jobs
 
     upload = uploading.receive_upload(
         benchmark=benchmark, owner=olga, file=ContentFile(content, name="slices.tsv")
@@ -424,7 +421,7 @@ def test_a_file_makes_and_fills_slices(benchmark, olga):
 
 
 def test_every_wrong_line_of_a_file_is_told_and_nothing_is_made(benchmark, olga):
-    slice_changes.register_slice(of=enough(make(benchmark, olga)), actor=olga)
+    changes.register_slice(of=enough(make(benchmark, olga)), actor=olga)
 
     job = imported(benchmark, olga, b"q1\tnew\nq1\nx\tok\nq5\tshort\nq1\ta\tb\nq1\tall\nq2\tfine\n")
 

@@ -7,10 +7,10 @@ from django.core.files.storage import default_storage
 from django.test import TestCase
 
 from annotation.models import Judgment
+from benchmarks_app.collections.services.snapshots import discard_snapshot, take_snapshot
+from benchmarks_app.common.selectors.reading import benchmark_documents, unknown_documents
+from benchmarks_app.importing.services.importing_corpus import corpus_options
 from benchmarks_app.models import AuditEvent, CorpusVersion, Job, Run
-from benchmarks_app.selectors.reading import benchmark_documents, unknown_documents
-from benchmarks_app.services.importing_corpus import corpus_options
-from benchmarks_app.services.snapshots import discard_snapshot, take_snapshot
 from benchwright.corpora.cuts import CutError
 from benchwright.corpora.errors import SnapshotDateError, SnapshotOverError
 from tests import factories

@@ -8,9 +8,10 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks_app.forms.lists import MOST_LIST_BYTES
+from benchmarks_app.common.forms import MOST_LIST_BYTES
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, Job, Role, SplitPlan
-from benchmarks_app.services import jobs, leak_reports, splitting
+from benchmarks_app.splits.services import leak_reports, splitting
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -7,10 +7,11 @@ from django.db import connection
 from django.utils import timezone
 
 from benchmarks_app import files
+from benchmarks_app.backups.services.store_checking import verify_store
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, Job, Query, QueryFamily, Role, SplitPlan
-from benchmarks_app.selectors import splits as reads
-from benchmarks_app.services import jobs, leak_reports, splitting
-from benchmarks_app.services.store_checking import verify_store
+from benchmarks_app.splits import selectors as reads
+from benchmarks_app.splits.services import leak_reports, splitting
 from benchwright.errors import FileProblemsError
 from benchwright.leaks import hard_violations
 from benchwright.releases.errors import ExposedQueriesError

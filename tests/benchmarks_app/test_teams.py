@@ -9,16 +9,11 @@ from django.core import signing
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks_app.common.selectors.naming import facts_told, owner_name
+from benchmarks_app.errors import NotAMateError, TeamFullError, TeamLinkError, TeamNameTakenError
 from benchmarks_app.models import Run, Team
-from benchmarks_app.people.errors import (
-    NotAMateError,
-    TeamFullError,
-    TeamLinkError,
-    TeamNameTakenError,
-)
-from benchmarks_app.selectors.naming import facts_told, owner_name
-from benchmarks_app.services import teams
-from benchmarks_app.services.forgetting import delete_person
+from benchmarks_app.people.services import teams
+from benchmarks_app.people.services.forgetting import delete_person
 from tests import factories
 
 LINES = "q1 Q0 d1 1 1 s"

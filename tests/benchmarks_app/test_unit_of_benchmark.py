@@ -7,8 +7,10 @@ from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from benchmarks_app.models import Corpus, QrelSet, Run
-from benchmarks_app.selectors.reading import (
+from benchmarks_app.collections.services.benchmarks import create_benchmark
+from benchmarks_app.collections.services.runs import stage_run
+from benchmarks_app.collections.services.units import change_corpus, derive_document_qrels
+from benchmarks_app.common.selectors.reading import (
     benchmark_documents,
     measures_documents_of_passages,
     qrels_of,
@@ -16,10 +18,8 @@ from benchmarks_app.selectors.reading import (
     run_path,
     unknown_documents,
 )
-from benchmarks_app.services import jobs
-from benchmarks_app.services.benchmarks import create_benchmark
-from benchmarks_app.services.runs import stage_run
-from benchmarks_app.services.units import change_corpus, derive_document_qrels
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.models import Corpus, QrelSet, Run
 from benchwright.corpora.errors import (
     MixedUnitsError,
     NotDerivableError,

@@ -6,9 +6,9 @@ import zipfile
 import pytest
 from django.core.management import call_command
 
+from benchmarks_app.common.selectors.reading import release_file_path
 from benchmarks_app.models import QrelSet
-from benchmarks_app.selectors.reading import release_file_path
-from benchmarks_app.services import exporting
+from benchmarks_app.releases.services import exporting
 from benchwright.exports import exporter_of
 from benchwright.formats.errors import UnlistedError
 from tests import factories

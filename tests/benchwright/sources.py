@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks_app.selectors.release_sources import SourceQuery
+from benchmarks_app.releases.selectors import SourceQuery
 from benchwright.corpora.store import StoredDocument
 from benchwright.formats.beir_writing import metadata_shape
 from benchwright.releases.source import ReleaseSource

@@ -24,7 +24,7 @@ def furnished() -> str:
     from django.utils.http import urlsafe_base64_encode
 
     from benchmarks_app.models import Benchmark, Role, User
-    from benchmarks_app.services.people import invite
+    from benchmarks_app.people.services.people import invite
     from scoring.models import Submission
     from tests.annotation.making import begun
 
@@ -104,7 +104,7 @@ def _asked(benchmark, owner) -> dict[str, int]:
 
 def _gated(benchmark, owner) -> dict[str, int]:
     """A policy, a gate that waits for labels, and one of made-up numbers that passed."""
-    from benchmarks_app.services import jobs
+    from benchmarks_app.jobs.services import jobs
     from scoring.gates.services.gating import start_gate
     from scoring.gates.services.policies import make_policy
     from scoring.gates.services.rehearsing import start_rehearsal
@@ -154,7 +154,7 @@ def _judged_by_a_model(benchmark, owner) -> dict[str, int]:
 
 def _grown(owner) -> None:
     """A benchmark with two releases: between them a label changes, one comes, and runs move."""
-    from benchmarks_app.services import jobs
+    from benchmarks_app.jobs.services import jobs
     from scoring.rescoring.services.rescoring import start_scoring_new_runs
     from tests import factories
 
@@ -180,7 +180,7 @@ def _grown(owner) -> None:
 def _teamed() -> dict:
     """A team of Sam's, and a link into it."""
     from benchmarks_app.models import User
-    from benchmarks_app.services import teams
+    from benchmarks_app.people.services import teams
 
     sam = User.objects.get(username="sam")
     team = teams.make_team(name="Night owls", user=sam)
@@ -189,8 +189,8 @@ def _teamed() -> dict:
 
 def _drafted(benchmark, owner) -> int:
     """A draft that was looked over."""
-    from benchmarks_app.services import jobs
-    from benchmarks_app.services.drafting import check_arguments, create_draft
+    from benchmarks_app.jobs.services import jobs
+    from benchmarks_app.releases.services.drafting import check_arguments, create_draft
 
     draft = create_draft(user=owner, qrel_set=benchmark.qrel_sets.order_by("pk").first())
     jobs.run_here(benchmark=benchmark, user=owner, **check_arguments(draft))
@@ -201,9 +201,10 @@ def _proposed(benchmark, owner) -> int:
     """A snapshot that waits: of the corpus' first documents some are changed, some are gone."""
     from django.core.files.base import ContentFile
 
-    from benchmarks_app.selectors.reading import corpus_reader
-    from benchmarks_app.services import jobs, uploading
-    from benchmarks_app.services.importing import import_arguments
+    from benchmarks_app.collections.services import uploading
+    from benchmarks_app.common.selectors.reading import corpus_reader
+    from benchmarks_app.importing.services.importing import import_arguments
+    from benchmarks_app.jobs.services import jobs
 
     documents = corpus_reader(benchmark.current_corpus_version).iterate()
     rows = [
@@ -223,8 +224,8 @@ def _proposed(benchmark, owner) -> int:
 
 def _sliced(benchmark, owner) -> dict[str, str]:
     """A slice of facts that is registered, and one of guesses that wait for a person."""
-    from benchmarks_app.services.slice_changes import register_slice
-    from benchmarks_app.services.slicing import Wanted, make_slice
+    from benchmarks_app.slices.services.changes import register_slice
+    from benchmarks_app.slices.services.slicing import Wanted, make_slice
 
     def made(name: str, rule: dict) -> object:
         return make_slice(benchmark=benchmark, wanted=Wanted(name, rule), actor=owner)
@@ -280,8 +281,10 @@ def _waiting(benchmark, owner) -> dict[str, int]:
 
 def _split_up(benchmark, owner) -> int:
     """Split the queries, one of them leaking, and check them against a list."""
+    from benchmarks_app.collections.services import uploading
+    from benchmarks_app.jobs.services import jobs
     from benchmarks_app.models import ContaminationCheck, Query, QueryFamily
-    from benchmarks_app.services import contamination, jobs, splitting, uploading
+    from benchmarks_app.splits.services import contamination, splitting
     from benchwright.splits import SplitRecipe
 
     first = benchmark.queries.order_by("pk").first()
@@ -390,7 +393,8 @@ def disputed_document(benchmark) -> list:
 
 
 def _failed_import(benchmark, owner) -> int:
-    from benchmarks_app.services import importing, uploading
+    from benchmarks_app.collections.services import uploading
+    from benchmarks_app.importing.services import importing
 
     file = _folder() / "broken.run"
     file.write_text(BROKEN_RUN)

@@ -1,8 +1,9 @@
 """The benchmark that files are sent to: a corpus, queries, qrels, a release open for runs."""
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Corpus
-from benchmarks_app.services import jobs, releasing
-from benchmarks_app.services.api_tokens import create_api_token
+from benchmarks_app.people.services.api_tokens import create_api_token
+from benchmarks_app.releases.services import releasing
 from scoring.models import Phase
 from scoring.submissions.services import phases
 from tests import factories

@@ -214,8 +214,8 @@ class SiteInside:
         return made
 
     def ended_jobs(self, after: int) -> list[JobRow]:
+        from benchmarks_app.jobs.services import jobs
         from benchmarks_app.models import Job
-        from benchmarks_app.services import jobs
 
         try:
             jobs.run_queued()
@@ -264,7 +264,7 @@ def site_inside() -> Iterator[SiteInside]:
         os.environ |= {**UNLIMITED, **OF_TESTS, "BENCHWRIGHT_DATA": folder}
         django.setup()
         call_command("migrate", verbosity=0)
-        from benchmarks_app.services import jobs
+        from benchmarks_app.jobs.services import jobs
 
         jobs.send = lambda job: None  # type: ignore[assignment]
         log = io.StringIO()

@@ -77,7 +77,7 @@ from django.test import Client
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from benchmarks_app.models import Job, User
-from benchmarks_app.services import jobs
+from benchmarks_app.jobs.services import jobs
 
 client = Client(headers={{"host": "localhost"}})
 client.force_login(User.objects.get(username="olga"),

@@ -2,8 +2,8 @@
 
 import pytest
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Run
-from benchmarks_app.services import jobs
 from benchwright.slices import telling
 from scoring.scores.services.scoring import Target, score_run
 from tests import factories

@@ -30,8 +30,8 @@ from django.test import override_settings
 from django.urls import reverse
 
 from annotation.models import Judgment
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Qrel, QueryFamily, User
-from benchmarks_app.services import jobs
 from benchwright.linting.sources import Look
 from benchwright.releases.options import ReleaseOptions
 from scoring.gates.services.gating import start_gate
@@ -257,7 +257,7 @@ def built(files: Path, world: int) -> Iterator[World]:
         patch.setattr(Look, "look_at_documents", lambda look: None)  # they miss the planted ones
         patch.setattr(worlds, "RUN", worlds.RUN + run_lines())
         patch.setattr(worlds, "OTHER_RUN", worlds.OTHER_RUN + run_lines(swapped=HIDDEN))
-        patch.setattr("benchmarks_app.services.jobs.send", lambda job: None)
+        patch.setattr("benchmarks_app.jobs.services.jobs.send", lambda job: None)
         corpus = corpus_with([*GOOD, *FILLING, *CHANGED])
         patch.setattr(factories, "tiny_zip", lambda: corpus)
         options = ReleaseOptions(measures=DECLARED)

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.importing.services import importing
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Corpus, QrelSet, Release, Run
-from benchmarks_app.services import importing, jobs, uploading
-from benchmarks_app.services.releasing import release_arguments
+from benchmarks_app.releases.services.releasing import release_arguments
 from scoring.models import Phase, ScoreSet, Submission
 from scoring.scores.services.scoring import Target, score_run
 from scoring.submissions.services import submitting

@@ -1,7 +1,7 @@
 """A benchmark with a public and a hidden split, and runs of it."""
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Release
-from benchmarks_app.services import jobs
 from tests import factories
 
 PUBLIC = [f"p{number:02}" for number in range(3)]

@@ -6,8 +6,9 @@ from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, User
-from benchmarks_app.services import jobs, uploading
 from scoring.contextual.services.evaluating import start_evaluation
 from scoring.contextual.services.images import receive_images
 from scoring.contextual.services.importing import import_arguments

@@ -6,9 +6,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.common.selectors.reading import run_path
+from benchmarks_app.importing.services import importing
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Corpus, Job, Run
-from benchmarks_app.selectors.reading import run_path
-from benchmarks_app.services import importing, jobs, uploading
 from benchwright.retrieval import SYSTEMS
 from scoring.models import Retrieval, ScoreSet, Submission
 from scoring.scores.services.errors import NoQueriesError, NoTextsError

@@ -7,8 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Job, Run
-from benchmarks_app.services import jobs
 from benchwright.retrieval import catalog
 from benchwright.retrieval.catalog import CATALOG, MissingExtraError, entry_named
 from scoring.boards.services.reported import enter_reported

@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Job, Run, Team
-from benchmarks_app.services import jobs
 from scoring.boards.selectors.scenarios import stored_scenarios
 from scoring.boards.services.boards import board_of
 from scoring.boards.services.scenarios import add_scenarios

@@ -13,11 +13,12 @@ from django.utils import timezone
 from scipy import stats
 
 from benchmarks_app import files
+from benchmarks_app.jobs.services import sweeping
 from benchmarks_app.models import Job, QrelSet, Run
-from benchmarks_app.services import job_sweeping
 from scoring.comparisons.services import comparing, comparison_rows, numbers, questions, robustness
 from scoring.comparisons.services.questions import Question, chosen_score_sets
 from scoring.models import Comparison
+from scoring.scores.services import firewall, slice_scores
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -528,10 +529,8 @@ def test_a_large_grid_is_a_job(release, client, olga, do_jobs, monkeypatch):
 def hidden(release, monkeypatch):
     """The last ten queries are hidden; what may be shown is decided from here."""
     found = set(EVERY[30:])
-    for module in ("firewall", "slice_scores", "comparison_questions", "robustness"):
-        monkeypatch.setattr(
-            f"scoring.services.{module}.hidden_queries", lambda release: frozenset(found)
-        )
+    for module in (firewall, slice_scores, questions, robustness):
+        monkeypatch.setattr(module, "hidden_queries", lambda release: frozenset(found))
     return found
 
 
@@ -765,5 +764,5 @@ def test_the_sweeper_drops_now_and_then(stored, monkeypatch, django_capture_on_c
     aged(stored, days=40, looked=31)
 
     with django_capture_on_commit_callbacks(execute=True):
-        job_sweeping.sweep()
+        sweeping.sweep()
     assert not Comparison.objects.exists()

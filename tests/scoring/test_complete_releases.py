@@ -6,9 +6,9 @@ import pytest
 
 from annotation.judging.protocol.errors import CompleteReleaseError
 from annotation.pools.services.topping_up import unjudged_in_top
+from benchmarks_app.common.selectors.reading import release_file_path
 from benchmarks_app.models import QrelSet
-from benchmarks_app.selectors.reading import release_file_path
-from benchmarks_app.selectors.release_sources import release_source
+from benchmarks_app.releases.selectors import release_source
 from benchwright.comparison.comparability import comparability
 from benchwright.exports.side_files import side_files
 from benchwright.releases.canonical import content_parts

@@ -7,8 +7,8 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
+from benchmarks_app.common.selectors.reading import candidates_path
 from benchmarks_app.models import CandidateList, Role
-from benchmarks_app.selectors.reading import candidates_path
 from benchwright.comparison.completeness import NO_DIFFERENCE
 from scoring.completeness.services import completeness
 from scoring.completeness.services.completeness import completeness_of, make_top_up, worth_judging

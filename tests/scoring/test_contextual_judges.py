@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from benchmarks_app.models import AuditEvent
-from benchmarks_app.services.api_tokens import create_api_token
+from benchmarks_app.people.services.api_tokens import create_api_token
 from scoring.contextual.services import keys
 from scoring.contextual.services.errors import (
     JudgeAddressError,

@@ -3,9 +3,9 @@
 import pytest
 from django.urls import reverse
 
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.retry import JobFinishedError
 from benchmarks_app.models import Job
-from benchmarks_app.services import jobs
-from benchmarks_app.services.job_retry import JobFinishedError
 from scoring.contextual.services import judging
 from scoring.contextual.services.errors import (
     CostCapUsedError,

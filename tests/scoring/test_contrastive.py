@@ -8,8 +8,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, Job, Role
-from benchmarks_app.services import jobs
 from benchwright.contrastive import contrastive_accuracy_score
 from scoring.contrastive.selectors import ranks_of_pair, state_of_pair
 from scoring.contrastive.services import contrastive

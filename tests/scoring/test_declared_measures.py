@@ -6,8 +6,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from benchmarks_app.models import Benchmark, Release
-from benchmarks_app.services.drafting import create_draft
-from benchmarks_app.services.releasing import release_arguments
+from benchmarks_app.releases.services.drafting import create_draft
+from benchmarks_app.releases.services.releasing import release_arguments
 from benchwright.releases.errors import DeclaredMeasureError
 from benchwright.releases.options import ReleaseOptions
 from scoring.scores.services.firewall import MeasureWithheldError, measure_seen

@@ -11,10 +11,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from benchmarks_app.common.selectors.reading import corpus_reader, run_path
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Job, Role, Run
-from benchmarks_app.selectors.reading import corpus_reader, run_path
-from benchmarks_app.services import jobs
-from benchmarks_app.services.api_tokens import create_api_token
+from benchmarks_app.people.services.api_tokens import create_api_token
 from benchwright.retrieval.dense.bundles import Settings
 from scoring.models import Phase, ScoreSet, Submission
 from scoring.scores.services.errors import DailyLimitError, SubmittedBeforeError
@@ -444,7 +444,7 @@ def test_zip_that_climbs_out_of_its_folder_is_refused(send, do_jobs, vectors, do
 def test_files_larger_than_the_site_takes_are_refused_at_once(send, settings):
     settings.UPLOAD_LIMIT_BYTES = 300
 
-    from benchmarks_app.services.uploading import EmptyUploadError, UploadTooLargeError
+    from benchmarks_app.collections.services.uploading import EmptyUploadError, UploadTooLargeError
 
     with pytest.raises(UploadTooLargeError):
         send()

@@ -10,8 +10,8 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks_app.common.services.exposure import READ_ACTION
 from benchmarks_app.models import AuditEvent
-from benchmarks_app.services.exposure import READ_ACTION
 from scoring.models import Score, ScoreSet
 from scoring.scores.selectors.boards import leaderboard
 from scoring.scores.services.firewall import DECIMALS, Sight, sight_of, sight_written_down

@@ -91,8 +91,8 @@ def test_documents_that_left_the_corpus_are_told(do_jobs):
 def _next_snapshot(benchmark, *, without: str, changed: str) -> None:
     import json
 
+    from benchmarks_app.common.selectors.reading import corpus_reader
     from benchmarks_app.models import CorpusVersion
-    from benchmarks_app.selectors.reading import corpus_reader
 
     rows = [
         {
@@ -150,7 +150,7 @@ def test_page_and_file_list_stale_labels(client, benchmark, release, recorded):
 
 
 def test_of_hidden_queries_no_label_is_counted(client, benchmark, release, recorded, monkeypatch):
-    from benchmarks_app.selectors.reading import release_qrels
+    from benchmarks_app.common.selectors.reading import release_qrels
     from scoring.scores.services import firewall
 
     recorded("as it was")

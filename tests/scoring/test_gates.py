@@ -11,9 +11,9 @@ from django.db.models import ProtectedError
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import CandidateList, Job, Qrel, QrelSet, Query, QueryFamily, Run
-from benchmarks_app.services import jobs
-from benchmarks_app.services.api_tokens import create_api_token
+from benchmarks_app.people.services.api_tokens import create_api_token
 from benchwright.gates.errors import PolicyFormatError, PolicySplitError
 from benchwright.gates.policy import canonical
 from scoring.gates.services import gating, online, policies
@@ -80,7 +80,7 @@ def bench():
 
 
 def registered(of):
-    from benchmarks_app.services.slice_changes import register_slice
+    from benchmarks_app.slices.services.changes import register_slice
 
     register_slice(of=of, actor=of.benchmark.olga)
 

@@ -5,8 +5,8 @@ import json
 import pytest
 from django.urls import reverse
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import QueryFamily
-from benchmarks_app.services import jobs
 from scoring.gates.services import gating, policies
 from tests import factories
 from tests.scoring.hiding import (

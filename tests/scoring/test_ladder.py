@@ -11,8 +11,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import AuditEvent, Run, Team
-from benchmarks_app.services import jobs
 from scoring.models import LadderStep, Phase, Score, ScoreSet, Submission
 from scoring.rescoring.services import rescoring
 from scoring.rescoring.services.rescoring import start_scoring_runs

@@ -12,10 +12,11 @@ from django.apps import apps
 from django.db import connection
 from django.utils import timezone
 
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.retry import cancel, retry
+from benchmarks_app.jobs.services.sweeping import sweep
 from benchmarks_app.models import AuditEvent, Job, Run
-from benchmarks_app.services import jobs, uploading
-from benchmarks_app.services.job_retry import cancel, retry
-from benchmarks_app.services.job_sweeping import sweep
 from benchwright.live.errors import EndpointError, HeadersError, SecretError, TemplateError
 from scoring.live.services import asking
 from scoring.live.services.asking import answers_folder, start_asking

@@ -9,9 +9,9 @@ from click.testing import CliRunner
 from django.urls import reverse
 
 from benchmarks_app import files
+from benchmarks_app.common.selectors.reading import run_path
 from benchmarks_app.models import Query, QueryFamily
-from benchmarks_app.selectors.reading import run_path
-from benchmarks_app.services.exporting import beir_zip
+from benchmarks_app.releases.services.exporting import beir_zip
 from benchwright import evaluate, evaluate_model
 from benchwright.cli.main import main
 from benchwright.errors import MeasureParameterError, UnknownMeasureError

@@ -7,8 +7,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Release, Run
-from benchmarks_app.services import jobs
 from benchwright.evaluation.moves import LabelCounts
 from scoring.rescoring.selectors import moves_of, previous_release
 from scoring.rescoring.services.moving import moves_asked, moves_for_board

@@ -10,8 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from benchmarks_app.common.selectors.reading import run_path
 from benchmarks_app.models import Benchmark, Job, QrelSet, Run
-from benchmarks_app.selectors.reading import run_path
 from benchwright.measures.families import FAMILIES
 from scoring.models import Phase, Score, ScoreSet, Submission
 from scoring.scores.selectors.boards import leaderboard

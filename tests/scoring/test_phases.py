@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.models import AuditEvent, QueryFamily, Release, Run
-from benchmarks_app.services.teams import make_team
+from benchmarks_app.people.services.teams import make_team
 from benchwright.linting import release_rules
 from scoring.models import Comparison, Phase, Score, ScoreSet, Submission
 from scoring.rescoring.services.rescoring import start_outdated

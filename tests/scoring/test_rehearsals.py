@@ -6,7 +6,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from benchmarks_app.services import jobs
+from benchmarks_app.jobs.services import jobs
 from benchwright.gates.errors import RehearsalError
 from scoring.gates.selectors import rehearsal_told
 from scoring.gates.services import rehearsing

@@ -7,8 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from benchmarks_app.jobs.services import jobs, sweeping
 from benchmarks_app.models import Job, Run
-from benchmarks_app.services import job_sweeping, jobs
 from scoring.models import ScoreSet
 from scoring.rescoring.services import rescoring
 from scoring.rescoring.services.rescoring import mark_looked_at, start_outdated, start_scoring_runs
@@ -273,11 +273,11 @@ def test_sweeper_looks_for_an_upgrade_now_and_then(release, scored, monkeypatch)
     jobs.load_handlers()
     monkeypatch.setitem(rescoring._looked, "at", float("-inf"))
 
-    job_sweeping.sweep()
+    sweeping.sweep()
     assert scoring_jobs(release).count() == 1
 
     Job.objects.all().delete()
-    job_sweeping.sweep()
+    sweeping.sweep()
     assert scoring_jobs(release).count() == 0
 
 

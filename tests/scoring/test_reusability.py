@@ -71,7 +71,7 @@ def test_page_names_systems_that_may_be_seen_and_counts_the_others(
 def test_hidden_queries_are_left_out_of_the_report(
     client, benchmark, release, runs, hidden, monkeypatch
 ):
-    from benchmarks_app.selectors.reading import release_qrels
+    from benchmarks_app.common.selectors.reading import release_qrels
     from scoring.scores.services import firewall
 
     graded = set(release_qrels(release))

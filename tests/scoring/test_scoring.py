@@ -8,9 +8,11 @@ from math import isnan
 import pytest
 
 from benchmarks_app import files
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.common.selectors.reading import run_path
+from benchmarks_app.importing.services import importing
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Grade, Job, Qrel, Run
-from benchmarks_app.selectors.reading import run_path
-from benchmarks_app.services import importing, jobs, uploading
 from benchwright import evaluate, read_qrels, read_run
 from benchwright.runs import store as run_store
 from scoring.models import ScoreSet

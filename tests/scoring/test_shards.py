@@ -9,8 +9,9 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.jobs.services import jobs, retry, sweeping
 from benchmarks_app.models import Job, Run
-from benchmarks_app.services import job_retry, job_sweeping, jobs, uploading
 from scoring.models import Retrieval, ShardJob
 from scoring.systems.services import sharded_steps, shards
 from scoring.systems.services.baselines import start_baselines
@@ -120,7 +121,7 @@ def test_parent_waits_without_a_worker_and_tells_the_sum(parent):
     do(waiting()[0])
     parent.refresh_from_db()
     assert (parent.done, parent.total, parent.message) == (100, 800, "1 of 3 shards counted")
-    job_sweeping.sweep()
+    sweeping.sweep()
     parent.refresh_from_db()
     assert (parent.state, parent.attempt) == (Job.State.RUNNING, 1)
 
@@ -155,7 +156,7 @@ def test_shard_lost_with_its_worker_is_done_again(parent):
     do_step()
     assert ShardJob.objects.filter(step="statistics").count() == 0
 
-    job_sweeping.sweep()
+    sweeping.sweep()
     jobs.run_queued()
 
     parent.refresh_from_db()
@@ -199,7 +200,7 @@ def test_failed_shard_fails_the_parent_with_its_cause(parent, monkeypatch):
 def test_cancelled_parent_cancels_its_shards(parent, tess):
     do(waiting()[0])
 
-    job_retry.cancel(job=parent, user=tess)
+    retry.cancel(job=parent, user=tess)
 
     states = Job.objects.filter(kind=shards.KIND).values_list("state", flat=True)
     assert sorted(states) == ["cancelled", "cancelled", "done"]
@@ -207,7 +208,7 @@ def test_cancelled_parent_cancels_its_shards(parent, tess):
 
 
 def test_cancelled_shard_cancels_the_parent(parent, tess):
-    job_retry.cancel(job=waiting()[0], user=tess)
+    retry.cancel(job=waiting()[0], user=tess)
 
     parent.refresh_from_db()
     assert (parent.state, waiting()) == (Job.State.CANCELLED, [])
@@ -216,10 +217,10 @@ def test_cancelled_shard_cancels_the_parent(parent, tess):
 
 def test_parent_that_is_tried_again_begins_anew(parent, tess):
     do(waiting()[0])
-    job_retry.cancel(job=parent, user=tess)
+    retry.cancel(job=parent, user=tess)
     parent.refresh_from_db()
 
-    job_retry.retry(job=parent, user=tess)
+    retry.retry(job=parent, user=tess)
     jobs.run_queued()
 
     parent.refresh_from_db()
@@ -266,7 +267,7 @@ def test_sweeper_removes_folders_of_parents_that_ended(parent):
     left = settings.STAGING_DIR / f"shards-999999-{uuid.uuid4().hex}"
     left.mkdir()
 
-    job_sweeping.sweep()
+    sweeping.sweep()
 
     assert len(folders()) == 1
     assert not left.exists()

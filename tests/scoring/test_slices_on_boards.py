@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 
 from benchmarks_app.models import Slice
-from benchmarks_app.services import slice_changes, slice_members
+from benchmarks_app.slices.services import changes, members
 from scoring.models import Score
 from scoring.planning.services import reliability
 from scoring.scores.selectors.boards import whole_score_sets
@@ -150,7 +150,7 @@ def hidden(board, monkeypatch):
 
 
 def register(name: str, olga) -> None:
-    slice_changes.register_slice(of=Slice.objects.get(name=name), actor=olga)
+    changes.register_slice(of=Slice.objects.get(name=name), actor=olga)
 
 
 def test_of_hidden_queries_unregistered_slices_are_withheld(board, client, hidden):
@@ -181,7 +181,7 @@ def test_a_registered_slice_is_shown_where_it_is_all_that_is_hidden(board, olga,
 
 def test_a_slice_registered_with_other_members_than_released_is_withheld(board, olga, hidden):
     hidden(FIRST)
-    slice_members.add_queries(to=Slice.objects.get(name="first"), qids=["q39"], actor=olga)
+    members.add_queries(to=Slice.objects.get(name="first"), qids=["q39"], actor=olga)
     register("first", olga)
 
     assert slices_on_board(board) == []

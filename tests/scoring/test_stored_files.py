@@ -11,11 +11,11 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from benchmarks_app import files
+from benchmarks_app.backups.services.store_checking import verify_store
+from benchmarks_app.common.selectors.reading import release_file_path
 from benchmarks_app.files import local_path
 from benchmarks_app.models import CorpusVersion, Release
-from benchmarks_app.selectors.reading import release_file_path
-from benchmarks_app.services import exporting
-from benchmarks_app.services.store_checking import verify_store
+from benchmarks_app.releases.services import exporting
 from benchwright.exports import exporter_of
 from benchwright.files.errors import StoredFileError, StoredFileMissingError
 from benchwright.files.sources import sha256_of

@@ -9,8 +9,8 @@ from django.test import Client
 from django.utils import timezone
 
 from benchmarks_app.models import Run
-from benchmarks_app.services.api_tokens import create_api_token
-from benchmarks_app.services.teams import make_team
+from benchmarks_app.people.services.api_tokens import create_api_token
+from benchmarks_app.people.services.teams import make_team
 from scoring.models import Phase, Submission
 from tests.scoring.conftest import GOOD
 

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 import zstandard
 
+from benchmarks_app.common.selectors.reading import run_path
 from benchmarks_app.models import Run
-from benchmarks_app.selectors.reading import run_path
 from benchwright.errors import BenchmarkError
 from benchwright.files import sources
 from benchwright.runs.intake import Terms
@@ -249,7 +249,7 @@ def test_documents_that_the_corpus_lacks_are_named(upload, do_jobs):
 
 
 def test_progress_is_told_in_percent_of_the_file(submit, sam, monkeypatch):
-    from benchmarks_app.services import jobs
+    from benchmarks_app.jobs.services import jobs
 
     told = []
     monkeypatch.setattr(jobs, "PROGRESS_EVERY_SECONDS", 0)

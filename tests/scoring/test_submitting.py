@@ -7,8 +7,8 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
+from benchmarks_app.jobs.services import sweeping
 from benchmarks_app.models import AuditEvent, Job, Run
-from benchmarks_app.services import job_sweeping
 from scoring.models import Phase, ScoreSet, Submission
 from scoring.scores.services import scoring
 from scoring.scores.services.errors import (
@@ -301,17 +301,17 @@ def test_submission_follows_a_job_that_was_given_up(submit, sam, settings):
     long_ago = timezone.now() - timedelta(hours=1)
     lost = {"state": Job.State.RUNNING, "token": "0" * 32, "heartbeat_at": long_ago}
     Job.objects.filter(pk=submission.job_id).update(**lost, attempt=1)
-    job_sweeping.sweep()
+    sweeping.sweep()
     assert Job.objects.get(pk=submission.job_id).state == Job.State.QUEUED
 
     Job.objects.filter(pk=submission.job_id).update(**lost, attempt=settings.JOB_MAX_ATTEMPTS)
-    job_sweeping.sweep()
+    sweeping.sweep()
 
     assert refreshed(submission).state == State.FAILED
 
 
 def test_submission_of_a_cancelled_job_has_failed_and_costs_nothing(submit, sam, phase):
-    from benchmarks_app.services.job_retry import cancel
+    from benchmarks_app.jobs.services.retry import cancel
 
     submission = submit(sam)
 
@@ -341,7 +341,7 @@ def test_command_submits_for_a_team_with_facts(phase, sam, tmp_path):
 
     from django.core.management import call_command
 
-    from benchmarks_app.services.teams import make_team
+    from benchmarks_app.people.services.teams import make_team
 
     team = make_team(name="Owls", user=sam)
     (tmp_path / "my.run").write_bytes(GOOD)

@@ -20,7 +20,7 @@ from django.test import override_settings
 from psycopg import sql
 
 from benchmarks_app.models import User
-from benchmarks_app.services.api_tokens import create_api_token
+from benchmarks_app.people.services.api_tokens import create_api_token
 from tests import world as worlds
 from tests.system.site import Site
 
@@ -73,7 +73,7 @@ class ThisProcess:
 def this_process(folder: Path, blocker: Any) -> Iterator[ThisProcess]:
     hasher = f"{MD5PasswordHasher.__module__}.{MD5PasswordHasher.__name__}"
     patched = pytest.MonkeyPatch()
-    patched.setattr("benchmarks_app.services.jobs.send", lambda job: None)
+    patched.setattr("benchmarks_app.jobs.services.jobs.send", lambda job: None)
     with (
         override_settings(MEDIA_ROOT=folder, STAGING_DIR=folder, PASSWORD_HASHERS=[hasher]),
         blocker.unblock(),

@@ -43,7 +43,7 @@ def _load() -> None:
     """Import what each child would import anew; nothing of polars is called before a fork."""
     import polars  # noqa: F401
 
-    from benchmarks_app.services import jobs
+    from benchmarks_app.jobs.services import jobs
     from benchwright.evaluation import evaluating as evaluation  # noqa: F401
     from benchwright.runs import store as run_store  # noqa: F401
 
@@ -54,7 +54,7 @@ def _died(job_id: int, n: int) -> bool:
     """Do the job in a child that dies at the nth point."""
     from django.db import connections
 
-    from benchmarks_app.services import jobs
+    from benchmarks_app.jobs.services import jobs
 
     connections.close_all()
     child = os.fork()
@@ -73,7 +73,7 @@ def _die_at(n: int) -> None:
     from django.db.backends.base.base import BaseDatabaseWrapper
 
     from benchmarks_app import files
-    from benchmarks_app.services.jobs import RunningJob
+    from benchmarks_app.jobs.services.jobs import RunningJob
 
     left = [n]
 
@@ -103,14 +103,14 @@ def _swept(job_id: int) -> None:
     from django.conf import settings
     from django.utils import timezone
 
+    from benchmarks_app.jobs.services import sweeping
     from benchmarks_app.models import Job
-    from benchmarks_app.services import job_sweeping
 
     settings.JOB_MAX_ATTEMPTS = 10 * MOST_POINTS
     Job.objects.filter(pk=job_id, state="running").update(
         heartbeat_at=timezone.now() - timedelta(days=1)
     )
-    job_sweeping.sweep()
+    sweeping.sweep()
 
 
 # --- what others see -----------------------------------------------------------------------
@@ -158,7 +158,7 @@ def _of_exporting(job: Any, is_done: bool) -> list[str]:
     """A file that nobody committed yet may be there, but whole."""
     from benchmarks_app import files
     from benchmarks_app.models import Release
-    from benchmarks_app.services.exporting import stored_export
+    from benchmarks_app.releases.services.exporting import stored_export
     from benchwright.exports import exporter_of
 
     release = Release.objects.get(pk=job.parameters["release"])

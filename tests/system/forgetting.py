@@ -8,8 +8,9 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection
 
 from annotation.models import Judgment
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import AuditEvent, Invitation, Job, Role, Team, User
-from benchmarks_app.services import audit, people
+from benchmarks_app.people.services import people
 from tests import factories
 
 NAME, EMAIL, FIRST, LAST = "zelda-quill", "zelda.quill@post.example", "Zoë", "Quillfeather"

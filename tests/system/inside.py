@@ -13,6 +13,10 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.utils import timezone
 
 from annotation.models import Judgment, Pool
+from benchmarks_app.backups.services import backing_up, store_checking, table_rows
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.importing.services import importing
+from benchmarks_app.jobs.services import jobs, retry, sweeping
 from benchmarks_app.models import (
     Benchmark,
     Corpus,
@@ -26,18 +30,7 @@ from benchmarks_app.models import (
     User,
     WorkerHeartbeat,
 )
-from benchmarks_app.services import (
-    backing_up,
-    exporting,
-    importing,
-    job_retry,
-    job_sweeping,
-    jobs,
-    releasing,
-    store_checking,
-    table_rows,
-    uploading,
-)
+from benchmarks_app.releases.services import exporting, releasing
 from benchmarks_app.sessions import SessionStore
 from benchwright.backups.layout import FILES, FORMAT, write_manifest
 from benchwright.backups.lines import LineWriter
@@ -264,8 +257,8 @@ def start_export(slug: str, format: str) -> int:
 
 def sweep_in_days() -> None:
     """Sweep as it is done once nobody waits any more for what is staged."""
-    job_sweeping.ABANDONED_AFTER_SECONDS = -60
-    job_sweeping.sweep()
+    sweeping.ABANDONED_AFTER_SECONDS = -60
+    sweeping.sweep()
 
 
 def broken_files() -> list[str]:
@@ -292,11 +285,11 @@ def submissions(slug: str, username: str) -> dict[str, Any]:
 
 
 def try_again(job: int, username: str) -> None:
-    job_retry.retry(job=Job.objects.get(pk=job), user=factories.user(username))
+    retry.retry(job=Job.objects.get(pk=job), user=factories.user(username))
 
 
 def cancel(job: int, username: str) -> None:
-    job_retry.cancel(job=Job.objects.get(pk=job), user=factories.user(username))
+    retry.cancel(job=Job.objects.get(pk=job), user=factories.user(username))
 
 
 def scores(slug: str, name: str) -> list[dict[str, Any]]:

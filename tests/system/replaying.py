@@ -8,10 +8,10 @@ import uuid
 from annotation.judging.services.judging import undo_last
 from annotation.labels.services import publishing
 from annotation.models import Pool
+from benchmarks_app.common.selectors.reading import qrels_of
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, QrelSet, User
-from benchmarks_app.selectors.reading import qrels_of
-from benchmarks_app.services import jobs
-from benchmarks_app.services.releasing import trec_lines
+from benchmarks_app.releases.services.releasing import trec_lines
 from benchwright.qrels.rules import Settings
 from tests import factories
 from tests.annotation.making import claimed, judge, pool

@@ -103,7 +103,7 @@ def allow_many(site: Site) -> None:
 def token_of(site: Site, person: str) -> str:
     return site.python(
         "from benchmarks_app.models import User\n"
-        "from benchmarks_app.services.api_tokens import create_api_token\n"
+        "from benchmarks_app.people.services.api_tokens import create_api_token\n"
         f"user = User.objects.get(username={person!r})\n"
         "print(create_api_token(user=user, name='laptop', days=1).secret)"
     ).strip()

@@ -13,8 +13,8 @@ from django.db.models import Count, F, Max, Min, Q
 from annotation.common.selectors import ledger
 from annotation.common.selectors.policies import policy_of
 from annotation.models import Judgment, PoolEntry, PoolRun
+from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.models import Benchmark, DocumentContent, Query, User
-from benchmarks_app.selectors.reading import benchmark_documents
 from benchwright.agreement.effects import NEGLIGIBLE, effect, ideal_gain
 from benchwright.qrels.events import Event, Pair, pair_of
 from benchwright.qrels.rules import Settings, rule_named, verdict_on

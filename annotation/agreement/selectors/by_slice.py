@@ -9,7 +9,7 @@ from django.db.models import Count, Q
 
 from annotation.models import Pool, Slot
 from benchmarks_app.models import Benchmark, SliceMember
-from benchmarks_app.selectors.slices import slice_query_keys
+from benchmarks_app.slices.selectors import slice_query_keys
 from benchwright.agreement import report
 from benchwright.agreement.labels import Labels
 

@@ -10,8 +10,8 @@ from annotation.common.selectors.screen import current_guideline
 from annotation.judging.protocol.errors import ClientIdReusedError, GradeNotOnScaleError
 from annotation.judging.services.judging import fitting
 from annotation.models import Judgment, Pool, PoolEntry, Slot
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import Benchmark, Query, User
-from benchmarks_app.services import audit
 from benchwright.qrels.errors import (
     NoDisagreementError,
     NoSuchPickError,

@@ -8,8 +8,8 @@ from django.urls import reverse
 from annotation.agreement.selectors.agreement import Filters, agreement_report
 from annotation.common.selectors.ledger import last_event_of
 from annotation.judging.protocol.errors import NothingJudgedError
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark
-from benchmarks_app.services import jobs
 
 JOB_KIND = "measure-agreement"
 

@@ -19,11 +19,11 @@ from annotation.common.selectors.policies import policy_of
 from annotation.common.selectors.screen import current_guideline
 from annotation.common.services.policies import set_policy
 from annotation.models import Judgment
+from benchmarks_app.common.services import audit
+from benchmarks_app.common.services.exposure import is_withheld
 from benchmarks_app.models import Benchmark, Query
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
-from benchmarks_app.services import audit
-from benchmarks_app.services.exposure import is_withheld
 from benchwright.errors import BenchmarkError
 from benchwright.qrels.errors import OwnLabelError
 from benchwright.qrels.rules import RULES, rule_named

@@ -18,10 +18,10 @@ from annotation.agreement.services.measuring_agreement import JOB_KIND, measurin
 from annotation.common.selectors.ledger import last_event_of, n_events_since
 from annotation.common.selectors.names import pseudonyms_in
 from annotation.models import Pool
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, Query, User
 from benchmarks_app.permissions import Action, benchmark_view, may
-from benchmarks_app.selectors.slices import slices_mark
-from benchmarks_app.services import jobs
+from benchmarks_app.slices.selectors import slices_mark
 from benchwright.agreement import COEFFICIENTS
 from benchwright.agreement.measured import band
 

@@ -3,8 +3,8 @@
 from django.db import transaction
 
 from annotation.models import AggregationPolicy
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import Benchmark, User
-from benchmarks_app.services import audit
 from benchwright.qrels.rules import NamedRule, Settings
 
 

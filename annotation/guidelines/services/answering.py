@@ -7,8 +7,8 @@ from annotation.guidelines.services.guidelines import add_guideline_line
 from annotation.judging.protocol.errors import QuestionAnsweredError
 from annotation.judging.services.claiming import return_slot
 from annotation.models import Question
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import User
-from benchmarks_app.services import audit
 
 
 @transaction.atomic

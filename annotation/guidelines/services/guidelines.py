@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from django.db import transaction
 
 from annotation.judging.protocol.errors import GuidelineChangedError
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import Benchmark, Guideline, User
-from benchmarks_app.services import audit
 
 
 @transaction.atomic

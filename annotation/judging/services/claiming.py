@@ -17,8 +17,8 @@ from annotation.common.services.statements import Card
 from annotation.judging.protocol.shuffling import InHand, shown_order
 from annotation.judging.selectors import work
 from annotation.models import Pool, Question, Slot
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import User
-from benchmarks_app.services import audit
 from benchwright.pools.adaptive import BURN_IN, AdaptiveEntry, choose
 
 LEASE = timedelta(seconds=settings.LEASE_SECONDS)

@@ -8,8 +8,8 @@ from django.db.models import Max
 from annotation.common.selectors.stale import not_offered, stale_labels
 from annotation.judging.protocol.errors import PoolClosedError
 from annotation.models import Judgment, Pool, Slot
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import User
-from benchmarks_app.services import audit
 
 
 @transaction.atomic

@@ -15,8 +15,8 @@ from annotation.common.services import statements
 from annotation.common.services.statements import Asked, Card, Text
 from annotation.judging.services.tokens import Shown, key_of, query_key_of, sealed_token
 from annotation.models import Pool
+from benchmarks_app.common.selectors.reading import benchmark_documents
 from benchmarks_app.models import Benchmark, Corpus, Document
-from benchmarks_app.selectors.reading import benchmark_documents
 from benchwright.texts.directions import direction_of
 from benchwright.texts.presenting import Presented, presented
 

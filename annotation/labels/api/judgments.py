@@ -36,10 +36,10 @@ from annotation.models import Pool
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.errors import answer
 from benchmarks_app.api.throttling import UPLOADS
+from benchmarks_app.common.services import audit
+from benchmarks_app.common.services.exposure import is_withheld
 from benchmarks_app.models import Benchmark, Scope
 from benchmarks_app.permissions import Action, may
-from benchmarks_app.services import audit
-from benchmarks_app.services.exposure import is_withheld
 from benchwright.ids import id_problem
 from benchwright.qrels.files import Label
 

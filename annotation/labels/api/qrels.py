@@ -10,9 +10,9 @@ from annotation.labels.services.publishing import publishing_arguments
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import JobSerializer, QrelSetSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import QrelSet
 from benchmarks_app.permissions import Action
-from benchmarks_app.services import jobs
 
 
 class QrelsList(Endpoint):

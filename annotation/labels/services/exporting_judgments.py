@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from annotation.labels.selectors.raw_judgments import raw_judgments
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import Benchmark, User
-from benchmarks_app.services import audit
 from benchwright.qrels.raw_judgments import FORMATS, in_chunks
 
 CONTENT_TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}

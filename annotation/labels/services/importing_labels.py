@@ -13,10 +13,12 @@ from django.urls import reverse
 from annotation.labels.services import entering_labels
 from annotation.labels.services.entering_labels import Entered, Origin, enter_labels
 from annotation.models import Judgment, Pool, Slot
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.common.selectors.reading import unknown_documents
+from benchmarks_app.common.services import audit, reading_apart
+from benchmarks_app.common.services.analysing import analyse
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, Upload, User
-from benchmarks_app.selectors.reading import unknown_documents
-from benchmarks_app.services import audit, jobs, reading_apart, uploading
-from benchmarks_app.services.analysing import analyse
 from benchwright.errors import Problems
 from benchwright.files.external_sort import batched
 from benchwright.formats.errors import NothingImportedError

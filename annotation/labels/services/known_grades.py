@@ -9,9 +9,9 @@ from django.db.models import Max
 from annotation.common.selectors.ledger import query_keys
 from annotation.judging.protocol.errors import GoldShareError, GradeNotOnScaleError, KnownPairError
 from annotation.models import KnownGrade, Pool, PoolEntry
+from benchmarks_app.common.selectors.reading import benchmark_documents
+from benchmarks_app.common.services import audit, reading_apart
 from benchmarks_app.models import Document, DocumentContent, User
-from benchmarks_app.selectors.reading import benchmark_documents
-from benchmarks_app.services import audit, reading_apart
 from benchwright.errors import Problems
 from benchwright.ids import content_hash
 from benchwright.qrels.known_grades import Known, known_grades_in

@@ -13,8 +13,9 @@ from annotation.common.selectors.names import pseudonyms_in
 from annotation.common.selectors.policies import policy_of
 from annotation.judging.protocol.errors import NothingJudgedError
 from annotation.models import Judgment, Pool
+from benchmarks_app.common.services import audit
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Qrel, QrelSet, User
-from benchmarks_app.services import audit, jobs
 from benchwright.files.external_sort import batched
 from benchwright.formats.errors import QrelSetNameTakenError
 from benchwright.qrels.errors import AsOfError, NotAnAnnotatorError

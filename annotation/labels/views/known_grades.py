@@ -22,10 +22,10 @@ from annotation.labels.services.known_grades import (
     set_gold_share,
 )
 from annotation.models import KnownGrade, Pool
+from benchmarks_app.common.services.exposure import record_read
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
-from benchmarks_app.services.exposure import record_read
 from benchwright.errors import AnnotationError
 from benchwright.qrels.known_grades import Known
 

@@ -17,13 +17,13 @@ from annotation.labels.selectors import pairs
 from annotation.labels.services.exporting_judgments import CONTENT_TYPES, export_judgments
 from annotation.labels.services.importing_labels import raters_in, start_import
 from annotation.models import Judgment, Pool
+from benchmarks_app.collections.services.uploading import receive_upload
+from benchmarks_app.common.selectors.reading import benchmark_documents
+from benchmarks_app.common.services import audit
+from benchmarks_app.common.services.exposure import is_withheld
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
-from benchmarks_app.selectors.reading import benchmark_documents
-from benchmarks_app.services import audit
-from benchmarks_app.services.exposure import is_withheld
-from benchmarks_app.services.uploading import receive_upload
 from benchwright.errors import BenchmarkError
 from benchwright.qrels.raw_judgments import FORMATS
 

@@ -6,9 +6,9 @@ from django.shortcuts import redirect, render
 
 from annotation.common.forms import QrelsForm
 from annotation.labels.services.publishing import publishing_arguments
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
-from benchmarks_app.services import jobs
 from benchwright.qrels.rules import RULES
 
 

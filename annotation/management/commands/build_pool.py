@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.common.selectors.pools import DEFAULT_SECONDS
 from annotation.pools.services.planning import Sharing
 from annotation.pools.services.pooling import pool_arguments
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -13,7 +14,6 @@ from benchmarks_app.management.importing import (
     finished,
 )
 from benchmarks_app.models import Benchmark, CandidateList, Run
-from benchmarks_app.services import jobs
 from benchwright.errors import BenchmarkError
 from benchwright.pools import Recipe
 from benchwright.pools.recipe import ORDERS, STRATEGIES

@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.common.forms import as_time
 from annotation.common.selectors.policies import policy_of
 from annotation.labels.services.publishing import publishing_arguments
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -13,7 +14,6 @@ from benchmarks_app.management.importing import (
     finished,
 )
 from benchmarks_app.models import Benchmark
-from benchmarks_app.services import jobs
 from benchwright.errors import BenchmarkError
 from benchwright.qrels.rules import RULES, Settings, Unresolved
 

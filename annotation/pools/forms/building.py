@@ -9,7 +9,7 @@ from annotation.common.selectors.pools import DEFAULT_SECONDS
 from annotation.models import Pool
 from annotation.pools.services.planning import Sharing
 from annotation.pools.services.pooling import MAX_SEED
-from benchmarks_app.forms.lists import ListFileField
+from benchmarks_app.common.forms import ListFileField
 from benchmarks_app.models import Benchmark, CandidateList, Run, User
 from benchmarks_app.permissions import ALLOWED, Action
 from benchwright.errors import FileProblemsError, Problems

@@ -10,8 +10,8 @@ from annotation.common.selectors.judged import judged_pairs
 from annotation.common.selectors.ledger import query_keys
 from annotation.judging.protocol.errors import PoolRunsError
 from annotation.models import Pool
+from benchmarks_app.common.selectors.reading import candidates_path, run_path
 from benchmarks_app.models import Benchmark, CandidateList, Run
-from benchmarks_app.selectors.reading import candidates_path, run_path
 from benchwright.pools import Extras, Pair, Recipe, recipe_of
 from benchwright.pools.entries import labels_wanted
 

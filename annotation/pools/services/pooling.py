@@ -23,10 +23,11 @@ from annotation.judging.protocol.errors import (
 from annotation.models import Pool, PoolAnnotator, PoolEntry, PoolRun, Slot
 from annotation.pools.services.planning import PlannedPool, Sharing, plan_of, planned_pool
 from annotation.pools.services.run_names import rename_runs_of
+from benchmarks_app.common.selectors.reading import benchmark_documents, unknown_documents
+from benchmarks_app.common.services import audit
+from benchmarks_app.common.services.analysing import analyse
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, CandidateList, Document, DocumentContent, Run, User
-from benchmarks_app.selectors.reading import benchmark_documents, unknown_documents
-from benchmarks_app.services import audit, jobs
-from benchmarks_app.services.analysing import analyse
 from benchwright import pools as pooling
 from benchwright.files.external_sort import batched
 from benchwright.ids import content_hash

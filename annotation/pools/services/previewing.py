@@ -4,8 +4,8 @@ from typing import Any
 
 from annotation.pools.services.planning import plan_of, planned_pool
 from annotation.pools.services.pooling import statistics_of
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, Run, User
-from benchmarks_app.services import jobs
 
 JOB_KIND = "preview-pool"
 # Rows of runs that are read in about half a second.

@@ -5,8 +5,8 @@ from collections.abc import Collection
 from django.db import transaction
 
 from annotation.models import Pool, PoolAnnotator
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import User
-from benchmarks_app.services import audit
 
 
 @transaction.atomic

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.urls import reverse
 
+from benchmarks_app.common.selectors.reading import qrels_of, run_path
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, QrelSet, Run
-from benchmarks_app.selectors.reading import qrels_of, run_path
-from benchmarks_app.services import jobs
 from benchwright.pools.adaptive import BURN_IN
 from benchwright.pools.simulation import simulate
 from benchwright.runs.store import top_k

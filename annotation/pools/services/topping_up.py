@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from annotation.common.selectors.judged import judged_pairs, last_event
 from annotation.judging.protocol.errors import CompleteReleaseError, NothingUnjudgedError
+from benchmarks_app.collections.services.candidates import make_candidate_list
+from benchmarks_app.common.selectors.reading import run_path
 from benchmarks_app.models import CandidateList, Release, Run, User
-from benchmarks_app.selectors.reading import run_path
-from benchmarks_app.services.candidates import make_candidate_list
 from benchwright.runs.store import top_k
 
 

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from annotation.models import Pool
 from annotation.pools.selectors.dashboard import newest_event, read_signals
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Job, User
-from benchmarks_app.services import jobs
 
 JOB_KIND = "watch-pool"
 # So many documents and labels are read in a tenth of a second; more are a job's work.

@@ -11,9 +11,9 @@ from annotation.models import Pool
 from annotation.pools.forms.building import PoolForm
 from annotation.pools.services import previewing
 from annotation.pools.services.pooling import pool_arguments
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, Run, User
 from benchmarks_app.permissions import Action, benchmark_view
-from benchmarks_app.services import jobs
 from benchwright.errors import BenchmarkError
 from benchwright.formats.numbers import row_key
 from benchwright.pools.preview import measured_elsewhere

@@ -12,9 +12,9 @@ from annotation.pools.forms.simulating import SimulationForm
 from annotation.pools.services.simulating import JOB_KIND, simulation_arguments
 from annotation.pools.views.building import runs_of
 from benchmarks_app.charts import Chart, chart_response
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.permissions import Action, benchmark_view
-from benchmarks_app.services import jobs
 from benchwright.formats.numbers import row_key
 
 # Labels a query at which the table looks.

@@ -10,11 +10,11 @@ from django.urls import reverse
 from annotation.pools.forms.building import CandidateUploadForm, UnjudgedForm
 from annotation.pools.services.topping_up import unjudged_in_top
 from annotation.pools.views.building import runs_of
+from benchmarks_app.collections.services.candidates import make_candidate_list
+from benchmarks_app.common.services import reading_apart
 from benchmarks_app.models import Benchmark, CandidateList
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
-from benchmarks_app.services import reading_apart
-from benchmarks_app.services.candidates import make_candidate_list
 from benchwright.errors import BenchmarkError, Problems
 from benchwright.qrels.candidates import read_candidates
 from benchwright.uploads.row_streams import lines_of

@@ -6,15 +6,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.models import AuditEvent, Benchmark
-from benchmarks_app.selectors.audit import (
+from benchmarks_app.common.selectors.audit import (
     KIND_LABELS,
     Asked,
     all_pages,
     events_asked_for,
     people_named,
 )
-from benchmarks_app.services.audit import FORMATS, export_events
+from benchmarks_app.common.services.audit import FORMATS, export_events
+from benchmarks_app.models import AuditEvent, Benchmark
 
 
 class Command(BaseCommand):

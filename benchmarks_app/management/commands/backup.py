@@ -7,9 +7,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.backups.services.backing_up import back_up
 from benchmarks_app.management.backups import NOTHING_DONE, Progress, ending_clearly
 from benchmarks_app.models import Backup
-from benchmarks_app.services.backing_up import back_up
 from benchwright.backups.targets import FolderTarget, Target, TarTarget
 
 

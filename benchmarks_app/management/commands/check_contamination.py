@@ -4,6 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -11,7 +13,7 @@ from benchmarks_app.management.importing import (
     progress_printer,
 )
 from benchmarks_app.models import ContaminationCheck, Job
-from benchmarks_app.services import contamination, jobs, uploading
+from benchmarks_app.splits.services import contamination
 from benchwright.errors import BenchmarkError
 
 

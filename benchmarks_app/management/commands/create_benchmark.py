@@ -3,9 +3,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from benchmarks_app.forms.benchmarks import BenchmarkForm
+from benchmarks_app.collections.forms.benchmarks import BenchmarkForm
+from benchmarks_app.collections.services.benchmarks import create_benchmark
 from benchmarks_app.models import Benchmark, Corpus, User
-from benchmarks_app.services.benchmarks import create_benchmark
 from benchwright.errors import BenchmarkError
 from benchwright.qrels.scales import DEFAULT_SCALE
 

@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from benchmarks_app.forms.people import AccountForm
 from benchmarks_app.models import Benchmark, Role
-from benchmarks_app.services.people import add_member, create_account
+from benchmarks_app.people.forms.people import AccountForm
+from benchmarks_app.people.services.people import add_member, create_account
 
 
 class Command(BaseCommand):

@@ -9,7 +9,7 @@ from benchmarks_app.management.importing import (
     benchmark_of,
     qrels_of,
 )
-from benchmarks_app.services.qrel_sets import delete_qrels
+from benchmarks_app.releases.services.qrel_sets import delete_qrels
 from benchwright.errors import BenchmarkError
 
 

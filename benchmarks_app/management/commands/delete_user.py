@@ -3,15 +3,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.errors import PeopleError
 from benchmarks_app.management.importing import person_named
-from benchmarks_app.people.errors import PeopleError
-from benchmarks_app.services.forgetting import (
+from benchmarks_app.people.services.forgetting import (
     delete_person,
     lasting_places,
     names_of,
     refuse_deletion,
 )
-from benchmarks_app.services.freed_pages import erase_freed_pages
+from benchmarks_app.people.services.freed_pages import erase_freed_pages
 
 
 class Command(BaseCommand):

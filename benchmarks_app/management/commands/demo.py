@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
-from benchmarks_app.services import demo
+from benchmarks_app.importing.services import demo
 
 
 class Command(BaseCommand):

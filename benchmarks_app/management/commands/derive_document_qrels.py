@@ -3,13 +3,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.collections.services.units import derive_document_qrels
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
     benchmark_of,
     qrels_of,
 )
-from benchmarks_app.services.units import derive_document_qrels
 from benchwright.errors import BenchmarkError
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.common.selectors.reading import release_file_path
 from benchmarks_app.management.importing import benchmark_of
 from benchmarks_app.models import Release
-from benchmarks_app.selectors.reading import release_file_path
-from benchmarks_app.selectors.release_sources import release_source
-from benchmarks_app.services import exporting
+from benchmarks_app.releases.selectors import release_source
+from benchmarks_app.releases.services import exporting
 from benchwright.errors import BenchmarkError
 from benchwright.exports import EXPORTERS
 from benchwright.exports.exporter import file_pieces

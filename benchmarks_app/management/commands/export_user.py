@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from benchmarks_app.management.importing import person_named
-from benchmarks_app.services.person_export import export_person
+from benchmarks_app.people.services.person_export import export_person
 
 
 class Command(BaseCommand):

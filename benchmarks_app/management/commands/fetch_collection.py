@@ -3,6 +3,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.importing.services.fetching import fetch_arguments
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.management.corpus_options import add_corpus_arguments, corpus_arguments
 from benchmarks_app.management.importing import (
     actor_of,
@@ -12,8 +14,6 @@ from benchmarks_app.management.importing import (
     progress_printer,
 )
 from benchmarks_app.models import Job
-from benchmarks_app.services import jobs
-from benchmarks_app.services.fetching import fetch_arguments
 from benchwright.errors import BenchmarkError
 
 

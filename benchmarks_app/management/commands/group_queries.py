@@ -4,6 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.families.services.grouping import grouping_arguments, review_preview
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -11,9 +14,7 @@ from benchmarks_app.management.importing import (
     progress_printer,
 )
 from benchmarks_app.models import Benchmark, Job, QrelSet, Upload, User
-from benchmarks_app.selectors.splits import default_qrels
-from benchmarks_app.services import jobs, uploading
-from benchmarks_app.services.grouping import grouping_arguments, review_preview
+from benchmarks_app.splits.selectors import default_qrels
 from benchwright.errors import BenchmarkError
 from benchwright.families import GroupingOptions, Linkage
 

@@ -4,6 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.logs.services import importing_logs
+from benchmarks_app.logs.services.importing_logs import Reading
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -11,8 +14,6 @@ from benchmarks_app.management.importing import (
     finished,
     progress_printer,
 )
-from benchmarks_app.services import importing_logs, jobs
-from benchmarks_app.services.importing_logs import Reading
 from benchwright.errors import BenchmarkError
 from benchwright.logs.columns import LABELS, LogColumns
 from benchwright.logs.masking import KIND_LABELS, checked_regions

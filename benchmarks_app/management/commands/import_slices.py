@@ -4,13 +4,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
     benchmark_of,
     finished,
 )
-from benchmarks_app.services import importing_slices, jobs, uploading
+from benchmarks_app.slices.services import importing_slices
 from benchwright.errors import BenchmarkError
 
 

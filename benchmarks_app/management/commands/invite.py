@@ -7,9 +7,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_email
 from django.urls import reverse
 
+from benchmarks_app.errors import PeopleError
 from benchmarks_app.models import Benchmark, Role, User
-from benchmarks_app.people.errors import PeopleError
-from benchmarks_app.services.people import invite
+from benchmarks_app.people.services.people import invite
 
 
 def site_address() -> str:

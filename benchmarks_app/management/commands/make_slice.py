@@ -6,7 +6,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
 from benchmarks_app.models.slices import SMALLEST_SLICE
-from benchmarks_app.services import slice_rules, slicing
+from benchmarks_app.slices.services import rules as slice_rules
+from benchmarks_app.slices.services import slicing
 from benchwright.errors import BenchmarkError
 from benchwright.slices.rules import checked_rule
 

@@ -3,14 +3,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.common.selectors.qrel_sets import merged_before
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
     benchmark_of,
     qrels_of,
 )
-from benchmarks_app.selectors.qrel_sets import merged_before
-from benchmarks_app.services.qrel_sets import map_qrels
+from benchmarks_app.releases.services.qrel_sets import map_qrels
 from benchwright.errors import BenchmarkError
 from benchwright.formats.unlisted import UNLISTED
 

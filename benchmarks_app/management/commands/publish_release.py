@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -12,9 +13,8 @@ from benchmarks_app.management.importing import (
     finished,
 )
 from benchmarks_app.models import Benchmark, Job, QrelSet
-from benchmarks_app.services import jobs
-from benchmarks_app.services.drafting import create_draft, draft_options, looking_arguments
-from benchmarks_app.services.releasing import release_arguments
+from benchmarks_app.releases.services.drafting import create_draft, draft_options, looking_arguments
+from benchmarks_app.releases.services.releasing import release_arguments
 from benchwright.errors import BenchmarkError
 from benchwright.exports import EXPORTERS
 from benchwright.releases.options import ReleaseOptions

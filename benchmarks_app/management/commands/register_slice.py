@@ -5,7 +5,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
 from benchmarks_app.models import Slice
-from benchmarks_app.services import slice_changes
+from benchmarks_app.slices.services import changes
 from benchwright.errors import BenchmarkError
 
 
@@ -23,7 +23,7 @@ class Command(BaseCommand):
             known = ", ".join(benchmark.slices.values_list("name", flat=True)) or "none yet"
             raise CommandError(f"No slice '{name}'. There are: {known}.")
         try:
-            made = slice_changes.register_slice(of=found, actor=actor_of(benchmark, user))
+            made = changes.register_slice(of=found, actor=actor_of(benchmark, user))
         except BenchmarkError as error:
             raise CommandError(str(error)) from error
         n = made.n_results_before

@@ -4,7 +4,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from benchmarks_app.management.importing import person_named
-from benchmarks_app.services.factors import remove_all_factors
+from benchmarks_app.people.services.factors import remove_all_factors
 
 
 class Command(BaseCommand):

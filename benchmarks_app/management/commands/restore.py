@@ -11,8 +11,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.backups.services.restoring import Restored, restore
 from benchmarks_app.management.backups import NOTHING_DONE, Progress, ending_clearly
-from benchmarks_app.services.restoring import Restored, restore
 from benchmarks_app.site_lock import FolderInUseError, SiteLock
 from benchwright.backups.layout import BackupFolder
 from benchwright.backups.targets import unpack

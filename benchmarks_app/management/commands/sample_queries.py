@@ -3,6 +3,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.logs.services import sampling
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -10,7 +12,6 @@ from benchmarks_app.management.importing import (
     finished,
     progress_printer,
 )
-from benchmarks_app.services import jobs, sampling
 from benchwright.errors import BenchmarkError
 from benchwright.logs.sampling import Allocation, Design, Plan, Weighting, Wordings, parse_given
 from benchwright.logs.strata import By

@@ -11,7 +11,7 @@ from benchmarks_app.management.importing import (
     benchmark_of,
 )
 from benchmarks_app.models import Benchmark, QrelSet
-from benchmarks_app.services import leak_reports, splitting
+from benchmarks_app.splits.services import leak_reports, splitting
 from benchwright.errors import BenchmarkError, MissingFileError
 from benchwright.files.sources import open_lines
 from benchwright.splits import MODES, SPLITS, SplitRecipe, parse_shares

@@ -6,8 +6,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import OperationalError, connection
 
-from benchmarks_app.services.job_sweeping import sweep
-from benchmarks_app.services.jobs import load_handlers
+from benchmarks_app.jobs.services.jobs import load_handlers
+from benchmarks_app.jobs.services.sweeping import sweep
 from benchmarks_app.supervisor import tell_started
 
 

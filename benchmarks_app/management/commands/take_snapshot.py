@@ -3,9 +3,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.collections.services.snapshots import discard_snapshot, take_snapshot
 from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
 from benchmarks_app.models import Benchmark, CorpusVersion
-from benchmarks_app.services.snapshots import discard_snapshot, take_snapshot
 from benchwright.corpora.cuts import cut_sentence
 from benchwright.errors import BenchmarkError
 

@@ -4,7 +4,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.management.importing import person_named
-from benchmarks_app.services.people import verify_address
+from benchmarks_app.people.services.people import verify_address
 
 
 class Command(BaseCommand):

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from benchmarks_app.backups.services.store_checking import verify_store
 from benchmarks_app.models import StoreCheck
-from benchmarks_app.services.store_checking import verify_store
 
 TELL_EVERY_SECONDS = 1.0
 

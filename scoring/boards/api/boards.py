@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.downloads import published_release
 from benchmarks_app.models import Release, Run
 from benchmarks_app.permissions import Action
+from benchmarks_app.releases.downloads import published_release
 from benchwright.evaluation.uncertainty import TIE_GROUPS
 from scoring.boards.forms.boards import BoardFilterForm
 from scoring.boards.services.boards import Board, board_of

@@ -9,8 +9,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
+from benchmarks_app.common.services import audit, reading_apart
 from benchmarks_app.models import Benchmark, Release, Run, User
-from benchmarks_app.services import audit, reading_apart
 from benchwright.errors import ScoringError
 from benchwright.gates.small_files import MAIN, MtebValue, mteb_values_in
 from scoring.models import ReportedScore

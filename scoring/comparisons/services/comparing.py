@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmarks_app.services.jobs import RunningJob
+from benchmarks_app.jobs.services.jobs import RunningJob
 from scoring.comparisons.services import comparison_rows
 from scoring.comparisons.services.errors import ComparisonNotReadyError, ComparisonSignInError
 from scoring.comparisons.services.numbers import computed

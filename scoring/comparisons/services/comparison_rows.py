@@ -20,9 +20,9 @@ from django.db import OperationalError, transaction
 from django.utils import timezone
 
 from benchmarks_app import files
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Release, Run
-from benchmarks_app.services import jobs
-from benchmarks_app.services.jobs import RunningJob
 from benchwright.files.errors import StoredFileError
 from benchwright.files.sources import sha256_of
 from scoring.models import Comparison

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from benchmarks_app.selectors.reading import run_path
+from benchmarks_app.common.selectors.reading import run_path
 from benchwright.comparison.comparing import compare
 from benchwright.comparison.outcome import Comparison, slice_p_values
 from benchwright.comparison.patterns import ALONE, IN_FAMILIES, family_slices

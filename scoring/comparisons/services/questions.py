@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from benchmarks_app.models import Release, Run
-from benchmarks_app.selectors.release_sources import hidden_queries
+from benchmarks_app.releases.selectors import hidden_queries
 from benchwright.comparison.comparing import LARGEST_TABLE
 from benchwright.comparison.patterns import Roles
 from benchwright.formats.numbers import row_key

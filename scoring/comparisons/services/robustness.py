@@ -11,10 +11,10 @@ from typing import Any
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from benchmarks_app.common.selectors.reading import qrels_of, run_path
+from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Benchmark, QrelSet, Release, Run
-from benchmarks_app.selectors.reading import qrels_of, run_path
-from benchmarks_app.selectors.release_sources import hidden_queries
-from benchmarks_app.services.jobs import RunningJob
+from benchmarks_app.releases.selectors import hidden_queries
 from benchwright import evaluate_hits
 from benchwright.comparison.robustness import (
     Grades,

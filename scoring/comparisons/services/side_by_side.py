@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from benchmarks_app.models import Release, Run
-from benchmarks_app.selectors.reading import (
+from benchmarks_app.common.selectors.reading import (
     corpus_documents,
     release_file_path,
     release_qrels,
     run_path,
 )
+from benchmarks_app.models import Release, Run
 from benchwright.comparison.side_by_side import Column, side_by_side
 from benchwright.corpora.store import StoredDocument
 from benchwright.formats.unlisted import NOT_LISTED_GRADE, unlisted_of

@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
+from benchmarks_app.common.selectors.reading import release_qrels
 from benchmarks_app.models import Release, Run
-from benchmarks_app.selectors.reading import release_qrels
 from benchwright.comparison.completeness import (
     N_DRAWS,
     Candidate,

@@ -5,9 +5,9 @@ from hashlib import sha256
 
 from django.core.cache import cache
 
+from benchmarks_app.collections.services.candidates import make_candidate_list
 from benchmarks_app.models import CandidateList, Release, Run, User
-from benchmarks_app.selectors.release_sources import hidden_queries
-from benchmarks_app.services.candidates import make_candidate_list
+from benchmarks_app.releases.selectors import hidden_queries
 from benchwright.comparison.completeness import Worth
 from benchwright.measures import parse_measure
 from scoring.comparisons.services.errors import NoPublicQueryError

@@ -14,8 +14,8 @@ from rest_framework.response import Response
 from benchmarks_app.api.base import Endpoint
 from benchmarks_app.api.serializers import Count, Id
 from benchmarks_app.api.throttling import UPLOADS
+from benchmarks_app.collections.services import uploading
 from benchmarks_app.permissions import Action
-from benchmarks_app.services import uploading
 from scoring.contextual.selectors import case_sets_of, judges_of
 from scoring.contextual.services.case_images import image_response
 from scoring.contextual.services.estimates import estimate

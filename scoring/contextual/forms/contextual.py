@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.db.models import QuerySet
 
-from benchmarks_app.forms.imports import MultipleFileField
+from benchmarks_app.importing.forms import MultipleFileField
 from scoring.models import CaseSet, ContextualEvaluation, JudgeEndpoint
 
 ALL, FIRST, SLICE = "all", "first", "slice"

@@ -9,9 +9,10 @@ from typing import Any
 
 from django.db import transaction
 
+from benchmarks_app.common.services import audit
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.retry import cancel
 from benchmarks_app.models import Job, User
-from benchmarks_app.services import audit, jobs
-from benchmarks_app.services.job_retry import cancel
 from benchwright.contextual.prompts import TEMPLATE
 from scoring.contextual.selectors import cases_chosen, counts_of
 from scoring.contextual.services.errors import (

@@ -9,9 +9,10 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
 from benchmarks_app import files
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.common.services import reading_apart
+from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Benchmark, Upload, User
-from benchmarks_app.services import reading_apart, uploading
-from benchmarks_app.services.jobs import RunningJob
 from benchwright.contextual.from_outside import images_apart
 from benchwright.errors import Problem
 from benchwright.judges.images import ImageLimits

@@ -8,9 +8,11 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from benchmarks_app import files
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.common.services import audit, reading_apart
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Benchmark, Job, Upload, User
-from benchmarks_app.services import audit, jobs, reading_apart, uploading
-from benchmarks_app.services.jobs import RunningJob
 from benchwright.contextual.cases import CaseFile, CaseLimits, case_as_json
 from benchwright.contextual.from_outside import cases_apart
 from benchwright.contextual.types import Case

@@ -4,9 +4,10 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from benchmarks_app.common.services import audit
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Benchmark, Job, User
-from benchmarks_app.services import audit, jobs
-from benchmarks_app.services.jobs import RunningJob
 from scoring.contextual.services.asking import asked_once
 from scoring.contextual.services.errors import JudgeInUseError, JudgeNameError
 from scoring.contextual.services.keys import (

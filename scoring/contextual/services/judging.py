@@ -13,8 +13,8 @@ from django.conf import settings
 from django.db.models import F
 from django.utils import timezone
 
+from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Job
-from benchmarks_app.services.jobs import RunningJob
 from benchwright.contextual.judging import outcomes_of
 from benchwright.contextual.options import Options
 from benchwright.contextual.types import Outcome

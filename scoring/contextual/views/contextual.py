@@ -5,10 +5,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from benchmarks_app.collections.services import uploading
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
-from benchmarks_app.services import uploading
 from benchwright.errors import BenchmarkError
 from scoring.contextual.forms.contextual import CaseSetForm
 from scoring.contextual.selectors import (

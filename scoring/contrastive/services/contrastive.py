@@ -10,12 +10,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from benchmarks_app import files
+from benchmarks_app.common.services import audit, reading_apart
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.jobs import RunningJob
+from benchmarks_app.jobs.services.retry import JobFinishedError, cancel
 from benchmarks_app.models import Benchmark, Team, User
 from benchmarks_app.permissions import Action, may
-from benchmarks_app.selectors.slices import slices_of
-from benchmarks_app.services import audit, jobs, reading_apart
-from benchmarks_app.services.job_retry import JobFinishedError, cancel
-from benchmarks_app.services.jobs import RunningJob
+from benchmarks_app.slices.selectors import slices_of
 from benchwright.files.sources import sha256_of
 from scoring.contrastive.services.errors import (
     NotDeletableError,

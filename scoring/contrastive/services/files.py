@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
 from benchmarks_app import files
-from benchmarks_app.services.uploading import CHUNK
+from benchmarks_app.collections.services.uploading import CHUNK
 from benchwright.matrices.arrays import Limits
 from scoring.contrastive.services.errors import EmptyPairFileError, PairFileTooLargeError
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks_app.common.selectors.reading import release_qrels
+from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import ContaminatedQuery, ContaminationCheck, Release, Run
-from benchmarks_app.selectors.reading import release_qrels
-from benchmarks_app.selectors.release_sources import hidden_queries
-from benchmarks_app.services.jobs import RunningJob
+from benchmarks_app.releases.selectors import hidden_queries
 from benchwright.formats.unlisted import NOT_LISTED_GRADE, unlisted_of
 from benchwright.gates.evidence import Arm, Evidence, Process, Wanted, numbered
 from benchwright.gates.policy import Policy

@@ -7,11 +7,12 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks_app.collections.services.candidates import make_candidate_list
+from benchmarks_app.common.selectors.reading import release_qrels
+from benchmarks_app.common.services import audit
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.jobs import JobFencedError, RunningJob
 from benchmarks_app.models import CandidateList, Job, Release, Run, User
-from benchmarks_app.selectors.reading import release_qrels
-from benchmarks_app.services import audit, jobs
-from benchmarks_app.services.candidates import make_candidate_list
-from benchmarks_app.services.jobs import JobFencedError, RunningJob
 from benchwright.errors import ScoringError
 from benchwright.gates.deciding import Verdict
 from benchwright.gates.policy import policy_from

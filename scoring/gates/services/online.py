@@ -6,8 +6,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count
 
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import Benchmark, User
-from benchmarks_app.services import audit
 from benchwright.statistics.descriptive import wilson
 from scoring.gates.selectors import gates_seen_by
 from scoring.gates.services.errors import GateUndecidedError, OnlineIntervalError

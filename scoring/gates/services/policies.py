@@ -7,10 +7,10 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from benchmarks_app.common.services import audit, reading_apart
 from benchmarks_app.models import Benchmark, Release, Run, User
 from benchmarks_app.permissions import Action, may
-from benchmarks_app.selectors.release_sources import hidden_queries, release_splits
-from benchmarks_app.services import audit, reading_apart
+from benchmarks_app.releases.selectors import hidden_queries, release_splits
 from benchwright.gates.errors import PolicySplitError
 from benchwright.gates.policy import Policy
 from benchwright.gates.small_files import policy_in

@@ -5,9 +5,10 @@ from typing import Any
 
 from django.db import transaction
 
+from benchmarks_app.common.services import audit
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.jobs import JobFencedError, RunningJob
 from benchmarks_app.models import Benchmark, Job, Release, Run, User
-from benchmarks_app.services import audit, jobs
-from benchmarks_app.services.jobs import JobFencedError, RunningJob
 from benchwright.gates.errors import RehearsalError
 from benchwright.gates.policy import policy_from
 from benchwright.gates.rehearsal.rehearsing import MOST_RUNS, rehearsed

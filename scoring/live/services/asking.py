@@ -17,9 +17,10 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks_app.common.services import audit
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Benchmark, Job, Run, User
-from benchmarks_app.services import audit, jobs
-from benchmarks_app.services.jobs import RunningJob
 from benchwright.live.asking import Ask, Failed
 from benchwright.live.keeping import AnswerLog, answers_at, ask_missing
 from benchwright.live.writing import Noticed, run_lines

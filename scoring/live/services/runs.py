@@ -6,10 +6,10 @@ from typing import Any
 
 from django.utils import timezone
 
+from benchmarks_app.collections.services import runs, uploading
+from benchmarks_app.common.selectors.reading import corpus_reader, unknown_documents
+from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Benchmark, Run
-from benchmarks_app.selectors.reading import corpus_reader, unknown_documents
-from benchmarks_app.services import runs, uploading
-from benchmarks_app.services.jobs import RunningJob
 from benchwright.evaluation.latency import latency_summary
 from benchwright.files.sources import open_lines
 from benchwright.ids import some_ids

@@ -8,8 +8,8 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from benchmarks_app.common.services import audit, reading_apart
 from benchmarks_app.models import Benchmark, User
-from benchmarks_app.services import audit, reading_apart
 from benchwright.fetching.addresses import is_public
 from benchwright.gates.small_files import answer_in
 from benchwright.live.asking import Endpoint

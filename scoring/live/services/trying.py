@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 from django.utils import timezone
 
-from benchmarks_app.selectors.reading import benchmark_documents, unknown_documents
+from benchmarks_app.common.selectors.reading import benchmark_documents, unknown_documents
 from benchwright.errors import ScoringError
 from benchwright.live.asking import Answered, Endpoint, Failed, request_for, try_one
 from benchwright.live.headers import Header, read_headers

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -12,7 +13,6 @@ from benchmarks_app.management.importing import (
     progress_printer,
 )
 from benchmarks_app.models import Benchmark, Job
-from benchmarks_app.services import jobs
 from benchwright.errors import BenchmarkError
 from scoring.live.selectors import SPLITS, live_systems_of
 from scoring.live.services.asking import ask_arguments, free_run_name

@@ -6,6 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -13,7 +15,6 @@ from benchmarks_app.management.importing import (
     progress_printer,
 )
 from benchmarks_app.models import Benchmark, Job, User
-from benchmarks_app.services import jobs, uploading
 from benchwright.errors import BenchmarkError
 from scoring.contextual.services.images import receive_folder
 from scoring.contextual.services.importing import import_arguments

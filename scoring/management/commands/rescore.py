@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.management.importing import progress_printer
-from benchmarks_app.services import jobs
 from scoring.management.reporting import refuse_failed
 from scoring.rescoring.services.rescoring import scoring_runs_arguments, start_scoring_runs
 from scoring.scores.selectors.releases import SCORER_VERSION

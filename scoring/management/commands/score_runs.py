@@ -5,13 +5,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
     benchmark_of,
     progress_printer,
 )
-from benchmarks_app.services import jobs
 from scoring.management.reporting import refuse_failed, release_of
 from scoring.rescoring.services.rescoring import scoring_runs_arguments
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.collections.services.uploading import receive_path
 from benchmarks_app.management.importing import (
     actor_of,
     add_benchmark_arguments,
@@ -14,7 +15,6 @@ from benchmarks_app.management.importing import (
 )
 from benchmarks_app.models import Benchmark, Job, Run, Team, User
 from benchmarks_app.permissions import Action, may
-from benchmarks_app.services.uploading import receive_path
 from benchwright.errors import BenchmarkError
 from benchwright.runs.facts import IR_METADATA, checked
 from benchwright.runs.metadata import read_metadata_text

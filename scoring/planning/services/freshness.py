@@ -9,9 +9,13 @@ from django.conf import settings
 from django.core.cache import cache
 from django.utils import timezone
 
+from benchmarks_app.common.selectors.reading import (
+    corpus_documents,
+    release_qrels,
+    unknown_documents,
+)
 from benchmarks_app.label_facts import LabelRecord, label_records
 from benchmarks_app.models import Benchmark, DocumentContent, Query, Release
-from benchmarks_app.selectors.reading import corpus_documents, release_qrels, unknown_documents
 from benchwright.ids import content_hash
 from benchwright.qrels.freshness import FreshnessReport, Label, freshness_of
 from scoring.scores.services.slice_scores import slices_compared, slices_of_release

@@ -14,7 +14,7 @@ from django.core.cache import cache
 
 from benchmarks_app.models import Benchmark, Query, Release
 from benchmarks_app.reach import Reach
-from benchmarks_app.selectors.release_sources import hidden_queries
+from benchmarks_app.releases.selectors import hidden_queries
 from benchwright.statistics.families import FamilyOf, Floats
 from benchwright.statistics.power import (
     LARGEST,

@@ -9,9 +9,9 @@ from typing import Any
 from django.core.cache import cache
 from django.db.models import Q
 
+from benchmarks_app.common.selectors.naming import is_anonymous_to
+from benchmarks_app.common.selectors.reading import release_qrels
 from benchmarks_app.models import Release, Run
-from benchmarks_app.selectors.naming import is_anonymous_to
-from benchmarks_app.selectors.reading import release_qrels
 from benchwright.pools.reusability import CUTOFF, LeftOut, Reusability, Treatment, treatment_of
 from benchwright.pools.run_groups import DEPTH, Alike
 from scoring.scores.selectors.rankings import ranking_of, teams_of

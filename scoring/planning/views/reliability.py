@@ -8,7 +8,7 @@ from benchmarks_app.charts import chart_response
 from benchmarks_app.models import Benchmark, Slice
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.reach import reach_of
-from benchmarks_app.services.slice_records import members_of
+from benchmarks_app.slices.services.records import members_of
 from benchwright.statistics.reliability import ASSUMED_SOURCE
 from scoring.planning.services.reliability import reliability_of
 from scoring.scores.charts.reach import reach_chart

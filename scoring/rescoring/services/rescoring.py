@@ -18,10 +18,11 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks_app.common.services import audit
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.jobs import JobFencedError, RunningJob, told_of
+from benchmarks_app.jobs.services.retry import JobFinishedError, cancel
 from benchmarks_app.models import Benchmark, Job, Release, Run, User
-from benchmarks_app.services import audit, jobs
-from benchmarks_app.services.job_retry import JobFinishedError, cancel
-from benchmarks_app.services.jobs import JobFencedError, RunningJob, told_of
 from benchwright.errors import BenchmarkError
 from benchwright.full_disk import is_disk_full
 from scoring.models import ScoreSet

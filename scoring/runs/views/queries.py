@@ -14,7 +14,7 @@ from benchmarks_app.charts import Chart
 from benchmarks_app.models import Benchmark, Query, Run
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
-from benchmarks_app.selectors.release_sources import release_slices
+from benchmarks_app.releases.selectors import release_slices
 from benchwright.files.cells import safe_cell
 from benchwright.measures import parse_measure
 from scoring.models import ScoreSet

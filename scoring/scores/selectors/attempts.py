@@ -7,9 +7,9 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from benchmarks_app.common.selectors.naming import team_ids_of
 from benchmarks_app.models import Release, Run
 from benchmarks_app.permissions import Action, may
-from benchmarks_app.selectors.naming import team_ids_of
 from scoring.models import ScoreSet, Submission
 from scoring.scores.selectors.releases import SCORER_VERSION
 

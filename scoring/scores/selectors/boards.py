@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 from django.db.models import Prefetch, QuerySet
 
+from benchmarks_app.common.selectors.naming import is_anonymous_to, owner_name
 from benchmarks_app.models import Release, Run
-from benchmarks_app.selectors.naming import is_anonymous_to, owner_name
 from benchwright.comparison.comparability import COMPARABLE
 from benchwright.comparison.comparability import PROVISIONAL as AT_ALL
 from benchwright.evaluation.uncertainty import Standing

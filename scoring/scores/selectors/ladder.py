@@ -10,7 +10,7 @@ from django.db.models import Min, Q, QuerySet
 from django.utils import timezone
 
 from benchmarks_app.models import Release, Run
-from benchmarks_app.selectors.release_sources import hidden_queries
+from benchmarks_app.releases.selectors import hidden_queries
 from scoring.models import LadderStep, Phase, ScoreSet, Submission
 from scoring.scores.selectors.releases import SCORER_VERSION, scorer_version_of
 from scoring.scores.selectors.rescoring import outdated_parts, scoring_jobs, unscorable_runs

@@ -8,9 +8,9 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
+from benchmarks_app.common.selectors.reading import release_file_path, release_qrels
 from benchmarks_app.models import Benchmark, Release
-from benchmarks_app.selectors.reading import release_file_path, release_qrels
-from benchmarks_app.selectors.release_sources import release_splits
+from benchmarks_app.releases.selectors import release_splits
 from scoring.models import Phase, Submission
 from scoring.scores.selectors.releases import SCORER_VERSION, open_phases, scorer_version_of
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from benchmarks_app.common.selectors.reading import run_path
 from benchmarks_app.models import Benchmark, Run
-from benchmarks_app.selectors.reading import run_path
 from benchwright.formats.numbers import row_key
 from benchwright.retrieval.ann import Ranked
 from benchwright.runs.facts import IR_METADATA

@@ -7,8 +7,8 @@ from pathlib import Path
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from benchmarks_app.common.selectors.reading import release_file_path
 from benchmarks_app.models import Benchmark, Release
-from benchmarks_app.selectors.reading import release_file_path
 from benchwright.datasets import released
 from benchwright.files.sources import open_lines
 from benchwright.formats.numbers import row_key

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks_app.common.selectors.reading import benchmark_documents, release_file_path, run_path
 from benchmarks_app.models import Release, Run
-from benchmarks_app.selectors.reading import benchmark_documents, release_file_path, run_path
 
 DEPTH = 100
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from benchmarks_app.common.services.exposure import record_read
 from benchmarks_app.models import Release
 from benchmarks_app.permissions import Action, may
-from benchmarks_app.selectors.release_sources import hidden_queries
-from benchmarks_app.services.exposure import record_read
+from benchmarks_app.releases.selectors import hidden_queries
 from benchwright.errors import ScoringError
 from benchwright.slices.telling import MeansTold
 from scoring.models import Score, ScoreSet

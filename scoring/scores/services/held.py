@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from benchmarks_app.common.selectors.naming import team_ids_of
 from benchmarks_app.models import Run
-from benchmarks_app.selectors.naming import team_ids_of
 from scoring.models import ScoreSet
 from scoring.scores.selectors.boards import BoardRow
 from scoring.scores.services.firewall import Sight

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks_app.models import Membership, Release, Run
 from benchmarks_app.permissions import KEEPERS
-from benchmarks_app.selectors.release_sources import hidden_queries
+from benchmarks_app.releases.selectors import hidden_queries
 from scoring.models import LadderStep, ScoreSet
 from scoring.scores.selectors.ladder import Attempt, attempts_in_order, sources_on, undecided_on
 from scoring.scores.selectors.releases import declared_measures, release_families

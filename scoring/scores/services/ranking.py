@@ -14,9 +14,9 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Job, Release
-from benchmarks_app.services import jobs
-from benchmarks_app.services.jobs import RunningJob
 from benchwright.evaluation.uncertainty import Standing, numbered, ranked
 from scoring.models import ScoreSet
 from scoring.scores.selectors.attempts import known_group_of

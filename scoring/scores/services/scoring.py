@@ -9,9 +9,9 @@ from pathlib import Path
 from django.db import transaction
 
 from benchmarks_app import files
+from benchmarks_app.common.selectors.reading import release_qrels, run_path
+from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Release, Run
-from benchmarks_app.selectors.reading import release_qrels, run_path
-from benchmarks_app.services.jobs import RunningJob
 from benchwright import Evaluation, evaluate_hits
 from benchwright.datasets import released
 from benchwright.evaluation.stored_hits import (

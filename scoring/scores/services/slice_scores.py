@@ -8,10 +8,10 @@ from typing import Any
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
+from benchmarks_app.common.selectors.reading import release_file_path, release_qrels
 from benchmarks_app.models import Release, Slice
-from benchmarks_app.selectors.reading import release_file_path, release_qrels
-from benchmarks_app.selectors.release_sources import hidden_parts, hidden_queries, release_slices
-from benchmarks_app.services.slice_records import members_digest
+from benchmarks_app.releases.selectors import hidden_parts, hidden_queries, release_slices
+from benchmarks_app.slices.services.records import members_digest
 from benchwright import Evaluation, evaluate_hits
 from benchwright.comparison.patterns import slice_role
 from benchwright.evaluation.uncertainty import Families, MeanInterval, mean_intervals, recipe

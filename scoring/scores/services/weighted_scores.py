@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from benchmarks_app.models import Release
-from benchmarks_app.selectors.release_sources import release_weights
+from benchmarks_app.releases.selectors import release_weights
 from benchwright import Evaluation
 from benchwright.errors import NoWeightError
 from benchwright.evaluation.uncertainty import Families

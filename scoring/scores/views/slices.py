@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from django.http import HttpRequest
 
 from benchmarks_app.models import Release
-from benchmarks_app.selectors.release_sources import hidden_queries
+from benchmarks_app.releases.selectors import hidden_queries
 from scoring.scores.services.slice_scores import BoardSlice, slices_of_release, slices_on_board
 
 WITHHELD = (

@@ -9,9 +9,9 @@ from django.core.exceptions import ValidationError
 from django.forms import BoundField
 from django.utils import timezone
 
+from benchmarks_app.common.selectors.reading import measures_documents_of_passages
+from benchmarks_app.common.services import reading_apart
 from benchmarks_app.models import Benchmark, Run, Team
-from benchmarks_app.selectors.reading import measures_documents_of_passages
-from benchmarks_app.services import reading_apart
 from benchwright.errors import BenchmarkError
 from benchwright.runs.aggregation import DEFAULT, LABELS
 from benchwright.runs.facts import (

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from benchmarks_app.common.selectors.naming import team_ids_of
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.permissions import KEEPERS, role_in
-from benchmarks_app.selectors.naming import team_ids_of
 from scoring.models import Score, ScoreSet, Submission
 from scoring.scores.selectors.phases import is_apart, scope_of, version_of
 from scoring.scores.selectors.releases import relevance_threshold

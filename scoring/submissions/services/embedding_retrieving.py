@@ -7,9 +7,10 @@ from typing import Any
 
 from django.conf import settings
 
+from benchmarks_app.collections.services import runs
+from benchmarks_app.common.selectors.reading import corpus_reader, measures_documents_of_passages
+from benchmarks_app.common.services import reading_apart
 from benchmarks_app.models import Benchmark
-from benchmarks_app.selectors.reading import corpus_reader, measures_documents_of_passages
-from benchmarks_app.services import reading_apart, runs
 from benchwright.ids import id_problem, some_ids
 from benchwright.retrieval.dense import DenseIndex, Embeddings
 from benchwright.retrieval.dense.bundles import Bundle, unpacked_bundle

@@ -16,8 +16,12 @@ from django.core.files import File
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 
+from benchmarks_app.collections.services.uploading import (
+    CHUNK,
+    EmptyUploadError,
+    UploadTooLargeError,
+)
 from benchmarks_app.models import Team, User
-from benchmarks_app.services.uploading import CHUNK, EmptyUploadError, UploadTooLargeError
 from benchwright.retrieval.dense.bundles import (
     DOCUMENT_IDS,
     DOCUMENTS,

@@ -7,9 +7,10 @@ from typing import Any
 
 from django.conf import settings
 
+from benchmarks_app.collections.services import runs
+from benchmarks_app.common.selectors.reading import unknown_documents
+from benchmarks_app.common.services import reading_apart
 from benchmarks_app.models import Benchmark
-from benchmarks_app.selectors.reading import unknown_documents
-from benchmarks_app.services import reading_apart, runs
 from benchwright.uploads import Place
 from benchwright.uploads.submissions import READ, take_submitted
 

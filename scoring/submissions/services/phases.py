@@ -7,8 +7,8 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import Release, User
-from benchmarks_app.services import audit
 from scoring.models import Phase
 from scoring.scores.selectors.phases import splits_of
 from scoring.scores.services.errors import PhaseDatesError, PhaseExistsError, PhaseSplitError

@@ -7,10 +7,10 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from benchmarks_app.common.selectors.reading import run_path
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import Run, User
-from benchmarks_app.selectors.reading import run_path
-from benchmarks_app.selectors.release_sources import hidden_queries
-from benchmarks_app.services import audit
+from benchmarks_app.releases.selectors import hidden_queries
 from benchwright.leaks import probing
 from benchwright.runs.store import top_k
 from scoring.models import ProbingFlag, Submission

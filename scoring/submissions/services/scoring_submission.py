@@ -7,10 +7,10 @@ from typing import Any
 
 from django.db import OperationalError, transaction
 
+from benchmarks_app.collections.services import runs, uploading
+from benchmarks_app.jobs.services.jobs import JobFencedError, RunningJob, told_of
 from benchmarks_app.models import Benchmark, Job, Run, Upload
-from benchmarks_app.selectors.release_sources import hidden_queries
-from benchmarks_app.services import runs, uploading
-from benchmarks_app.services.jobs import JobFencedError, RunningJob, told_of
+from benchmarks_app.releases.selectors import hidden_queries
 from benchwright.errors import BenchmarkError, FileProblemsError
 from benchwright.full_disk import is_disk_full
 from benchwright.ids import some_ids

@@ -19,10 +19,11 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from benchmarks_app.collections.services.uploading import CHUNK, receive_upload
+from benchmarks_app.common.services import audit
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, Run, Team, Upload, User
 from benchmarks_app.permissions import Action, may
-from benchmarks_app.services import audit, jobs
-from benchmarks_app.services.uploading import CHUNK, receive_upload
 from scoring.models import Phase, Submission
 from scoring.scores.selectors.phases import UNCOUNTED, state_of_phase
 from scoring.scores.selectors.releases import open_phases

@@ -7,9 +7,9 @@ has used the try.
 from django.db import transaction
 from django.utils import timezone
 
+from benchmarks_app.common.services import audit
 from benchmarks_app.models import Run, User
 from benchmarks_app.permissions import Action, may
-from benchmarks_app.services import audit
 from scoring.models import Submission
 from scoring.scores.services.errors import NotWithdrawableError
 

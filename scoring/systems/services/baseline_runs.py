@@ -9,9 +9,9 @@ from typing import Any
 
 from django.conf import settings
 
+from benchmarks_app.collections.services import runs, uploading
+from benchmarks_app.common.selectors.reading import corpus_reader
 from benchmarks_app.models import Benchmark, CorpusVersion, Run, User
-from benchmarks_app.selectors.reading import corpus_reader
-from benchmarks_app.services import runs, uploading
 from benchwright.evaluation.latency import latency_summary
 from benchwright.files.sources import open_lines
 from benchwright.formats.trec import RunRow, write_run

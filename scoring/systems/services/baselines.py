@@ -10,9 +10,10 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 
+from benchmarks_app.common.services import audit
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Benchmark, Job, User
-from benchmarks_app.services import audit, jobs
-from benchmarks_app.services.jobs import RunningJob
 from benchwright.retrieval.catalog import CATALOG, LEXICAL, entry_named
 from benchwright.retrieval.languages import language_code
 from benchwright.retrieval.searching import Progress, Result

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from benchmarks_app.services.jobs import RunningJob
+from benchmarks_app.jobs.services.jobs import RunningJob
 from benchwright.retrieval.searching import Result
 from benchwright.retrieval.sparse.counting import Statistics
 from benchwright.retrieval.sparse.sharding import (

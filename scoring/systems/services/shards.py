@@ -23,9 +23,9 @@ from django.db import connection, transaction
 from django.db.models import BigIntegerField, Case, F, Sum, When
 from django.utils import timezone
 
+from benchmarks_app.jobs.services import jobs, sweeping
+from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Job
-from benchmarks_app.services import job_sweeping, jobs
-from benchmarks_app.services.jobs import RunningJob
 from scoring.models import ShardJob
 from scoring.systems.services.baseline_errors import RetrievalOverError, ShardFilesError
 from scoring.systems.services.baseline_runs import Asked
@@ -276,7 +276,7 @@ def help_through(parent: Job, on_progress: OnProgress | None = None) -> Job:
             continue
         if monotonic() - swept_at > settings.SWEEP_SECONDS:
             swept_at = monotonic()
-            job_sweeping.sweep()
+            sweeping.sweep()
         sleep(HELPER_LOOKS_EVERY)
 
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from benchmarks_app.models import Benchmark, Job, Release
 from benchmarks_app.permissions import Action, benchmark_view, may, require
-from benchmarks_app.site_selectors import has_worker
+from benchmarks_app.site.selectors import has_worker
 from benchwright.errors import ScoringError
 from benchwright.retrieval.catalog import LEXICAL
 from scoring.boards.selectors.reported import beside_ours, reported_on

@@ -1,6 +1,6 @@
 import pytest
 
-from benchmarks_app.services.api_tokens import create_api_token
+from benchmarks_app.people.services.api_tokens import create_api_token
 from tests.benchwright.cli.sites import sites
 
 

@@ -11,8 +11,8 @@ from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
 
+from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Job
-from benchmarks_app.services import jobs
 from benchwright.cli.main import main
 
 URL = "http://localhost:8000"

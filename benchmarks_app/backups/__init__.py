@@ -1,0 +1,1 @@
+"""Backups that are verified and restored, and stored files held against their digests."""

@@ -1,0 +1,1 @@
+"""Benchmarks and what they are made of: documents, queries, runs, and files on their way in."""

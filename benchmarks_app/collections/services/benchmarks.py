@@ -1,0 +1,99 @@
+"""Making and changing benchmarks."""
+
+from typing import Any
+
+from django.db import transaction
+
+from benchmarks_app.collections.services import units
+from benchmarks_app.common.services import audit
+from benchmarks_app.models import (
+    Benchmark,
+    Corpus,
+    Grade,
+    Guideline,
+    Membership,
+    Role,
+    Unit,
+    User,
+)
+from benchwright.corpora.units import read_unit
+
+FIRST_GUIDELINE = (
+    "Grade how well the document helps with the need behind the query. Judge only what the "
+    "document says. If you cannot tell, choose “can't judge” and say why."
+)
+
+
+@transaction.atomic
+def create_benchmark(
+    *,
+    owner: User,
+    name: str,
+    slug: str,
+    scale: list[dict[str, Any]],
+    description: str = "",
+    corpus_kind: str = Corpus.Kind.TEXTS,
+    unit: str = Unit.DOCUMENT,
+    lang: str = "en",
+    guideline: str = FIRST_GUIDELINE,
+    corpus_of: Benchmark | None = None,
+    tie_rule: str = Benchmark.TieRule.TREC,
+) -> Benchmark:
+    """Make a benchmark with its grades and guideline; its maker owns it.
+
+    Its corpus is empty, or that of `corpus_of`, which the caller has found its maker to keep.
+
+    Raises
+    ------
+    UnknownUnitError
+        If there is no such unit.
+    UnitTakenError, ParentsMissingError
+        If the corpus that is to be shared cannot be measured in it.
+    """
+    unit = read_unit(unit)
+    corpus = corpus_of.corpus if corpus_of else None
+    if corpus is None:
+        corpus = Corpus.objects.create(
+            name=_free_corpus_name(owner, name), owner=owner, unit=unit, lang=lang, kind=corpus_kind
+        )
+    else:
+        units.refuse_unit(Benchmark(name=name, corpus=corpus, unit=unit))
+    benchmark = Benchmark.objects.create(
+        slug=slug,
+        name=name,
+        description=description,
+        corpus=corpus,
+        unit=unit,
+        # For good: runs are stored in the order of the rule.
+        tie_rule=tie_rule,
+    )
+    Grade.objects.bulk_create(Grade(benchmark=benchmark, **grade) for grade in scale)
+    Guideline.objects.create(benchmark=benchmark, version=1, text=guideline)
+    Membership.objects.create(benchmark=benchmark, user=owner, role=Role.OWNER)
+    audit.record(actor=owner, action="create-benchmark", benchmark=benchmark, target=slug)
+    return benchmark
+
+
+def _free_corpus_name(owner: User, name: str) -> str:
+    taken = set(Corpus.objects.filter(owner=owner).values_list("name", flat=True))
+    candidates = (name if n == 1 else f"{name} ({n})" for n in range(1, len(taken) + 2))
+    return next(candidate for candidate in candidates if candidate not in taken)
+
+
+@transaction.atomic
+def change_settings(
+    *, benchmark: Benchmark, actor: User, guideline: str, text_format: str = ""
+) -> None:
+    """Save the benchmark's changed fields; a changed guideline becomes a new version.
+
+    `text_format` is how the documents of its corpus are shown; empty leaves it as it is.
+    """
+    benchmark.save()
+    if text_format:
+        Corpus.objects.filter(pk=benchmark.corpus_id).update(text_format=text_format)
+    newest = benchmark.guidelines.order_by("-version").first()
+    if guideline.strip() and (newest is None or newest.text != guideline):
+        Guideline.objects.create(
+            benchmark=benchmark, version=newest.version + 1 if newest else 1, text=guideline
+        )
+    audit.record(actor=actor, action="change-settings", benchmark=benchmark)

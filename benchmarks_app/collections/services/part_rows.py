@@ -1,0 +1,88 @@
+"""The rows of each file of an import, whatever it is written in: read apart, taken in here."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Protocol
+
+from benchmarks_app.collections.services.staging import Import
+from benchmarks_app.common.services import reading_apart
+from benchmarks_app.models import Unit
+from benchwright.detection import Part
+from benchwright.errors import Problems
+from benchwright.formats.beir import CorpusRow, QrelRow, QueryRow
+from benchwright.formats.mapped import ResultRow
+from benchwright.uploads import Place, row_streams
+
+
+class PartFile(Protocol):
+    """A file at work."""
+
+    @property
+    def part(self) -> Part: ...
+    @property
+    def given(self) -> Place: ...
+
+
+def document_rows(
+    work: Import, file: PartFile, *, problems: Problems | None = None
+) -> Iterator[CorpusRow]:
+    """The documents of a corpus file."""
+    has_parents = work.benchmark.corpus.unit == Unit.PASSAGE
+    for row in _rows(work, file, row_streams.DOCUMENTS, problems):
+        yield row if has_parents or not row.parent else replace(row, parent="")
+
+
+def query_rows(
+    work: Import, file: PartFile, *, problems: Problems | None = None
+) -> Iterator[QueryRow]:
+    """The queries of a file of queries."""
+    return _rows(work, file, row_streams.QUERIES, problems)
+
+
+def qrel_rows(
+    work: Import, file: PartFile, *, problems: Problems | None = None
+) -> Iterator[QrelRow]:
+    """The grades of a file of qrels."""
+    return _rows(work, file, row_streams.QRELS, problems)
+
+
+def run_rows(
+    work: Import, file: PartFile, *, problems: Problems | None = None
+) -> Iterator[ResultRow]:
+    """The results of a run that is a table."""
+    return _rows(work, file, row_streams.RESULTS, problems)
+
+
+def run_lines(work: Import, file: PartFile, *, problems: Problems) -> Iterator[Any]:
+    """The columns of a TREC run."""
+    return _rows(work, file, row_streams.LINES, problems)
+
+
+def said_apart(problems: Problems, function: Any, place: Place, *arguments: Any) -> Any:
+    """What a reader says of a small file as a whole, once its problems were taken."""
+    found, news = reading_apart.call(
+        function, place, *arguments, file=place.shown, is_job=True, **_terms(problems)
+    )
+    problems.take(news)
+    return found
+
+
+def _rows(work: Import, file: PartFile, what: str, problems: Problems | None) -> Iterator[Any]:
+    # Not before it is asked for a row: a reader is busy as long as its rows are wanted.
+    told = work.problems if problems is None else problems
+    sent = reading_apart.stream(
+        row_streams.sent_rows,
+        what,
+        file.given,
+        file.part,
+        work.job.folder,
+        file=file.given.shown,
+        **_terms(told),
+    )
+    yield from row_streams.received_rows(what, sent, told)
+
+
+def _terms(problems: Problems) -> dict[str, Any]:
+    """How many more problems are taken, and whether bad records are left out."""
+    left = max(1, problems.limit - len(problems.found))
+    return {"limit": left, "leaves_out": problems.leaves_out}

@@ -1,0 +1,1 @@
+"""What the other rooms share: names, people as they are read, exposure, work in a process apart."""

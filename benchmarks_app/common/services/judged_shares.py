@@ -1,0 +1,59 @@
+"""How much of what each run puts first was judged: whether its scores can be believed."""
+
+from pathlib import Path
+
+from benchmarks_app.common.selectors.reading import run_path
+from benchmarks_app.models import Benchmark, Run
+
+CUTOFF = 10
+RUNS_AT_MOST = 50
+
+
+def judged_shares(benchmark: Benchmark, grades: Path) -> dict[str, float]:
+    """Share of the first 10 documents that are judged, by run, over the graded queries.
+
+    Parameters
+    ----------
+    grades
+        Lines of query, document and grade, with tabs between them.
+
+    Notes
+    -----
+    Of the newest 50 runs that everybody may see: what is found is published with a release.
+    """
+    import polars as pl
+
+    runs = Run.objects.filter(benchmark=benchmark, visibility=Run.Visibility.BENCHMARK)
+    newest = list(runs.order_by("-created_at", "-pk")[:RUNS_AT_MOST])
+    if not newest:
+        return {}
+    judged = pl.read_csv(
+        grades,
+        separator="\t",
+        has_header=False,
+        quote_char=None,
+        schema={"qid": pl.String, "docid": pl.String, "grade": pl.Int16},
+    ).filter(pl.col("grade") >= 0)
+    queries = judged.select("qid").unique()
+    return {
+        run.name: share for run in newest if (share := _share(run, judged, queries)) is not None
+    }
+
+
+def _share(run, judged, queries) -> float | None:
+    import polars as pl
+
+    first = pl.scan_parquet(run_path(run)).filter(pl.col("rank") <= CUTOFF)
+    shown = (
+        first.select(pl.col("qid").cast(pl.String), pl.col("docid").cast(pl.String))
+        .join(queries.lazy(), on="qid", how="semi")
+        .join(
+            judged.lazy().select("qid", "docid", is_judged=pl.lit(True)),
+            on=["qid", "docid"],
+            how="left",
+        )
+        .select(n=pl.len(), judged=pl.col("is_judged").fill_null(False).sum())
+        .collect()
+        .row(0)
+    )
+    return shown[1] / shown[0] if shown[0] else None

@@ -1,0 +1,1 @@
+"""Wordings of one need, grouped and reviewed."""

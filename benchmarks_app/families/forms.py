@@ -1,0 +1,165 @@
+"""Forms of families: how to group, and what to do with one."""
+
+from typing import Any
+
+from django import forms
+
+from benchmarks_app.models import Benchmark, QrelSet, QueryFamily
+from benchmarks_app.splits.selectors import default_qrels
+from benchwright.errors import BenchmarkError
+from benchwright.families import GroupingOptions, Linkage
+from benchwright.matrices import static_vectors
+
+
+def _share(label: str, help_text: str, initial: float) -> forms.FloatField:
+    widget = forms.NumberInput(attrs={"step": "0.01"})
+    return forms.FloatField(
+        label=label,
+        help_text=help_text,
+        initial=initial,
+        min_value=0.01,
+        max_value=1.0,
+        widget=widget,
+    )
+
+
+DEFAULTS = GroupingOptions()
+
+
+class GroupForm(forms.Form):
+    """From where on wordings are one family, and what else is to count."""
+
+    merge_at = _share(
+        "Alike without a question",
+        "Wordings from this similarity on are one family.",
+        DEFAULTS.merge_at,
+    )
+    review_at = _share(
+        "Alike, to be reviewed",
+        "From here on they are one family for splitting, and wait for a person.",
+        DEFAULTS.review_at,
+    )
+    qrel_set = forms.ModelChoiceField(
+        QrelSet.objects.none(),
+        required=False,
+        label="Relevant documents of",
+        empty_label="Do not count relevant documents",
+        help_text="Queries that share half of their relevant documents are one family.",
+    )
+    relevant_at = _share(
+        "Share of common documents",
+        "Documents relevant to both, of those relevant to either.",
+        DEFAULTS.relevant_at,
+    )
+    embeddings = forms.FileField(
+        required=False,
+        label="Embeddings",
+        help_text="An .npz file with “ids” (query ids) and “embeddings” (one row an id), "
+        "or an .npy file with its ids beside it.",
+    )
+    ids = forms.FileField(
+        required=False, label="Ids of an .npy file", help_text="Text, one query id a line."
+    )
+    embedding_at = _share(
+        "Alike by embedding", "Cosine from which on they are one family.", DEFAULTS.embedding_at
+    )
+    paraphrases = forms.BooleanField(
+        required=False,
+        label="Look for paraphrases",
+        help_text="Static vectors of words find wordings that share a meaning and few letters. "
+        "Made for English.",
+    )
+    paraphrase_at = _share(
+        "Alike in meaning", "Cosine from which on they are one family.", DEFAULTS.paraphrase_at
+    )
+    largest = forms.IntegerField(
+        label="Largest family",
+        min_value=2,
+        max_value=10_000,
+        initial=DEFAULTS.largest,
+        help_text="One of more wordings may be a chain of likenesses: it is looked at once more.",
+    )
+    least_similarity = _share(
+        "Least alike in a family",
+        "So is one with two wordings that are less alike than this.",
+        DEFAULTS.least_similarity,
+    )
+    recut_by = forms.ChoiceField(
+        label="Cut a chain so that its parts are alike",
+        choices=[(Linkage.AVERAGE.value, "on average"), (Linkage.COMPLETE.value, "each with each")],
+        initial=DEFAULTS.recut_by.value,
+        help_text="“Each with each” makes smaller families, and leaves more near copies apart.",
+    )
+    recut_at = _share("By at least", "The similarity inside a part.", DEFAULTS.recut_at)
+
+    def __init__(self, *args: Any, benchmark: Benchmark, **more: Any) -> None:
+        super().__init__(*args, **more)
+        ready = QrelSet.objects.ready().filter(benchmark=benchmark).order_by("-created_at")
+        self.fields["qrel_set"].queryset = ready
+        self.fields["qrel_set"].initial = default_qrels(benchmark)
+        if static_vectors.is_installed():
+            self.fields["paraphrases"].initial = (benchmark.corpus.lang or "en") == "en"
+        else:
+            self.fields["paraphrases"].disabled = True
+            self.fields["paraphrases"].help_text = "Needs the extra demo, which is not installed."
+        self.fields["paraphrase_at"].required = False
+        self.language = benchmark.corpus.lang or DEFAULTS.language
+
+    def clean(self) -> dict[str, Any]:
+        told = super().clean()
+        file = told.get("embeddings")
+        if file and file.name.endswith(".npy") and not told.get("ids"):
+            self.add_error("ids", "An .npy file holds no ids: add the file that lists them.")
+        if told.get("ids") and not file:
+            self.add_error("embeddings", "There are ids and no embeddings: add their file.")
+        if not self.errors:
+            self.options = self._options(told)
+        return told
+
+    def _options(self, told: dict[str, Any]) -> GroupingOptions | None:
+        names = ("merge_at", "review_at", "relevant_at", "embedding_at", "largest")
+        more = ("least_similarity", "recut_at")
+        values = {name: told[name] for name in (*names, *more)}
+        values["paraphrase_at"] = told["paraphrase_at"] or DEFAULTS.paraphrase_at
+        try:
+            return GroupingOptions(
+                **values, recut_by=Linkage(told["recut_by"]), language=self.language
+            )
+        except BenchmarkError as error:
+            self.add_error(None, str(error))
+            return None
+
+
+class DecisionForm(forms.Form):
+    """What somebody says of a family; the families and queries are looked up by the view."""
+
+    ACTS = ("same", "different", "confirm", "split", "merge")
+
+    act = forms.ChoiceField(choices=[(act, act) for act in ACTS])
+    seen = forms.CharField(required=False, max_length=200_000)
+    a = forms.IntegerField(required=False)
+    b = forms.IntegerField(required=False)
+    queries = forms.TypedMultipleChoiceField(required=False, coerce=int)
+    other = forms.CharField(required=False, max_length=512)
+    other_typed = forms.CharField(required=False, max_length=512)
+    split = forms.ChoiceField(
+        required=False, choices=[(value, value) for value in QueryFamily.Split.values if value]
+    )
+    then = forms.ChoiceField(required=False, choices=[("review", ""), ("detail", "")])
+
+    def __init__(self, *args: Any, members: list[int], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.fields["queries"].choices = [(pk, pk) for pk in members]
+        self.fields["queries"].error_messages["invalid_choice"] = (
+            "Query %(value)s is not in this family any more. Load the page again."
+        )
+
+    def clean(self) -> dict[str, Any]:
+        told = super().clean()
+        act = told.get("act")
+        told["other"] = told.get("other") or told.get("other_typed") or ""
+        if act in ("same", "different") and not (told.get("a") and told.get("b")):
+            self.add_error(None, "A verdict is about two queries: choose both.")
+        if act == "merge" and not told.get("other"):
+            self.add_error(None, "Name the family to merge with, by its number or a query's id.")
+        return told

@@ -1,1 +1,0 @@
-"""Forms of the shared nouns: they validate, and leave writing to the services."""

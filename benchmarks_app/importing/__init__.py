@@ -1,0 +1,1 @@
+"""Files of any known form, looked at, mapped, and taken in whole or not at all."""

@@ -1,0 +1,378 @@
+"""The forms that take files, and that say what each of them is."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import QueryDict
+
+from benchmarks_app.collections.forms.corpora import aggregation_choices
+from benchmarks_app.common.selectors.qrel_sets import relevant_values
+from benchmarks_app.importing.services.previewing_uploads import Look, Preview
+from benchmarks_app.models import Benchmark, QrelSet, QueryFamily, Unit
+from benchwright.corpora.cuts import read_max_docs
+from benchwright.detection import CONTENT_OF, KIND_LABELS, FileKind, Part
+from benchwright.errors import BenchmarkError
+from benchwright.formats.mapping import EVERY_ROW, FIELDS, PARENT_FROM_ID, Content
+from benchwright.formats.numbers import whole
+from benchwright.qrels.raters import looks_like_a_model
+from benchwright.qrels.scales import Relevance
+from benchwright.runs.aggregation import DEFAULT
+
+POOLED = "pooled"
+POOLED_GRADE = -1
+LEAVE_OUT = ""
+MOST_GRADES = 40
+OF_QUERIES = (FileKind.QUERIES, FileKind.TOPICS, FileKind.PASSAGES)
+OF_QRELS = (FileKind.QRELS, FileKind.BEIR_QRELS, FileKind.QREL_TABLE)
+
+
+class MultipleFileInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class MultipleFileField(forms.FileField):
+    """Several files of one input, as a list."""
+
+    widget = MultipleFileInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
+        files = data if isinstance(data, list | tuple) else [data]
+        files = [file for file in files if file]
+        return [super(MultipleFileField, self).clean(file, initial) for file in files]
+
+
+class UploadForm(forms.Form):
+    """Files of the drop zone: chosen one by one, or a folder."""
+
+    files = MultipleFileField(required=False, label="Files")
+    folder = MultipleFileField(required=False, label="Folder")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        chosen = [*cleaned.get("files", []), *cleaned.get("folder", [])]
+        if not chosen:
+            self.add_error("files", "Choose a file, or drop one here.")
+        cleaned["chosen"] = chosen
+        return cleaned
+
+
+class PartForm(forms.Form):
+    """What one file is, and which of its columns is what."""
+
+    # Only drawn: what is posted is read by `posted_part`.
+    use_required_attribute = False
+
+    kind = forms.ChoiceField(label="This is")
+    header = forms.BooleanField(required=False, label="The first line names the columns")
+    lang = forms.CharField(
+        max_length=35, required=False, label="Language of the queries", help_text="Such as en, de."
+    )
+    split = forms.ChoiceField(
+        required=False,
+        choices=[("", "as they are"), *QueryFamily.Split.choices[1:]],
+        label="Its queries are in split",
+    )
+
+    def __init__(
+        self, *args: Any, look: Look, is_member: bool, has_passages: bool, **kwargs: Any
+    ) -> None:
+        part = look.part
+        self.look = look
+        self.was = part.kind.value if part.kind else ""
+        initial = {
+            "kind": part.kind or LEAVE_OUT,
+            "header": bool(part.has_header),
+            "lang": part.lang,
+            "split": part.split,
+        }
+        super().__init__(*args, initial=initial, **kwargs)
+        self.fields["kind"].choices = list(_kinds(is_member))
+        if part.kind not in OF_QUERIES:
+            del self.fields["lang"]
+        if part.kind not in OF_QRELS:
+            del self.fields["split"]
+        elif part.split and part.split not in QueryFamily.Split.values:
+            self.fields["split"].choices += [(part.split, f"{part.split} (not one of ours)")]
+        if not look.may_have_header:
+            del self.fields["header"]
+        content = CONTENT_OF.get(part.kind) if part.kind else None
+        for field in FIELDS[content] if content else ():
+            self.fields[f"map_{field.name}"] = forms.ChoiceField(
+                required=False,
+                choices=list(_columns(look, content, field.name, has_passages)),
+                initial=part.mapping.get(field.name, ""),
+                label=field.label.capitalize(),
+                help_text="needed" if field.is_required else "",
+            )
+
+    @property
+    def mapping_fields(self) -> list[Any]:
+        """The fields that say which column is what."""
+        return [self[name] for name in self.fields if name.startswith("map_")]
+
+    @property
+    def other_fields(self) -> list[Any]:
+        """Header, language and split, where they apply."""
+        return [self[name] for name in ("header", "lang", "split") if name in self.fields]
+
+    @property
+    def was_header(self) -> str:
+        """What the hidden field says, so that a change of the header is seen."""
+        return "1" if self.look.part.has_header else ""
+
+
+def posted_part(look: Look, prefix: str, data: QueryDict) -> Part:
+    """A part as the form said it is: another kind, or another header, begins without a mapping.
+
+    Whether the columns are there, the preview says.
+    """
+    was = look.part
+    if f"{prefix}-kind" not in data:
+        return was
+    given = data[f"{prefix}-kind"]
+    kind = FileKind(given) if given in {one.value for one in FileKind} else None
+    if kind is None:
+        return replace(was, kind=None, mapping={}, note="is left out")
+    is_same = data.get(f"{prefix}-was") == given
+    had_header = f"{prefix}-had_header" in data
+    header = bool(data.get(f"{prefix}-header")) if had_header else was.has_header
+    is_turned = had_header and header != bool(data[f"{prefix}-had_header"])
+    start = f"{prefix}-map_"
+    mapping = {key.removeprefix(start): data[key] for key in data if key.startswith(start)}
+    return replace(
+        was,
+        kind=kind,
+        # Columns have other names with a header than without.
+        mapping={name: column for name, column in mapping.items() if column}
+        if is_same and not is_turned
+        else {},
+        split=data.get(f"{prefix}-split", "")[:40] if is_same else was.split,
+        lang=data.get(f"{prefix}-lang", "")[:35] if is_same else was.lang,
+        has_header=header if is_same else None,
+        note="",
+    )
+
+
+def _kinds(is_member: bool) -> Iterator[tuple[str, str]]:
+    yield LEAVE_OUT, "Leave it out" if is_member else "Choose what it is"
+    for kind, label in KIND_LABELS.items():
+        if kind is not FileKind.BEIR:
+            yield kind.value, label
+
+
+def _columns(
+    look: Look, content: Content | None, field: str, has_passages: bool
+) -> Iterator[tuple[str, str]]:
+    yield "", "choose a column" if field == "grade" else "none"
+    if field == "parent" and has_passages:
+        yield PARENT_FROM_ID, "the id before #"
+    if field == "grade":
+        yield EVERY_ROW, f"none: {EVERY_ROW} (grade 1)"
+    for column in look.columns:
+        yield column, column
+
+
+def _grade_help(grade: int, scale: Collection[int]) -> str:
+    if grade < 0:
+        return (
+            "Below 0, TREC means: in the pool, without a judgment. Some files mean spam, which "
+            "was judged."
+        )
+    return "" if grade in scale else "It is not on this benchmark's scale."
+
+
+def _unlisted_help(preview: Preview) -> str:
+    """What to think of, by what the file shows; whether it is so, a person says."""
+    if preview.unlisted == QrelSet.Unlisted.NOT_RELEVANT:
+        return "The export says so. Nothing counts as unjudged then."
+    if 0 not in preview.grades:
+        return (
+            "No document of this file has the grade 0: does it list the relevant ones alone? Then "
+            "those that are not listed are not relevant, and nothing counts as unjudged."
+        )
+    return "Not relevant where the judgments are complete: nothing counts as unjudged then."
+
+
+def grade_field(grade: int, n: int, scale: Mapping[int, str]) -> forms.ChoiceField:
+    """What a grade of a file is here; `scale` has the benchmark's grades with their names."""
+    choices = [(str(value), label) for value, label in scale.items()]
+    if grade < 0:
+        choices.insert(0, (POOLED, "pooled, not judged"))
+    elif grade not in scale:
+        choices.insert(0, ("", "Choose a grade"))
+    return forms.ChoiceField(
+        choices=choices,
+        initial=str(grade) if grade in scale else choices[0][0],
+        label=f"Grade {grade} ({n:,} row{'s' if n != 1 else ''})",
+        help_text=_grade_help(grade, scale),
+    )
+
+
+def mapped_relevance(
+    form: forms.Form, grades: Mapping[int, int], benchmark: Benchmark
+) -> Relevance:
+    """How many of {grade: rows} count as relevant, mapped as the fields of a form say now."""
+    counts: Counter[int] = Counter()
+    for grade, n in grades.items():
+        value = form[f"grade_{grade}"].value() if f"grade_{grade}" in form.fields else grade
+        mapped = whole(value)
+        counts[min(grade, POOLED_GRADE) if mapped is None else mapped] += n
+    return Relevance.of(counts, relevant_values(benchmark))
+
+
+def posted_grade_map(given: Mapping[str, Any]) -> str:
+    """The mapping that such fields say, as `parse_grade_map` reads it."""
+    return ", ".join(
+        f"{name.removeprefix('grade_')}={value}"
+        for name, value in given.items()
+        if name.startswith("grade_") and value not in (POOLED, name.removeprefix("grade_"))
+    )
+
+
+class ImportForm(forms.Form):
+    """What an import is told beside the files: names, grades, metadata, a cut."""
+
+    name = forms.CharField(
+        max_length=120,
+        required=False,
+        help_text="What the run or the set of qrels is called here; otherwise the file's name.",
+    )
+    shown_metadata = forms.MultipleChoiceField(
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Metadata that judges see",
+        help_text="Beside title and text. Not what tells how a document was found.",
+    )
+    max_docs = forms.CharField(
+        max_length=20,
+        required=False,
+        label="Documents to keep",
+        help_text="Every judged or pooled one stays; the others are drawn. Empty keeps them all.",
+        widget=forms.TextInput(attrs={"inputmode": "numeric"}),
+    )
+    unlisted = forms.ChoiceField(
+        required=False, choices=QrelSet.Unlisted.choices, label="Documents that are not listed are"
+    )
+    leave_out = forms.ChoiceField(
+        required=False,
+        label="What cannot be read",
+        choices=[
+            ("", "Import nothing until it is mended"),
+            ("records", "Leave out the bad records"),
+            ("files", "Leave out the files with bad records"),
+        ],
+        help_text="What is left out is named and counted, with the import and in the history. "
+        "A run is taken whole or not at all.",
+    )
+    machine = forms.BooleanField(
+        required=False,
+        label="A machine gave these grades",
+        help_text="The set is called a machine's wherever it is used, and on a release's card.",
+    )
+    aggregation = forms.ChoiceField(
+        required=False, label="Documents get the score of", initial=DEFAULT
+    )
+
+    def __init__(self, *args: Any, preview: Preview, benchmark: Benchmark, **kwargs: Any) -> None:
+        super().__init__(*args, initial={"shown_metadata": benchmark.shown_metadata}, **kwargs)
+        self.preview = preview
+        if not preview.is_named:
+            del self.fields["name"]
+        keys = dict.fromkeys([*preview.metadata, *benchmark.shown_metadata])
+        self.fields["shown_metadata"].choices = [(key, key) for key in keys]
+        if not (preview.metadata and preview.has_corpus):
+            del self.fields["shown_metadata"]
+        if not preview.has_corpus:
+            del self.fields["max_docs"]
+        if not any(look.n_bad or look.error for look in preview.taken) and not preview.bad_records:
+            del self.fields["leave_out"]
+        elif not preview.is_collection:
+            self.fields["leave_out"].choices = self.fields["leave_out"].choices[:-1]
+        kinds = {look.part.kind for look in preview.taken}
+        is_summed_up = benchmark.corpus.unit == Unit.PASSAGE and benchmark.unit == Unit.DOCUMENT
+        if is_summed_up and kinds & {FileKind.RUN, FileKind.RUN_TABLE}:
+            self.fields["aggregation"].choices = aggregation_choices()
+        else:
+            del self.fields["aggregation"]
+        if preview.grades:
+            self.fields["unlisted"].initial = preview.unlisted
+            self.fields["unlisted"].help_text = _unlisted_help(preview)
+            self.fields["machine"].initial = looks_like_a_model(preview.upload.name)
+        else:
+            del self.fields["unlisted"], self.fields["machine"]
+        self._add_grades(preview, benchmark)
+
+    def _add_grades(self, preview: Preview, benchmark: Benchmark) -> None:
+        """What each grade of the file is here: itself, unless somebody says otherwise.
+
+        Scales run either way (1 may be the best), so every grade is shown.
+        """
+        scale = {grade.value: f"{grade.value} {grade.name}" for grade in benchmark.grades.all()}
+        for grade, n in list(preview.grades.items())[:MOST_GRADES]:
+            self.fields[f"grade_{grade}"] = grade_field(grade, n, scale)
+
+    @property
+    def relevance(self) -> Relevance | None:
+        """How many grades count as relevant, mapped as the form says now; None without qrels."""
+        if not self.preview.grades:
+            return None
+        return mapped_relevance(self, self.preview.grades, self.preview.upload.benchmark)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        # A form that was sent without them leaves each grade what it is.
+        for name in [name for name in self.fields if name.startswith("grade_")]:
+            grade = name.removeprefix("grade_")
+            is_silent = self.add_prefix(name) not in self.data
+            if is_silent and self.fields[name].initial == grade:
+                self._errors.pop(name, None)
+                cleaned[name] = grade
+        return cleaned
+
+    def keep(self, data: QueryDict) -> None:
+        """Show what was chosen when only the preview was asked for: nothing is checked yet."""
+        for name, field in self.fields.items():
+            if name in data:
+                is_several = isinstance(field, forms.MultipleChoiceField)
+                self.initial[name] = data.getlist(name) if is_several else data[name]
+
+    @property
+    def grade_fields(self) -> list[Any]:
+        return [self[name] for name in self.fields if name.startswith("grade_")]
+
+    @property
+    def more_fields(self) -> list[Any]:
+        names = (
+            "leave_out",
+            "name",
+            "unlisted",
+            "machine",
+            "shown_metadata",
+            "max_docs",
+            "aggregation",
+        )
+        return [self[name] for name in names if name in self.fields]
+
+    def clean_max_docs(self) -> int | None:
+        try:
+            return read_max_docs(self.cleaned_data["max_docs"])
+        except BenchmarkError as error:
+            raise ValidationError(str(error)) from error
+
+    def options(self) -> dict[str, Any]:
+        """The arguments of `import_arguments` that the form knows."""
+        given = self.cleaned_data
+        return {
+            "name": given.get("name", ""),
+            "grade_map": posted_grade_map(given),
+            "shown_metadata": given.get("shown_metadata"),
+            "corpus": {"max_docs": given.get("max_docs")},
+            "aggregation": given.get("aggregation") or DEFAULT,
+            "unlisted": given.get("unlisted", ""),
+            "leave_out": given.get("leave_out", ""),
+            "machine": given.get("machine"),
+        }

@@ -1,0 +1,208 @@
+"""The demo benchmark: Python's own docstrings, our queries and grades, four lexical systems.
+
+A dense one beside them, where it is installed.
+
+What other apps do is asked of them by their commands' names, so nothing here imports them.
+"""
+
+import json
+import secrets
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management import call_command
+
+from benchmarks_app.collections.services.benchmarks import change_settings, create_benchmark
+from benchmarks_app.common.selectors.reading import unknown_documents
+from benchmarks_app.jobs.services.jobs import run_queued
+from benchmarks_app.models import Benchmark, Membership, Role, User
+from benchwright.datasets.demo import collect_docstrings
+from benchwright.qrels.scales import DEFAULT_SCALE, parse_scale
+
+SLUG = "stdlib"
+FIXTURES = settings.BASE_DIR / "fixtures" / "demo"
+POOL = "Depth 5 of four systems"
+QRELS = "demo-grades"
+DEPTH, SEED = 5, 7
+DENSE = "wordllama"
+SLICES: dict[str, dict[str, object]] = {
+    "asked often": {"kind": "expression", "expression": "frequency >= 150"},
+    "asked rarely": {"kind": "expression", "expression": "frequency < 60"},
+    "up to five words": {"kind": "length", "to": 5},
+    "eight words and more": {"kind": "length", "from": 8},
+}
+CHECK_SHARE = 0.05
+N_WAITING = 12  # queries left for whoever tries the labeling page
+PEOPLE = {
+    "olga": Role.OWNER,
+    "mia": Role.MAINTAINER,
+    "bo": Role.ADJUDICATOR,
+    "ada": Role.ANNOTATOR,
+    "sam": Role.SUBMITTER,
+    "vi": Role.VIEWER,
+}
+DESCRIPTION = "Find the docstring of Python's standard library that answers a developer's need."
+# The first version, and the one that practice and checks go by.
+GUIDELINES = (
+    """Read the query and what is wanted, then the docstring.
+
+- **3** answers the need directly.
+- **2** answers a part, or leads to the answer.
+- **1** is on the topic but no help.
+- **0** is about something else.
+""",
+    """Read the query and what is wanted, then the docstring.
+
+- **3** answers the need directly.
+- **2** answers a part, or leads to the answer.
+- **1** is on the topic but no help.
+- **0** is about something else.
+
+## Borders
+
+- Judge only what the docstring says, not what you know of the function.
+- A shared word is not a shared topic: a cache of file lines is 0 for caching results.
+- What works in a narrower case than asked (only empty directories) is 2, not 3.
+
+If you cannot tell, choose *can't judge*, or ask.
+""",
+)
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Login:
+    username: str
+    role: str
+    password: str
+
+
+def is_built() -> bool:
+    """Whether the demo is there whole: its release is the last thing that is made."""
+    return Benchmark.objects.filter(slug=SLUG, releases__state="published").exists()
+
+
+def logins() -> list[Login]:
+    """The people of the demo; their password was made with the demo, on this machine."""
+    password = (settings.DATA_DIR / "demo_password").read_text()
+    return [Login(name, role, password) for name, role in PEOPLE.items()]
+
+
+def build_demo(say: Say) -> None:
+    """Make the demo from the beginning; what an interrupted attempt left is completed."""
+    say("People and an empty benchmark")
+    people = _people()
+    benchmark = Benchmark.objects.filter(slug=SLUG).first() or _benchmark(people)
+    with tempfile.TemporaryDirectory() as folder:
+        _collection(benchmark, Path(folder), say)
+        _pool(benchmark, Path(folder), say)
+    say("Qrels and release 0.1.0")
+    if not benchmark.qrel_sets.filter(name=QRELS, state="ready").exists():
+        call_command("publish_qrels", SLUG, name=QRELS)
+    call_command("publish_release", SLUG, qrels=QRELS, release="0.1.0", notes="The demo's grades.")
+    _dense_run(say)
+    say("Scoring the runs")
+    run_queued()
+
+
+def _dense_run(say: Say) -> None:
+    """A dense system that the pool knew nothing of: its judged share is lower than the others'."""
+    if find_spec(DENSE) is None:
+        say(f"No dense system: {DENSE} is not installed (extra demo)")
+        return
+    say(f"A dense system beside them, which was not pooled: {DENSE}")
+    call_command("make_baselines", SLUG, system=[DENSE])
+
+
+def _people() -> dict[str, User]:
+    file = settings.DATA_DIR / "demo_password"
+    if not file.exists():
+        file.touch(mode=0o600)
+        file.write_text(secrets.token_urlsafe(9))
+    password = file.read_text()
+    found = {}
+    for name in PEOPLE:
+        user, is_new = User.objects.get_or_create(
+            username=name, defaults={"email": f"{name}@demo.invalid", "first_name": name.title()}
+        )
+        if is_new:
+            user.set_password(password)
+            user.save()
+        found[name] = user
+    return found
+
+
+def _benchmark(people: dict[str, User]) -> Benchmark:
+    made = create_benchmark(
+        owner=people["olga"],
+        name="Python standard library",
+        slug=SLUG,
+        description=DESCRIPTION,
+        scale=parse_scale(DEFAULT_SCALE),
+        guideline=GUIDELINES[0],
+    )
+    Membership.objects.bulk_create(
+        Membership(benchmark=made, user=people[name], role=role)
+        for name, role in PEOPLE.items()
+        if role != Role.OWNER
+    )
+    change_settings(benchmark=made, actor=people["olga"], guideline=GUIDELINES[1])
+    return made
+
+
+def _collection(benchmark: Benchmark, folder: Path, say: Say) -> None:
+    if benchmark.current_corpus_version is None:
+        say("Collecting the standard library's docstrings")
+        call_command("import_trec", SLUG, corpus=_corpus_file(folder))
+    if not benchmark.queries.exists():
+        say("Queries")
+        call_command("import_trec", SLUG, queries=FIXTURES / "queries.jsonl")
+        _slices()
+    say("Four lexical systems")
+    call_command("make_baselines", SLUG)
+
+
+def _slices() -> None:
+    """Parts of the queries, too small to be registered: their intervals are wide."""
+    for name, rule in SLICES.items():
+        call_command("make_slice", SLUG, name, rule=json.dumps(rule), minimum=10)
+
+
+def _corpus_file(folder: Path) -> Path:
+    path = folder / "docstrings-corpus.jsonl"
+    with path.open("w", encoding="utf-8") as out:
+        for document in collect_docstrings():
+            row = {"_id": document.docid, "title": document.title, "text": document.text}
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    return path
+
+
+def _pool(benchmark: Benchmark, folder: Path, say: Say) -> None:
+    say(f"The depth-{DEPTH} pool and our grades of it")
+    if not benchmark.pools.exclude(state="building").exists():
+        runs = ",".join(benchmark.runs.order_by("name").values_list("name", flat=True))
+        call_command("build_pool", SLUG, runs=runs, depth=DEPTH, seed=SEED, name=POOL)
+    call_command("import_judgments", SLUG, POOL, _grades_file(benchmark, folder))
+    say("Practice documents and hidden checks")
+    call_command("import_known_grades", SLUG, POOL, FIXTURES / "known.tsv", share=CHECK_SHARE)
+
+
+def _grades_file(benchmark: Benchmark, folder: Path) -> Path:
+    """Our grades without the queries that stay to be judged, the last ones by id.
+
+    And without documents that only another release of Python has.
+    """
+    qids = sorted(benchmark.queries.values_list("qid", flat=True), key=str.encode)
+    waiting = set(qids[-N_WAITING:])
+    header, *lines = (FIXTURES / "grades.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [line for line in lines if line.split("\t", 1)[0] not in waiting]
+    absent = unknown_documents(benchmark, {line.split("\t", 2)[1] for line in rows})
+    known = [line for line in rows if line.split("\t", 2)[1] not in absent]
+    path = folder / "grades.tsv"
+    path.write_text("".join(f"{line}\n" for line in [header, *known]), encoding="utf-8")
+    return path

@@ -1,0 +1,489 @@
+"""Imports: files become a corpus version, queries, qrels, runs and what is said of queries.
+
+A file, or a collection of files, is imported whole or not at all. Rows are written in batches that
+nobody sees; one short transaction at the end makes them visible.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+from django.db import transaction
+from django.urls import reverse
+
+from benchmarks_app.collections.services import runs, uploading
+from benchmarks_app.collections.services.part_rows import (
+    document_rows,
+    qrel_rows,
+    query_rows,
+    run_lines,
+    run_rows,
+)
+from benchmarks_app.collections.services.staging import Import
+from benchmarks_app.common.selectors.reading import unknown_documents
+from benchmarks_app.common.services import audit, reading_apart
+from benchmarks_app.common.services.analysing import analyse
+from benchmarks_app.families.services.importing_groups import (
+    FAMILIES_FIRST,
+    read_said,
+    stage_said,
+    stage_slices,
+)
+from benchmarks_app.importing.services.importing_corpus import (
+    corpus_options,
+    stage_corpus,
+    staged_lacks,
+)
+from benchmarks_app.importing.services.importing_qrels import DocumentCheck, SplitRows, stage_qrels
+from benchmarks_app.importing.services.importing_queries import stage_queries
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.models import Benchmark, Document, Job, Qrel, Query, Upload, User
+from benchwright.detection import FileKind, Part
+from benchwright.errors import BenchmarkError, FileProblemsError, Problems
+from benchwright.formats.errors import (
+    LeaveOutError,
+    MixedCorpusError,
+    NothingImportedError,
+    UnknownKindError,
+    UnlistedError,
+)
+from benchwright.formats.unlisted import UNLISTED
+from benchwright.qrels.grade_map import parse_grade_map
+from benchwright.runs.aggregation import DEFAULT
+from benchwright.sandbox import UnreadableFileError
+from benchwright.uploads import Place, completed_parts, parts_to_import
+from benchwright.uploads.row_streams import take_run
+
+JOB_KIND = "import-file"
+LEAVE_OUT = ("", "records", "files")
+NAMED_LEFT_OUT = 20
+OF_CORPUS = (FileKind.CORPUS, FileKind.DOCUMENTS, FileKind.IDS)
+OF_QUERIES = (FileKind.QUERIES, FileKind.TOPICS, FileKind.PASSAGES)
+OF_QRELS = (FileKind.QRELS, FileKind.BEIR_QRELS, FileKind.QREL_TABLE, FileKind.PASSAGES)
+OF_RUNS = (FileKind.RUN, FileKind.RUN_TABLE)
+
+
+# --- asking for an import ------------------------------------------------------------------
+
+
+def import_arguments(
+    *,
+    upload: Upload,
+    kind: str = "auto",
+    name: str = "",
+    grade_map: str = "",
+    description: str = "",
+    mapping: Mapping[str, str] | None = None,
+    has_header: bool | None = None,
+    lang: str = "",
+    split: str = "",
+    parts: Sequence[Part] | None = None,
+    shown_metadata: Sequence[str] | None = None,
+    corpus: Mapping[str, Any] | None = None,
+    aggregation: str = DEFAULT,
+    unlisted: str = "",
+    leave_out: str = "",
+    machine: bool | None = None,
+) -> dict[str, Any]:
+    """What `jobs.start` or `jobs.run_here` need to import a file.
+
+    `parts` says how each file of it is read, as a preview has shown; without them `kind`,
+    `mapping`, `has_header`, `lang` and `split` say how a lone file is read, and what they leave out
+    is told by its content. `shown_metadata` are the keys of documents' metadata that people who
+    judge are to see. `corpus` are the arguments of `corpus_options`; `aggregation` says how a run
+    of passages becomes one of documents, where the benchmark measures these. `unlisted` says what
+    documents are that qrels do not list (`core.unlisted`); without it they are what the manifest
+    of an export of ours says, or unknown. `leave_out` says what of a bad file is left out:
+    nothing, its bad `records`, or `files` that have any. `machine`
+    says whether a machine gave the grades; without it, that they have a model's name.
+
+    Raises
+    ------
+    AlreadyImportedError
+        If the same bytes were imported here before.
+    UnknownKindError, UnreadableKindError
+        If `kind` is "auto" and the first lines do not tell, or it is of a kind never taken.
+    MappingError
+        If columns that are needed are not known by their names.
+    GradeMapError
+        If `grade_map` cannot be read.
+    CutError, SnapshotDateError
+        If `corpus` asks for what cannot be.
+    UnlistedError, LeaveOutError
+        If `unlisted` or `leave_out` is no word for it.
+    """
+    if unlisted and unlisted not in UNLISTED:
+        raise UnlistedError(unlisted=unlisted, known=", ".join(UNLISTED))
+    if leave_out not in LEAVE_OUT:
+        raise LeaveOutError(leave_out=leave_out, known=", ".join(filter(None, LEAVE_OUT)))
+    uploading.refuse_imported(upload)
+    grades = parse_grade_map(grade_map)
+    if not parts and (kind == "auto" or mapping or has_header is not None or lang or split):
+        given = Part(
+            "", FileKind(kind) if kind != "auto" else None, mapping or {}, split, lang, has_header
+        )
+        parts = _completed(upload, given)
+    found = parts[0].kind if parts and len(parts) == 1 else FileKind.BEIR
+    return {
+        "kind": JOB_KIND,
+        "title": f"Import {upload.name}",
+        "parameters": {
+            "upload": upload.pk,
+            "uploads": [upload.pk],
+            "kind": found if parts else FileKind(kind),
+            "parts": [p.as_json() for p in parts] if parts and not _is_whole(parts) else None,
+            "name": name,
+            "description": description,
+            "grade_map": grades,
+            "shown_metadata": None if shown_metadata is None else list(shown_metadata),
+            "corpus": corpus_options(**(corpus or {})),
+            "aggregation": aggregation,
+            "leave_out": leave_out,
+            "unlisted": unlisted,
+            "machine": machine,
+        },
+    }
+
+
+def _is_whole(parts: Sequence[Part]) -> bool:
+    """Whether a collection is to be read as it describes itself."""
+    return len(parts) == 1 and parts[0].kind is FileKind.BEIR
+
+
+def _completed(upload: Upload, given: Part) -> list[Part]:
+    """The part of a lone file, with what its content tells and the caller did not say.
+
+    Of a collection it can be said that every row of the tables without grades is relevant.
+    """
+    place = Place(uploading.local(upload), upload.name)
+    parts: list[Part] = reading_apart.call(completed_parts, place, given, file=upload.name)
+    return parts
+
+
+def joint_arguments(uploads: Sequence[Upload]) -> dict[str, Any]:
+    """What `jobs.start` needs to import several files as one: all of them, or none.
+
+    Raises
+    ------
+    AlreadyImportedError
+        If the bytes of one were imported here before.
+    """
+    for upload in uploads:
+        uploading.refuse_imported(upload)
+    names = ", ".join(upload.name for upload in uploads)
+    return {
+        "kind": JOB_KIND,
+        "title": f"Import {len(uploads)} files: {names}",
+        "parameters": {
+            "upload": uploads[0].pk,
+            "uploads": [upload.pk for upload in uploads],
+            "kind": None,
+            "corpus": corpus_options(),
+            "aggregation": DEFAULT,
+        },
+    }
+
+
+@transaction.atomic
+def start_joint_import(*, benchmark: Benchmark, user: User, uploads: Sequence[Upload]) -> Job:
+    """Start a job that imports several files as one; raises as `joint_arguments` does."""
+    job = jobs.start(benchmark=benchmark, user=user, **joint_arguments(uploads))
+    for upload in uploads:
+        audit.record(
+            actor=user, action="import", benchmark=benchmark, target=upload.name, job=job.pk
+        )
+    return job
+
+
+@transaction.atomic
+def start_import(*, benchmark: Benchmark, user: User, upload: Upload, **options: Any) -> Job:
+    """Start a job that imports an uploaded file; raises as `import_arguments` does."""
+    job = jobs.start(benchmark=benchmark, user=user, **import_arguments(upload=upload, **options))
+    audit.record(actor=user, action="import", benchmark=benchmark, target=upload.name, job=job.pk)
+    return job
+
+
+# --- importing -----------------------------------------------------------------------------
+
+
+def import_file(job: jobs.RunningJob) -> None:
+    """The handler of an import job: stage everything, then commit it in one go."""
+    uploads = _uploads(job)
+    leaves_out = job.parameters.get("leave_out") == "records"
+    work = Import(
+        job=job,
+        upload=uploads[0],
+        file=_name(uploads),
+        options=job.parameters,
+        problems=Problems(leaves_out=leaves_out),
+    )
+    for upload in uploads:
+        uploading.refuse_imported(upload)
+    try:
+        files = [file for upload in uploads for file in _files(work, upload)]
+        if job.parameters.get("leave_out") == "files" and len(files) > 1:
+            files = [file for file in files if _is_readable(work, file)]
+            if not files:
+                raise NothingImportedError(file=work.file, what="file without a bad record")
+        _stage(work, files)
+    except UnreadableFileError as error:
+        if len(uploads) == 1:
+            uploading.keep_broken(uploads[0], error, is_job=True)
+        raise
+    work.problems.raise_found()
+    job.progress(1, 1, "making it visible")
+    with job.commit() as result:
+        analyse(Query, Document, Qrel)
+        for commit in work.on_commit:
+            commit()
+        _show_metadata(work)
+        for upload in uploads:
+            uploading.mark_imported(upload, "; ".join(work.made))
+        _record_left_out(work)
+        warnings = [str(warning) for warning in work.problems.warnings]
+        result.update(made=work.made, notes=work.notes + warnings, url=work.url)
+
+
+def _is_readable(work: Import, file: "File") -> bool:
+    """Whether every record of a file can be read; one that is left out is named."""
+    problems = Problems(1)
+    try:
+        for rows in _readers(work, file, problems):
+            for _ in rows:
+                pass
+    except FileProblemsError as error:
+        work.left_out.append(str(error.problems[0]))
+        return False
+    except BenchmarkError as error:
+        work.left_out.append(f"{file.given.shown}: {error}")
+        return False
+    return True
+
+
+def _readers(work: Import, file: "File", problems: Problems) -> Iterator[Iterable[Any]]:
+    """What is read of a file; of what queries are said to be, nothing before it is imported."""
+    if file.kind in OF_CORPUS:
+        yield document_rows(work, file, problems=problems)
+    if file.kind in OF_QUERIES:
+        yield query_rows(work, file, problems=problems)
+    if file.kind in OF_QRELS:
+        yield qrel_rows(work, file, problems=problems)
+    if file.kind is FileKind.RUN:
+        yield run_lines(work, file, problems=problems)
+    if file.kind is FileKind.RUN_TABLE:
+        yield run_rows(work, file, problems=problems)
+
+
+def _record_left_out(work: Import) -> None:
+    """Name and count what was left out, in the job's notes and in the audit."""
+    n, named = work.problems.n_left_out, [*map(str, work.problems.left_out)][:NAMED_LEFT_OUT]
+    if not n and not work.left_out:
+        return
+    if n:
+        more = f" The first {len(named)} problems:" if n > len(named) else ""
+        work.notes.append(f"{n:,} bad record{'s were' if n > 1 else ' was'} left out.{more}")
+        work.notes.extend(f"left out: {one}" for one in named)
+    work.notes.extend(f"file left out: {one}" for one in work.left_out)
+    audit.record(
+        actor=work.job.row.created_by,
+        action="leave-out",
+        benchmark=work.benchmark,
+        target=work.file,
+        job=work.job.row.pk,
+        records=n,
+        named=named,
+        files=work.left_out,
+    )
+
+
+def _uploads(job: jobs.RunningJob) -> list[Upload]:
+    keys = job.parameters.get("uploads") or [job.parameters["upload"]]
+    found = Upload.objects.in_bulk(keys)
+    return [found[key] for key in keys]
+
+
+def _name(uploads: Sequence[Upload]) -> str:
+    return uploads[0].name if len(uploads) == 1 else f"{len(uploads)} files"
+
+
+def _show_metadata(work: Import) -> None:
+    shown = work.options.get("shown_metadata")
+    if shown is not None:
+        Benchmark.objects.filter(pk=work.benchmark.pk).update(shown_metadata=shown)
+
+
+@dataclass(frozen=True)
+class File:
+    """One file at work: what it is, where it lies, and the upload it came in.
+
+    `unlisted` is what the manifest beside it says of documents that its qrels do not list.
+    """
+
+    part: Part
+    given: Place
+    upload: Upload
+    unlisted: str
+
+    @property
+    def kind(self) -> FileKind:
+        if self.part.kind is None:
+            raise UnknownKindError(file=self.given.shown)
+        return self.part.kind
+
+
+def _files(work: Import, upload: Upload) -> list[File]:
+    """The files of an upload, each with what it is."""
+    place = Place(uploading.local(upload), upload.name)
+    kind = work.options.get("kind")
+    parts, unlisted = reading_apart.call(
+        parts_to_import,
+        place,
+        [Part.of_json(one) for one in work.options.get("parts") or ()],
+        FileKind(kind) if kind else None,
+        work.job.folder,
+        file=upload.name,
+        is_job=True,
+    )
+    unknown = (part for part in parts if part.is_unknown)
+    work.notes += [f"file left out: {part.member}: {part.note}" for part in unknown]
+    return [
+        File(part, replace(place, member=part.member), upload, unlisted)
+        for part in parts
+        if part.kind is not None or not part.member
+    ]
+
+
+def _stage(work: Import, files: list[File]) -> None:
+    """Stage all files, those first that others name."""
+    check = _stage_corpus(work, files)
+    said = read_said(work, _of(files, *FAMILIES_FIRST))
+    for file in _of(files, *OF_QUERIES):
+        stage_queries(work, query_rows(work, file), file.given.shown, said)
+    stage_said(work, said)
+    if grades := _of(files, *OF_QRELS):
+        parts = [_grades(work, file) for file in grades]
+        stage_qrels(
+            work,
+            parts,
+            check,
+            name=grades[0].upload.name.split(".")[0],
+            unlisted=grades[0].unlisted,
+        )
+    stage_slices(work, _of(files, FileKind.SLICES))
+    for number, file in enumerate(_of(files, *OF_RUNS)):
+        _stage_run(work, file, number, check, is_alone=len(files) == 1)
+
+
+def _of(files: Sequence[File], *kinds: FileKind) -> list[File]:
+    return [file for file in files if file.kind in kinds]
+
+
+def _grades(work: Import, file: File) -> SplitRows:
+    rows = qrel_rows(work, file)
+    if file.part.is_rest:
+        rows = (row for row in rows if row.grade < 0)
+    return SplitRows(file.part.split, file.given.shown, rows)
+
+
+# --- a corpus ------------------------------------------------------------------------------
+
+
+def _stage_corpus(work: Import, files: list[File]) -> DocumentCheck:
+    """Stage the documents, if there are any; returns what tells which ids the corpus lacks."""
+    corpus = _of(files, *OF_CORPUS)
+    is_passages = False
+    if not corpus and work.benchmark.current_corpus_version is None:
+        # Judged passages are a corpus where there is none; a corpus of its own may come later.
+        is_passages = work.benchmark.corpus.has_texts
+        corpus = _of(files, FileKind.PASSAGES) if is_passages else []
+    if not corpus:
+        return lambda docids: unknown_documents(work.benchmark, docids)
+    if is_passages:
+        work.notes.append(
+            "The corpus holds the judged passages alone. Import the whole corpus, "
+            "or every system looks better than it is."
+        )
+    kinds = {file.kind is FileKind.IDS for file in corpus}
+    if len(kinds) > 1:
+        raise MixedCorpusError(file=work.file)
+    rows = chain.from_iterable(document_rows(work, file) for file in corpus)
+    shown = corpus[0].given.shown if len(corpus) == 1 else work.file
+    index = stage_corpus(work, rows, shown, has_texts=not kinds.pop(), judged=_judged(work, files))
+    return staged_lacks(work, index)
+
+
+def _judged(work: Import, files: list[File]) -> Iterable[str]:
+    """The documents that the qrels beside a corpus name, where a cut must keep them.
+
+    What is wrong there is told later.
+    """
+    if not (work.options.get("corpus") or {}).get("max_docs"):
+        return
+    for file in _of(files, *OF_QRELS):
+        with suppress(FileProblemsError):
+            for row in qrel_rows(work, file, problems=Problems()):
+                yield row.docid
+
+
+# --- a run ---------------------------------------------------------------------------------
+
+
+def _stage_run(
+    work: Import, file: File, number: int, check: DocumentCheck, *, is_alone: bool
+) -> None:
+    benchmark, shown = work.benchmark, file.given.shown
+    problems = Problems() if work.problems.leaves_out else work.problems
+    name = (work.options.get("name") if is_alone else "") or _stem(shown)
+
+    def told(done: int, total: int | None) -> None:
+        done_so_far = f"{done:,} lines {'written' if total else 'read'}"
+        work.job.progress(done, total or 0, done_so_far)
+
+    options: dict[str, Any] = {
+        "file": shown,
+        "folder": work.job.folder / f"run-{number}",
+        # A run is what a system answered: without some of its lines it would be another.
+        "problems": problems,
+        "allowed_queries": set(benchmark.queries.committed().values_list("qid", flat=True))
+        | work.staged_qids,
+        "known_document": check,
+        "benchmark": benchmark,
+        "reader": work.staged_corpus,
+        "aggregation": work.options.get("aggregation") or DEFAULT,
+        "taken_apart": lambda terms: reading_apart.call(
+            take_run, file.given, file.part, terms, file=shown, is_job=True, progress=told
+        ),
+    }
+    staged = runs.stage_run(**options)
+    if problems is not work.problems:
+        work.problems.warnings.extend(problems.warnings)
+    work.made.append(f"run '{name}' of {staged.summary.n_queries:,} queries")
+    if staged.n_extra_queries:
+        work.notes.append(
+            f"{staged.n_extra_queries:,} queries of the run are not in the benchmark."
+        )
+    work.on_commit.append(lambda: _commit_run(work, file.upload, staged, name, staged.said))
+
+
+def _stem(name: str) -> str:
+    """What a run is called after its file."""
+    plain = name.rsplit("/", 1)[-1].removesuffix(".gz").removesuffix(".zst")
+    return (plain.rsplit(".", 1)[0] or plain)[:120]
+
+
+def _commit_run(
+    work: Import, upload: Upload, staged: runs.StagedRun, name: str, metadata: dict[str, Any]
+) -> None:
+    run = runs.create_run(
+        staged=staged,
+        benchmark=work.benchmark,
+        name=name,
+        owner=upload.owner,
+        sha256=upload.sha256,
+        upload=upload,
+        description=work.options.get("description", ""),
+        metadata=metadata,
+    )
+    work.url = reverse("run-detail", args=[work.benchmark.slug, run.pk])

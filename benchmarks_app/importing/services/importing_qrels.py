@@ -1,0 +1,294 @@
+"""Qrels of a file become a set of their own, unseen until the import's commit."""
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+
+from benchmarks_app.collections.services.staging import ROWS_PER_BATCH, Import
+from benchmarks_app.common.services.exposure import refuse_hiding
+from benchmarks_app.models import Qrel, QrelSet, Query, QueryFamily
+from benchwright.files.external_sort import batched
+from benchwright.formats.beir import QrelRow
+from benchwright.formats.errors import (
+    FamilyOnTwoSidesError,
+    NothingImportedError,
+    QrelSetNameTakenError,
+)
+from benchwright.formats.unlisted import NOT_RELEVANT, UNKNOWN
+from benchwright.linting.pitfalls import pitfalls
+from benchwright.qrels.grade_map import mapped_origins
+from benchwright.qrels.raters import looks_like_a_model
+from benchwright.qrels.scales import Relevance
+
+KNOWN_SPLITS = set(QueryFamily.Split.values) - {QueryFamily.Split.NONE.value}
+NAMED_AT_MOST = 3
+# Of fewer queries each line says enough.
+LEAST_TO_COMPARE = 3
+
+DocumentCheck = Callable[[Iterable[str]], set[str]]
+
+
+@dataclass(frozen=True)
+class SplitRows:
+    """The grades of one file; `split` is '' where the file does not say."""
+
+    split: str
+    file: str
+    rows: Iterable[QrelRow]
+
+
+def stage_qrels(
+    work: Import,
+    parts: list[SplitRows],
+    lacks: DocumentCheck,
+    *,
+    name: str = "",
+    unlisted: str = UNKNOWN,
+) -> None:
+    """Write the grades of all parts as one staged set; the commit makes it ready.
+
+    `lacks` returns the ids, among those given, that the corpus does not hold. `name` and
+    `unlisted` are the set's where the import was told none.
+    """
+    name = work.options.get("name") or name or work.upload.name.split(".")[0]
+    _refuse_taken(work, name)
+    machine = work.options.get("machine")
+    is_machine = looks_like_a_model(name) if machine is None else machine
+    staging = _Staging(work, name, work.options.get("unlisted") or unlisted, is_machine)
+    for part in parts:
+        for batch in batched(work.told(part.rows, "grades"), ROWS_PER_BATCH):
+            staging.take(batch, part, lacks)
+    if not staging.n_qrels and not work.problems.found:
+        raise NothingImportedError(file=work.file, what="grade")
+    staging.check_splits()
+    counted = ", ".join(f"{grade}: {n:,}" for grade, n in sorted(staging.grades.items()))
+    work.made.append(f"qrels '{name}' with {staging.n_qrels:,} grades ({counted})")
+    relevance = Relevance.of(staging.grades, staging.relevant)
+    if relevance.n_graded:
+        work.notes.insert(0, ("WARNING: " if relevance.is_none else "") + relevance.sentence)
+    if staging.row.unlisted == NOT_RELEVANT:
+        work.notes.append("Documents that these qrels do not list count as judged not relevant.")
+    if is_machine:
+        work.notes.append(
+            f"'{name}' is kept as a machine's grades, which is told wherever they are used; "
+            "where people gave them, import them as theirs."
+        )
+    if staging.unknown:
+        work.notes.append(
+            f"{len(staging.unknown):,} of {len(staging.documents):,} graded documents are not in "
+            f"the corpus, such as '{min(staging.unknown)}'. It was cut, or is another version: no "
+            "system can find them."
+        )
+    if staging.n_negative:
+        work.notes.append(
+            f"{staging.n_negative:,} pairs with a grade below 0 are kept as pooled, not judged."
+        )
+    work.on_commit.append(staging.commit)
+
+
+def _refuse_taken(work: Import, name: str) -> None:
+    if QrelSet.objects.ready().filter(benchmark=work.benchmark, name=name).exists():
+        raise QrelSetNameTakenError(name=name)
+
+
+class _Staging:
+    """A set of qrels while its rows come in."""
+
+    def __init__(self, work: Import, name: str, unlisted: str, is_machine: bool) -> None:
+        self.work = work
+        self.grade_map: dict[int, int] = {
+            int(key): value for key, value in work.options.get("grade_map", {}).items()
+        }
+        self.scale = set(work.benchmark.grades.values_list("value", flat=True))
+        self.relevant = set(
+            work.benchmark.grades.filter(is_relevant=True).values_list("value", flat=True)
+        )
+        self.queries = _query_keys(work)
+        self.split_of: dict[int, str] = {}
+        self.seen: dict[tuple[int, str], tuple[int, str]] = {}
+        self.n_qrels = self.n_relevant = self.n_negative = 0
+        self.grades: Counter[int] = Counter()
+        self.grades_of_file: set[int] = set()
+        self.documents: set[str] = set()
+        self.unknown: set[str] = set()
+        self.looked_at: set[str] = set()
+        with work.job.fenced():
+            self.row = QrelSet.objects.create(
+                benchmark=work.benchmark,
+                name=name,
+                kind=QrelSet.Kind.MACHINE if is_machine else QrelSet.Kind.IMPORTED,
+                unlisted=unlisted,
+                staged_by=work.job.row,
+                parameters={"file": work.upload.name, "sha256": work.upload.sha256},
+            )
+
+    def take(self, batch: list[QrelRow], part: SplitRows, lacks: DocumentCheck) -> None:
+        if part.file not in self.looked_at:
+            self._look_whether_any_meets(batch, part)
+        good = [row for row in batch if self._is_good(row, part)]
+        new = {row.docid for row in good} - self.documents
+        self.unknown |= lacks(new)
+        self.documents |= new
+        if good and not self.work.problems.found:
+            with self.work.job.fenced():
+                Qrel.objects.bulk_create(self._qrels(good))
+
+    def _look_whether_any_meets(self, batch: list[QrelRow], part: SplitRows) -> None:
+        """Where no query of a file's first rows is known, say so with counts, before each line."""
+        self.looked_at.add(part.file)
+        asked: dict[str, dict[str, int]] = {row.qid: {} for row in batch}
+        if len(asked) < LEAST_TO_COMPARE or asked.keys() & self.queries.keys():
+            return
+        found = pitfalls(self.queries, asked, split=part.split)[0]
+        told = f"its first {len(batch):,} rows: {found.message} {found.advice}"
+        self.work.problems.add(part.file, 0, told)
+
+    def _qrels(self, rows: list[QrelRow]) -> Iterator[Qrel]:
+        for row in rows:
+            grade = self._grade(row)
+            self.n_qrels += 1
+            self.grades[grade] += 1
+            self.grades_of_file.add(row.grade)
+            self.n_relevant += grade in self.relevant
+            self.n_negative += grade < 0
+            yield Qrel(
+                qrel_set=self.row, query_id=self.queries[row.qid], docid=row.docid, grade=grade
+            )
+
+    def _grade(self, row: QrelRow) -> int:
+        return self.grade_map.get(row.grade, row.grade)
+
+    def _is_good(self, row: QrelRow, part: SplitRows) -> bool:
+        # Of a good row that does not fit here, the answer is a mapping or another split.
+        unfit = self._grade_problem(row)
+        reason = self._query_problem(row) or unfit
+        if not reason:
+            reason = unfit = self._split_problem(row, part)
+        reason = reason or self._repetition(row, part)
+        if reason:
+            is_whole = reason == unfit
+            self.work.problems.add(part.file, row.line, reason, is_whole=is_whole)
+        # A second row with the same grade says nothing new.
+        return not reason and self.seen[self._key(row)] == (row.line, part.file)
+
+    def _key(self, row: QrelRow) -> tuple[int, str]:
+        return self.queries[row.qid], row.docid
+
+    def _query_problem(self, row: QrelRow) -> str:
+        if row.qid in self.queries:
+            return ""
+        return f"query '{row.qid}' is not in the benchmark. Import its text first."
+
+    def _grade_problem(self, row: QrelRow) -> str:
+        grade = self._grade(row)
+        if grade < 0 or grade in self.scale:
+            return ""
+        scale = ", ".join(str(value) for value in sorted(self.scale))
+        return (
+            f"grade {grade} is not on the benchmark's scale ({scale}). Map it in the import form "
+            "(such as 4=3), or add the grade in the settings."
+        )
+
+    def _split_problem(self, row: QrelRow, part: SplitRows) -> str:
+        if not part.split:
+            return ""
+        earlier = self.split_of.setdefault(self.queries[row.qid], part.split)
+        if earlier == part.split:
+            return ""
+        return f"query '{row.qid}' is in the splits {earlier} and {part.split}; keep it in one."
+
+    def _repetition(self, row: QrelRow, part: SplitRows) -> str:
+        line, file = self.seen.setdefault(self._key(row), (row.line, part.file))
+        if (line, file) == (row.line, part.file):
+            return ""
+        return f"document '{row.docid}' of query '{row.qid}' was graded in {file}:{line} already."
+
+    def commit(self) -> None:
+        work = self.work
+        _refuse_taken(work, self.row.name)
+        self._keep_splits()
+        counts = {
+            "n_qrels": self.n_qrels,
+            "n_relevant": self.n_relevant,
+            "n_queries": len({query for query, _ in self.seen}),
+        }
+        parameters = self.row.parameters
+        if self.grade_map:
+            parameters["origins"] = mapped_origins(self.grades_of_file, self.grade_map, {})
+        QrelSet.objects.filter(pk=self.row.pk).update(
+            state=QrelSet.State.READY,
+            staged_by=None,
+            digest=self._digest(),
+            parameters=parameters,
+            **counts,
+        )
+        work.url = work.url or reverse("qrels-list", args=[work.benchmark.slug])
+
+    def _digest(self) -> str:
+        """The file's bytes and the mapping are what the set's content follows from."""
+        said = f"{self.work.upload.sha256} {sorted(self.grade_map.items())}"
+        return hashlib.sha256(said.encode()).hexdigest()
+
+    def check_splits(self) -> None:
+        """Look whether the families of the queries can be in the splits that the files say.
+
+        Raises
+        ------
+        FamilyOnTwoSidesError
+            If a family would be in two of them.
+        ExposedQueriesError
+            If grades that were public would be hidden.
+        """
+        unknown = sorted(set(self.split_of.values()) - KNOWN_SPLITS)
+        for split in unknown:
+            self.work.notes.append(
+                f"'{split}' is none of the splits {', '.join(sorted(KNOWN_SPLITS))}: its queries "
+                "stay without one."
+            )
+        rows = self._families()
+        sides: defaultdict[int, dict[str, str]] = defaultdict(dict)
+        for pk, qid, family, _ in rows:
+            sides[family].setdefault(self.split_of[pk], qid)
+        twice = [found for found in sides.values() if len(found) > 1]
+        if twice:
+            shown = "; ".join(
+                " and ".join(f"'{qid}' is in {split}" for split, qid in sorted(found.items()))
+                for found in twice[:NAMED_AT_MOST]
+            )
+            raise FamilyOnTwoSidesError(examples=shown)
+        stay = [pk for pk, _, _, split in rows if split and split != self.split_of[pk]]
+        if stay:
+            self.work.notes.append(
+                f"{len(stay):,} queries are in another split of this benchmark already, and stay "
+                "there. Change it on the splits page."
+            )
+        hidden = set(self.work.benchmark.hidden_splits)
+        refuse_hiding(
+            benchmark=self.work.benchmark,
+            hidden=[pk for pk, _, _, split in rows if not split and self.split_of[pk] in hidden],
+        )
+
+    def _families(self) -> list[tuple[int, str, int, str]]:
+        """Key, id, family and present split of each query that a file puts into a split."""
+        splits = {pk for pk, split in self.split_of.items() if split in KNOWN_SPLITS}
+        queries = Query.objects.filter(benchmark=self.work.benchmark)
+        rows = queries.values_list("pk", "qid", "family_id", "family__split")
+        return [row for row in rows.iterator() if row[0] in splits]
+
+    def _keep_splits(self) -> None:
+        """A file for each split says where its queries belong; what was split before stays."""
+        for split in sorted(set(self.split_of.values()) & KNOWN_SPLITS):
+            queries = [query for query, where in self.split_of.items() if where == split]
+            for some in batched(queries, ROWS_PER_BATCH):
+                QueryFamily.objects.filter(queries__in=some, split="").update(split=split)
+
+
+def _query_keys(work: Import) -> dict[str, int]:
+    """{qid: primary key} of the benchmark's queries and of those this import has staged."""
+    seen: Any = Query.objects.filter(benchmark=work.benchmark, staged_by=None)
+    staged = Query.objects.filter(benchmark=work.benchmark, staged_by=work.job.row)
+    return dict((seen | staged).values_list("qid", "pk"))

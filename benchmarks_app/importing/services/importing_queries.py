@@ -1,0 +1,151 @@
+"""Queries of a file become rows, unseen until the import's commit."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db import IntegrityError
+from django.urls import reverse
+from django.utils.dateparse import parse_date, parse_datetime
+
+from benchmarks_app.collections.services.staging import ROWS_PER_BATCH, Import
+from benchmarks_app.families.services.importing_groups import Said
+from benchmarks_app.models import Query, QueryFamily
+from benchwright.files.external_sort import batched_by_weight
+from benchwright.formats.beir import QueryRow
+from benchwright.formats.errors import ConcurrentImportError, NothingImportedError
+
+# A line may have 64 MB.
+CHARACTERS_PER_BATCH = 8 << 20
+CLASH = (
+    "query '{qid}' is in {where} already, with another text. Choose another id; the same queries "
+    "in another language need a benchmark of their own."
+)
+# What has a column of its own; the other keys of a query's metadata stay metadata.
+OF_COLUMNS = ("family", "lang", "description", "narrative", "first_seen", "frequency")
+
+
+def stage_queries(
+    work: Import, rows: Iterable[QueryRow], file: str, said: Said | None = None
+) -> None:
+    """Write the queries as staged rows; one that is here already with the same text is skipped.
+
+    `said` are families and weights that other files of the same import tell.
+
+    Raises
+    ------
+    NothingImportedError
+        If the file holds no query.
+    """
+    staging = _Staging(work, file, said or Said())
+    told = work.told(rows, "queries")
+    for batch in batched_by_weight(told, ROWS_PER_BATCH, _size, CHARACTERS_PER_BATCH):
+        staging.take(batch)
+    if not staging.n_new and not staging.n_same and not work.problems.found:
+        raise NothingImportedError(file=file, what="query")
+    work.made.append(f"{staging.n_new:,} queries")
+    if staging.n_same:
+        work.notes.append(f"{staging.n_same:,} queries were here already.")
+    work.on_commit.append(lambda: _show(work))
+
+
+def _size(row: QueryRow) -> int:
+    return len(row.text) + len(row.description) + len(row.narrative) + len(str(row.metadata))
+
+
+class _Staging:
+    """The queries of one file while they come in."""
+
+    def __init__(self, work: Import, file: str, said: Said) -> None:
+        self.work = work
+        self.file = file
+        self.said = said
+        here = Query.objects.filter(benchmark=work.benchmark)
+        self.here = dict(here.filter(staged_by=None).values_list("qid", "text"))
+        self.staged = dict(here.filter(staged_by=work.job.row).values_list("qid", "text"))
+        self.n_new = self.n_same = 0
+
+    def take(self, batch: list[QueryRow]) -> None:
+        new = [row for row in batch if self._is_new(row)]
+        if new and not self.work.problems.found:
+            self._write(new)
+        self.n_new += len(new)
+
+    def _is_new(self, row: QueryRow) -> bool:
+        for texts, where in ((self.here, "the benchmark"), (self.staged, "this import")):
+            if row.qid in texts:
+                if texts[row.qid] == row.text:
+                    self.n_same += 1
+                else:
+                    told = CLASH.format(qid=row.qid, where=where)
+                    self.work.problems.add(self.file, row.line, told)
+                return False
+        return True
+
+    def _write(self, rows: list[QueryRow]) -> None:
+        """Insert a batch, each query with the family a file names or one of its own."""
+        families, work = self.said.rows, self.work
+        keys = [self.said.family_of(row.qid, row.family or _text(row, "family")) for row in rows]
+        unknown = [key for key in dict.fromkeys(keys) if key not in families]
+        with work.job.fenced():
+            made = QueryFamily.objects.bulk_create(
+                QueryFamily(benchmark=work.benchmark) for _ in unknown
+            )
+            families.update(zip(unknown, made, strict=True))
+            _insert([self._query(row, families[key]) for row, key in zip(rows, keys, strict=True)])
+        work.staged_qids.update(row.qid for row in rows)
+
+    def _query(self, row: QueryRow, family: QueryFamily) -> Query:
+        return Query(
+            benchmark=self.work.benchmark,
+            qid=row.qid,
+            text=row.text,
+            lang=row.lang or _text(row, "lang"),
+            description=row.description or _text(row, "description"),
+            narrative=row.narrative or _text(row, "narrative"),
+            first_seen_at=_time(row.first_seen or _text(row, "first_seen")),
+            last_seen_at=_time(row.last_seen),
+            frequency=row.frequency if row.frequency is not None else _count(row, "frequency"),
+            clicks=row.clicks,
+            metadata={
+                key: value
+                for key, value in row.metadata.items()
+                if key not in OF_COLUMNS and value is not None
+            },
+            weight=self.said.weights.get(row.qid),
+            family=family,
+            staged_by=self.work.job.row,
+        )
+
+
+def _insert(queries: list[Query]) -> None:
+    try:
+        Query.objects.bulk_create(queries)
+    except IntegrityError as error:
+        # Two imports of the same ids at the same time: the other one was first.
+        raise ConcurrentImportError from error
+
+
+def _text(row: QueryRow, key: str) -> str:
+    value = row.metadata.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _count(row: QueryRow, key: str) -> int | None:
+    value: Any = row.metadata.get(key)
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+def _time(text: str) -> datetime | None:
+    """An ISO date or time; a time without a zone is UTC. What is neither stays unknown."""
+    try:
+        day = parse_date(text)
+        moment = datetime(day.year, day.month, day.day) if day else parse_datetime(text)
+    except ValueError:
+        return None
+    return moment and (moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+
+
+def _show(work: Import) -> None:
+    Query.objects.filter(staged_by=work.job.row).update(staged_by=None)
+    work.url = work.url or reverse("query-list", args=[work.benchmark.slug])

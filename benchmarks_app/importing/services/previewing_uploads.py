@@ -1,0 +1,134 @@
+"""What an uploaded file seems to be, and its first rows: looked at before anything is imported."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.common.selectors.qrel_sets import relevant_values
+from benchmarks_app.common.services import reading_apart
+from benchmarks_app.models import Unit, Upload
+from benchwright.detection import FileKind, Part
+from benchwright.errors import BenchmarkError, Problem
+from benchwright.formats.unlisted import UNKNOWN
+from benchwright.qrels.scales import Relevance
+from benchwright.sandbox import UnreadableFileError
+from benchwright.uploads import Look, Place, look_at
+from benchwright.uploads.at_file import GRADED, METADATA_SHOWN
+
+
+@dataclass(frozen=True)
+class Preview:
+    """An upload as it would be imported; `error` is what keeps it from being read at all."""
+
+    upload: Upload
+    looks: tuple[Look, ...] = ()
+    is_collection: bool = False
+    error: str = ""
+    # Whether its files were read to their ends for this, and not their first rows alone.
+    is_whole: bool = False
+    # What the manifest of an export of ours says of documents that its qrels do not list.
+    unlisted: str = UNKNOWN
+
+    @property
+    def taken(self) -> list[Look]:
+        return [look for look in self.looks if look.part.kind is not None]
+
+    @property
+    def left_out(self) -> list[Look]:
+        return [look for look in self.looks if look.part.kind is None]
+
+    @property
+    def is_good(self) -> bool:
+        """Whether nothing that was looked at stands against an import."""
+        return bool(self.taken) and all(look.is_ready for look in self.taken) and not self.error
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it was read to its end and can be imported without a word from anybody."""
+        return self.is_good and self.is_read and not self.bad_records
+
+    @property
+    def is_read(self) -> bool:
+        return self.is_whole or bool(self.upload.reading)
+
+    @property
+    def bad_records(self) -> list[Problem]:
+        """What reading it to its end, as its content tells, has found."""
+        return [Problem(**one) for one in self.upload.reading.get("problems", ())]
+
+    @property
+    def parts(self) -> list[Part]:
+        return [look.part for look in self.looks]
+
+    @property
+    def grades(self) -> dict[int, int]:
+        """The grades of all qrels in it."""
+        found: Counter[int] = Counter()
+        for look in self.taken:
+            if not look.part.is_rest:
+                found.update(look.grades)
+        return dict(sorted(found.items()))
+
+    @property
+    def relevance(self) -> Relevance:
+        """How many of the grades count as relevant, unless they are mapped."""
+        return Relevance.of(self.grades, relevant_values(self.upload.benchmark))
+
+    @property
+    def metadata(self) -> list[str]:
+        """The columns of documents that become metadata."""
+        names: dict[str, None] = {}
+        for look in self.taken:
+            if look.part.kind in (FileKind.DOCUMENTS, FileKind.CORPUS):
+                names |= dict.fromkeys(look.others)
+        return list(names)[:METADATA_SHOWN]
+
+    @property
+    def has_corpus(self) -> bool:
+        kinds = {look.part.kind for look in self.taken}
+        return bool(kinds & {FileKind.CORPUS, FileKind.DOCUMENTS, FileKind.IDS})
+
+    @property
+    def is_named(self) -> bool:
+        """Whether what it becomes has a name: a set of qrels, or a run."""
+        kinds = {look.part.kind for look in self.taken}
+        return bool(kinds & {*GRADED, FileKind.RUN, FileKind.RUN_TABLE})
+
+
+def preview(
+    upload: Upload,
+    parts: Sequence[Part] | None = None,
+    *,
+    is_short: bool = False,
+    is_whole: bool = False,
+    is_job: bool = False,
+) -> Preview:
+    """Look at an upload: as its content tells, or as `parts` say.
+
+    With `is_short` it tells the kinds alone, without rows; with `is_whole` it reads to the end. A
+    file on which a reader broke is not read again: what happened is kept with it.
+    """
+    uploading.forget_over(upload, is_job=is_job)
+    if broken := upload.reading.get("broken"):
+        return Preview(upload, error=broken)
+    try:
+        told = reading_apart.call(
+            look_at,
+            Place(uploading.local(upload), upload.name),
+            parts,
+            file=upload.name,
+            is_job=is_job,
+            has_passages=upload.benchmark.corpus.unit == Unit.PASSAGE,
+            is_short=is_short,
+            is_whole=is_whole,
+        )
+    except UnreadableFileError as error:
+        uploading.keep_broken(upload, error, is_job=is_job)
+        return Preview(upload, error=str(error))
+    except BenchmarkError as error:
+        return Preview(upload, error=str(error))
+    is_whole = is_whole and not is_short
+    return Preview(
+        upload, told.looks, told.is_collection, is_whole=is_whole, unlisted=told.unlisted
+    )

@@ -1,0 +1,74 @@
+"""Reading a waiting file to its end, before it is called ready."""
+
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.importing.services.previewing_uploads import Preview, preview
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.models import Job, Upload, User
+from benchwright.errors import Problem
+from benchwright.uploads import Look
+
+JOB_KIND = "read-upload"
+# What is read while somebody waits for the page; more is read by a job.
+READ_AT_ONCE = 8 << 20
+PROBLEMS_KEPT = 100
+# Limits of which a job has higher ones than a page (`reading_apart.limits`).
+HIGHER_IN_JOBS = ("cpu", "silence", "answer")
+
+
+def begin_reading(upload: Upload, user: User) -> None:
+    """Read a file to its end: a small one now, a large one by a job, if none is at it.
+
+    So is a small one that takes longer than a page may wait.
+    """
+    if is_read_at_once(upload):
+        read_through(upload)
+        if upload.reading.get("limit") not in HIGHER_IN_JOBS:
+            return
+    if not Job.objects.active().filter(kind=JOB_KIND, parameters__upload=upload.pk).exists():
+        jobs.start(
+            benchmark=upload.benchmark,
+            user=user,
+            kind=JOB_KIND,
+            title=f"Read {upload.name} to its end",
+            parameters={"upload": upload.pk},
+        )
+
+
+def is_read_at_once(upload: Upload) -> bool:
+    """Whether a page may read all of it: it is small, and no job had to."""
+    return upload.size <= READ_AT_ONCE and not upload.reading.get("is_job")
+
+
+def read_through(upload: Upload, *, is_job: bool = False) -> Preview:
+    """Read a file as its content tells, and keep what was found; where it was read at all."""
+    told = preview(upload, is_whole=True, is_job=is_job)
+    if told.error:
+        return told
+    problems = [problem for look in told.taken for problem in _problems_of(look)]
+    problems = problems[:PROBLEMS_KEPT]
+    reading = {
+        "rows": sum(look.n_rows_read for look in told.taken),
+        "problems": [{"file": one.file, "line": one.line, "text": one.text} for one in problems],
+        "is_job": is_job,
+    }
+    uploading.keep_reading(upload, reading)
+    return told
+
+
+def _problems_of(look: Look) -> list[Problem]:
+    """What is wrong with its records, and what kept the reader from its end."""
+    kept = [Problem(look.name, 0, look.error.removeprefix(f"{look.name}: "))] if look.error else []
+    return [*kept, *look.problems]
+
+
+def read_upload(job: jobs.RunningJob) -> None:
+    """The handler of a reading job."""
+    rows = Upload.objects.select_related("benchmark__corpus")
+    upload = rows.filter(pk=job.parameters["upload"], is_waiting=True).first()
+    if upload is None:
+        return  # taken away or imported meanwhile
+    told = read_through(upload, is_job=True)
+    n_bad = len(told.bad_records)
+    with job.commit() as result:
+        rows = told.error or f"{upload.reading['rows']:,} rows of {upload.name} read"
+        result.update(made=[], notes=[f"{rows}; problems found: {n_bad}" if n_bad else rows])

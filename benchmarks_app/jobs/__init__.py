@@ -1,0 +1,1 @@
+"""Background work: started once, watched, retried, ended, and swept up after."""

@@ -1,0 +1,413 @@
+"""Background work: started in one place, fenced, and finished exactly once.
+
+A `Job` row is the truth; the queue only carries its id, and may lose or repeat it. An attempt
+takes the job by compare-and-swap and gets a token; every write it makes checks that token, so an
+attempt that was given up for lost can no longer write anything.
+"""
+
+import logging
+import shutil
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from celery import current_app
+from django.conf import settings
+from django.db import OperationalError, connection, transaction
+from django.utils import timezone
+from django.utils.module_loading import autodiscover_modules
+
+from benchmarks_app.jobs.services.limits import JobStopped, Limits, Stopper, watched
+from benchmarks_app.models import Benchmark, Job, User
+from benchwright.errors import BenchmarkError, FileProblemsError
+from benchwright.full_disk import DiskFullError, is_disk_full
+
+log = logging.getLogger(__name__)
+
+PROGRESS_EVERY_SECONDS = 0.5
+GIVES_WAY_AT_MOST_SECONDS = 0.3
+Handler = Callable[["RunningJob"], None]
+# Removes rows that a job has staged, or a batch of them: true while there may be more.
+Cleaner = Callable[[int], bool | None]
+HANDLERS: dict[str, Handler] = {}
+CLEANERS: list[Cleaner] = []
+# What else the sweeper does each time it looks.
+SWEEPERS: list[Callable[[], object]] = []
+
+
+class JobFencedError(BenchmarkError):
+    """This attempt was given up for lost, and another may be running: it must not write."""
+
+    code = "job-fenced"
+    status = 409
+    message = "Job {job} was taken over by a later attempt; this one stops."
+
+
+def handles(kind: str) -> Callable[[Handler], Handler]:
+    """Register a function of an app's `tasks.py` as the one that does jobs of `kind`."""
+
+    def register(handler: Handler) -> Handler:
+        HANDLERS[kind] = handler
+        return handler
+
+    return register
+
+
+def cleans(cleaner: Cleaner) -> Cleaner:
+    """Register what removes the rows an unfinished attempt of a job has staged."""
+    CLEANERS.append(cleaner)
+    return cleaner
+
+
+def sweeps(sweeper: Callable[[], object]) -> Callable[[], object]:
+    """Register what the sweeper is to do as well: cheap where there is nothing to do."""
+    SWEEPERS.append(sweeper)
+    return sweeper
+
+
+@cache
+def load_handlers() -> None:
+    """Import every app's `tasks.py`, which registers its handlers and cleaners; once is enough."""
+    autodiscover_modules("tasks")
+
+
+# --- starting ------------------------------------------------------------------------------
+
+
+def start(
+    *,
+    kind: str,
+    title: str,
+    benchmark: Benchmark | None,
+    user: User | None,
+    parameters: dict[str, Any],
+) -> Job:
+    """Write the job's row, and send its id when the surrounding transaction commits."""
+    job = _create(kind, title, benchmark, user, parameters)
+    transaction.on_commit(lambda: send(job))
+    return job
+
+
+def run_here(
+    *,
+    kind: str,
+    title: str,
+    benchmark: Benchmark | None,
+    user: User | None,
+    parameters: dict[str, Any],
+    on_progress: Callable[[int, int, str], None] | None = None,
+) -> Job:
+    """Do a job in this process, as the commands do; returns its finished row."""
+    job = _create(kind, title, benchmark, user, parameters, sent_at=timezone.now())
+    execute(job.pk, has_heartbeat=not connection.in_atomic_block, on_progress=on_progress)
+    job.refresh_from_db()
+    return job
+
+
+def _create(
+    kind: str,
+    title: str,
+    benchmark: Benchmark | None,
+    user: User | None,
+    parameters: dict[str, Any],
+    **more: Any,
+) -> Job:
+    return Job.objects.create(
+        kind=kind,
+        title=title[:200],
+        benchmark=benchmark,
+        created_by=user,
+        parameters=parameters,
+        **more,
+    )
+
+
+def send(job: Job) -> None:
+    """Put the job's id on the queue. A queue that cannot be reached now is tried by the sweeper."""
+    try:
+        current_app.send_task("benchmarks_app.run_job", args=[job.pk], retry=False)
+    except Exception:  # a broker fails in its own classes; the sweeper sends again
+        log.exception("job %s could not be sent; the sweeper will try again", job.pk)
+        return
+    Job.objects.filter(pk=job.pk).update(sent_at=timezone.now())
+
+
+# --- running -------------------------------------------------------------------------------
+
+
+class RunningJob:
+    """What a handler holds of its job: parameters, a private folder, progress, and the fence."""
+
+    def __init__(
+        self, job: Job, on_progress: Callable[[int, int, str], None] | None = None
+    ) -> None:
+        self.row = job
+        self.parameters: dict[str, Any] = job.parameters
+        self.folder: Path = settings.STAGING_DIR / f"job-{job.pk}-{job.attempt}"
+        self.stopper = Stopper()
+        # The folder of this attempt may be another's by now.
+        self.is_given_back = False
+        self._on_progress = on_progress
+        self._told_at = 0.0
+
+    @property
+    def benchmark(self) -> Benchmark:
+        return self.row.benchmark
+
+    def mine(self) -> Any:
+        """The job's row as long as it is this attempt's turn, as a queryset."""
+        return Job.objects.filter(pk=self.row.pk, token=self.row.token, state=Job.State.RUNNING)
+
+    def _write(self, **values: Any) -> None:
+        if not self.mine().update(**values):
+            raise JobFencedError(job=self.row.pk)
+
+    def progress(self, done: int, total: int, message: str) -> None:
+        """Tell how far the job is; cheap to call often, written at most twice a second.
+
+        Raises
+        ------
+        JobFencedError
+            If a later attempt has taken the job over.
+        """
+        now = time.monotonic()
+        is_last = total and done >= total
+        if now - self._told_at < PROGRESS_EVERY_SECONDS and not is_last:
+            return
+        self._told_at = now
+        self._write(done=done, total=total, message=message[:200], heartbeat_at=timezone.now())
+        if self._on_progress:
+            self._on_progress(done, total, message)
+
+    def beat(self) -> bool:
+        """Say that the attempt is alive; False once it is no longer its turn."""
+        return bool(self.mine().update(heartbeat_at=timezone.now()))
+
+    @contextmanager
+    def fenced(self) -> Iterator[None]:
+        """A short transaction that may write staged rows while it is this attempt's turn."""
+        with self.stopper.writing():
+            with transaction.atomic():
+                # The update also locks the row: nobody can take the job over before the commit.
+                self._write(heartbeat_at=timezone.now())
+                began = time.monotonic()
+                yield
+            _give_way(time.monotonic() - began)
+
+    @contextmanager
+    def commit(self) -> Iterator[dict[str, Any]]:
+        """The transaction that makes the result visible and the job done, both or neither.
+
+        Yields the result to fill; its `url` is where the result can be seen.
+        """
+        with self.fenced():
+            result: dict[str, Any] = {}
+            yield result
+            url = result.pop("url", "")
+            # Who sees that a job is over finds nothing staged.
+            self.remove_folder()
+            self._write(
+                state=Job.State.DONE,
+                result=result,
+                result_url=url,
+                token=None,
+                finished_at=timezone.now(),
+            )
+            self.stopper.close()
+
+    def fail(self, error: str, problems: list[dict[str, Any]]) -> None:
+        self.remove_folder()
+        self.mine().update(
+            state=Job.State.FAILED,
+            error=error,
+            problems=problems,
+            token=None,
+            finished_at=timezone.now(),
+        )
+
+    def give_back(self) -> None:
+        """Leave the job to another worker, as if it had not been begun: it is no lost attempt."""
+        self.remove_folder()
+        self._write(
+            state=Job.State.QUEUED,
+            token=None,
+            attempt=self.row.attempt - 1,
+            message="worker stopped; starting again",
+            # The sweeper sends it: a message sent now this very worker would take, and end with it.
+            sent_at=None,
+        )
+        self.is_given_back = True
+
+    def remove_folder(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _give_way(seconds: float) -> None:
+    """Leave SQLite's one lock alone for as long as it was held.
+
+    Who waits for it looks again only now and then: a job that writes batch after batch would let
+    nobody in, and a judgment would take seconds.
+    """
+    if connection.vendor == "sqlite" and not connection.in_atomic_block:
+        time.sleep(min(seconds, GIVES_WAY_AT_MOST_SECONDS))
+
+
+def execute(
+    job_id: int,
+    *,
+    has_heartbeat: bool = True,
+    on_progress: Callable[[int, int, str], None] | None = None,
+    is_worker: bool = False,
+) -> None:
+    """Take the job if it is free, and do it; a job that is taken or finished is left alone.
+
+    A process that is a worker may be ended where its job cannot be stopped in another way.
+    """
+    load_handlers()
+    job = _take(job_id)
+    if job is None:
+        return
+    running = RunningJob(job, on_progress)
+    running.folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with _watched(running, is_on=has_heartbeat, is_worker=is_worker):
+            _run(running)
+    finally:
+        if not running.is_given_back:
+            running.remove_folder()
+
+
+def run_queued() -> int:
+    """Do every queued job in this process, those they start as well; returns how many."""
+    n = 0
+    while queued := Job.objects.filter(state=Job.State.QUEUED).order_by("pk").first():
+        execute(queued.pk, has_heartbeat=not connection.in_atomic_block)
+        n += 1
+    return n
+
+
+def _take(job_id: int) -> Job | None:
+    now = timezone.now()
+    token = uuid.uuid4()
+    job = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).first()
+    if job is None:
+        return None
+    taken = Job.objects.filter(pk=job_id, state=Job.State.QUEUED, attempt=job.attempt).update(
+        state=Job.State.RUNNING,
+        attempt=job.attempt + 1,
+        token=token,
+        started_at=now,
+        heartbeat_at=now,
+        done=0,
+        total=0,
+        message="",
+    )
+    if not taken:
+        return None
+    job.refresh_from_db()
+    return job
+
+
+def _run(running: RunningJob) -> None:
+    job = running.row
+    try:
+        _clean(running)
+        with running.stopper.opened():
+            HANDLERS[job.kind](running)
+            if running.mine().exists():
+                with running.commit():
+                    pass
+    except JobStopped:
+        _end_stopped(running)
+    except JobFencedError:
+        _say_fenced(running)
+    except FileProblemsError as error:
+        fail_attempt(running, "The file has problems; nothing was imported.", error.problems)
+    except BenchmarkError as error:
+        fail_attempt(running, str(error))
+    except OperationalError:
+        # A busy or restarting database: the sweeper gives the job another attempt.
+        log.exception("job %s: the database could not be used", job.pk)
+    except Exception as error:  # process boundary
+        log.exception("job %s failed", job.pk)
+        fail_attempt(running, told_of(error))
+
+
+def told_of(error: Exception) -> str:
+    """What to tell of an error that nobody foresaw."""
+    if is_disk_full(error):
+        return str(DiskFullError())
+    return f"Unexpected error ({type(error).__name__}). The log has the details."
+
+
+def _end_stopped(running: RunningJob) -> None:
+    """Give the job back, tell the limit that was passed, or write nothing: the turn is over."""
+    if running.stopper.gives_back:
+        try:
+            running.give_back()
+        except JobFencedError:
+            _say_fenced(running)
+        else:
+            log.info("job %s: the worker stops; another will start it again", running.row.pk)
+    elif running.stopper.reason:
+        log.warning("job %s: %s", running.row.pk, running.stopper.reason)
+        fail_attempt(running, running.stopper.reason)
+    else:
+        _say_fenced(running)
+
+
+def fail_attempt(running: RunningJob, error: str, problems: Any = ()) -> None:
+    """End an attempt with what went wrong, and remove what it has staged."""
+    told = [{"file": p.file, "line": p.line, "text": p.text} for p in problems]
+    try:
+        _clean(running)
+        with running.fenced():
+            running.fail(error, told)
+            clean_batch(running.row.pk)  # again, for a cleaner that asks whether the job failed
+    except JobFencedError:
+        _say_fenced(running)
+
+
+def _say_fenced(running: RunningJob) -> None:
+    log.warning("job %s attempt %s was fenced off", running.row.pk, running.row.attempt)
+
+
+def _clean(running: RunningJob) -> None:
+    """Remove what earlier attempts have staged, in short transactions that others can pass between.
+
+    Raises
+    ------
+    JobFencedError
+        If a later attempt has taken the job over: what is staged by now is its own.
+    """
+    is_more = True
+    while is_more:
+        with running.fenced():
+            is_more = clean_batch(running.row.pk)
+
+
+def clean_batch(job_id: int) -> bool:
+    """Call the cleaners, up to one that says there may be more: then true."""
+    return any(cleaner(job_id) for cleaner in CLEANERS)
+
+
+@contextmanager
+def _watched(running: RunningJob, *, is_on: bool, is_worker: bool) -> Iterator[None]:
+    """A thread says every few seconds that the attempt is alive, and ends it when it must end."""
+    if not is_on:
+        yield
+        return
+    with watched(
+        name=str(running.row.pk),
+        stopper=running.stopper,
+        limits=Limits.of(running.row.kind),
+        beat=running.beat,
+        # Of its own: the one that does not stop is still at work in the other thread.
+        fail=lambda reason: fail_attempt(RunningJob(running.row), reason),
+        may_end_process=is_worker,
+    ):
+        yield

@@ -1,0 +1,1 @@
+"""Query logs: masked, counted, and sampled for queries."""

@@ -1,0 +1,1 @@
+"""Queries and documents as pages show them."""

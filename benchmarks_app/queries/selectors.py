@@ -1,0 +1,176 @@
+"""The queries of a benchmark as rules of slices see them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from django.db.models import Q
+
+from benchmarks_app.common.selectors.qrel_sets import relevant_values
+from benchmarks_app.common.selectors.reading import benchmark_documents, corpus_reader, run_path
+from benchmarks_app.logs.selectors import log_path
+from benchmarks_app.models import Benchmark, Qrel, QrelSet, Query, QueryLog, Run
+from benchwright.files.external_sort import batched
+from benchwright.runs.store import top_k
+from benchwright.slices.asked import AskedQuery, RelevantDocument
+from benchwright.slices.words import weights_of, words_of
+
+BATCH = 500
+# Texts of relevant documents that a rule looks at; who has more is judged by these.
+MOST_TEXTS = 20
+# Documents in which the rarity of words is counted: enough for words that queries use.
+COUNTED_DOCUMENTS = 50_000
+LEXICAL_RUN = "bm25"
+FIELDS = (
+    "pk",
+    "qid",
+    "text",
+    "lang",
+    "frequency",
+    "clicks",
+    "first_seen_at",
+    "last_seen_at",
+    "metadata",
+)
+
+
+def sliceable_queries(benchmark: Benchmark) -> Any:
+    """The queries that rules look at: those that no split leaves out."""
+    return Query.objects.committed().filter(benchmark=benchmark, excluded_reason="")
+
+
+def sampled_log_counts(benchmark: Benchmark) -> Any:
+    """How often each distinct query of the log was asked that the queries were drawn from.
+
+    Of the newest such log; None where no query was drawn from one.
+    """
+    logs = QueryLog.objects.filter(benchmark=benchmark, samples__queries__benchmark=benchmark)
+    log = logs.order_by("-pk").first()
+    if log is None:
+        return None
+    import polars as pl
+
+    return pl.read_parquet(log_path(log), columns=["count"])["count"].to_numpy()
+
+
+def grades_set(benchmark: Benchmark) -> QrelSet | None:
+    """The set of qrels that says what is relevant: the newest that people or a file gave."""
+    trusted = [QrelSet.Kind.HUMAN, QrelSet.Kind.IMPORTED]
+    sets = QrelSet.objects.ready().filter(benchmark=benchmark, kind__in=trusted)
+    return sets.order_by("-created_at", "-pk").first()
+
+
+def relevant_grades(benchmark: Benchmark) -> Q:
+    """The grades that count as relevant."""
+    values = relevant_values(benchmark)
+    return Q(grade__in=values) if values else Q(grade__gt=0)
+
+
+def asked_queries(benchmark: Benchmark) -> list[AskedQuery]:
+    """Every query with what its own row says, by the bytes of ids."""
+    rows = sliceable_queries(benchmark).values_list(*FIELDS)
+    found = [_asked(row) for row in rows.iterator(chunk_size=10_000)]
+    return sorted(found, key=lambda query: query.qid.encode())
+
+
+def counted_queries(benchmark: Benchmark) -> list[AskedQuery]:
+    """As `asked_queries`, with how many documents are relevant for each."""
+    found = grades_set(benchmark)
+    if found is None:
+        return asked_queries(benchmark)
+    counts: dict[str, int] = {}
+    rows = Qrel.objects.filter(relevant_grades(benchmark), qrel_set=found)
+    for qid in rows.values_list("query__qid", flat=True).iterator(chunk_size=10_000):
+        counts[qid] = counts.get(qid, 0) + 1
+    graded = set(
+        Qrel.objects.filter(qrel_set=found).values_list("query__qid", flat=True).distinct()
+    )
+    return [
+        replace(query, n_relevant=counts.get(query.qid, 0)) if query.qid in graded else query
+        for query in asked_queries(benchmark)
+    ]
+
+
+def queries_with_texts(
+    benchmark: Benchmark, queries: Sequence[AskedQuery]
+) -> Iterator[list[AskedQuery]]:
+    """Batches of the queries with their relevant documents' texts, and what BM25 has first."""
+    found = grades_set(benchmark)
+    first = _first_documents(benchmark)
+    is_relevant = relevant_grades(benchmark)
+    for batch in batched(queries, BATCH):
+        relevant = _relevant_documents(benchmark, found, is_relevant, batch)
+        texts = _texts(benchmark, relevant)
+        yield [
+            replace(
+                query,
+                n_relevant=len(relevant.get(query.qid, ())),
+                relevant=tuple(
+                    texts[docid] for docid in relevant.get(query.qid, ()) if docid in texts
+                ),
+                is_lexical_hit=first and first.get(query.qid) in relevant.get(query.qid, ()),
+            )
+            for query in batch
+        ]
+
+
+def word_weights(benchmark: Benchmark, queries: Sequence[AskedQuery]) -> dict[str, float]:
+    """The rarity of the queries' words among the corpus' first documents."""
+    version = benchmark.current_corpus_version
+    if version is None or not benchmark.corpus.has_texts:
+        return {}
+    wanted = {word for query in queries for word in words_of(query.text)}
+    documents = islice(corpus_reader(version).iterate(), COUNTED_DOCUMENTS)
+    return weights_of((set(words_of(f"{one.title} {one.text}")) for one in documents), wanted)
+
+
+def _asked(row: tuple[Any, ...]) -> AskedQuery:
+    _, qid, text, lang, frequency, clicks, first_seen, last_seen, metadata = row
+    return AskedQuery(
+        qid=qid,
+        text=text,
+        lang=lang,
+        frequency=frequency,
+        clicks=_counts(clicks),
+        first_seen=_day(first_seen),
+        last_seen=_day(last_seen),
+        metadata=metadata if isinstance(metadata, dict) else {},
+    )
+
+
+def _counts(clicks: Any) -> dict[str, int]:
+    if not isinstance(clicks, dict):
+        return {}
+    return {docid: n for docid, n in clicks.items() if isinstance(n, int) and n > 0}
+
+
+def _day(moment: datetime | None) -> Any:
+    return moment.date() if moment else None
+
+
+def _first_documents(benchmark: Benchmark) -> dict[str, str] | None:
+    """What the benchmark's own BM25 run has first for each query; None without that run."""
+    run = Run.objects.filter(benchmark=benchmark, name=LEXICAL_RUN).first()
+    return {row.qid: row.docid for row in top_k(run_path(run), 1)} if run else None
+
+
+def _relevant_documents(
+    benchmark: Benchmark, found: QrelSet | None, is_relevant: Q, batch: Sequence[AskedQuery]
+) -> dict[str, list[str]]:
+    if found is None:
+        return {}
+    rows = Qrel.objects.filter(
+        is_relevant, qrel_set=found, query__qid__in=[query.qid for query in batch]
+    )
+    relevant: dict[str, list[str]] = {}
+    for qid, docid in rows.order_by("-grade", "docid").values_list("query__qid", "docid"):
+        relevant.setdefault(qid, []).append(docid)
+    return relevant
+
+
+def _texts(benchmark: Benchmark, relevant: dict[str, list[str]]) -> dict[str, RelevantDocument]:
+    wanted = {docid for docids in relevant.values() for docid in docids[:MOST_TEXTS]}
+    found = benchmark_documents(benchmark, wanted)
+    return {docid: RelevantDocument(docid, one.title, one.text) for docid, one in found.items()}

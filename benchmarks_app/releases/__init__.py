@@ -1,0 +1,1 @@
+"""Qrels and releases: drafted, checked, published, exported, deprecated."""

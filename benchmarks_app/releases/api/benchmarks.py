@@ -1,0 +1,125 @@
+"""Endpoints of the shared nouns: benchmarks, jobs, sets of qrels."""
+
+from typing import Any
+
+from django.http import StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import exceptions, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.serializers import (
+    BenchmarkDetailSerializer,
+    BenchmarkSummarySerializer,
+    JobSerializer,
+    QrelMapSerializer,
+    QrelSetSerializer,
+)
+from benchmarks_app.api.throttling import COMPUTATIONS
+from benchmarks_app.common.selectors.reading import qrels_of
+from benchmarks_app.common.services import audit
+from benchmarks_app.models import Benchmark, QrelSet
+from benchmarks_app.permissions import Action, role_in
+from benchmarks_app.releases.services.qrel_sets import delete_qrels, map_qrels
+from benchmarks_app.releases.services.releasing import trec_lines
+from benchmarks_app.site.selectors import jobs_readable_by
+
+
+class BenchmarkList(Endpoint):
+    serializer_class = BenchmarkSummarySerializer
+
+    @extend_schema(
+        summary="Benchmarks you may see",
+        tags=["benchmarks"],
+        responses=BenchmarkSummarySerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        rows = Benchmark.objects.visible_to(request.user).order_by("name", "pk")
+        return self.page_of(rows, BenchmarkSummarySerializer)
+
+
+class BenchmarkDetail(Endpoint):
+    serializer_class = BenchmarkDetailSerializer
+    pagination_class = None
+
+    @extend_schema(summary="A benchmark with its grades and counts", tags=["benchmarks"])
+    def get(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.VIEW)
+        version = benchmark.current_corpus_version
+        benchmark.n_queries = benchmark.queries.committed().count()
+        benchmark.n_documents = version.n_documents if version else None
+        benchmark.role = role_in(request.user, benchmark)
+        return Response(BenchmarkDetailSerializer(benchmark).data)
+
+
+class JobDetail(Endpoint):
+    serializer_class = JobSerializer
+    pagination_class = None
+
+    @extend_schema(summary="How far a job is, and what came of it", tags=["jobs"])
+    def get(self, request: Request, pk: int) -> Response:
+        if not request.user.is_authenticated:
+            raise exceptions.NotAuthenticated(code="not_authenticated")
+        jobs = jobs_readable_by(request.user).select_related("benchmark")
+        return Response(JobSerializer(get_object_or_404(jobs, pk=pk)).data)
+
+
+class QrelsDetail(Endpoint):
+    serializer_class = QrelSetSerializer
+    pagination_class = None
+
+    @extend_schema(summary="A set of qrels", tags=["qrels"])
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        return Response(QrelSetSerializer(ready_set(benchmark, pk)).data)
+
+    @extend_schema(
+        summary="Delete a set of qrels that no release uses", tags=["qrels"], responses={204: None}
+    )
+    def delete(self, request: Request, slug: str, pk: int) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        delete_qrels(qrel_set=ready_set(benchmark, pk), actor=request.user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class QrelsMap(Endpoint):
+    limits = {"POST": COMPUTATIONS}
+    serializer_class = QrelMapSerializer
+    pagination_class = None
+
+    @extend_schema(
+        summary="Map an imported set to other grades, as a new set",
+        tags=["qrels"],
+        responses={201: QrelSetSerializer},
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        found = ready_set(benchmark, pk)
+        said = self.validated(QrelMapSerializer)
+        made = map_qrels(qrel_set=found, actor=request.user, **said)
+        return Response(QrelSetSerializer(made).data, status=status.HTTP_201_CREATED)
+
+
+class QrelsDownload(Endpoint):
+    pagination_class = None
+
+    @extend_schema(
+        summary="The grades of a set as TREC qrels",
+        tags=["qrels"],
+        responses={(200, "text/plain"): OpenApiResponse(OpenApiTypes.STR)},
+    )
+    def get(self, request: Request, slug: str, pk: int) -> StreamingHttpResponse:
+        benchmark = self.benchmark_for(Action.EDIT)
+        found = ready_set(benchmark, pk)
+        audit.record(
+            actor=request.user, action="download-qrels", benchmark=benchmark, target=found.name
+        )
+        lines = trec_lines(qrels_of(found))
+        return StreamingHttpResponse(lines, content_type="text/plain; charset=utf-8")
+
+
+def ready_set(benchmark: Benchmark, pk: Any) -> QrelSet:
+    return get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)

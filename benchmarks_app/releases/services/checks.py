@@ -1,0 +1,158 @@
+"""What is looked at before a release is published, from the parts that know."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+from benchmarks_app.models import Benchmark, Release, Slice
+from benchmarks_app.reach import reach_of
+from benchmarks_app.releases.selectors import hidden_parts, hidden_queries, release_weights
+from benchmarks_app.releases.services.files import Contents
+from benchmarks_app.splits.selectors import current_plan, is_outdated
+from benchmarks_app.splits.services.leak_reports import current_leak_report
+from benchwright.findings import Finding, errors_in
+from benchwright.linting import release_rules
+from benchwright.linting.release_rules import SliceSize, SplitSize
+from benchwright.linting.rules import TARGETS
+from benchwright.linting.sources import lint
+from benchwright.releases.source import Qrels, ReleaseSource
+from benchwright.slices.showing import is_safe
+
+# Below each number of graded queries, what a benchmark is good for.
+TIERS = ((200, "unreliable"), (500, "minimal"), (1_000, "fair"), (5_000, "production"))
+LARGEST_TIER = "high confidence"
+WHOLE = "all"
+# What the rules of releases say themselves, with numbers.
+SAID_BY_RELEASE_RULES = ("query-all-zero",)
+
+
+def split_sizes(made: Contents) -> list[SplitSize]:
+    """The splits of a release, by name."""
+    found = []
+    for split in sorted(set(made.split_of.values())):
+        qids = made.of_split(split)
+        graded = [qid for qid in qids if made.grades_of(qid).n > 0]
+        n_families = len({made.families[qid] for qid in graded})
+        is_hidden = split in made.hidden
+        found.append(SplitSize(split, len(qids), len(graded), n_families, is_hidden))
+    return found
+
+
+def slice_sizes(made: Contents) -> list[SliceSize]:
+    """Every slice of the benchmark, with how many of its queries are graded in this release."""
+    rows = Slice.objects.filter(benchmark=made.benchmark).order_by("name")
+    return [
+        SliceSize(
+            name=one.name,
+            n_graded=sum(made.grades_of(qid).n > 0 for qid in made.slices.get(one.name, ())),
+            minimum=one.minimum,
+            is_registered=one.is_registered,
+        )
+        for one in rows
+    ]
+
+
+def told_apart(made: Contents) -> list[str]:
+    """Means that tell of few families of hidden queries when they are shown together, in words.
+
+    Of this release the means over each hidden split and all of them; of earlier ones those over
+    what is hidden still.
+    """
+    together = _hidden_parts(made)
+    if not any(together):
+        return []
+    limits = {"families": made.families, "smallest": release_rules.SMALLEST_HIDDEN_SPLIT}
+    found = []
+    public = {qid for qid in made.split_of if made.is_public(qid)}
+    for release in Release.objects.published().filter(benchmark=made.benchmark).newest_first():
+        earlier = [part - public for part in hidden_parts(release)]
+        if earlier and not is_safe([*together, *earlier], **limits):
+            found.append(f"This release and {release.version}")
+        together += earlier
+    return found
+
+
+def withholds_weighted(made: Contents) -> bool:
+    """Whether weighted means tell of few families of hidden queries.
+
+    Beside the plain ones, and those of earlier releases, in which queries had other weights.
+    """
+    parts = _hidden_parts(made)
+    weights = {qid: made.weights[qid] for qid in parts[-1] if qid in made.weights}
+    if not weights:
+        return False
+    public = {qid for qid in made.split_of if made.is_public(qid)}
+    weighted = [
+        {
+            qid: weight
+            for qid, weight in release_weights(release).items()
+            if qid in hidden_queries(release) - public
+        }
+        for release in Release.objects.published().filter(benchmark=made.benchmark)
+    ]
+    smallest = release_rules.SMALLEST_HIDDEN_SPLIT
+    return not is_safe(
+        parts, families=made.families, smallest=smallest, weights=weights, weighted=weighted
+    )
+
+
+def _hidden_parts(made: Contents) -> list[frozenset[str]]:
+    """The graded queries of each hidden split, and of all of them."""
+    parts = [
+        frozenset(qid for qid in made.of_split(split) if made.grades_of(qid).n)
+        for split in made.hidden
+    ]
+    return [*parts, frozenset[str]().union(*parts)]
+
+
+def leaks_of(made: Contents) -> dict[str, Any] | None:
+    """The leak report that goes with a release; None where there is but one split.
+
+    Relevant documents of hidden splits are counted in it and not named.
+    """
+    if len(set(made.split_of.values())) < 2:
+        return None
+    return current_leak_report(made.benchmark, qrel_set=made.qrel_set)
+
+
+def is_split_outdated(benchmark: Benchmark) -> bool:
+    """Whether queries, families or dates are others than when the splits were made."""
+    plan = current_plan(benchmark)
+    return plan is not None and is_outdated(benchmark, plan)
+
+
+def reliability_of(made: Contents) -> dict[str, Any]:
+    """What the graded queries of a release can show."""
+    graded = [qid for qid in made.split_of if made.grades_of(qid).n]
+    reach = reach_of(made.benchmark, {WHOLE: graded}).get(WHOLE) if graded else None
+    return {
+        "n_queries": len(graded),
+        "tier": tier(len(graded)),
+        "detectable": reach.detectable if reach else None,
+        "is_assumed": reach.is_assumed if reach else None,
+    }
+
+
+def tier(n_queries: int) -> str:
+    """What a benchmark of this size is called."""
+    return next((name for below, name in TIERS if n_queries < below), LARGEST_TIER)
+
+
+def format_findings(source: ReleaseSource, left_out: Collection[str]) -> list[Finding]:
+    """What the readers of its formats make of a release; `left_out` are formats it is not given in.
+
+    Findings are published with it, so those that lie in hidden splits are told only where they keep
+    it from being published. Pairs that were pooled and not judged are left out by every writer that
+    has no way to say so, and so here.
+    """
+    targets = [name for name in TARGETS if name not in left_out]
+    written = replace(source, qrels=lambda split: _judged(source, split))
+    public = tuple(split for split in source.splits if split not in source.hidden)
+    found = lint(replace(written, splits=public), targets)
+    if source.hidden:
+        found += [one for one in errors_in(lint(written, targets)) if one not in found]
+    return [one for one in found if one.code not in SAID_BY_RELEASE_RULES]
+
+
+def _judged(source: ReleaseSource, split: str) -> Qrels:
+    return (row for row in source.qrels(split) if row[2] >= 0)

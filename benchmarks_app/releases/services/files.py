@@ -1,0 +1,277 @@
+"""The files of a release, written into a job's folder: queries, grades, families, slices, splits.
+
+Grades pass through once, sorted, in a file of their own; what stays in memory is one row a query.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from benchmarks_app.common.selectors.reading import qrels_of
+from benchmarks_app.models import Benchmark, QrelSet, Query
+from benchmarks_app.releases.selectors import (
+    DEFAULT_SPLIT,
+    FAMILIES,
+    QUERIES,
+    SLICES,
+    SPLITS,
+    WEIGHTS,
+    SourceQuery,
+    qrels_name,
+)
+from benchmarks_app.slices.selectors import slices_of
+from benchwright.formats.beir_writing import MetadataShape, metadata_shape, qrels_tsv, queries_jsonl
+from benchwright.releases.canonical import family_names
+from benchwright.releases.options import ReleaseOptions
+
+Row = tuple[str, str, int]
+Facts = dict[str, Any]
+UNJUDGED = -1
+
+
+@dataclass(slots=True)
+class Graded:
+    """What is known of one query's grades; a pair with -1 was pooled and not judged."""
+
+    n: int = 0
+    n_relevant: int = 0
+    n_unjudged: int = 0
+    highest: int = UNJUDGED
+
+    def add(self, grade: int, threshold: int) -> None:
+        """Take one row into account."""
+        self.highest = max(self.highest, grade)
+        self.n_unjudged += grade < 0
+        self.n += grade >= 0
+        self.n_relevant += grade >= threshold
+
+    @property
+    def is_all_zero(self) -> bool:
+        return self.n > 0 and self.highest == 0
+
+
+@dataclass
+class Contents:
+    """What goes into a release, read from the database once and from then on from files.
+
+    `split_of` has every query of the release; `without_split` those that no split was made for,
+    where there are splits; `dropped` those that were left out for having no grade above 0.
+    """
+
+    benchmark: Benchmark
+    qrel_set: QrelSet
+    options: ReleaseOptions
+    folder: Path
+    queries: list[SourceQuery] = field(default_factory=list)
+    split_of: dict[str, str] = field(default_factory=dict)
+    keys: dict[str, int] = field(default_factory=dict)
+    weights: dict[str, float] = field(default_factory=dict)
+    exposed: frozenset[str] = frozenset()
+    without_split: list[str] = field(default_factory=list)
+    graded: dict[str, Graded] = field(default_factory=dict)
+    dropped: list[str] = field(default_factory=list)
+    files: dict[str, Facts] = field(default_factory=dict)
+
+    @cached_property
+    def grades(self) -> list[dict[str, Any]]:
+        """The scale, with the draft's threshold if it has one."""
+        scale = list(self.benchmark.grades.values("value", "name", "is_relevant"))
+        chosen = self.options.threshold
+        if chosen is not None:
+            scale = [{**grade, "is_relevant": grade["value"] >= chosen} for grade in scale]
+        return scale
+
+    @cached_property
+    def threshold(self) -> int:
+        """The lowest grade that counts as relevant."""
+        return min((one["value"] for one in self.grades if one["is_relevant"]), default=1)
+
+    @cached_property
+    def families(self) -> dict[str, str]:
+        """Each query's family, called by the smallest id in it."""
+        said = {query.qid: query.metadata["family"] for query in self.queries}
+        return family_names(said, said)
+
+    @cached_property
+    def slices(self) -> dict[str, list[str]]:
+        """The queries of each slice that has any in this release."""
+        found = {
+            name: [qid for qid in qids if qid in self.split_of]
+            for name, qids in slices_of(self.benchmark).items()
+        }
+        return {name: qids for name, qids in found.items() if qids}
+
+    @cached_property
+    def query_shape(self) -> MetadataShape:
+        return metadata_shape(query.metadata for query in self.queries)
+
+    @cached_property
+    def hidden(self) -> tuple[str, ...]:
+        """The hidden splits among those of this release."""
+        return tuple(sorted(set(self.benchmark.hidden_splits) & set(self.split_of.values())))
+
+    def is_public(self, qid: str) -> bool:
+        """Whether the grades of a query may be seen."""
+        return self.split_of[qid] not in self.hidden
+
+    def of_split(self, split: str) -> list[str]:
+        """The queries of a split."""
+        return [qid for qid, of in self.split_of.items() if of == split]
+
+    def grades_of(self, qid: str) -> Graded:
+        """What is known of a query's grades."""
+        return self.graded.get(qid) or Graded()
+
+
+def write_contents(
+    *, benchmark: Benchmark, qrel_set: QrelSet, options: ReleaseOptions, folder: Path
+) -> Contents:
+    """Read what goes into a release, and write the files that hold it."""
+    made = Contents(benchmark, qrel_set, options, folder)
+    _spool_grades(made)
+    _read_queries(made)
+    _write_queries(made)
+    _write_grades(made)
+    _write_tables(made)
+    return made
+
+
+def write_file(made: Contents, name: str, pieces: Iterable[bytes]) -> None:
+    """Write one file of the release, and note its hash and size."""
+    path = made.folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    digest, n_bytes = hashlib.sha256(), 0
+    with path.open("wb") as out:
+        for piece in pieces:
+            digest.update(piece)
+            n_bytes += len(piece)
+            out.write(piece)
+    made.files[name] = {"sha256": digest.hexdigest(), "n_bytes": n_bytes}
+
+
+def trec_lines(rows: Iterable[Row]) -> Iterator[bytes]:
+    """TREC qrels: `qid 0 docid grade`, one space, no header."""
+    for qid, docid, grade in rows:
+        yield f"{qid} 0 {docid} {grade}\n".encode()
+
+
+# --- reading ---------------------------------------------------------------------------------
+
+
+def spool_path(made: Contents) -> Path:
+    """Every row of the set: query, document and grade, with tabs between them."""
+    return made.folder / ".grades"
+
+
+def _spool_grades(made: Contents) -> None:
+    """Put the set's rows into one file, sorted, and count what each query has."""
+    with spool_path(made).open("wb") as out:
+        for qid, docid, grade in qrels_of(made.qrel_set):
+            made.graded.setdefault(qid, Graded()).add(grade, made.threshold)
+            out.write(f"{qid}\t{docid}\t{grade}\n".encode())
+
+
+def _rows(made: Contents) -> Iterator[Row]:
+    """The rows of queries that are in the release, by the bytes of both ids."""
+    with spool_path(made).open("rb") as stream:
+        for line in stream:
+            qid, docid, grade = line.decode().rstrip("\n").split("\t")
+            if qid in made.split_of:
+                yield qid, docid, int(grade)
+
+
+def _read_queries(made: Contents) -> None:
+    """Every query that is not excluded, by the bytes of its id, and what is known of it."""
+    rows = Query.objects.committed().filter(benchmark=made.benchmark, excluded_reason="")
+    found = sorted(rows.select_related("family"), key=lambda row: row.qid.encode())
+    is_split = any(row.family.split for row in found)
+    exposed = []
+    for row in found:
+        if made.options.drops_all_zero and made.grades_of(row.qid).is_all_zero:
+            made.dropped.append(row.qid)
+            continue
+        made.queries.append(SourceQuery(row.qid, row.text, _metadata(row)))
+        made.split_of[row.qid] = row.family.split or DEFAULT_SPLIT
+        made.keys[row.qid] = row.pk
+        if is_split and not row.family.split:
+            made.without_split.append(row.qid)
+        if row.weight is not None:
+            made.weights[row.qid] = row.weight
+        if row.exposed_at:
+            exposed.append(row.qid)
+    made.exposed = frozenset(exposed)
+
+
+def _metadata(row: Query) -> dict[str, Any]:
+    """What a query says of itself, and whatever else the file it came from said of it."""
+    own = {
+        "family": str(row.family_id),
+        "description": row.description,
+        "narrative": row.narrative,
+        "frequency": row.frequency,
+        "first_seen": row.first_seen_at.isoformat() if row.first_seen_at else None,
+    }
+    return {**row.metadata, **({"lang": row.lang} if row.lang else {}), **own}
+
+
+# --- writing ---------------------------------------------------------------------------------
+
+
+def _write_queries(made: Contents) -> None:
+    families = made.families
+    made.queries = [
+        SourceQuery(one.qid, one.text, {**one.metadata, "family": families[one.qid]})
+        for one in made.queries
+    ]
+    write_file(made, QUERIES, queries_jsonl(made.queries, shape=made.query_shape))
+
+
+def _write_grades(made: Contents) -> None:
+    """A table for each split with grades; hidden ones apart, and in no other file."""
+    for split in sorted(set(made.split_of.values())):
+        if split in made.hidden:
+            write_file(made, qrels_name(split, is_hidden=True), _hidden_tsv(made, split))
+        elif any(made.grades_of(qid).n for qid in made.of_split(split)):
+            name = qrels_name(split)
+            judged = (row for row in _rows_of(made, split) if row[2] >= 0)
+            write_file(made, name, qrels_tsv(judged, file=name))
+    public = (row for row in _rows(made) if made.is_public(row[0]))
+    write_file(made, "qrels.trec", trec_lines(public))
+
+
+def _rows_of(made: Contents, split: str) -> Iterator[Row]:
+    return (row for row in _rows(made) if made.split_of[row[0]] == split)
+
+
+def _hidden_tsv(made: Contents, split: str) -> Iterator[bytes]:
+    """As the other tables, with pairs that were pooled and not judged: there is no TREC file."""
+    yield b"query-id\tcorpus-id\tscore\n"
+    for qid, docid, grade in _rows_of(made, split):
+        yield f"{qid}\t{docid}\t{grade}\n".encode()
+
+
+def _write_tables(made: Contents) -> None:
+    write_file(made, FAMILIES, _table("family", made.families.items()))
+    pairs = [(qid, name) for name, qids in made.slices.items() for qid in qids]
+    if pairs:
+        write_file(made, SLICES, _table("slice", pairs))
+    if made.weights:
+        weights = [(qid, repr(weight)) for qid, weight in made.weights.items()]
+        write_file(made, WEIGHTS, _table("weight", weights))
+    splits = {split: made.of_split(split) for split in sorted(set(made.split_of.values()))}
+    write_file(made, SPLITS, [json_bytes({"hidden": list(made.hidden), "splits": splits})])
+
+
+def _table(column: str, rows: Iterable[tuple[str, str]]) -> Iterator[bytes]:
+    """A header and `query-id<TAB>value` lines, by the bytes of both."""
+    yield f"query-id\t{column}\n".encode()
+    yield from sorted(f"{qid}\t{value}\n".encode() for qid, value in rows)
+
+
+def json_bytes(value: Mapping[str, Any]) -> bytes:
+    """JSON as releases have it: keys sorted, the same bytes for the same value."""
+    return (json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()

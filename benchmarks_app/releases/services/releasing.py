@@ -1,0 +1,277 @@
+"""Publishing a release: its files are written once, then a row that never changes."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from benchmarks_app import files
+from benchmarks_app.common.services import audit
+from benchmarks_app.common.services.exposure import mark_exposed, refuse_hiding
+from benchmarks_app.jobs.services import jobs
+from benchmarks_app.models import Benchmark, Job, QrelSet, Release, User
+from benchmarks_app.releases.services.building import Built, Wanted, build, write_words
+from benchmarks_app.releases.services.declaring import declared
+from benchmarks_app.releases.services.files import trec_lines
+from benchmarks_app.signals import release_published
+from benchwright.findings import Finding, Severity
+from benchwright.releases.errors import (
+    DraftChangedError,
+    NothingToReleaseError,
+    ReleaseRefusedError,
+    VersionTakenError,
+    WarningsNotSeenError,
+)
+from benchwright.releases.options import ReleaseOptions
+from benchwright.releases.versions import Version, next_version, parse_version
+
+__all__ = [
+    "JOB_KIND",
+    "findings_of",
+    "proposed_version",
+    "publish_release",
+    "release_arguments",
+    "start_release",
+    "trec_lines",
+]
+JOB_KIND = "publish-release"
+# In place of a list of codes: whoever publishes has read every warning, or prints them.
+EVERY_WARNING = "*"
+
+
+def proposed_version(benchmark: Benchmark) -> str:
+    """What the next release may be called, before anybody knows what changed."""
+    newest = benchmark.releases.newest_first().values_list("major", "minor", "patch").first()
+    return ".".join(str(number) for number in next_version(newest))
+
+
+def release_arguments(
+    *,
+    qrel_set: QrelSet,
+    version: str,
+    notes: str = "",
+    options: ReleaseOptions | None = None,
+    draft: Release | None = None,
+    accepted: Collection[str] | str = EVERY_WARNING,
+) -> dict[str, Any]:
+    """What `jobs.start` or `jobs.run_here` need to publish a release.
+
+    Raises
+    ------
+    VersionError, VersionTakenError, NothingToReleaseError, DeclaredMeasureError
+        If this release cannot be made.
+    """
+    options = options or ReleaseOptions()
+    options = replace(options, measures=declared(options.measures))
+    refuse_taken(qrel_set.benchmark, parse_version(version), but=draft)
+    refuse_nothing(qrel_set, options)
+    return {
+        "kind": JOB_KIND,
+        "title": f"Publish release {version}",
+        "parameters": {
+            "qrel_set": qrel_set.pk,
+            "version": version,
+            "notes": notes,
+            "options": options.as_json(),
+            "draft": draft.pk if draft else None,
+            "accepted": accepted if accepted == EVERY_WARNING else sorted(accepted),
+        },
+    }
+
+
+@transaction.atomic
+def start_release(*, user: User, qrel_set: QrelSet, **wanted: Any) -> Job:
+    """Start a job that publishes a release; arguments and errors as of `release_arguments`."""
+    arguments = release_arguments(qrel_set=qrel_set, **wanted)
+    benchmark = qrel_set.benchmark
+    job = jobs.start(benchmark=benchmark, user=user, **arguments)
+    audit.record(
+        actor=user,
+        action="publish-release",
+        benchmark=benchmark,
+        target=arguments["parameters"]["version"],
+    )
+    return job
+
+
+def refuse_nothing(qrel_set: QrelSet, options: ReleaseOptions) -> None:
+    """Refuse grades of which none is relevant by the scale; another threshold is looked at later.
+
+    Raises
+    ------
+    NothingToReleaseError
+        If there is none.
+    """
+    if options.threshold is None and not qrel_set.n_relevant:
+        raise NothingToReleaseError(name=qrel_set.name)
+
+
+def refuse_taken(benchmark: Benchmark, version: Version, *, but: Release | None = None) -> None:
+    """Refuse a version that another release or draft has.
+
+    Raises
+    ------
+    VersionTakenError
+        If there is one.
+    """
+    major, minor, patch = version
+    others = benchmark.releases.exclude(pk=but.pk if but else None)
+    found = others.filter(major=major, minor=minor, patch=patch).first()
+    if found is not None:
+        raise VersionTakenError(
+            version=found.version,
+            state="drafted" if found.state == Release.State.DRAFT else "published",
+        )
+
+
+# --- the job ---------------------------------------------------------------------------------
+
+
+def wanted_of(job: jobs.RunningJob) -> Wanted:
+    """What a job is to publish or to check."""
+    told = job.parameters
+    return Wanted(
+        benchmark=job.benchmark,
+        qrel_set=QrelSet.objects.ready().get(pk=told["qrel_set"], benchmark=job.benchmark),
+        version=parse_version(told["version"]) if told["version"] else None,
+        notes=told["notes"],
+        options=ReleaseOptions.from_json(told.get("options") or {}),
+    )
+
+
+def publish_release(job: jobs.RunningJob) -> None:
+    """The handler: write the files, look at them, then the row, with the manifest that names all.
+
+    Raises
+    ------
+    ReleaseRefusedError
+        If there is an error among the findings.
+    WarningsNotSeenError
+        If there is a warning that nobody has accepted.
+    """
+    wanted = wanted_of(job)
+    draft = _draft_of(job)
+    refuse_taken(job.benchmark, parse_version(job.parameters["version"]), but=draft)
+    built = build(job, wanted)
+    refuse_findings(built.findings, job.parameters.get("accepted", EVERY_WARNING))
+    now = timezone.now()
+    manifest = write_words(built, at=now)
+    folder = f"releases/{job.benchmark.pk}/{manifest['version']}-job{job.row.pk}"
+    with job.commit() as result:
+        for name, facts in built.contents.files.items():
+            files.publish(job.folder / name, f"{folder}/{name}", facts["sha256"])
+        release = _publish(job, built, draft, folder, manifest, now)
+        _expose(built, now)
+        result.update(version=release.version, url=release.get_absolute_url())
+        result["notes"] = manifest["warnings"]
+        # A worker that dies right after the commit would leave undone what follows from it.
+        release_published.send(Release, release=release)
+
+
+def _draft_of(job: jobs.RunningJob) -> Release | None:
+    key = job.parameters.get("draft")
+    return Release.objects.drafts().filter(pk=key).first() if key else None
+
+
+def findings_of(release: Release) -> list[Finding]:
+    """What was found when a draft was last looked at, or a release was published."""
+    return [
+        Finding(**{**found, "severity": Severity(found["severity"])}) for found in release.findings
+    ]
+
+
+def refuse_findings(findings: Sequence[Finding], accepted: Collection[str] | str) -> None:
+    """Refuse to publish on an error, or on a warning that is not among those accepted.
+
+    Raises
+    ------
+    ReleaseRefusedError, WarningsNotSeenError
+        With each finding and what to do about it.
+    """
+    errors = [one for one in findings if one.severity is Severity.ERROR]
+    if errors:
+        raise ReleaseRefusedError(n=len(errors), said=_said(errors))
+    unseen = [
+        one
+        for one in findings
+        if one.severity is Severity.WARNING
+        and accepted != EVERY_WARNING
+        and one.code not in accepted
+    ]
+    if unseen:
+        codes = sorted({one.code for one in unseen})
+        raise WarningsNotSeenError(codes=", ".join(codes), said=_said(unseen))
+
+
+def _said(findings: Sequence[Finding]) -> str:
+    return "\n".join(f"{one.code} ({one.where}): {one.message} {one.advice}" for one in findings)
+
+
+def _publish(
+    job: jobs.RunningJob,
+    built: Built,
+    draft: Release | None,
+    folder: str,
+    manifest: dict[str, Any],
+    now: Any,
+) -> Release:
+    """Make the draft a release, or write one where there was no draft."""
+    release = Release(pk=draft.pk if draft else None, benchmark=job.benchmark)
+    release.major, release.minor, release.patch = built.version
+    release.state = Release.State.PUBLISHED
+    release.qrel_set = built.wanted.qrel_set
+    release.corpus_version = job.benchmark.current_corpus_version
+    release.tie_rule = job.benchmark.tie_rule
+    release.notes = built.wanted.notes
+    release.folder = folder
+    release.manifest = manifest
+    release.parent = built.parent
+    release.label_diff = built.diff_json()
+    release.step = built.step
+    release.options = {
+        **built.wanted.options.as_json(),
+        "accepted": sorted({one.code for one in built.findings}),
+    }
+    release.content_sha256 = manifest["content_sha256"]
+    release.hidden_splits = list(built.contents.hidden)
+    release.findings = [one.as_json() for one in built.findings]
+    release.created_by = job.row.created_by
+    release.published_at = now
+    if draft is None:
+        if job.parameters.get("draft"):
+            raise DraftChangedError
+        _insert(release)
+        return release
+    # The row is taken only as a draft: who published or deleted it meanwhile was first.
+    if not Release.objects.drafts().select_for_update().filter(pk=draft.pk).exists():
+        raise DraftChangedError
+    release.created_at = draft.created_at
+    release.save(force_update=True)
+    return release
+
+
+def _insert(release: Release) -> None:
+    try:
+        with transaction.atomic():
+            release.save(force_insert=True)
+    except IntegrityError as error:
+        raise VersionTakenError(version=release.version, state="published") from error
+
+
+def _expose(built: Built, now: Any) -> None:
+    """From now on the grades of public splits are known; those of hidden ones must never be.
+
+    Raises
+    ------
+    ExposedQueriesError
+        If grades that were public are about to be hidden: asked again, in the transaction.
+    """
+    made = built.contents
+    hidden = [made.keys[qid] for qid in made.split_of if not made.is_public(qid)]
+    refuse_hiding(benchmark=made.benchmark, hidden=hidden)
+    graded = [
+        made.keys[qid] for qid in made.split_of if made.is_public(qid) and made.grades_of(qid).n
+    ]
+    mark_exposed(benchmark=made.benchmark, queries=graded, at=now)

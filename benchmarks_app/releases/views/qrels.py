@@ -1,0 +1,74 @@
+"""Sets of qrels that are not released yet; for those who keep the benchmark."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from benchmarks_app.common.selectors.qrel_sets import merged_before
+from benchmarks_app.common.selectors.reading import qrels_of
+from benchmarks_app.common.services import audit
+from benchmarks_app.models import Benchmark, QrelSet
+from benchmarks_app.paging import page_of
+from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.releases.forms.qrels import QrelMapForm
+from benchmarks_app.releases.services.qrel_sets import delete_qrels, map_qrels, users_of
+from benchmarks_app.releases.services.releasing import trec_lines
+from benchwright.errors import BenchmarkError
+
+
+@require_safe
+@benchmark_view(Action.EDIT)
+def qrels_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    sets = QrelSet.objects.ready().filter(benchmark=benchmark).order_by("-created_at", "-pk")
+    return render(request, "benchmarks_app/qrels_list.html", {"page": page_of(request, sets)})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.EDIT)
+def qrels_map(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    """Map an imported set to other grades, as a set of its own; or delete it."""
+    found = get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)
+    is_posted = request.method == "POST"
+    form = QrelMapForm(request.POST if is_posted else None, qrel_set=found)
+    if is_posted and "map" in request.POST and form.is_valid():
+        try:
+            made = map_qrels(qrel_set=found, actor=request.user, **form.options())
+        except BenchmarkError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(
+                request, f"'{made}' is made: {made.n_relevant:,} of {made.n_qrels:,} are relevant."
+            )
+            return redirect("qrels-list", benchmark.slug)
+    context = {
+        "set": found,
+        "form": form,
+        "users": users_of(found),
+        "merged_before": merged_before(found),
+    }
+    status = 422 if is_posted and form.errors else 200
+    return render(request, "benchmarks_app/qrels_map.html", context, status=status)
+
+
+@require_POST
+@benchmark_view(Action.EDIT)
+def qrels_delete(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    found = get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)
+    delete_qrels(qrel_set=found, actor=request.user)
+    messages.success(request, f"'{found}' is deleted.")
+    return redirect("qrels-list", benchmark.slug)
+
+
+@require_safe
+@benchmark_view(Action.EDIT)
+def qrels_download(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+    found = get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)
+    audit.record(
+        actor=request.user, action="download-qrels", benchmark=benchmark, target=found.name
+    )
+    return StreamingHttpResponse(
+        trec_lines(qrels_of(found)),
+        content_type="text/plain; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{benchmark.slug}-{pk}.qrels"'},
+    )

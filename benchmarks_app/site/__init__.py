@@ -1,0 +1,1 @@
+"""Pages of the whole site: home, health, and what an operator looks at."""

@@ -1,0 +1,1 @@
+"""Parts of the queries, by rules or by hand, and their members."""

@@ -1,0 +1,308 @@
+"""Slices: made, looked at, confirmed, registered."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from benchmarks_app.collections.services import uploading
+from benchmarks_app.models import Benchmark, Job, Slice, SliceMember
+from benchmarks_app.paging import page_of
+from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.slices import selectors
+from benchmarks_app.slices.forms import (
+    HAND,
+    KINDS,
+    QueryIdsForm,
+    RuleForm,
+    SliceFileForm,
+    SliceForm,
+)
+from benchmarks_app.slices.services import changes, importing_slices, members, rules, slicing
+from benchwright.errors import BenchmarkError, FileProblemsError
+from benchwright.formats.numbers import row_key
+
+SHOWN = {
+    "members": SliceMember.State.MEMBER,
+    "suggestions": SliceMember.State.SUGGESTED,
+    "rejected": SliceMember.State.REJECTED,
+}
+
+
+def _slice(benchmark: Benchmark, name: str) -> Slice:
+    found = get_object_or_404(Slice, benchmark=benchmark, name=name)
+    found.benchmark = benchmark
+    return found
+
+
+@require_safe
+@benchmark_view(Action.VIEW)
+def slice_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    may_edit = may(request.user, Action.EDIT, benchmark)
+    rows = selectors.slice_rows(benchmark, has_density=may_edit)
+    context = {
+        "rows": rows,
+        "n_queries": selectors.sliceable_queries(benchmark).count(),
+        "plan": selectors.plan_for(benchmark, rows) if may_edit else None,
+        "has_density": may_edit and any(row.density for row in rows),
+    }
+    return render(request, "benchmarks_app/slice_list.html", context)
+
+
+# --- making --------------------------------------------------------------------------------
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.EDIT)
+def slice_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """A choice of kinds, then the form of one; `preview` shows what it takes and makes nothing."""
+    asked = request.POST if request.method == "POST" else request.GET
+    kind = asked.get("kind", "")
+    is_known = kind in KINDS
+    form = SliceForm(request.POST or None, kind=kind if is_known else "frequency")
+    context: dict[str, Any] = {"kinds": KINDS, "kind": kind if is_known else "", "form": form}
+    if is_known:
+        context |= {"title": KINDS[kind][0], "lead": KINDS[kind][1], "is_hand": kind == HAND}
+    if request.method == "POST" and not is_known:
+        form.add_error(None, "Choose a kind of slice first.")
+    elif request.method == "POST" and form.is_valid():
+        if "preview" not in request.POST:
+            made = _made(request, benchmark, form)
+            if made is not None:
+                return redirect(_after(request, made))
+        elif kind != HAND:
+            context["preview"] = _preview(benchmark, form)
+    status = 422 if request.method == "POST" and form.errors else 200
+    return render(request, "benchmarks_app/slice_new.html", context, status=status)
+
+
+def _made(request: HttpRequest, benchmark: Benchmark, form: SliceForm) -> Slice | Job | None:
+    """What was made or started; None where it could not be, which the form then says."""
+    told = form.cleaned_data
+    shared = {"description": told["description"], "minimum": told["minimum"]}
+    try:
+        if form.kind == HAND:
+            return members.make_hand_slice(
+                benchmark=benchmark,
+                name=told["name"],
+                qids=told["qids"],
+                actor=request.user,
+                **shared,
+            )
+        wanted = slicing.Wanted(told["name"], form.rule, **shared)
+        return slicing.start_slice(benchmark=benchmark, wanted=wanted, actor=request.user)
+    except BenchmarkError as error:
+        form.add_error(None, str(error))
+        return None
+
+
+def _after(request: HttpRequest, made: Slice | Job) -> Any:
+    """Where to go: to the slice, or to the job that makes it."""
+    if isinstance(made, Job):
+        return made
+    messages.success(request, f"Slice “{made.name}” is there.")
+    return slicing.slice_url(made)
+
+
+def _preview(benchmark: Benchmark, form: RuleForm) -> Any:
+    try:
+        return rules.preview_rule(benchmark, form.rule)
+    except BenchmarkError as error:
+        form.add_error(None, str(error))
+        return None
+
+
+@require_safe
+@benchmark_view(Action.EDIT)
+def slice_preview(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """What the rule takes that is being filled in; a part of the form's page."""
+    kind = request.GET.get("kind", "")
+    form = RuleForm(request.GET, kind=kind if kind in KINDS and kind != HAND else "length")
+    preview = _preview(benchmark, form) if form.is_valid() else None
+    errors = [error for of_field in form.errors.values() for error in of_field]
+    context = {"preview": preview, "errors": errors}
+    return render(request, "benchmarks_app/_slice_preview.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.EDIT)
+def slice_import(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    form = SliceFileForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            upload = uploading.receive_upload(
+                benchmark=benchmark, owner=request.user, file=form.cleaned_data["file"]
+            )
+            job = importing_slices.start_import(
+                benchmark=benchmark, user=request.user, upload=upload
+            )
+        except BenchmarkError as error:
+            form.add_error(None, str(error))
+        else:
+            return redirect(job)
+    status = 422 if form.errors else 200
+    return render(request, "benchmarks_app/slice_import.html", {"form": form}, status=status)
+
+
+# --- one slice -----------------------------------------------------------------------------
+
+
+@require_safe
+@benchmark_view(Action.VIEW)
+def slice_detail(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
+    found = _slice(benchmark, slice_name)
+    return _detail(request, benchmark, found, QueryIdsForm())
+
+
+def _detail(
+    request: HttpRequest, benchmark: Benchmark, found: Slice, form: QueryIdsForm
+) -> HttpResponse:
+    may_edit = may(request.user, Action.EDIT, benchmark)
+    row = selectors.slice_rows(benchmark, has_density=may_edit, only=found)[0]
+    # Guesses and why they were made tell of grades, which not everybody may know.
+    shown = _asked_state(request, row) if may_edit else "members"
+    counts = selectors.n_by_state(found)
+    context = {
+        "slice": found,
+        "row": row,
+        "rule": found.rule,
+        "plan": selectors.plan_for(benchmark, [row]) if may_edit else None,
+        "tabs": [(name, counts[state]) for name, state in SHOWN.items()] if may_edit else [],
+        "shown": shown,
+        "page": page_of(request, selectors.member_rows(found, SHOWN[shown])),
+        "form": form,
+        "may_decide": may_edit and not found.is_registered,
+    }
+    status = 422 if form.errors else 200
+    return render(request, "benchmarks_app/slice_detail.html", context, status=status)
+
+
+def _asked_state(request: HttpRequest, row: selectors.SliceRow) -> str:
+    asked = request.GET.get("show", "")
+    if asked in SHOWN:
+        return asked
+    return "suggestions" if row.n_suggested and not row.n_members else "members"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@benchmark_view(Action.EDIT)
+def slice_edit(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
+    """Name, description, minimum and rule; of a registered slice the description alone."""
+    found = _slice(benchmark, slice_name)
+    has_rule = bool(found.rule)
+    form = SliceForm(
+        request.POST or None,
+        kind=found.kind if has_rule else HAND,
+        rule=found.rule if has_rule else None,
+        is_new=False,
+        initial={
+            "name": found.name,
+            "description": found.description,
+            "minimum": found.minimum,
+        },
+    )
+    if request.method == "POST" and form.is_valid():
+        try:
+            changed = _changed(request, found, form)
+        except BenchmarkError as error:
+            form.add_error(None, str(error))
+        else:
+            return redirect(changed if isinstance(changed, Job) else slicing.slice_url(changed))
+    context = {"slice": found, "form": form}
+    status = 422 if form.errors else 200
+    return render(request, "benchmarks_app/slice_edit.html", context, status=status)
+
+
+def _changed(request: HttpRequest, found: Slice, form: SliceForm) -> Slice | Job:
+    told = form.cleaned_data
+    changed = changes.change_slice(
+        of=found,
+        actor=request.user,
+        name=told["name"],
+        description=told["description"],
+        minimum=told["minimum"],
+    )
+    if found.rule and slicing.checked_rule(form.rule) != slicing.checked_rule(found.rule):
+        return slicing.start_refresh(of=changed, actor=request.user, rule=form.rule)
+    return changed
+
+
+@require_POST
+@benchmark_view(Action.EDIT)
+def slice_decide(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
+    """Confirm or reject one query, those that are ticked, or every suggestion."""
+    found = _slice(benchmark, slice_name)
+    verdict, one = _verdict(request)
+    chosen = [one] if one else request.POST.getlist("member")
+    keys = [key for text in chosen if (key := row_key(text)) is not None]
+    is_all = "all" in request.POST
+    if verdict and (keys or is_all):
+        n = members.decide_members(
+            of=found, actor=request.user, verdict=verdict, members=None if is_all else keys
+        )
+        done = "confirmed" if verdict == members.CONFIRM else "rejected"
+        said = f"{n:,} {'query' if n == 1 else 'queries'} {done}."
+    else:
+        said = "Nothing was ticked, so nothing was changed."
+    if request.htmx:
+        row = selectors.member_row(found, keys[0]) if keys else None
+        shown = request.POST.get("show", "")
+        context = {"member": row, "slice": found, "shown": shown}
+        context |= {"may_decide": True, "has_reason": True, "was_decided": True}
+        return render(request, "benchmarks_app/_slice_member.html", context)
+    messages.info(request, said)
+    url = slicing.slice_url(found)
+    shown = request.POST.get("show", "")
+    return redirect(f"{url}?show={shown}" if shown in SHOWN else url)
+
+
+def _verdict(request: HttpRequest) -> tuple[str, str]:
+    """What was decided, and on which row where its own button was pressed ("confirm:12")."""
+    verdict, _, one = request.POST.get("verdict", "").partition(":")
+    return (verdict if verdict in (members.CONFIRM, members.REJECT) else ""), one
+
+
+@require_POST
+@benchmark_view(Action.EDIT)
+def slice_add(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
+    found = _slice(benchmark, slice_name)
+    form = QueryIdsForm(request.POST)
+    if form.is_valid():
+        try:
+            n = members.add_queries(to=found, qids=form.cleaned_data["qids"], actor=request.user)
+        except FileProblemsError as error:
+            for problem in error.problems:
+                form.add_error("qids", f"line {problem.line}: {problem.text}")
+        else:
+            messages.success(request, f"{n:,} {'query' if n == 1 else 'queries'} added.")
+            return redirect(slicing.slice_url(found))
+    return _detail(request, benchmark, found, form)
+
+
+@require_POST
+@benchmark_view(Action.EDIT)
+def slice_refresh(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
+    found = _slice(benchmark, slice_name)
+    made = slicing.start_refresh(of=found, actor=request.user)
+    if isinstance(made, Job):
+        return redirect(made)
+    messages.success(request, "The rule was applied to the queries as they are now.")
+    return redirect(slicing.slice_url(made))
+
+
+@require_POST
+@benchmark_view(Action.EDIT)
+def slice_register(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
+    found = changes.register_slice(of=_slice(benchmark, slice_name), actor=request.user)
+    messages.success(request, f"“{found.name}” is registered: its members stay as they are.")
+    return redirect(slicing.slice_url(found))
+
+
+@require_POST
+@benchmark_view(Action.EDIT)
+def slice_delete(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
+    changes.delete_slice(of=_slice(benchmark, slice_name), actor=request.user)
+    messages.success(request, f"Slice “{slice_name}” is deleted; its queries are still there.")
+    return redirect("slice-list", benchmark.slug)

@@ -1,0 +1,367 @@
+"""Endpoints of splits: what is in force, preview, apply, the leak report; and contamination."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import path
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.serializers import JobSerializer
+from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
+from benchmarks_app.collections.services.uploading import receive_upload
+from benchmarks_app.common.services.exposure import record_read
+from benchmarks_app.models import Benchmark, ContaminatedQuery, ContaminationCheck, QrelSet, Scope
+from benchmarks_app.permissions import Action, may
+from benchmarks_app.splits import selectors
+from benchmarks_app.splits.services import contamination, leak_reports, splitting
+from benchwright.leaks import as_markdown
+from benchwright.splits import DEFAULT_SHARES, MODES, SPLITS, SplitRecipe
+from benchwright.splits.recipe import Mode, Straddling
+
+MOST_GIVEN = 1_000_000
+
+
+class RecipeSerializer(serializers.Serializer):
+    """How to split; `shares` are parts of 1, `given` is {query id: split or "none"}."""
+
+    mode = serializers.ChoiceField(MODES, default=Mode.STRATIFIED.value)
+    shares = serializers.DictField(
+        child=serializers.FloatField(min_value=0, max_value=1), default=dict(DEFAULT_SHARES)
+    )
+    seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=0)
+    test_from = serializers.DateField(allow_null=True, default=None)
+    dev_from = serializers.DateField(allow_null=True, default=None)
+    gap_days = serializers.IntegerField(min_value=0, max_value=3650, default=0)
+    straddling = serializers.ChoiceField(
+        [one.value for one in Straddling], default=Straddling.KEEP_EARLIER.value
+    )
+    slice = serializers.CharField(default="", allow_blank=True)
+    given = serializers.DictField(child=serializers.CharField(), allow_null=True, default=None)
+    qrels = serializers.CharField(default="", allow_blank=True)
+    hidden = serializers.ListField(
+        child=serializers.ChoiceField(SPLITS), allow_null=True, default=None
+    )
+    accept_small = serializers.BooleanField(default=False)
+    document_date = serializers.CharField(default="", allow_blank=True)
+
+    def validate_given(self, given: dict[str, str] | None) -> dict[str, str] | None:
+        if given and len(given) > MOST_GIVEN:
+            why = f"Send at most {MOST_GIVEN:,} queries."
+            raise serializers.ValidationError(why)
+        return given
+
+
+class HiddenSerializer(serializers.Serializer):
+    hidden = serializers.ListField(child=serializers.ChoiceField(SPLITS))
+
+
+class PlanSerializer(serializers.Serializer):
+    """How the split in force was made, its sizes, and whether it is out of date."""
+
+    mode = serializers.CharField(allow_null=True)
+    seed = serializers.IntegerField(allow_null=True)
+    algorithm = serializers.CharField(allow_null=True)
+    parameters = serializers.JSONField()
+    inputs_sha256 = serializers.CharField(allow_null=True)
+    assignment_sha256 = serializers.CharField(allow_null=True)
+    sizes = serializers.DictField(child=serializers.IntegerField())
+    n_excluded = serializers.IntegerField()
+    n_unsplit = serializers.IntegerField()
+    is_outdated = serializers.BooleanField()
+    hidden_splits = serializers.ListField(child=serializers.CharField())
+
+
+class ContaminationSerializer(serializers.ModelSerializer):
+    """A check; `slices` counts by slice what was found, `all queries` first."""
+
+    slices = serializers.SerializerMethodField()
+
+    class Meta:
+        model = ContaminationCheck
+        fields = [
+            *("id", "name", "kind", "n_outside", "n_exact", "n_near", "n_possible"),
+            *("slices", "created_at"),
+        ]
+
+    def get_slices(self, check: ContaminationCheck) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = check.result["slices"]
+        if self.context.get("see_documents"):
+            return rows
+        return [{key: n for key, n in row.items() if key != "n_document"} for row in rows]
+
+
+class ContaminatedQuerySerializer(serializers.ModelSerializer):
+    query = serializers.CharField(source="query.qid")
+
+    class Meta:
+        model = ContaminatedQuery
+        fields = ["query", "degree", "similarity", "outside_text"]
+
+
+class ListSerializer(serializers.Serializer):
+    file = serializers.FileField()
+    name = serializers.CharField(max_length=120, default="", allow_blank=True)
+    salt = serializers.CharField(max_length=200, default="", allow_blank=True)
+
+
+class SplitDetail(Endpoint):
+    limits = {"POST": COMPUTATIONS}
+    pagination_class = None
+
+    @extend_schema(
+        summary="The split in force, and how it was made",
+        tags=["splits"],
+        responses=PlanSerializer,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(_plan(self.benchmark_for(Action.VIEW)))
+
+    @extend_schema(
+        summary="Split the queries by their families",
+        description="A large benchmark is split by a job: then the answer is 202 and the job.",
+        tags=["splits"],
+        request=RecipeSerializer,
+        responses={200: PlanSerializer, 202: JobSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        sent = self.validated(RecipeSerializer)
+        asked = {"recipe": _recipe(sent), **_options(benchmark, sent)}
+        given = _given(benchmark, sent)
+        if given is None and splitting.takes_long(benchmark):
+            job = splitting.start_split(benchmark=benchmark, user=request.user, **asked)
+            return Response(JobSerializer(job).data, status=202)
+        splitting.apply_split(benchmark=benchmark, user=request.user, given=given, **asked)
+        return Response(_plan(benchmark))
+
+
+class SplitPreview(Endpoint):
+    limits = {"POST": COMPUTATIONS}
+    scopes = {"POST": Scope.READ}
+    pagination_class = None
+
+    @extend_schema(
+        summary="What a split would be like; nothing is stored",
+        tags=["splits"],
+        request=RecipeSerializer,
+        responses={200: OpenApiTypes.OBJECT},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        sent = self.validated(RecipeSerializer)
+        found = splitting.previewed(
+            benchmark=benchmark,
+            recipe=_recipe(sent),
+            given=_given(benchmark, sent),
+            **_options(benchmark, sent),
+        )
+        return Response(found)
+
+
+class SplitHide(Endpoint):
+    pagination_class = None
+
+    @extend_schema(
+        summary="Choose the splits whose grades are hidden",
+        tags=["splits"],
+        request=HiddenSerializer,
+        responses=PlanSerializer,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        sent = self.validated(HiddenSerializer)
+        splitting.choose_hidden(benchmark=benchmark, user=request.user, hidden=sent["hidden"])
+        return Response(_plan(benchmark))
+
+
+class LeakReport(Endpoint):
+    pagination_class = None
+
+    @extend_schema(
+        summary="What leaks between the splits, with the proof",
+        description="Computed when it is asked for; with very many queries that takes minutes, "
+        "and the answer is 202 with a job.",
+        tags=["splits"],
+        responses={200: OpenApiTypes.OBJECT, 202: JobSerializer},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
+        see_hidden = may(request.user, Action.EDIT, benchmark)
+        report = leak_reports.kept_leak_report(benchmark, see_hidden=see_hidden)
+        if report is None and leak_reports.leaks_take_long(benchmark):
+            if not see_hidden:
+                raise Http404
+            job = leak_reports.start_leak_report(benchmark=benchmark, user=request.user)
+            return Response(JobSerializer(job).data, status=202)
+        if report is None:
+            report = leak_reports.current_leak_report(benchmark, see_hidden=see_hidden)
+        if see_hidden and benchmark.hidden_splits:
+            record_read(actor=request.user, benchmark=benchmark, what="leak report")
+        return Response(report)
+
+
+class LeakReportMarkdown(Endpoint):
+    pagination_class = None
+
+    @extend_schema(
+        summary="The leak report as everyone may see it, as Markdown",
+        tags=["splits"],
+        responses={(200, "text/markdown"): OpenApiResponse(OpenApiTypes.STR)},
+    )
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        benchmark = self.benchmark_for(Action.SEE_RESULTS)
+        report = leak_reports.kept_leak_report(benchmark)
+        if report is None and not leak_reports.leaks_take_long(benchmark):
+            report = leak_reports.current_leak_report(benchmark)
+        if report is None:
+            raise Http404
+        return HttpResponse(as_markdown(report), content_type="text/markdown; charset=utf-8")
+
+
+class ContaminationList(Endpoint):
+    limits = {"POST": UPLOADS}
+    serializer_class = ContaminationSerializer
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(
+        summary="Checks against lists from outside, the newest first",
+        tags=["splits"],
+        responses=ContaminationSerializer(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.VIEW)
+        rows = benchmark.contamination_checks.order_by("-pk")
+        return self.page_of(rows, ContaminationSerializer)
+
+    @extend_schema(
+        summary="Check the queries against a list or a sketch",
+        tags=["splits"],
+        request={"multipart/form-data": ListSerializer},
+        responses={202: JobSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        benchmark = self.benchmark_for(Action.EDIT)
+        sent = self.validated(ListSerializer)
+        upload = receive_upload(benchmark=benchmark, owner=request.user, file=sent["file"])
+        job = contamination.start_check(
+            benchmark=benchmark,
+            user=request.user,
+            upload=upload,
+            name=sent["name"],
+            salt=sent["salt"],
+        )
+        return Response(JobSerializer(job).data, status=202)
+
+
+class ContaminationDetail(Endpoint):
+    serializer_class = ContaminationSerializer
+    pagination_class = None
+
+    @extend_schema(summary="A check, by slice", tags=["splits"])
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        benchmark = self.benchmark_for(Action.VIEW)
+        check = get_object_or_404(benchmark.contamination_checks, pk=pk)
+        context = {"see_documents": may(request.user, Action.EDIT, benchmark)}
+        return Response(ContaminationSerializer(check, context=context).data)
+
+
+class ContaminationMatches(Endpoint):
+    serializer_class = ContaminatedQuerySerializer
+
+    @extend_schema(
+        summary="The queries that a check found, the nearest first",
+        tags=["splits"],
+        responses=ContaminatedQuerySerializer(many=True),
+    )
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        benchmark = self.benchmark_for(Action.VIEW)
+        check = get_object_or_404(benchmark.contamination_checks, pk=pk)
+        rows = check.matches.select_related("query").order_by("-similarity", "pk")
+        if not may(request.user, Action.EDIT, benchmark):
+            # Which documents are relevant to a query may be hidden.
+            rows = rows.exclude(degree=ContaminatedQuery.Degree.DOCUMENT)
+        return self.page_of(rows, ContaminatedQuerySerializer)
+
+
+# --- what was sent, and what is said -------------------------------------------------------
+
+
+def _recipe(sent: dict[str, Any]) -> SplitRecipe:
+    return SplitRecipe(
+        mode=Mode(sent["mode"]),
+        shares={split: share for split, share in sent["shares"].items() if share},
+        seed=sent["seed"],
+        test_from=_midnight(sent["test_from"]),
+        dev_from=_midnight(sent["dev_from"]),
+        gap_days=sent["gap_days"],
+        straddling=Straddling(sent["straddling"]),
+        slice_name=sent["slice"],
+    )
+
+
+def _options(benchmark: Benchmark, sent: dict[str, Any]) -> dict[str, Any]:
+    sets = QrelSet.objects.ready().filter(benchmark=benchmark)
+    return {
+        "qrel_set": get_object_or_404(sets, name=sent["qrels"]) if sent["qrels"] else None,
+        "hidden": sent["hidden"],
+        "accept_small": sent["accept_small"],
+        "document_date": sent["document_date"],
+    }
+
+
+def _given(benchmark: Benchmark, sent: dict[str, Any]) -> dict[str, str] | None:
+    if sent["mode"] != Mode.GIVEN:
+        return None
+    rows = sent["given"] or {}
+    lines = (f"{qid}\t{split}\n".encode() for qid, split in rows.items())
+    return splitting.given_from(benchmark, lines, file="given")
+
+
+def _midnight(day: Any) -> datetime | None:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None
+
+
+def _plan(benchmark: Benchmark) -> dict[str, Any]:
+    plan = selectors.current_plan(benchmark)
+    sizes = selectors.split_sizes(benchmark)
+    facts: dict[str, Any] = (
+        selectors.plan_facts(plan)
+        if plan
+        else {
+            **dict.fromkeys(("mode", "seed", "algorithm", "inputs_sha256", "assignment_sha256")),
+            "parameters": {},
+            "n_excluded": 0,
+        }
+    )
+    shown = {
+        **facts,
+        "sizes": {split: sizes.get(split, 0) for split in SPLITS},
+        "n_unsplit": sizes.get("", 0),
+        "is_outdated": plan is not None and selectors.is_outdated(benchmark, plan),
+        "hidden_splits": benchmark.hidden_splits,
+    }
+    return PlanSerializer(shown).data
+
+
+of_benchmark = [
+    path("splits/", SplitDetail.as_view(), name="split-detail"),
+    path("splits/preview/", SplitPreview.as_view(), name="split-preview"),
+    path("splits/hide/", SplitHide.as_view(), name="split-hide"),
+    path("splits/leaks/", LeakReport.as_view(), name="leak-report"),
+    path("splits/leaks.md", LeakReportMarkdown.as_view(), name="leak-report-markdown"),
+    path("contamination/", ContaminationList.as_view(), name="contamination-list"),
+    path("contamination/<int:pk>/", ContaminationDetail.as_view(), name="contamination-detail"),
+    path(
+        "contamination/<int:pk>/matches/",
+        ContaminationMatches.as_view(),
+        name="contamination-matches",
+    ),
+]

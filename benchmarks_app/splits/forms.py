@@ -1,0 +1,265 @@
+"""Forms of splits and of checks against outside queries."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
+
+from benchmarks_app.common.forms import ListFileField
+from benchmarks_app.models import Benchmark, QrelSet
+from benchmarks_app.splits import selectors as reads
+from benchwright.errors import BenchmarkError
+from benchwright.splits import DEFAULT_SHARES, SPLITS, SplitRecipe
+from benchwright.splits.recipe import Mode, Straddling, check_shares
+
+MODES: dict[str, tuple[str, str]] = {
+    Mode.STRATIFIED: (
+        "Stratified",
+        "Sizes as asked, every slice and label density spread evenly. Usual.",
+    ),
+    Mode.RANDOM: ("Random", "Families at random, nothing spread on purpose."),
+    Mode.CHRONOLOGICAL: (
+        "By time",
+        "What was asked before a day is for training, what came later for testing.",
+    ),
+    Mode.LEAVE_SLICE_OUT: (
+        "Leave a slice out",
+        "A slice is the test split: how well is it served by who never saw its kind?",
+    ),
+    Mode.GIVEN: ("From a file", "A split that exists already."),
+}
+FIELDS: dict[str, list[str]] = {
+    Mode.STRATIFIED: ["train", "dev", "test", "seed"],
+    Mode.RANDOM: ["train", "dev", "test", "seed"],
+    Mode.CHRONOLOGICAL: [
+        *("test_from", "dev_from", "gap_days", "straddling", "document_date"),
+        *("train", "dev", "test"),
+    ],
+    Mode.LEAVE_SLICE_OUT: ["slice", "train", "dev", "seed"],
+    Mode.GIVEN: ["file"],
+}
+REQUIRED = {mode: ["train", "dev", "test", "seed"] for mode in (Mode.STRATIFIED, Mode.RANDOM)}
+ALWAYS = ["qrel_set", "hidden", "accept_small"]
+MOST_GIVEN_BYTES = 64 << 20
+MAX_SEED = 2**31 - 1
+SPLIT_CHOICES = [(split, split) for split in SPLITS]
+
+
+def share_field(split: str) -> forms.DecimalField:
+    return forms.DecimalField(
+        min_value=0,
+        max_value=100,
+        decimal_places=2,
+        required=False,
+        initial=round(100 * DEFAULT_SHARES[split], 2),
+        label=f"{split} %",
+    )
+
+
+class HiddenForm(forms.Form):
+    """Which splits' grades only keepers see."""
+
+    hidden = forms.MultipleChoiceField(
+        choices=SPLIT_CHOICES,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Hide the grades of",
+        help_text="Queries stay public, grades and per-query scores are the owner's. Grades that "
+        "were public once cannot be hidden.",
+    )
+
+
+class SplitForm(HiddenForm):
+    """How to split; only the fields of the chosen mode are there."""
+
+    train = share_field("train")
+    dev = share_field("dev")
+    test = share_field("test")
+    seed = forms.IntegerField(
+        min_value=0,
+        max_value=MAX_SEED,
+        required=False,
+        initial=0,
+        help_text="The same seed gives the same split.",
+    )
+    test_from = forms.DateField(
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        label="Test begins on",
+        help_text="Empty: found from the shares.",
+    )
+    dev_from = forms.DateField(
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        label="Dev begins on",
+        help_text="Empty: no dev split.",
+    )
+    gap_days = forms.IntegerField(
+        min_value=0,
+        max_value=3650,
+        required=False,
+        initial=0,
+        label="Gap, days",
+        help_text="Queries of so many days after a cut are in no split.",
+    )
+    straddling = forms.ChoiceField(
+        choices=[
+            (Straddling.KEEP_EARLIER, "keep the earlier wordings in train, leave the later out"),
+            (Straddling.DROP_FAMILY, "leave the whole family out"),
+        ],
+        required=False,
+        initial=Straddling.KEEP_EARLIER,
+        label="A family asked on both sides",
+    )
+    document_date = forms.ChoiceField(
+        required=False,
+        label="Documents appeared on",
+        help_text="The column of the documents that holds a date: then train must have no grade "
+        "of a document that came after the cut.",
+    )
+    slice = forms.ChoiceField(required=False, label="Slice to leave out")
+    file = ListFileField(
+        required=False, help_text="A line each: query id, TAB, and train, dev, test or none."
+    )
+    qrel_set = forms.ModelChoiceField(
+        QrelSet.objects.none(),
+        required=False,
+        label="Relevant documents by",
+        empty_label="the newest qrels",
+        help_text="For label density and shared relevant documents.",
+    )
+    accept_small = forms.BooleanField(
+        required=False,
+        label="Accept registered slices below their minimum",
+    )
+
+    field_order = [
+        *("test_from", "dev_from", "gap_days", "straddling", "document_date", "slice", "file"),
+        *("train", "dev", "test", "seed", "qrel_set", "hidden", "accept_small"),
+    ]
+
+    def __init__(self, *args: Any, benchmark: Benchmark, mode: str, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.mode = Mode(mode)
+        wanted = {*FIELDS[self.mode], *ALWAYS}
+        for name in [name for name in self.fields if name not in wanted]:
+            del self.fields[name]
+        for name in REQUIRED.get(self.mode, ["seed", "gap_days", "straddling"]):
+            if name in self.fields:
+                self.fields[name].required = True
+        ready = QrelSet.objects.ready().filter(benchmark=benchmark)
+        self.fields["qrel_set"].queryset = ready.order_by("-pk")
+        if not self.is_bound:
+            self.initial.setdefault("hidden", benchmark.hidden_splits)
+        if "slice" in self.fields:
+            names = benchmark.slices.order_by("name").values_list("name", flat=True)
+            self.fields["slice"].choices = [("", "choose one"), *((name, name) for name in names)]
+        if "document_date" in self.fields:
+            keys = reads.document_date_keys(benchmark)
+            self.fields["document_date"].choices = [
+                ("", "not checked"),
+                *((key, key) for key in keys),
+            ]
+            if "first_seen" in keys:
+                self.initial.setdefault("document_date", "first_seen")
+
+    @property
+    def share_fields(self) -> list[forms.BoundField]:
+        return [self[split] for split in SPLITS if split in self.fields]
+
+    @property
+    def others(self) -> list[forms.BoundField]:
+        """What stands above the shares."""
+        return [self[name] for name in self.fields if name not in (*SPLITS, "seed", *ALWAYS)]
+
+    def clean_file(self) -> UploadedFile | None:
+        file = self.cleaned_data["file"]
+        if file and file.size > MOST_GIVEN_BYTES:
+            why = f"{file.name} has more than {MOST_GIVEN_BYTES >> 20} MB; expected a line a query."
+            raise ValidationError(why)
+        return file
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if self.errors:
+            return cleaned
+        try:
+            self._check(cleaned)
+        except BenchmarkError as error:
+            raise ValidationError(str(error), code=error.code) from error
+        return cleaned
+
+    def _check(self, cleaned: dict[str, Any]) -> None:
+        if self.mode == Mode.LEAVE_SLICE_OUT and not cleaned.get("slice"):
+            self.add_error("slice", "Choose the slice that is to be the test split.")
+        needs_shares = self.mode in (Mode.STRATIFIED, Mode.RANDOM, Mode.LEAVE_SLICE_OUT)
+        if self.mode == Mode.CHRONOLOGICAL:
+            needs_shares = not cleaned.get("test_from")
+            if cleaned.get("dev_from") and needs_shares:
+                self.add_error("test_from", "Say when test begins, too, or leave both empty.")
+        if needs_shares and self.mode == Mode.LEAVE_SLICE_OUT:
+            cleaned["test"] = 0
+            total = sum(float(cleaned.get(split) or 0) for split in SPLITS)
+            if total <= 0:
+                self.add_error("train", "Give train or dev a share of what is left.")
+        elif needs_shares:
+            shares = {split: float(cleaned.get(split) or 0) for split in SPLITS}
+            check_shares(shares, whole=100)
+
+    def recipe(self) -> SplitRecipe:
+        """What was asked for."""
+        told = self.cleaned_data
+        parts = {split: float(told.get(split) or 0) for split in SPLITS}
+        whole = sum(parts.values()) or 1.0
+        return SplitRecipe(
+            mode=self.mode,
+            shares={split: part / whole for split, part in parts.items() if part},
+            seed=told.get("seed") or 0,
+            test_from=_midnight(told.get("test_from")),
+            dev_from=_midnight(told.get("dev_from")),
+            gap_days=told.get("gap_days") or 0,
+            straddling=Straddling(told.get("straddling") or Straddling.KEEP_EARLIER),
+            slice_name=told.get("slice", ""),
+        )
+
+    def options(self) -> dict[str, Any]:
+        """The rest, as `services.splitting` takes it."""
+        told = self.cleaned_data
+        return {
+            "qrel_set": told.get("qrel_set"),
+            "hidden": told.get("hidden", []),
+            "accept_small": told.get("accept_small", False),
+            "document_date": told.get("document_date", ""),
+        }
+
+
+def _midnight(day: Any) -> datetime | None:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None
+
+
+class ContaminationForm(forms.Form):
+    file = forms.FileField(
+        label="File of queries, or sketch",
+        help_text="A query a line, or TSV, CSV, JSON lines or Parquet with a column of queries "
+        "and perhaps one of relevant documents; also as .gz. Or what benchwright sketch made.",
+    )
+    name = forms.CharField(
+        max_length=120,
+        required=False,
+        help_text="What the list is, such as MS MARCO train. Otherwise the file's name.",
+    )
+    salt = forms.CharField(
+        max_length=200,
+        required=False,
+        label="Salt",
+        help_text="Of a sketch that was made with a salt of its owner's. Otherwise leave it empty.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+
+
+class CleanSliceForm(forms.Form):
+    without_possible = forms.BooleanField(
+        required=False, label="Leave out those that are possibly the same, too"
+    )

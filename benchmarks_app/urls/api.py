@@ -1,0 +1,42 @@
+"""The one router: the shared nouns' endpoints, and the other apps' by their modules' names."""
+
+from django.urls import include, path
+
+from benchmarks_app.audit import api as audit
+from benchmarks_app.families import api as families
+from benchmarks_app.importing.api import corpora, imports
+from benchmarks_app.jobs import api as jobs
+from benchmarks_app.logs import api as logs
+from benchmarks_app.people.api import me, people, site_people
+from benchmarks_app.releases.api import benchmarks, exports, releases
+from benchmarks_app.slices import api as slices
+from benchmarks_app.splits import api as splits
+
+app_name = "api"
+of_benchmark = [
+    path("", benchmarks.BenchmarkDetail.as_view(), name="benchmark-detail"),
+    path("qrels/<int:pk>/", benchmarks.QrelsDetail.as_view(), name="qrels-detail"),
+    path("qrels/<int:pk>/map/", benchmarks.QrelsMap.as_view(), name="qrels-map"),
+    path("qrels/<int:pk>/download/", benchmarks.QrelsDownload.as_view(), name="qrels-download"),
+    *people.of_benchmark,
+    *audit.of_benchmark,
+    *imports.of_benchmark,
+    *corpora.of_benchmark,
+    *logs.of_benchmark,
+    *families.of_benchmark,
+    *slices.of_benchmark,
+    *splits.of_benchmark,
+    *releases.of_benchmark,
+    *exports.of_benchmark,
+]
+urlpatterns = [
+    *me.urlpatterns,
+    *site_people.urlpatterns,
+    *audit.urlpatterns,
+    path("benchmarks/", benchmarks.BenchmarkList.as_view(), name="benchmark-list"),
+    path("benchmarks/<slug:slug>/", include(of_benchmark)),
+    path("jobs/<int:pk>/", benchmarks.JobDetail.as_view(), name="job-detail"),
+    *jobs.urlpatterns,
+    path("", include("annotation.urls.api")),
+    path("", include("scoring.urls.api")),
+]
