@@ -218,19 +218,26 @@ def test_templates_compile():
         assert Template(path.read_text("utf-8")).name is None, name
 
 
+NAMED = re.compile(
+    r"""["']((?:annotation|scoring|benchmarks_app|registration)/[\w/]+\.(?:html|txt))["']"""
+)
+
+
+def test_a_template_that_is_named_is_there():
+    naming = [*templates(), *sources(*APPS)]
+    named = {name for path in naming for name in NAMED.findall(path.read_text("utf-8"))}
+
+    assert len(named) > 200
+    assert [name for name in named if not (ROOT / "templates" / name).exists()] == []
+
+
 LINK = r"{%\s*url\s+[\"']([^\"']+)[\"'](?![^%]*\sas\s)"
 
 
 def test_a_link_in_a_template_leads_somewhere():
     """Every name that a `{% url %}` gives is one of ours; with `as` it may be absent."""
     known = {name for name, _ in patterns()}
-    named = {
-        name
-        for path in templates()
-        for name in re.findall(
-            r"{%\s*url\s+[\"']([^\"']+)[\"'](?![^%]*\sas\s)", path.read_text("utf-8")
-        )
-    }
+    named = {name for path in templates() for name in re.findall(LINK, path.read_text("utf-8"))}
 
     assert {name for name in named if not name.startswith("admin:")} - known == set()
 
@@ -269,28 +276,28 @@ def test_view_is_called_as_its_address():
 # Reviewed. Pages of the whole site have no noun of their own; state and error pages are named for
 # what they say, and are shown by the view of another page.
 OTHER_TEMPLATE_NAME = {
-    "benchmarks_app/account_deleted",  # what account_delete shows once it is done
-    "annotation/judgments_import_raters",
-    "benchmarks_app/invitation_closed",
-    "benchmarks_app/invitation_created",
-    "scoring/comparison_empty",
-    "scoring/freshness_empty",
-    "scoring/leaderboard_empty",
-    "scoring/moves_empty",
-    "scoring/policy_empty",
-    "scoring/submission_closed",
-    "scoring/top_up_choose",
+    "benchmarks_app/people/account_deleted",  # what account_delete shows once it is done
+    "annotation/labels/judgments_import_raters",
+    "benchmarks_app/people/invitation_closed",
+    "benchmarks_app/people/invitation_created",
+    "scoring/comparisons/comparison_empty",
+    "scoring/planning/freshness_empty",
+    "scoring/boards/leaderboard_empty",
+    "scoring/rescoring/moves_empty",
+    "scoring/gates/policy_empty",
+    "scoring/submissions/submission_closed",
+    "scoring/completeness/top_up_choose",
 }
-PAGE_FOLDERS = APPS
 
 
 def test_page_template_is_called_as_its_view():
     views = {name.split(":")[-1].replace("-", "_") for name, _ in patterns()}
     pages = [
-        path.relative_to(ROOT / "templates").with_suffix("")
-        for path in templates()
-        if path.parent.name in PAGE_FOLDERS and not path.name.startswith("_")
+        name.with_suffix("")
+        for name in (path.relative_to(ROOT / "templates") for path in templates())
+        if name.parts[0] in APPS and not name.name.startswith("_")
     ]
+    assert len(pages) > 100
 
     assert {str(page) for page in pages if page.name not in views} == OTHER_TEMPLATE_NAME
 

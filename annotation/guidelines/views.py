@@ -41,7 +41,7 @@ def guideline_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
         "guideline": guideline_html(shown.text) if shown else "",
         "grades": benchmark.grades.all(),
     }
-    return render(request, "annotation/guideline_detail.html", context)
+    return render(request, "annotation/guidelines/guideline_detail.html", context)
 
 
 def _named(versions: list[Guideline], version: str) -> Guideline | None:
@@ -71,7 +71,7 @@ def guideline_edit(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "changes": line_changes(initial["text"], text.strip()) if is_preview else [],
     }
     status = 422 if form.errors else 200
-    return render(request, "annotation/guideline_edit.html", context, status=status)
+    return render(request, "annotation/guidelines/guideline_edit.html", context, status=status)
 
 
 def _saved(request: HttpRequest, benchmark: Benchmark, form: GuidelineForm) -> bool:
@@ -100,7 +100,7 @@ def _saved(request: HttpRequest, benchmark: Benchmark, form: GuidelineForm) -> b
 def question_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     page = page_of(request, selectors.questions_in(benchmark), PAGE_SIZE)
     context = {"page": page, "rows": _rows(page.object_list), "form": AnswerForm()}
-    return render(request, "annotation/question_list.html", context)
+    return render(request, "annotation/guidelines/question_list.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -119,7 +119,7 @@ def question_answer(request: HttpRequest, benchmark: Benchmark, pk: int) -> Http
         return redirect("annotation:question-list", benchmark.slug)
     context = {"row": _rows([question])[0], "form": form}
     status = 422 if form.errors else 200
-    return render(request, "annotation/question_answer.html", context, status=status)
+    return render(request, "annotation/guidelines/question_answer.html", context, status=status)
 
 
 @never_cache
@@ -129,7 +129,7 @@ def my_question_list(request: HttpRequest) -> HttpResponse:
     """What I asked, and what was answered."""
     page = page_of(request, selectors.questions_of(request.user), PAGE_SIZE)
     context = {"page": page, "rows": _rows(page.object_list)}
-    return render(request, "annotation/my_question_list.html", context)
+    return render(request, "annotation/guidelines/my_question_list.html", context)
 
 
 def _rows(questions: Any) -> list[dict[str, Any]]:

@@ -18,5 +18,5 @@ class ApiSchema(SpectacularAPIView):
 class ApiDocs(SpectacularSwaggerSplitView):
     """In two requests, the page and its script, so that no script stands inside the page."""
 
-    template_name = "benchmarks_app/api_docs.html"
+    template_name = "benchmarks_app/api/api_docs.html"
     url_name = "api-schema"

@@ -18,7 +18,7 @@ from benchmarks_app.permissions import Action, benchmark_view, site_view
 @require_safe
 @benchmark_view(Action.EDIT)
 def activity_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    return _log(request, benchmark, "benchmarks_app/activity_list.html")
+    return _log(request, benchmark, "benchmarks_app/audit/activity_list.html")
 
 
 @never_cache
@@ -32,7 +32,7 @@ def activity_export(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @require_safe
 @site_view
 def audit_log(request: HttpRequest) -> HttpResponse:
-    return _log(request, None, "benchmarks_app/audit_log.html")
+    return _log(request, None, "benchmarks_app/audit/audit_log.html")
 
 
 @never_cache

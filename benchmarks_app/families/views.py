@@ -66,14 +66,14 @@ def family_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "orders": ORDERS.items(),
         "splits": [(NO_SPLIT, "Not split"), *QueryFamily.Split.choices[1:]],
     }
-    return render(request, "benchmarks_app/family_list.html", context)
+    return render(request, "benchmarks_app/families/family_list.html", context)
 
 
 @require_safe
 @benchmark_view(Action.VIEW)
 def family_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     family = get_object_or_404(selectors.families_of(benchmark), pk=pk)
-    return render(request, "benchmarks_app/family_detail.html", _detail(request, family))
+    return render(request, "benchmarks_app/families/family_detail.html", _detail(request, family))
 
 
 def _detail(request: HttpRequest, family: QueryFamily) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def _review(
             "near": _near(family, sees_grades=True)[:5],
             "sure_from": selectors.options_in_force(benchmark).merge_at,
         }
-    return render(request, "benchmarks_app/family_review.html", context, status=status)
+    return render(request, "benchmarks_app/families/family_review.html", context, status=status)
 
 
 def _sides(a: Query, b: Query) -> list[tuple[Query, list[tuple[str, bool]]]]:
@@ -292,7 +292,7 @@ def family_group(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "n_verdicts": benchmark.family_links.exclude(verdict="").count(),
     }
     status = 422 if form.errors else 200
-    return render(request, "benchmarks_app/family_group.html", context, status=status)
+    return render(request, "benchmarks_app/families/family_group.html", context, status=status)
 
 
 def _costs(benchmark: Benchmark, form: GroupForm) -> tuple[ReviewCost, ...] | None:

@@ -24,7 +24,7 @@ PAGE_SIZE = 25
 def job_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     jobs = benchmark.jobs.select_related("created_by").order_by("-created_at", "-pk")
     page = Paginator(jobs, PAGE_SIZE).get_page(request.GET.get("page"))
-    return render(request, "benchmarks_app/job_list.html", {"page": page})
+    return render(request, "benchmarks_app/jobs/job_list.html", {"page": page})
 
 
 @never_cache
@@ -34,7 +34,7 @@ def job_detail(request: HttpRequest, pk: int) -> HttpResponse:
     job = _readable(request, pk)
     if job.benchmark and may(request.user, Action.VIEW, job.benchmark):
         request.benchmark = job.benchmark  # the sidebar
-    return render(request, "benchmarks_app/job_detail.html", _state(request, job))
+    return render(request, "benchmarks_app/jobs/job_detail.html", _state(request, job))
 
 
 @never_cache
@@ -43,7 +43,7 @@ def job_detail(request: HttpRequest, pk: int) -> HttpResponse:
 def job_progress(request: HttpRequest, pk: int) -> HttpResponse:
     """The part of the job page that changes; the page asks for it every second."""
     return render(
-        request, "benchmarks_app/_job_progress.html", _state(request, _readable(request, pk))
+        request, "benchmarks_app/common/_job_progress.html", _state(request, _readable(request, pk))
     )
 
 

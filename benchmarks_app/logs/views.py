@@ -63,7 +63,7 @@ def log_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "waiting": selectors.pending_logs_of(benchmark),
     }
     status = 422 if request.method == "POST" else 200
-    return render(request, "benchmarks_app/log_list.html", context, status=status)
+    return render(request, "benchmarks_app/logs/log_list.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -93,7 +93,7 @@ def log_columns(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
             return redirect(job)
     context = {"form": form, "pending": pending, "table": table, **_head(form, head, columns)}
     return render(
-        request, "benchmarks_app/log_columns.html", context, status=422 if is_bad else 200
+        request, "benchmarks_app/logs/log_columns.html", context, status=422 if is_bad else 200
     )
 
 
@@ -150,7 +150,7 @@ def log_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
         "left_out": [(LEFT_OUT.get(why, why), n) for why, n in log.facts["left_out"].items()],
         "samples": selectors.samples_of(benchmark).filter(log=log),
     }
-    return render(request, "benchmarks_app/log_detail.html", context)
+    return render(request, "benchmarks_app/logs/log_detail.html", context)
 
 
 def _log(benchmark: Benchmark, pk: int) -> QueryLog:
@@ -208,7 +208,7 @@ def sample_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     first = logs.first()
     if first is None:
         status = 422 if request.method == "POST" else 200
-        return render(request, "benchmarks_app/sample_new.html", {"form": None}, status=status)
+        return render(request, "benchmarks_app/logs/sample_new.html", {"form": None}, status=status)
     form = SampleForm(
         request.POST or None, logs=logs, initial={"log": request.GET.get("log") or first.pk}
     )
@@ -223,7 +223,7 @@ def sample_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     elif not form.is_bound:
         context |= previewed(SampleForm(_initial(form), logs=logs))
     status = 422 if form.errors else 200
-    return render(request, "benchmarks_app/sample_new.html", context, status=status)
+    return render(request, "benchmarks_app/logs/sample_new.html", context, status=status)
 
 
 def _initial(form: SampleForm) -> dict[str, Any]:
@@ -248,7 +248,7 @@ def _started(request: HttpRequest, form: SampleForm) -> Job | None:
 def sample_preview(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """What the form that is being filled in would draw."""
     form = SampleForm(request.GET, logs=selectors.logs_of(benchmark))
-    return render(request, "benchmarks_app/_sample_preview.html", previewed(form))
+    return render(request, "benchmarks_app/logs/_sample_preview.html", previewed(form))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ def query_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         queries = queries.filter(Q(text__icontains=wanted) | Q(qid=wanted))
     queries = queries.annotate(n_wordings=Count("family__queries"))
     context = {"page": page_of(request, queries), "wanted": wanted}
-    return render(request, "benchmarks_app/query_list.html", context)
+    return render(request, "benchmarks_app/queries/query_list.html", context)
 
 
 @require_safe
@@ -39,7 +39,7 @@ def query_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRes
     if may_edit and is_withheld(benchmark, query):
         record_read(actor=request.user, benchmark=benchmark, what=f"query {query.qid}")
     context = {"query": query, "wordings": wordings, "sets": counted if may_edit else []}
-    return render(request, "benchmarks_app/query_detail.html", context)
+    return render(request, "benchmarks_app/queries/query_detail.html", context)
 
 
 @require_safe
@@ -49,4 +49,4 @@ def document_detail(request: HttpRequest, benchmark: Benchmark, docid: str) -> H
     if document is None:
         raise Http404
     context = {"document": document, "passages": passages_of(benchmark, docid)}
-    return render(request, "benchmarks_app/document_detail.html", context)
+    return render(request, "benchmarks_app/queries/document_detail.html", context)

@@ -24,7 +24,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "page": benchmarks.get_page(request.GET.get("page")),
         "jobs": selectors.active_jobs_of(request.user)[:JOBS_ON_HOME],
     }
-    return render(request, "benchmarks_app/home.html", context)
+    return render(request, "benchmarks_app/site/home.html", context)
 
 
 @never_cache
@@ -63,4 +63,4 @@ def system(request: HttpRequest) -> HttpResponse:
         "broker": settings.CELERY_BROKER_URL.split("://")[0],
         "growth_days": selectors.GROWTH_DAYS,
     }
-    return render(request, "benchmarks_app/system.html", context)
+    return render(request, "benchmarks_app/site/system.html", context)

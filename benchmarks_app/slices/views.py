@@ -48,7 +48,7 @@ def slice_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "plan": selectors.plan_for(benchmark, rows) if may_edit else None,
         "has_density": may_edit and any(row.density for row in rows),
     }
-    return render(request, "benchmarks_app/slice_list.html", context)
+    return render(request, "benchmarks_app/slices/slice_list.html", context)
 
 
 # --- making --------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ def slice_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         elif kind != HAND:
             context["preview"] = _preview(benchmark, form)
     status = 422 if request.method == "POST" and form.errors else 200
-    return render(request, "benchmarks_app/slice_new.html", context, status=status)
+    return render(request, "benchmarks_app/slices/slice_new.html", context, status=status)
 
 
 def _made(request: HttpRequest, benchmark: Benchmark, form: SliceForm) -> Slice | Job | None:
@@ -123,7 +123,7 @@ def slice_preview(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     preview = _preview(benchmark, form) if form.is_valid() else None
     errors = [error for of_field in form.errors.values() for error in of_field]
     context = {"preview": preview, "errors": errors}
-    return render(request, "benchmarks_app/_slice_preview.html", context)
+    return render(request, "benchmarks_app/slices/_slice_preview.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -143,7 +143,7 @@ def slice_import(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         else:
             return redirect(job)
     status = 422 if form.errors else 200
-    return render(request, "benchmarks_app/slice_import.html", {"form": form}, status=status)
+    return render(request, "benchmarks_app/slices/slice_import.html", {"form": form}, status=status)
 
 
 # --- one slice -----------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def _detail(
         "may_decide": may_edit and not found.is_registered,
     }
     status = 422 if form.errors else 200
-    return render(request, "benchmarks_app/slice_detail.html", context, status=status)
+    return render(request, "benchmarks_app/slices/slice_detail.html", context, status=status)
 
 
 def _asked_state(request: HttpRequest, row: selectors.SliceRow) -> str:
@@ -212,7 +212,7 @@ def slice_edit(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> H
             return redirect(changed if isinstance(changed, Job) else slicing.slice_url(changed))
     context = {"slice": found, "form": form}
     status = 422 if form.errors else 200
-    return render(request, "benchmarks_app/slice_edit.html", context, status=status)
+    return render(request, "benchmarks_app/slices/slice_edit.html", context, status=status)
 
 
 def _changed(request: HttpRequest, found: Slice, form: SliceForm) -> Slice | Job:
@@ -251,7 +251,7 @@ def slice_decide(request: HttpRequest, benchmark: Benchmark, slice_name: str) ->
         shown = request.POST.get("show", "")
         context = {"member": row, "slice": found, "shown": shown}
         context |= {"may_decide": True, "has_reason": True, "was_decided": True}
-        return render(request, "benchmarks_app/_slice_member.html", context)
+        return render(request, "benchmarks_app/slices/_slice_member.html", context)
     messages.info(request, said)
     url = slicing.slice_url(found)
     shown = request.POST.get("show", "")

@@ -54,7 +54,9 @@ def _top_up(request: HttpRequest, benchmark: Benchmark, runs: list[Run]) -> Http
         raise PermissionDenied
     release = _release(benchmark, request.GET.get("release", ""))
     if release is None or not runs:
-        return render(request, "scoring/top_up_choose.html", _choice(request, benchmark, release))
+        return render(
+            request, "scoring/completeness/top_up_choose.html", _choice(request, benchmark, release)
+        )
     measure, error = request.GET.get("measure", "") or MEASURE, ""
     is_public = not sight_of(request.user, release).is_clear
     try:
@@ -68,7 +70,7 @@ def _top_up(request: HttpRequest, benchmark: Benchmark, runs: list[Run]) -> Http
     context = _shown(request, release, runs, found)
     context |= {"form": form, "measure": measure, "error": error}
     status = 422 if error or form.errors else 200
-    return render(request, "scoring/top_up_new.html", context, status=status)
+    return render(request, "scoring/completeness/top_up_new.html", context, status=status)
 
 
 def _release(benchmark: Benchmark, version: str) -> Release | None:

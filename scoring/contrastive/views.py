@@ -41,7 +41,7 @@ def contrastive_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
     page = page_of(request, pairs_seen_by(request.user, benchmark), PAGE_SIZE)
     rows = [(pair, state_of_pair(pair), means_of_pair(pair)) for pair in page.object_list]
     context = {"page": page, "rows": rows, "columns": COLUMNS}
-    return render(request, "scoring/contrastive_list.html", context)
+    return render(request, "scoring/contrastive/contrastive_list.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -64,7 +64,7 @@ def contrastive_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "has_slices": benchmark.slices.exists(),
     }
     status = 422 if form.errors else 200
-    return render(request, "scoring/contrastive_new.html", context, status=status)
+    return render(request, "scoring/contrastive/contrastive_new.html", context, status=status)
 
 
 def _submitted(
@@ -91,7 +91,7 @@ def _submitted(
 @benchmark_view(Action.SEE_RESULTS)
 def contrastive_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     context = _shown(request, benchmark, pk)
-    return render(request, "scoring/contrastive_detail.html", context)
+    return render(request, "scoring/contrastive/contrastive_detail.html", context)
 
 
 @never_cache
@@ -100,7 +100,7 @@ def contrastive_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> H
 def contrastive_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The part of the page that changes while the pair is measured."""
     context = _shown(request, benchmark, pk)
-    return render(request, "scoring/_contrastive_state.html", context)
+    return render(request, "scoring/contrastive/_contrastive_state.html", context)
 
 
 def _shown(request: HttpRequest, benchmark: Benchmark, pk: int) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from scoring.models import LiveSystem
 @benchmark_view(Action.SEE_RESULTS)
 def live_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     context = {"page": page_of(request, live_systems_of(benchmark)), "presets": PRESETS}
-    return render(request, "scoring/live_list.html", context)
+    return render(request, "scoring/live/live_list.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -95,7 +95,7 @@ def live_try(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespons
     status = 422 if form.errors else 200
     if request.htmx:
         part = {"system": system, **context}
-        return render(request, "scoring/_live_trial.html", part, status=status)
+        return render(request, "scoring/live/_live_trial.html", part, status=status)
     return _detail(request, system, status=status, **context)
 
 
@@ -128,7 +128,7 @@ def _detail(
     }
     if may(request.user, Action.EDIT, system.benchmark):
         context |= _for_keepers(system)
-    return render(request, "scoring/live_detail.html", {**context, **more}, status=status)
+    return render(request, "scoring/live/live_detail.html", {**context, **more}, status=status)
 
 
 def _for_keepers(system: LiveSystem) -> dict[str, Any]:
@@ -146,4 +146,4 @@ def _for_keepers(system: LiveSystem) -> dict[str, Any]:
 def _form_page(request: HttpRequest, form: LiveSystemForm, **more: Any) -> HttpResponse:
     status = 422 if form.errors else 200
     context = {"form": form, "presets": PRESETS, **more}
-    return render(request, "scoring/live_edit.html", context, status=status)
+    return render(request, "scoring/live/live_edit.html", context, status=status)

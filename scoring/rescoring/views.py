@@ -59,7 +59,9 @@ def rescoring(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpR
         return _started_or_stopped(request, release)
     found = rescoring_of(release, request.user)
     context = {"release": release, "rescoring": found, "may_edit": may_edit}
-    template = "scoring/_rescoring.html" if request.htmx else "scoring/rescoring.html"
+    template = (
+        "scoring/rescoring/_rescoring.html" if request.htmx else "scoring/rescoring/rescoring.html"
+    )
     return render(request, template, context)
 
 
@@ -83,7 +85,7 @@ def moves(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpRespo
     release = release_or_404(benchmark, version)
     earlier = earlier_releases(release)
     if not earlier:
-        return render(request, "scoring/moves_empty.html", {"release": release})
+        return render(request, "scoring/rescoring/moves_empty.html", {"release": release})
     before = _before(request, release)
     asked, sliced = _asked(request, release)
     found = moves_asked(
@@ -106,7 +108,7 @@ def moves(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpRespo
         "parts": _parts_of(rows),
     }
     status = 422 if asked.error or sliced.error or found.error else 200
-    return render(request, "scoring/moves.html", context, status=status)
+    return render(request, "scoring/rescoring/moves.html", context, status=status)
 
 
 def _parts_of(rows: list[Move]) -> list[tuple[str, str]]:

@@ -46,7 +46,7 @@ def adjudicate(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "policy": policy_of(benchmark),
         "inbox_rule": selectors.RULE,
     }
-    return render(request, "annotation/adjudicate.html", context)
+    return render(request, "annotation/agreement/adjudicate.html", context)
 
 
 @never_cache
@@ -72,7 +72,10 @@ def adjudicate_item(
         )
     context = _shown(request, benchmark, case)
     return render(
-        request, "annotation/adjudicate_item.html", {**context, "form": form}, status=status
+        request,
+        "annotation/agreement/adjudicate_item.html",
+        {**context, "form": form},
+        status=status,
     )
 
 
@@ -89,7 +92,7 @@ def policy_edit(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         return redirect("annotation:policy-edit", benchmark.slug)
     context = {"form": form, "rules": RULES}
     status = 422 if form.errors else 200
-    return render(request, "annotation/policy_edit.html", context, status=status)
+    return render(request, "annotation/agreement/policy_edit.html", context, status=status)
 
 
 # --- parts -------------------------------------------------------------------------------------

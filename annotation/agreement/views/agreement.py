@@ -41,7 +41,7 @@ def agreement(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     if report is not None:
         n_newer = n_events_since(benchmark, report["as_of"]) if report["as_of"] != last else 0
         context |= {"n_newer": n_newer, **_shown(request, benchmark, report)}
-    return render(request, "annotation/agreement.html", context)
+    return render(request, "annotation/agreement/agreement.html", context)
 
 
 @require_POST

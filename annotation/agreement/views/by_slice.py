@@ -16,4 +16,4 @@ def slice_coverage(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     wanted = request.GET.get("slice", "")
     rows = [row for row in coverage_of(benchmark) if not wanted or row.name == wanted]
     template = "_slice_coverage.html" if request.htmx else "slice_coverage.html"
-    return render(request, f"annotation/{template}", {"rows": rows})
+    return render(request, f"annotation/agreement/{template}", {"rows": rows})

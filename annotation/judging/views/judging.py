@@ -71,7 +71,7 @@ def judge_benchmark(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     for pool, state in states:
         if state.work == Work.READY:
             return redirect("annotation:judge", pool.pk)
-    return render(request, "annotation/judge_benchmark.html", {"states": states})
+    return render(request, "annotation/judging/judge_benchmark.html", {"states": states})
 
 
 @never_cache
@@ -98,7 +98,7 @@ def judge(request: HttpRequest, pk: int) -> HttpResponse:
         **_texts(request, pool, answer),
         **_means(request, pool, answer),
     }
-    return render(request, "annotation/judge.html", context)
+    return render(request, "annotation/judging/judge.html", context)
 
 
 @never_cache
@@ -209,7 +209,7 @@ def judge_keys(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         context = {"form": form, "back": back, "pool_id": pool}
         status = 422 if form.is_bound else 200
-        return render(request, "annotation/judge_keys.html", context, status=status)
+        return render(request, "annotation/judging/judge_keys.html", context, status=status)
     is_on = form.cleaned_data["is_on"]
     save_key_map(annotator=request.user, actions=actions, chosen=form.chosen, is_on=is_on)
     messages.success(request, "Your keys are saved." if is_on else "Keys are switched off.")

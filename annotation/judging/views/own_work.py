@@ -50,7 +50,7 @@ def my_judgment_list(request: HttpRequest) -> HttpResponse:
     ]
     is_filtered = any(value not in ("", None) for value in form.asked.values())
     context = {"form": form, "page": page, "rows": rows, "is_filtered": is_filtered}
-    return render(request, "annotation/my_judgment_list.html", context)
+    return render(request, "annotation/judging/my_judgment_list.html", context)
 
 
 @never_cache
@@ -76,7 +76,7 @@ def my_judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
         **_document(judgment),
     }
     status = 422 if form.errors else 200
-    return render(request, "annotation/my_judgment_detail.html", context, status=status)
+    return render(request, "annotation/judging/my_judgment_detail.html", context, status=status)
 
 
 def _document(judgment: Judgment) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _document(judgment: Judgment) -> dict[str, Any]:
 def my_hours(request: HttpRequest) -> HttpResponse:
     hours = own_work.hours_of(request.user)
     context = {"hours": hours, "page": page_of(request, hours.days, PAGE_SIZE)}
-    return render(request, "annotation/my_hours.html", context)
+    return render(request, "annotation/judging/my_hours.html", context)
 
 
 @never_cache

@@ -20,4 +20,4 @@ def queue(request: HttpRequest) -> HttpResponse:
     """Every open and paused pool of every benchmark where I judge, and what it has for me."""
     page = page_of(request, pools_to_judge(request.user), PAGE_SIZE)
     context = {"page": page, "rows": queue_rows(list(page), request.user)}
-    return render(request, "annotation/queue.html", context)
+    return render(request, "annotation/judging/queue.html", context)

@@ -41,7 +41,9 @@ def start(request: HttpRequest, pk: int) -> HttpResponse:
         "grades": pool.benchmark.grades.all(),
         "form": form,
     }
-    return render(request, "annotation/start.html", context, status=422 if form.errors else 200)
+    return render(
+        request, "annotation/judging/start.html", context, status=422 if form.errors else 200
+    )
 
 
 @never_cache
@@ -66,7 +68,7 @@ def practice(request: HttpRequest, pk: int) -> HttpResponse:
         "client_id": uuid.uuid4(),
         **(_document(pool, known) if known else {}),
     }
-    return render(request, "annotation/practice.html", context)
+    return render(request, "annotation/judging/practice.html", context)
 
 
 def _graded(request: HttpRequest, pool: Pool) -> HttpResponse:

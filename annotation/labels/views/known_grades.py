@@ -61,7 +61,7 @@ def known_grade_list(request: HttpRequest, benchmark: Benchmark, pk: int) -> Htt
         "file_form": KnownGradeFileForm(initial={"purpose": KnownGrade.Purpose.GOLD}),
     }
     status = 422 if form.errors else 200
-    return render(request, "annotation/known_grade_list.html", context, status=status)
+    return render(request, "annotation/labels/known_grade_list.html", context, status=status)
 
 
 @require_POST
@@ -97,7 +97,7 @@ def known_grade_settled(request: HttpRequest, benchmark: Benchmark, pk: int) -> 
         return redirect("annotation:known-grade-list", benchmark.slug, pool.pk)
     context = {**_of(pool), "page": page, "pairs": pairs.values(), "form": form}
     status = 422 if form.errors else 200
-    return render(request, "annotation/known_grade_settled.html", context, status=status)
+    return render(request, "annotation/labels/known_grade_settled.html", context, status=status)
 
 
 @require_POST

@@ -45,7 +45,7 @@ def judgment_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "kinds": Judgment.Kind.choices,
         "grades": dict(benchmark.grades.values_list("value", "name")),
     }
-    return render(request, "annotation/judgment_list.html", context)
+    return render(request, "annotation/labels/judgment_list.html", context)
 
 
 def _asked_for(request: HttpRequest, benchmark: Benchmark) -> QuerySet[Judgment]:
@@ -116,8 +116,10 @@ def judgments_import(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
     context = {"form": form, "grades": benchmark.grades.all(), "raters": raters}
     if raters is not None and not form.errors:
         context["upload"] = upload
-        return render(request, "annotation/judgments_import_raters.html", context, status=status)
-    return render(request, "annotation/judgments_import.html", context, status=status)
+        return render(
+            request, "annotation/labels/judgments_import_raters.html", context, status=status
+        )
+    return render(request, "annotation/labels/judgments_import.html", context, status=status)
 
 
 @never_cache
@@ -145,7 +147,7 @@ def pair_detail(request: HttpRequest, benchmark: Benchmark, pk: int, docid: str)
         "names": dict(benchmark.grades.values_list("value", "name")),
         "has_names": has_names,
     }
-    return render(request, "annotation/pair_detail.html", context)
+    return render(request, "annotation/labels/pair_detail.html", context)
 
 
 def _say_read(request: HttpRequest, benchmark: Benchmark, what: str) -> None:
@@ -170,7 +172,7 @@ def stale_list(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
         "n_to_offer": stale.not_offered(labels).count(),
         "grades": dict(benchmark.grades.values_list("value", "name")),
     }
-    return render(request, "annotation/stale_list.html", context)
+    return render(request, "annotation/labels/stale_list.html", context)
 
 
 @require_POST

@@ -23,4 +23,4 @@ def qrels_publish(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         return redirect(job)
     context = {"form": form, "rules": RULES}
     status = 422 if form.errors else 200
-    return render(request, "annotation/qrels_publish.html", context, status=status)
+    return render(request, "annotation/labels/qrels_publish.html", context, status=status)

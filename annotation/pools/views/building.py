@@ -43,9 +43,9 @@ def pool_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     if asked:
         context |= shown_preview(asked.result["preview"])
     if request.method != "POST":
-        return render(request, "annotation/pool_new.html", context)
+        return render(request, "annotation/pools/pool_new.html", context)
     if not form.is_valid():
-        return render(request, "annotation/pool_new.html", context, status=422)
+        return render(request, "annotation/pools/pool_new.html", context, status=422)
     if is_preview:
         return _preview(request, benchmark, form, context)
     with transaction.atomic():
@@ -102,8 +102,8 @@ def _preview(
         context |= shown_preview(previewing.preview_of(benchmark, parameters))
     except BenchmarkError as error:
         form.add_error(None, str(error))
-        return render(request, "annotation/pool_new.html", context, status=422)
-    return render(request, "annotation/pool_new.html", context)
+        return render(request, "annotation/pools/pool_new.html", context, status=422)
+    return render(request, "annotation/pools/pool_new.html", context)
 
 
 def shown_preview(found: dict[str, Any]) -> dict[str, Any]:

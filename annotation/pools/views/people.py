@@ -80,4 +80,4 @@ def _page(
         "n_second": holding.n_second_labels(pool),
         "n_questions": holding.open_questions(pool).count(),
     }
-    return render(request, "annotation/pool_people.html", context, status=status)
+    return render(request, "annotation/pools/pool_people.html", context, status=status)

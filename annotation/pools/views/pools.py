@@ -17,4 +17,4 @@ PAGE_SIZE = 25
 def pool_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     page = page_of(request, selectors.pools_of(benchmark), PAGE_SIZE)
     n_runs = Run.objects.visible_to(request.user).filter(benchmark=benchmark).count()
-    return render(request, "annotation/pool_list.html", {"page": page, "n_runs": n_runs})
+    return render(request, "annotation/pools/pool_list.html", {"page": page, "n_runs": n_runs})

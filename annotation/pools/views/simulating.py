@@ -65,7 +65,7 @@ def pool_simulate(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     if job:
         context |= {"result": job.result, "chart": curves(job.result), **_table(job.result)}
     status = 422 if form.errors else 200
-    return render(request, "annotation/pool_simulate.html", context, status=status)
+    return render(request, "annotation/pools/pool_simulate.html", context, status=status)
 
 
 @require_safe

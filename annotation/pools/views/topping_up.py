@@ -49,7 +49,7 @@ def pool_top_up(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "has_runs": runs.exists(),
     }
     status = 422 if form.errors else 200
-    return render(request, "annotation/pool_top_up.html", context, status=status)
+    return render(request, "annotation/pools/pool_top_up.html", context, status=status)
 
 
 def _made(request: HttpRequest, benchmark: Benchmark, form: Any, is_upload: bool) -> int | None:

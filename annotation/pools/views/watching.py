@@ -42,7 +42,7 @@ def pool_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
         "form": QrelsForm(benchmark=benchmark),
         **_watched(request, pool, has_charts=True),
     }
-    return render(request, "annotation/pool_detail.html", context)
+    return render(request, "annotation/pools/pool_detail.html", context)
 
 
 @require_safe
@@ -50,7 +50,7 @@ def pool_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
 def pool_progress(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The part of the pool's page that changes while people judge."""
     context = _watched(request, _pool(benchmark, pk), has_charts=False)
-    return render(request, "annotation/_pool_progress.html", context)
+    return render(request, "annotation/pools/_pool_progress.html", context)
 
 
 @require_safe
@@ -58,7 +58,7 @@ def pool_progress(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRe
 def pool_charts(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The charts of a large pool, once its labels are read."""
     context = _watched(request, _pool(benchmark, pk), has_charts=True)
-    return render(request, "annotation/_pool_charts.html", context)
+    return render(request, "annotation/pools/_pool_charts.html", context)
 
 
 @require_safe
@@ -79,7 +79,7 @@ def pool_summary(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "hours_left": sum(each["progress"].hours_left for each in watched),
         "charts": _charts(newest, ["labels-given"]) if has_labels else [],
     }
-    return render(request, "annotation/_pool_summary.html", context)
+    return render(request, "annotation/pools/_pool_summary.html", context)
 
 
 @require_safe

@@ -29,7 +29,9 @@ def benchmark_new(request: HttpRequest) -> HttpResponse:
             messages.success(request, told)
             return redirect("import-new", benchmark.slug)
     status = 422 if form.errors else 200
-    return render(request, "benchmarks_app/benchmark_new.html", {"form": form}, status=status)
+    return render(
+        request, "benchmarks_app/collections/benchmark_new.html", {"form": form}, status=status
+    )
 
 
 @require_safe
@@ -49,7 +51,7 @@ def benchmark_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
         "release": published.first() if sees_results else None,
         "why_withheld": "" if sees_results else BlindError.message,
     }
-    return render(request, "benchmarks_app/benchmark_detail.html", context)
+    return render(request, "benchmarks_app/collections/benchmark_detail.html", context)
 
 
 def _events(benchmark: Benchmark):
@@ -79,4 +81,6 @@ def benchmark_settings(request: HttpRequest, benchmark: Benchmark) -> HttpRespon
         return redirect("benchmark-settings", benchmark.slug)
     context = {"form": form, "guideline": newest, "grades": benchmark.grades.all()}
     status = 422 if form.errors else 200
-    return render(request, "benchmarks_app/benchmark_settings.html", context, status=status)
+    return render(
+        request, "benchmarks_app/collections/benchmark_settings.html", context, status=status
+    )

@@ -27,7 +27,7 @@ def run_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "may_compare": benchmark.releases.published().exists(),
         "has_corpus": benchmark.current_corpus_version is not None and benchmark.corpus.has_texts,
     }
-    return render(request, "benchmarks_app/run_list.html", context)
+    return render(request, "benchmarks_app/collections/run_list.html", context)
 
 
 @require_safe
@@ -42,4 +42,4 @@ def run_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
         "is_anonymous": is_anonymous_to(run, request.user),
         "facts": facts_told(run, request.user),
     }
-    return render(request, "benchmarks_app/run_detail.html", context)
+    return render(request, "benchmarks_app/collections/run_detail.html", context)

@@ -29,7 +29,9 @@ def corpus_list(request: HttpRequest) -> HttpResponse:
     for benchmark in seen.order_by("name", "pk"):
         of_corpus.setdefault(benchmark.corpus_id, []).append(benchmark)
     shown = [(one, of_corpus.get(one.pk, []), cut_sentence(one.is_cut or {})) for one in page]
-    return render(request, "benchmarks_app/corpus_list.html", {"page": page, "rows": shown})
+    return render(
+        request, "benchmarks_app/importing/corpus_list.html", {"page": page, "rows": shown}
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -61,7 +63,7 @@ def corpus_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "may_edit": may_edit,
     }
     status = 422 if form is not None and form.errors else 200
-    return render(request, "benchmarks_app/corpus_detail.html", context, status=status)
+    return render(request, "benchmarks_app/importing/corpus_detail.html", context, status=status)
 
 
 def _versions(benchmark: Benchmark, may_edit: bool) -> list[CorpusVersion]:
@@ -93,7 +95,7 @@ def corpus_version(request: HttpRequest, benchmark: Benchmark, number: int) -> H
         "sharing": corpora.sharing_of(benchmark.corpus, request.user),
         "is_proposed": version.state == CorpusVersion.State.PROPOSED,
     }
-    return render(request, "benchmarks_app/corpus_version.html", context)
+    return render(request, "benchmarks_app/importing/corpus_version.html", context)
 
 
 def _version_of(benchmark: Benchmark, number: int) -> CorpusVersion:
@@ -132,7 +134,7 @@ def fetch_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
             return redirect(job)
     context = {"form": form, "known": KNOWN_BEIR, "extras": fetching.extras_there()}
     status = 422 if form.errors else 200
-    return render(request, "benchmarks_app/fetch_new.html", context, status=status)
+    return render(request, "benchmarks_app/importing/fetch_new.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -161,4 +163,6 @@ def document_grades_new(request: HttpRequest, benchmark: Benchmark) -> HttpRespo
         "has_sets": form.fields["qrel_set"].queryset.exists(),
     }
     status = 422 if form.errors else 200
-    return render(request, "benchmarks_app/document_grades_new.html", context, status=status)
+    return render(
+        request, "benchmarks_app/importing/document_grades_new.html", context, status=status
+    )

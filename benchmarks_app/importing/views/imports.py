@@ -48,7 +48,7 @@ def import_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "recent": imported_uploads(benchmark)[:RECENT_SHOWN],
     }
     status = 422 if form.errors else 200
-    return render(request, "benchmarks_app/import_new.html", context, status=status)
+    return render(request, "benchmarks_app/importing/import_new.html", context, status=status)
 
 
 def _put_down(request: HttpRequest, benchmark: Benchmark, form: UploadForm) -> list[Upload]:
@@ -127,7 +127,7 @@ def import_preview(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpR
         "options": options,
         "is_refused": status == 422,
     }
-    return render(request, "benchmarks_app/import_preview.html", context, status=status)
+    return render(request, "benchmarks_app/importing/import_preview.html", context, status=status)
 
 
 def _upload(benchmark: Benchmark, pk: int) -> Upload:

@@ -179,7 +179,10 @@ def _account_page(
     }
     is_refused = form.is_bound or token_form.is_bound
     return render(
-        request, "benchmarks_app/account_detail.html", context, status=422 if is_refused else 200
+        request,
+        "benchmarks_app/people/account_detail.html",
+        context,
+        status=422 if is_refused else 200,
     )
 
 
@@ -198,7 +201,7 @@ def api_token_create(request: HttpRequest) -> HttpResponse:
     issued = create_api_token(user=request.user, **form.cleaned_data)
     # The secret is part of this one answer: after a redirect nobody could know it any more.
     context = {"token": issued.token, "secret": issued.secret}
-    return render(request, "benchmarks_app/api_token_create.html", context)
+    return render(request, "benchmarks_app/people/api_token_create.html", context)
 
 
 @login_required

@@ -32,7 +32,7 @@ from benchmarks_app.people.forms.factors import (
 from benchmarks_app.people.services import factors
 
 NEW_SECRET = "totp_secret"
-CODES_PAGE = "benchmarks_app/recovery_codes_create.html"
+CODES_PAGE = "benchmarks_app/people/recovery_codes_create.html"
 
 
 def _posted(request: HttpRequest) -> QueryDict | None:
@@ -104,7 +104,7 @@ def factor_list(request: HttpRequest) -> HttpResponse:
         "is_asked": is_asked,
         "then": None if is_asked else request.session.pop(second_step.ASKED_PAGE, None),
     }
-    return render(request, "benchmarks_app/factor_list.html", context)
+    return render(request, "benchmarks_app/people/factor_list.html", context)
 
 
 @never_cache
@@ -129,7 +129,7 @@ def totp_create(request: HttpRequest) -> HttpResponse:
         "secret": " ".join(secret[n : n + 4] for n in range(0, len(secret), 4)),
     }
     status = 422 if form.is_bound else 200
-    return render(request, "benchmarks_app/totp_create.html", context, status=status)
+    return render(request, "benchmarks_app/people/totp_create.html", context, status=status)
 
 
 @never_cache
@@ -146,7 +146,7 @@ def security_key_create(request: HttpRequest) -> HttpResponse:
         form.add_error(None, "The key did not answer as asked. Try again.")
     context = {"form": form, "options": factors.registration_options(request.user)}
     status = 422 if form.is_bound else 200
-    return render(request, "benchmarks_app/security_key_create.html", context, status=status)
+    return render(request, "benchmarks_app/people/security_key_create.html", context, status=status)
 
 
 @never_cache
@@ -177,7 +177,7 @@ def factor_remove(request: HttpRequest, pk: int) -> HttpResponse:
     n_others = second_factors_of(request.user).exclude(pk=pk).count()
     context = {"factor": factor, "form": form, "is_last": not n_others}
     status = 422 if form.is_bound else 200
-    return render(request, "benchmarks_app/factor_remove.html", context, status=status)
+    return render(request, "benchmarks_app/people/factor_remove.html", context, status=status)
 
 
 def _set_up(request: HttpRequest, what: str, codes: list[str]) -> HttpResponse:

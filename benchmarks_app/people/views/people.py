@@ -41,7 +41,7 @@ def invitation_create(request: HttpRequest, benchmark: Benchmark) -> HttpRespons
     # The link is part of this one answer: after a redirect nobody could know it any more.
     path = reverse("invitation-accept", args=[invited.secret])
     context = {"invitation": invited.invitation, "link": request.build_absolute_uri(path)}
-    return render(request, "benchmarks_app/invitation_created.html", context)
+    return render(request, "benchmarks_app/people/invitation_created.html", context)
 
 
 def _people_page(
@@ -57,7 +57,7 @@ def _people_page(
         "role_help": [(role.label, does) for role, does in ROLE_HELP.items()],
         "n_owners": benchmark.memberships.filter(role=Role.OWNER, user__is_active=True).count(),
     }
-    return render(request, "benchmarks_app/people_list.html", context, status=status)
+    return render(request, "benchmarks_app/people/people_list.html", context, status=status)
 
 
 @require_POST
@@ -181,9 +181,11 @@ def _link_page(
         "does": ROLE_HELP[Role(invitation.role)],
         **more,
     }
-    return render(request, "benchmarks_app/invitation_accept.html", context, status=status)
+    return render(request, "benchmarks_app/people/invitation_accept.html", context, status=status)
 
 
 def _closed_page(request: HttpRequest, error: InvitationClosedError) -> HttpResponse:
     context = {"message": str(error)}
-    return render(request, "benchmarks_app/invitation_closed.html", context, status=error.status)
+    return render(
+        request, "benchmarks_app/people/invitation_closed.html", context, status=error.status
+    )

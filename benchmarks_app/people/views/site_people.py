@@ -47,8 +47,10 @@ def account_delete(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             logout(request)
-            return render(request, "benchmarks_app/account_deleted.html", {"forgotten": forgotten})
-    return _deletion_page(request, person, form, "benchmarks_app/account_delete.html")
+            return render(
+                request, "benchmarks_app/people/account_deleted.html", {"forgotten": forgotten}
+            )
+    return _deletion_page(request, person, form, "benchmarks_app/people/account_delete.html")
 
 
 def _deletion_page(
@@ -91,7 +93,7 @@ def person_list(request: HttpRequest) -> HttpResponse:
             named |= Q(**{f"{field}__icontains": wanted})
         people = people.filter(named)
     context = {"page": page_of(request, people, PAGE_SIZE), "wanted": wanted}
-    return render(request, "benchmarks_app/person_list.html", context)
+    return render(request, "benchmarks_app/people/person_list.html", context)
 
 
 @never_cache
@@ -109,11 +111,11 @@ def person_delete(request: HttpRequest, pk: int) -> HttpResponse:
             if person == request.user:
                 logout(request)
                 context = {"forgotten": forgotten}
-                return render(request, "benchmarks_app/account_deleted.html", context)
+                return render(request, "benchmarks_app/people/account_deleted.html", context)
             told = f"Deleted. {forgotten.pseudonym} holds the work that stays."
             messages.success(request, told)
             return redirect("person-list")
-    return _deletion_page(request, person, form, "benchmarks_app/person_delete.html")
+    return _deletion_page(request, person, form, "benchmarks_app/people/person_delete.html")
 
 
 @never_cache

@@ -35,7 +35,7 @@ def team_list(request: HttpRequest) -> HttpResponse:
     mine = request.user.teams.order_by("name").prefetch_related("members")
     context = {"form": form, "page": page_of(request, mine, PAGE_SIZE)}
     status = 422 if form.errors else 200
-    return render(request, "benchmarks_app/team_list.html", context, status=status)
+    return render(request, "benchmarks_app/people/team_list.html", context, status=status)
 
 
 @login_required
@@ -91,9 +91,9 @@ def team_join(request: HttpRequest, ticket: str) -> HttpResponse:
             return redirect("team-detail", joined.pk)
     except TeamLinkError as error:
         context = {"error": str(error)}
-        return render(request, "benchmarks_app/team_join.html", context, status=error.status)
+        return render(request, "benchmarks_app/people/team_join.html", context, status=error.status)
     context = {"team": team, "maker": maker, "n_members": team.members.count()}
-    return render(request, "benchmarks_app/team_join.html", context)
+    return render(request, "benchmarks_app/people/team_join.html", context)
 
 
 def _mine(request: HttpRequest, pk: int) -> Team:
@@ -110,4 +110,4 @@ def _page(
         "link_days": teams.LINK_DAYS,
         **more,
     }
-    return render(request, "benchmarks_app/team_detail.html", context, status=status)
+    return render(request, "benchmarks_app/people/team_detail.html", context, status=status)

@@ -27,7 +27,7 @@ def release_exports(request: HttpRequest, benchmark: Benchmark, version: str) ->
         "offers": exporting.offers(release),
         "may_prepare": may(request.user, Action.EDIT, benchmark),
     }
-    return render(request, "benchmarks_app/release_exports.html", context)
+    return render(request, "benchmarks_app/releases/release_exports.html", context)
 
 
 @require_safe

@@ -21,7 +21,9 @@ from benchwright.errors import BenchmarkError
 @benchmark_view(Action.EDIT)
 def qrels_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     sets = QrelSet.objects.ready().filter(benchmark=benchmark).order_by("-created_at", "-pk")
-    return render(request, "benchmarks_app/qrels_list.html", {"page": page_of(request, sets)})
+    return render(
+        request, "benchmarks_app/releases/qrels_list.html", {"page": page_of(request, sets)}
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -48,7 +50,7 @@ def qrels_map(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespon
         "merged_before": merged_before(found),
     }
     status = 422 if is_posted and form.errors else 200
-    return render(request, "benchmarks_app/qrels_map.html", context, status=status)
+    return render(request, "benchmarks_app/releases/qrels_map.html", context, status=status)
 
 
 @require_POST

@@ -48,7 +48,7 @@ def release_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         releases = releases.published()
     shown = releases.newest_first().select_related("qrel_set", "successor")
     context = {"page": page_of(request, shown)}
-    return render(request, "benchmarks_app/release_list.html", context)
+    return render(request, "benchmarks_app/releases/release_list.html", context)
 
 
 # --- drafts ----------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def release_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
             form.add_error(None, str(error))
     context = {"form": form, "has_qrels": form.fields["qrel_set"].queryset.exists()}
     status = 422 if form.errors else 200
-    return render(request, "benchmarks_app/release_new.html", context, status=status)
+    return render(request, "benchmarks_app/releases/release_new.html", context, status=status)
 
 
 def _newest_qrels(benchmark: Benchmark) -> int | None:
@@ -94,7 +94,7 @@ def release_draft(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRe
             form.add_error(None, str(error))
     status = 422 if form.errors else 200
     return render(
-        request, "benchmarks_app/release_draft.html", _draft_of(draft, form), status=status
+        request, "benchmarks_app/releases/release_draft.html", _draft_of(draft, form), status=status
     )
 
 
@@ -159,7 +159,7 @@ def release_draft_edit(request: HttpRequest, benchmark: Benchmark, pk: int) -> H
     crumbs = _crumbs(benchmark, (f"Draft {draft.version}", draft.get_absolute_url()), "Change")
     context = {"form": form, "draft": draft, "has_qrels": True, "crumbs": crumbs}
     status = 422 if form.errors else 200
-    return render(request, "benchmarks_app/release_new.html", context, status=status)
+    return render(request, "benchmarks_app/releases/release_new.html", context, status=status)
 
 
 @require_POST
@@ -200,7 +200,7 @@ def release_detail(request: HttpRequest, benchmark: Benchmark, version: str) -> 
         "has_leaks": "leaks.json" in manifest["files"],
         **_diff_of(release),
     }
-    return render(request, "benchmarks_app/release_detail.html", context)
+    return render(request, "benchmarks_app/releases/release_detail.html", context)
 
 
 @require_safe
@@ -213,7 +213,7 @@ def release_card(request: HttpRequest, benchmark: Benchmark, version: str) -> Ht
     head, body = _parted(text)
     crumbs = _crumbs(benchmark, (release.version, release.get_absolute_url()), "Card")
     context = {"release": release, "crumbs": crumbs, "head": head, "body": _rendered(body)}
-    return render(request, "benchmarks_app/release_card.html", context)
+    return render(request, "benchmarks_app/releases/release_card.html", context)
 
 
 def _parted(card: str) -> tuple[str, str]:
@@ -245,7 +245,7 @@ def release_files(request: HttpRequest, benchmark: Benchmark, version: str) -> H
     ]
     crumbs = _crumbs(benchmark, (release.version, release.get_absolute_url()), "Files")
     context = {"release": release, "files": files, "crumbs": crumbs}
-    return render(request, "benchmarks_app/release_files.html", context)
+    return render(request, "benchmarks_app/releases/release_files.html", context)
 
 
 @require_safe
@@ -279,4 +279,4 @@ def release_deprecate(request: HttpRequest, benchmark: Benchmark, version: str) 
     crumbs = _crumbs(benchmark, (release.version, release.get_absolute_url()), "Deprecate")
     context = {"release": release, "form": form, "crumbs": crumbs}
     status = 422 if form.errors else 200
-    return render(request, "benchmarks_app/release_deprecate.html", context, status=status)
+    return render(request, "benchmarks_app/releases/release_deprecate.html", context, status=status)

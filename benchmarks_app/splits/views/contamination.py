@@ -24,7 +24,7 @@ DEGREES = ContaminatedQuery.Degree
 def contamination_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     checks = benchmark.contamination_checks.select_related("created_by").order_by("-pk")
     context = {"page": page_of(request, checks)}
-    return render(request, "benchmarks_app/contamination_list.html", context)
+    return render(request, "benchmarks_app/splits/contamination_list.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -48,7 +48,7 @@ def contamination_new(request: HttpRequest, benchmark: Benchmark) -> HttpRespons
             form.add_error(None, str(error))
     context = {"form": form, "salt": contamination.salt_of(benchmark)}
     status = 422 if request.method == "POST" else 200
-    return render(request, "benchmarks_app/contamination_new.html", context, status=status)
+    return render(request, "benchmarks_app/splits/contamination_new.html", context, status=status)
 
 
 @require_safe
@@ -75,7 +75,7 @@ def contamination_detail(request: HttpRequest, benchmark: Benchmark, pk: int) ->
         "clean_form": CleanSliceForm(),
         "clean_slice": benchmark.slices.filter(name=name).first(),
     }
-    return render(request, "benchmarks_app/contamination_detail.html", context)
+    return render(request, "benchmarks_app/splits/contamination_detail.html", context)
 
 
 @require_safe

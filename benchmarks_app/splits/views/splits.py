@@ -52,7 +52,7 @@ def split_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
             return redirect_to_login(request.get_full_path())
         if request.method == "POST":
             raise PermissionDenied
-        return render(request, "benchmarks_app/split_detail.html", _current(benchmark))
+        return render(request, "benchmarks_app/splits/split_detail.html", _current(benchmark))
     asked = _asked(request, benchmark)
     mode = _mode(request.POST if request.method == "POST" else request.GET)
     data = QueryDict(asked.parameters["form"]) if asked else request.POST or None
@@ -66,7 +66,7 @@ def split_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
             return done
     status = 422 if request.method == "POST" and form.errors else 200
     context |= _current(benchmark)
-    return render(request, "benchmarks_app/split_detail.html", context, status=status)
+    return render(request, "benchmarks_app/splits/split_detail.html", context, status=status)
 
 
 def _mode(asked: QueryDict) -> str:
@@ -166,7 +166,7 @@ def split_preview(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
             context |= _shown(benchmark, found, form)
         except BenchmarkError as error:
             context["errors"] = [str(error)]
-    return render(request, "benchmarks_app/_split_preview.html", context)
+    return render(request, "benchmarks_app/splits/_split_preview.html", context)
 
 
 def _kept(asked: QueryDict) -> QueryDict:
@@ -318,7 +318,7 @@ def leak_report_detail(request: HttpRequest, benchmark: Benchmark) -> HttpRespon
         "under_way": under_way if may(request.user, Action.EDIT, benchmark) else None,
         "keys": _query_keys(benchmark, report),
     }
-    return render(request, "benchmarks_app/leak_report.html", context)
+    return render(request, "benchmarks_app/splits/leak_report.html", context)
 
 
 def _report(request: HttpRequest, benchmark: Benchmark) -> dict[str, Any] | None:

@@ -43,7 +43,7 @@ def leaderboard(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The newest release's board, at its own address: a link to it goes on meaning the same."""
     release = newest_release(benchmark)
     if release is None:
-        return render(request, "scoring/leaderboard_empty.html")
+        return render(request, "scoring/boards/leaderboard_empty.html")
     url = reverse("scoring:leaderboard-release", args=[benchmark.slug, release.version])
     asked = request.GET.copy()
     if not asked.get("measure"):
@@ -80,7 +80,7 @@ def leaderboard_release(request: HttpRequest, benchmark: Benchmark, version: str
     }
     is_wrong = bool(board.split and board.split.error)
     status = 422 if asked.error or sliced.error or form.errors or is_wrong else 200
-    return render(request, "scoring/leaderboard.html", context, status=status)
+    return render(request, "scoring/boards/leaderboard.html", context, status=status)
 
 
 def _is_ranking(request: HttpRequest, board: Board) -> bool:

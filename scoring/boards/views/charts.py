@@ -56,7 +56,7 @@ def leaderboard_slices(request: HttpRequest, benchmark: Benchmark, version: str)
         "csv_query": _query(request, board),
     }
     status = 422 if asked.error or form.errors else 200
-    return render(request, "scoring/leaderboard_slices.html", context, status=status)
+    return render(request, "scoring/boards/leaderboard_slices.html", context, status=status)
 
 
 def _query(request: HttpRequest, board: Board) -> str:
@@ -122,7 +122,7 @@ def leaderboard_history(request: HttpRequest, benchmark: Benchmark, version: str
         "chart_url": _history_url(benchmark, release, board) if len(records) > 1 else "",
     }
     status = 422 if asked.error or sliced.error else 200
-    return render(request, "scoring/leaderboard_history.html", context, status=status)
+    return render(request, "scoring/boards/leaderboard_history.html", context, status=status)
 
 
 def _history_url(benchmark: Benchmark, release: Release, board: Board) -> str:

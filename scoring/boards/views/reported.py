@@ -49,7 +49,7 @@ def reported_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "columns": [(name, _label(name)) for name in names],
     }
     name = "_reported_values" if request.htmx else "reported_list"
-    return render(request, f"scoring/{name}.html", context)
+    return render(request, f"scoring/boards/{name}.html", context)
 
 
 def _label(name: str) -> str:
@@ -84,7 +84,7 @@ def reported_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         return redirect("scoring:reported-list", benchmark.slug)
     status = 422 if request.method == "POST" else 200
     context = {"file_form": files, "value_form": value}
-    return render(request, "scoring/reported_new.html", context, status=status)
+    return render(request, "scoring/boards/reported_new.html", context, status=status)
 
 
 def _imported(request: HttpRequest, benchmark: Benchmark, form: ReportedFileForm) -> bool:
@@ -140,7 +140,7 @@ def reported_edit(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRe
         return redirect("scoring:reported-list", benchmark.slug)
     status = 422 if request.method == "POST" else 200
     context = {"form": form, "score": score}
-    return render(request, "scoring/reported_edit.html", context, status=status)
+    return render(request, "scoring/boards/reported_edit.html", context, status=status)
 
 
 def _changed(request: HttpRequest, score: ReportedScore, form: ReportedValueForm) -> bool:

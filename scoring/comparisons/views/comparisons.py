@@ -43,19 +43,19 @@ ORDER_LABELS = {
 def comparison(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     release = asked_release(request.GET, benchmark)
     if release is None:
-        return render(request, "scoring/comparison_empty.html")
+        return render(request, "scoring/comparisons/comparison_empty.html")
     context = _choice(request, release)
     try:
         asked = asked_comparison(request.GET, request.user, release)
         if len(asked.score_sets) < 2:
-            return render(request, "scoring/comparison.html", context)
+            return render(request, "scoring/comparisons/comparison.html", context)
         context |= _compared(request, asked)
     except ComparisonNotReadyError as error:
         context |= {"waiting": error, "job": error.job}
     except ScoringError as error:
         context |= {"error": str(error)}
-        return render(request, "scoring/comparison.html", context, status=error.status)
-    return render(request, "scoring/comparison.html", context)
+        return render(request, "scoring/comparisons/comparison.html", context, status=error.status)
+    return render(request, "scoring/comparisons/comparison.html", context)
 
 
 def _choice(request: HttpRequest, release: Release) -> dict[str, Any]:
@@ -226,7 +226,7 @@ def comparison_robustness(request: HttpRequest, benchmark: Benchmark) -> HttpRes
     """The grid of a pair: a part of the comparison, or a page of its own without htmx."""
     release = asked_release(request.GET, benchmark)
     if release is None:
-        return render(request, "scoring/comparison_empty.html")
+        return render(request, "scoring/comparisons/comparison_empty.html")
     context: dict[str, Any] = {"release": release}
     status = 200
     try:
@@ -240,7 +240,7 @@ def comparison_robustness(request: HttpRequest, benchmark: Benchmark) -> HttpRes
         context |= {"error": str(error)}
         status = 200 if request.htmx else error.status
     name = "_comparison_robustness" if request.htmx else "comparison_robustness"
-    return render(request, f"scoring/{name}.html", context, status=status)
+    return render(request, f"scoring/comparisons/{name}.html", context, status=status)
 
 
 def _grid(request: HttpRequest, asked: AskedComparison) -> dict[str, Any]:

@@ -24,7 +24,7 @@ def side_by_side(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """`?qid=` names the query; without it, the one with the largest difference."""
     release = asked_release(request.GET, benchmark)
     if release is None:
-        return render(request, "scoring/comparison_empty.html")
+        return render(request, "scoring/comparisons/comparison_empty.html")
     asked = asked_comparison(request.GET, request.user, release)
     if len(asked.score_sets) < 2:
         return redirect("scoring:comparison", benchmark.slug)
@@ -47,7 +47,7 @@ def side_by_side(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "run": run.run,
         "reference": reference.run,
     }
-    return render(request, "scoring/side_by_side.html", context)
+    return render(request, "scoring/comparisons/side_by_side.html", context)
 
 
 def _refuse_withheld(qid: str, asked: AskedComparison, sight: Sight) -> None:

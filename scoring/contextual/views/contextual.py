@@ -36,7 +36,7 @@ def contextual_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "n_judges": judges_of(benchmark).count(),
         "missing": missing_packages(),
     }
-    return render(request, "scoring/contextual_list.html", context)
+    return render(request, "scoring/contextual/contextual_list.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -50,7 +50,7 @@ def contextual_import(request: HttpRequest, benchmark: Benchmark) -> HttpRespons
             return redirect(job)
     context = {"form": form, "missing": missing_packages()}
     status = 422 if form.errors else 200
-    return render(request, "scoring/contextual_import.html", context, status=status)
+    return render(request, "scoring/contextual/contextual_import.html", context, status=status)
 
 
 def _started(request: HttpRequest, benchmark: Benchmark, form: CaseSetForm) -> Job | None:
@@ -90,7 +90,7 @@ def contextual_set(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpR
         "evaluations": list(evaluations_of(benchmark).filter(case_set=case_set)),
         "missing": missing_packages(),
     }
-    return render(request, "scoring/contextual_set.html", context)
+    return render(request, "scoring/contextual/contextual_set.html", context)
 
 
 @require_POST

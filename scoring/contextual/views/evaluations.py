@@ -51,7 +51,9 @@ def contextual_evaluation_new(request: HttpRequest, benchmark: Benchmark, pk: in
         **_estimated(case_set, form),
     }
     status = 422 if form.errors else 200
-    return render(request, "scoring/contextual_evaluation_new.html", context, status=status)
+    return render(
+        request, "scoring/contextual/contextual_evaluation_new.html", context, status=status
+    )
 
 
 def _started(
@@ -86,7 +88,9 @@ def contextual_estimate(request: HttpRequest, benchmark: Benchmark, pk: int) -> 
     """The part of the page that says what it would take."""
     case_set = set_of(benchmark, pk)
     form = EvaluationForm(request.GET or None, case_set=case_set, judges=judges_of(benchmark))
-    return render(request, "scoring/_contextual_estimate.html", _estimated(case_set, form))
+    return render(
+        request, "scoring/contextual/_contextual_estimate.html", _estimated(case_set, form)
+    )
 
 
 def evaluation_of(benchmark: Benchmark, pk: int) -> ContextualEvaluation:
@@ -132,7 +136,7 @@ def contextual_evaluation(request: HttpRequest, benchmark: Benchmark, pk: int) -
         "others": list(others.exclude(pk=evaluation.pk)[:10]),
         "retry_form": RetryForm(),
     }
-    return render(request, "scoring/contextual_evaluation.html", context)
+    return render(request, "scoring/contextual/contextual_evaluation.html", context)
 
 
 @require_safe
@@ -141,7 +145,7 @@ def contextual_progress(request: HttpRequest, benchmark: Benchmark, pk: int) -> 
     """How far it is; once it has ended, the page is loaded as a whole."""
     evaluation = evaluation_of(benchmark, pk)
     context = state_of(request, evaluation)
-    response = render(request, "scoring/_contextual_progress.html", context)
+    response = render(request, "scoring/contextual/_contextual_progress.html", context)
     if request.htmx and not evaluation.is_active:
         response["HX-Refresh"] = "true"
     return response

@@ -28,7 +28,7 @@ FIELD_OF = {
 @benchmark_view(Action.EDIT)
 def contextual_judge_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     context = {"judges": list(judges_of(benchmark)), "missing": missing_packages()}
-    return render(request, "scoring/contextual_judge_list.html", context)
+    return render(request, "scoring/contextual/contextual_judge_list.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -45,7 +45,7 @@ def contextual_judge_new(request: HttpRequest, benchmark: Benchmark) -> HttpResp
             return redirect(made)
     context = {"form": form, "missing": missing_packages()}
     status = 422 if form.errors else 200
-    return render(request, "scoring/contextual_judge_new.html", context, status=status)
+    return render(request, "scoring/contextual/contextual_judge_new.html", context, status=status)
 
 
 def _add(form: JudgeForm, error: BenchmarkError) -> None:
@@ -73,7 +73,7 @@ def _context(judge: JudgeEndpoint) -> dict[str, Any]:
 def contextual_judge_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     judge = _judge(benchmark, pk)
     context = {**_context(judge), "n_evaluations": judge.evaluations.count()}
-    return render(request, "scoring/contextual_judge_detail.html", context)
+    return render(request, "scoring/contextual/contextual_judge_detail.html", context)
 
 
 @require_safe
@@ -81,7 +81,7 @@ def contextual_judge_detail(request: HttpRequest, benchmark: Benchmark, pk: int)
 def contextual_judge_trial(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """What came back, once it has."""
     context = _context(_judge(benchmark, pk))
-    response = render(request, "scoring/_contextual_judge_trial.html", context)
+    response = render(request, "scoring/contextual/_contextual_judge_trial.html", context)
     if request.htmx and not context["is_trying"]:
         response["HX-Refresh"] = "true"  # the page says more of a judge that was tried
     return response
@@ -102,7 +102,7 @@ def contextual_judge_edit(request: HttpRequest, benchmark: Benchmark, pk: int) -
             return redirect(judge)
     context = {"form": form, "judge": judge, "missing": missing_packages()}
     status = 422 if form.errors else 200
-    return render(request, "scoring/contextual_judge_edit.html", context, status=status)
+    return render(request, "scoring/contextual/contextual_judge_edit.html", context, status=status)
 
 
 @require_POST

@@ -58,7 +58,7 @@ def contextual_case(
         "before": numbers.filter(case__number__lt=number).order_by("-case__number").first(),
         "after": numbers.filter(case__number__gt=number).order_by("case__number").first(),
     }
-    return render(request, "scoring/contextual_case.html", context)
+    return render(request, "scoring/contextual/contextual_case.html", context)
 
 
 def _nodes(outcome: CaseOutcome, images: Any) -> list[dict[str, Any]]:
@@ -93,7 +93,7 @@ def contextual_compare(request: HttpRequest, benchmark: Benchmark, pk: int) -> H
         context |= {**told, "compared": compared}
         context["page"] = page_of(request, compared.pairs, PAIRS_A_PAGE)
     status = 422 if form.errors else 200
-    return render(request, "scoring/contextual_compare.html", context, status=status)
+    return render(request, "scoring/contextual/contextual_compare.html", context, status=status)
 
 
 @require_safe

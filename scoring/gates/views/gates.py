@@ -49,7 +49,7 @@ def gate_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     release = newest_release(benchmark)
     if not context["policies"] and release is not None:
         context["plan"] = plan_of(benchmark, release)
-    return render(request, "scoring/gate_list.html", context)
+    return render(request, "scoring/gates/gate_list.html", context)
 
 
 def _gate(request: HttpRequest, benchmark: Benchmark, pk: int) -> GateResult:
@@ -81,7 +81,7 @@ def gate_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
     context = _context(request, gate)
     if gate.verdict and may(request.user, Action.SUBMIT, benchmark):
         context["online_form"] = OnlineResultForm()
-    return render(request, "scoring/gate_detail.html", context)
+    return render(request, "scoring/gates/gate_detail.html", context)
 
 
 @require_safe
@@ -91,7 +91,7 @@ def gate_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
     gate = _gate(request, benchmark, pk)
     response = render(
         request,
-        "scoring/_gate_state.html",
+        "scoring/gates/_gate_state.html",
         {"gate": gate, "job": gate.job, "is_waiting": gate.state == GateResult.State.QUEUED},
     )
     if request.htmx and gate.state != GateResult.State.QUEUED:
@@ -130,7 +130,7 @@ def gate_online(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
     form = OnlineResultForm(request.POST)
     if not form.is_valid():
         context = {**_context(request, gate), "online_form": form}
-        return render(request, "scoring/gate_detail.html", context, status=422)
+        return render(request, "scoring/gates/gate_detail.html", context, status=422)
     record_online_result(gate=gate, user=request.user, **form.cleaned_data)
     messages.success(request, "The A/B result is recorded.")
     return redirect(gate)

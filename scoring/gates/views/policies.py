@@ -34,7 +34,7 @@ def policy_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     has_runs = runs_offered(benchmark, request.user).exists()
     if release is None or not has_runs:
         context = {"release": release, "has_runs": has_runs}
-        return render(request, "scoring/policy_empty.html", context)
+        return render(request, "scoring/gates/policy_empty.html", context)
     form = PolicyForm(request.POST or None, benchmark=benchmark, user=request.user)
     if request.method == "POST" and form.is_valid():
         is_rehearsal = request.POST.get("do") == "rehearse"
@@ -44,7 +44,7 @@ def policy_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
             return redirect(made)
     status = 422 if request.method == "POST" else 200
     context = {"form": form, "release": release, "plan": plan_of(benchmark, release)}
-    return render(request, "scoring/policy_new.html", context, status=status)
+    return render(request, "scoring/gates/policy_new.html", context, status=status)
 
 
 def _made(request: HttpRequest, benchmark: Benchmark, form: PolicyForm) -> GatePolicy | None:
@@ -114,7 +114,7 @@ def rehearsal_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> Htt
         "rehearsed": rates_told(request.user, benchmark, rehearsal.result),
     }
     status = 422 if error else 200
-    return render(request, "scoring/rehearsal_detail.html", context, status=status)
+    return render(request, "scoring/gates/rehearsal_detail.html", context, status=status)
 
 
 @require_safe
@@ -122,7 +122,7 @@ def rehearsal_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> Htt
 def rehearsal_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """How far it is; once it is done, the page is loaded as a whole."""
     context = _state(_rehearsal(request, benchmark, pk))
-    response = render(request, "scoring/_rehearsal_state.html", context)
+    response = render(request, "scoring/gates/_rehearsal_state.html", context)
     if request.htmx and not context["is_waiting"]:
         response["HX-Refresh"] = "true"
     return response
@@ -161,7 +161,7 @@ def policy_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRe
         "release": newest_release(benchmark),
     }
     status = 422 if request.method == "POST" else 200
-    return render(request, "scoring/policy_detail.html", context, status=status)
+    return render(request, "scoring/gates/policy_detail.html", context, status=status)
 
 
 @require_POST

@@ -31,19 +31,19 @@ def freshness(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The panel of `?release=` (the newest unless named), or the page around it without htmx."""
     release = _release(benchmark, request.GET.get("release", ""))
     if release is None:
-        return render(request, "scoring/freshness_empty.html")
+        return render(request, "scoring/planning/freshness_empty.html")
     sight = sight_of(request.user, release)
     days = asked_days(request.GET.get("days", ""))
     found = freshness_of_release(release, days=days, hidden=sight.hidden)
     context = {"release": release, "found": found, **shown(found, sight)}
     if request.htmx:
-        return render(request, "scoring/_freshness.html", context)
+        return render(request, "scoring/planning/_freshness.html", context)
     sight_written_down(request.user, release, "stale labels")
     context |= {
         "page": page_of(request, _stale(found), PAGE_SIZE),
         "releases": list(published_releases(benchmark)),
     }
-    return render(request, "scoring/freshness.html", context)
+    return render(request, "scoring/planning/freshness.html", context)
 
 
 def shown(found: ReleaseFreshness, sight: Sight) -> dict[str, Any]:

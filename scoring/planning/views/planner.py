@@ -32,7 +32,9 @@ def planner(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "known": known,
         "assumed_source": ASSUMED_SOURCE,
     }
-    template = "scoring/_planner_answer.html" if request.htmx else "scoring/planner.html"
+    template = (
+        "scoring/planning/_planner_answer.html" if request.htmx else "scoring/planning/planner.html"
+    )
     return render(request, template, context, status=422 if form.errors else 200)
 
 

@@ -28,7 +28,11 @@ def reliability(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "release": release,
         "assumed_source": ASSUMED_SOURCE,
     }
-    template = "scoring/_reliability.html" if request.htmx else "scoring/reliability.html"
+    template = (
+        "scoring/planning/_reliability.html"
+        if request.htmx
+        else "scoring/planning/reliability.html"
+    )
     return render(request, template, context)
 
 

@@ -40,7 +40,11 @@ def reusability(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
             "has_queries": bool(graded_queries(release) - hidden),
             **_shown(request, reusability_of(release, hidden)),
         }
-    template = "scoring/_reusability.html" if request.htmx else "scoring/reusability.html"
+    template = (
+        "scoring/planning/_reusability.html"
+        if request.htmx
+        else "scoring/planning/reusability.html"
+    )
     return render(request, template, context)
 
 

@@ -59,7 +59,7 @@ def run_holes(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespon
         "nothing_unjudged": COMPLETE if score_set.release.is_complete else ALL_GRADED,
         "judge_url": reverse("scoring:run-top-up", args=[benchmark.slug, score_set.run_id]),
     }
-    return render(request, "scoring/run_holes.html", context)
+    return render(request, "scoring/runs/run_holes.html", context)
 
 
 @require_safe

@@ -23,7 +23,7 @@ def run_latency(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
         "kept": kept,
         "words": latency_words(kept.n_queries if kept else 0, kept),
     }
-    template = "scoring/_run_latency.html" if request.htmx else "scoring/run_latency.html"
+    template = "scoring/runs/_run_latency.html" if request.htmx else "scoring/runs/run_latency.html"
     return render(request, template, context)
 
 

@@ -131,7 +131,7 @@ def run_queries(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
         "charts": _charts(table),
     }
     status = 422 if table.asked.error else 200
-    return render(request, "scoring/run_queries.html", context, status=status)
+    return render(request, "scoring/runs/run_queries.html", context, status=status)
 
 
 def _charts(table: QueryTable) -> dict[str, Chart]:
@@ -209,7 +209,7 @@ def run_query(request: HttpRequest, benchmark: Benchmark, pk: int, qid: str) -> 
         "measures": [] if is_withheld else [(one, row[one.name]) for one in measures_on(threshold)],
         "found": None if is_withheld else retrieved(run=run, release=release, qid=qid),
     }
-    return render(request, "scoring/run_query.html", context)
+    return render(request, "scoring/runs/run_query.html", context)
 
 
 def worst_queries(request: HttpRequest, run: Run, score_set: ScoreSet) -> dict[str, Any]:

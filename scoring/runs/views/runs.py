@@ -51,7 +51,7 @@ def run_scores(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
         "worst": worst_queries(request, run, score_sets[0]) if score_sets else None,
         "quota": _quota(request, benchmark),
     }
-    template = "scoring/_run_scores.html" if request.htmx else "scoring/run_scores.html"
+    template = "scoring/runs/_run_scores.html" if request.htmx else "scoring/runs/run_scores.html"
     return render(request, template, context, status=422 if asked.error else 200)
 
 
@@ -120,7 +120,7 @@ def run_slices(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
         "chart": slices_chart(measure.label, rows, baseline.run.name if baseline else ""),
         "chart_name": f"slices-{baseline.run_id if baseline else 'none'}",
     }
-    template = "scoring/_run_slices.html" if request.htmx else "scoring/run_slices.html"
+    template = "scoring/runs/_run_slices.html" if request.htmx else "scoring/runs/run_slices.html"
     return render(request, template, context, status=422 if asked.error else 200)
 
 
@@ -139,7 +139,7 @@ def run_reading(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
     run = run_of(request, benchmark, pk)
     score_set = score_set_of(run, request.GET.get("release", ""))
     sight = sight_of(request.user, score_set.release)
-    template = "scoring/_run_reading.html" if request.htmx else "scoring/run_reading.html"
+    template = "scoring/runs/_run_reading.html" if request.htmx else "scoring/runs/run_reading.html"
     if not graded_queries(score_set.release) - sight.hidden:
         return render(request, template, {"run": run, "score_set": score_set, "is_hidden": True})
     scenarios, n_draws = scenarios_of(score_set, sight)

@@ -33,7 +33,7 @@ def embedding_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "n_documents": corpus_size(benchmark),
     }
     status = 422 if form.errors else 200
-    return render(request, "scoring/embedding_new.html", context, status=status)
+    return render(request, "scoring/submissions/embedding_new.html", context, status=status)
 
 
 def _submit(request: HttpRequest, form: EmbeddingForm) -> Submission:

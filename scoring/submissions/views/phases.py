@@ -31,7 +31,7 @@ def phase_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "rows": [(phase, state_of_phase(phase)) for phase in page.object_list],
         "has_release": newest_release(benchmark) is not None,
     }
-    return render(request, "scoring/phase_list.html", context)
+    return render(request, "scoring/submissions/phase_list.html", context)
 
 
 @require_safe
@@ -47,7 +47,7 @@ def phase_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRes
         "n_left": submitting.n_left_today(**asked),
         "n_left_in_all": submitting.n_left_in_all(**asked),
     }
-    return render(request, "scoring/phase_detail.html", context)
+    return render(request, "scoring/submissions/phase_detail.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -98,4 +98,6 @@ def _phase(benchmark: Benchmark, pk: int) -> Phase:
 
 def _form_page(request: HttpRequest, form: PhaseForm, **more: Any) -> HttpResponse:
     status = 422 if form.errors else 200
-    return render(request, "scoring/phase_edit.html", {"form": form, **more}, status=status)
+    return render(
+        request, "scoring/submissions/phase_edit.html", {"form": form, **more}, status=status
+    )

@@ -27,7 +27,7 @@ def probing_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "few": FEW_QUERIES,
         "near": NEAR,
     }
-    return render(request, "scoring/probing_list.html", context)
+    return render(request, "scoring/submissions/probing_list.html", context)
 
 
 @require_POST

@@ -55,7 +55,7 @@ def submission_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
             return answer
     context = {"form": form, **of_phases(phases, request.user)}
     status = 422 if form.errors else 200
-    return render(request, "scoring/submission_new.html", context, status=status)
+    return render(request, "scoring/submissions/submission_new.html", context, status=status)
 
 
 def of_form(request: HttpRequest, benchmark: Benchmark, phases: list[Phase]) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def submissions_closed(request: HttpRequest, benchmark: Benchmark) -> HttpRespon
         "reason": submitting.why_closed(benchmark),
         "has_phases": Phase.objects.filter(benchmark=benchmark).exists(),
     }
-    return render(request, "scoring/submission_closed.html", context, status=status)
+    return render(request, "scoring/submissions/submission_closed.html", context, status=status)
 
 
 @require_safe
@@ -129,7 +129,7 @@ def submission_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         "rows": rows_as_seen(request.user, submission_rows(page.object_list)),
         "columns": BOARD,
     }
-    return render(request, "scoring/submission_list.html", context)
+    return render(request, "scoring/submissions/submission_list.html", context)
 
 
 @never_cache
@@ -138,7 +138,9 @@ def submission_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 def submission_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     submission = _seen(request, benchmark, pk)
     context = _state(request, submission)
-    return render(request, "scoring/submission_detail.html", context | _about(submission))
+    return render(
+        request, "scoring/submissions/submission_detail.html", context | _about(submission)
+    )
 
 
 @never_cache
@@ -147,7 +149,7 @@ def submission_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> Ht
 def submission_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The part of the page that changes while the run is scored."""
     context = _state(request, _seen(request, benchmark, pk))
-    return render(request, "scoring/_submission_state.html", context)
+    return render(request, "scoring/submissions/_submission_state.html", context)
 
 
 @require_POST

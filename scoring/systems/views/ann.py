@@ -33,7 +33,7 @@ def ann(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         report = ann_report(release=release, hidden=hidden, **told)
         context |= {**told, **shown(benchmark, report), "baseline": USUAL_BASELINE}
         context["n_left_out"] = len(hidden)
-    return render(request, "scoring/ann.html", context, status=422 if form.errors else 200)
+    return render(request, "scoring/systems/ann.html", context, status=422 if form.errors else 200)
 
 
 def shown(benchmark: Benchmark, report: AnnReport) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def _page(
         "corpus_version": benchmark.current_corpus_version,
         **_work(request, benchmark),
     }
-    return render(request, "scoring/baseline_list.html", context, status=status)
+    return render(request, "scoring/systems/baseline_list.html", context, status=status)
 
 
 def _board(request: HttpRequest, release: Release | None, sight: Sight) -> dict[int, BoardRow]:
@@ -148,7 +148,7 @@ def baseline_progress(request: HttpRequest, benchmark: Benchmark) -> HttpRespons
     context = _work(request, benchmark)
     if not request.htmx:
         return redirect("scoring:baseline-list", benchmark.slug)
-    answer = render(request, "scoring/_baseline_progress.html", context)
+    answer = render(request, "scoring/systems/_baseline_progress.html", context)
     if not context["at_work"]:
         answer["HX-Refresh"] = "true"
     return answer
