@@ -52,11 +52,10 @@ AREAS = {
     "claiming": (
         ["annotation/judging/services/claiming.py", "annotation/judging/services/exchanging.py"],
         [
-            f"tests/annotation/test_{name}.py"
-            for name in (
-                *("claiming", "judging", "exchange", "sharing", "pool_people", "answering"),
-                *("known_grades", "own_work", "queue"),
-            )
+            "tests/annotation/judging",
+            "tests/annotation/pools/test_pool_people.py",
+            "tests/annotation/guidelines/test_answering.py",
+            "tests/annotation/labels/test_known_grades.py",
         ],
     ),
 }
@@ -119,7 +118,7 @@ def _tests(area: str, module: str) -> list[str]:
     files: list[Path] = []
     for part in AREAS[area][1]:
         path = ROOT / part
-        files += sorted(path.rglob("test_*.py")) if path.is_dir() else [path] * path.exists()
+        files += sorted(path.rglob("test_*.py")) if path.is_dir() else [path]
     place = ROOT / module.replace(".", "/")
     own = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
     in_order = [own, *sorted(files, key=lambda path: path.name != named)]

@@ -1,0 +1,119 @@
+"""A pool's people: who judges it, who has what, what is given back or waived."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.common.selectors.holding import holders_of, n_second_labels
+from annotation.models import Pool, Slot
+from annotation.pools.services.settings import set_pool_people
+from benchmarks_app.models import AuditEvent
+from tests import factories
+from tests.annotation import making
+from tests.annotation.pools.test_dashboard import given
+
+SOON = timezone.now() + timedelta(minutes=20)
+
+
+@pytest.fixture
+def made(benchmark, owner):
+    return making.pool(benchmark, {"q1": ["d1", "d2", "d3"]}, overlap=2)
+
+
+def hold(of: Pool, person, n: int, **values) -> None:
+    keys = Slot.objects.filter(pool=of, number=1).order_by("pk").values_list("pk", flat=True)[:n]
+    held = {"state": "claimed", "lease_expires_at": SOON, **values}
+    Slot.objects.filter(pk__in=list(keys)).update(annotator=person, **held)
+
+
+def url(view: str, of: Pool) -> str:
+    return reverse(f"annotation:{view}", args=[of.benchmark.slug, of.pk])
+
+
+def test_holders_are_who_may_judge_with_what_they_have(made, ada, bo, sam):
+    hold(made, ada, 2)
+
+    rows = {str(holder.person): holder for holder in holders_of(made)}
+
+    assert sorted(rows) == ["ada", "bo", "olga"]
+    assert (rows["ada"].n_held, rows["ada"].until, rows["ada"].has_some) == (2, SOON, True)
+    assert (rows["bo"].n_held, rows["bo"].has_some) == (0, False)
+
+
+def test_who_left_and_has_judged_is_still_there(made, ada):
+    hold(made, ada, 1, state="done")
+    ada.memberships.all().delete()
+
+    (row,) = [holder for holder in holders_of(made) if holder.person == ada]
+    assert (row.role, row.n_done) == ("no longer a member", 1)
+
+
+def test_expired_documents_are_on_no_screen(made, ada):
+    hold(made, ada, 1, lease_expires_at=timezone.now())
+
+    assert not any(holder.has_some for holder in holders_of(made))
+
+
+def test_documents_are_given_back_by_the_button(made, ada, owner, signed_in):
+    hold(made, ada, 2)
+    client = signed_in(owner)
+    assert f'value="{ada.pk}"' in client.get(url("pool-people", made)).content.decode()
+
+    answer = client.post(url("pool-release", made), {"annotator": ada.pk}, follow=True)
+
+    assert "2 documents of ada went back" in answer.content.decode()
+    assert not Slot.objects.filter(annotator=ada).exists()
+    assert AuditEvent.objects.filter(actor=owner, target=made.name).count() == 1
+
+
+def test_second_labels_wait_and_are_waived(made, ada, owner, signed_in):
+    given(made, ada, 2)
+    assert n_second_labels(made) == 2
+    client = signed_in(owner)
+    assert (
+        "2 documents wait for a second person"
+        in client.get(url("pool-people", made)).content.decode()
+    )
+
+    client.post(url("pool-waive", made))
+
+    made.refresh_from_db()
+    assert (made.n_wanted, made.n_waived, n_second_labels(made)) == (4, 2, 0)
+
+
+def test_people_and_sharing_are_saved_and_audited_once(made, ada, bo, owner, signed_in):
+    values = {"annotators": [ada.pk], "assignment": "family-to-one"}
+    client = signed_in(owner)
+
+    for _ in range(2):
+        client.post(url("pool-settings", made), values)
+
+    made.refresh_from_db()
+    assert (list(made.annotators.all()), made.assignment) == ([ada], "family-to-one")
+    (event,) = AuditEvent.objects.filter(action="pool-people")
+    assert event.detail == {"annotators": [ada.pk], "assignment": "family-to-one"}
+
+
+def test_naming_nobody_lets_everybody_judge_again(made, ada, bo, owner):
+    for people in ([ada, bo], [bo], []):
+        set_pool_people(pool=made, annotators=people, assignment="anybody", actor=owner)
+        assert set(made.annotators.all()) == set(people)
+
+
+def test_who_may_not_judge_cannot_be_named(made, sam, owner, signed_in):
+    answer = signed_in(owner).post(
+        url("pool-settings", made), {"annotators": [sam.pk], "assignment": "anybody"}
+    )
+
+    assert answer.status_code == 422
+    assert not made.annotators.exists()
+
+
+def test_page_asks_no_more_for_many_people(made, django_assert_max_num_queries):
+    for _ in range(8):
+        factories.member(made.benchmark, factories.user().username, "annotator")
+
+    with django_assert_max_num_queries(4):
+        assert len(holders_of(made)) == 9
