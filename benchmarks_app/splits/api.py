@@ -1,6 +1,5 @@
 """Endpoints of splits: what is in force, preview, apply, the leak report; and contamination."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from django.http import Http404, HttpResponse
@@ -14,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.parameters import api_field
 from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
 from benchmarks_app.collections.services.uploading import receive_upload
@@ -23,8 +23,9 @@ from benchmarks_app.permissions import Action, may
 from benchmarks_app.splits import selectors
 from benchmarks_app.splits.services import contamination, leak_reports, splitting
 from benchwright.leaks import as_markdown
-from benchwright.splits import DEFAULT_SHARES, MODES, SPLITS, SplitRecipe
-from benchwright.splits.recipe import Mode, Straddling
+from benchwright.recipes import splits
+from benchwright.recipes.splits import Mode
+from benchwright.splits import DEFAULT_SHARES, SPLITS, SplitRecipe
 
 MOST_GIVEN = 1_000_000
 
@@ -32,17 +33,15 @@ MOST_GIVEN = 1_000_000
 class RecipeSerializer(serializers.Serializer):
     """How to split; `shares` are parts of 1, `given` is {query id: split or "none"}."""
 
-    mode = serializers.ChoiceField(MODES, default=Mode.STRATIFIED.value)
+    mode = api_field(splits.MODE)
     shares = serializers.DictField(
-        child=serializers.FloatField(min_value=0, max_value=1), default=dict(DEFAULT_SHARES)
+        child=api_field(splits.SHARE, required=True), default=dict(DEFAULT_SHARES)
     )
-    seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=0)
-    test_from = serializers.DateField(allow_null=True, default=None)
-    dev_from = serializers.DateField(allow_null=True, default=None)
-    gap_days = serializers.IntegerField(min_value=0, max_value=3650, default=0)
-    straddling = serializers.ChoiceField(
-        [one.value for one in Straddling], default=Straddling.KEEP_EARLIER.value
-    )
+    seed = api_field(splits.SEED)
+    test_from = api_field(splits.TEST_FROM)
+    dev_from = api_field(splits.DEV_FROM)
+    gap_days = api_field(splits.GAP_DAYS)
+    straddling = api_field(splits.STRADDLING)
     slice = serializers.CharField(default="", allow_blank=True)
     given = serializers.DictField(child=serializers.CharField(), allow_null=True, default=None)
     qrels = serializers.CharField(default="", allow_blank=True)
@@ -296,13 +295,13 @@ class ContaminationMatches(Endpoint):
 
 def _recipe(sent: dict[str, Any]) -> SplitRecipe:
     return SplitRecipe(
-        mode=Mode(sent["mode"]),
+        mode=sent["mode"],
         shares={split: share for split, share in sent["shares"].items() if share},
         seed=sent["seed"],
-        test_from=_midnight(sent["test_from"]),
-        dev_from=_midnight(sent["dev_from"]),
+        test_from=sent["test_from"],
+        dev_from=sent["dev_from"],
         gap_days=sent["gap_days"],
-        straddling=Straddling(sent["straddling"]),
+        straddling=sent["straddling"],
         slice_name=sent["slice"],
     )
 
@@ -323,10 +322,6 @@ def _given(benchmark: Benchmark, sent: dict[str, Any]) -> dict[str, str] | None:
     rows = sent["given"] or {}
     lines = (f"{qid}\t{split}\n".encode() for qid, split in rows.items())
     return splitting.given_from(benchmark, lines, file="given")
-
-
-def _midnight(day: Any) -> datetime | None:
-    return datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None
 
 
 def _plan(benchmark: Benchmark) -> dict[str, Any]:

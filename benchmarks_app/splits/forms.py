@@ -1,6 +1,5 @@
 """Forms of splits and of checks against outside queries."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from django import forms
@@ -8,27 +7,28 @@ from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 
 from benchmarks_app.common.forms import ListFileField
+from benchmarks_app.common.parameters import form_field, percent_field
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.splits import selectors as reads
 from benchwright.errors import BenchmarkError
+from benchwright.recipes import splits
+from benchwright.recipes.splits import Mode, Straddling
 from benchwright.splits import DEFAULT_SHARES, SPLITS, SplitRecipe
-from benchwright.splits.recipe import Mode, Straddling, check_shares
+from benchwright.splits.recipe import check_shares
 
 MODES: dict[str, tuple[str, str]] = {
-    Mode.STRATIFIED: (
-        "Stratified",
-        "Sizes as asked, every slice and label density spread evenly. Usual.",
-    ),
-    Mode.RANDOM: ("Random", "Families at random, nothing spread on purpose."),
-    Mode.CHRONOLOGICAL: (
-        "By time",
-        "What was asked before a day is for training, what came later for testing.",
-    ),
-    Mode.LEAVE_SLICE_OUT: (
-        "Leave a slice out",
-        "A slice is the test split: how well is it served by who never saw its kind?",
-    ),
-    Mode.GIVEN: ("From a file", "A split that exists already."),
+    mode: (splits.MODE.choices[mode], words)
+    for mode, words in {
+        Mode.STRATIFIED: "Sizes as asked, every slice and label density spread evenly. Usual.",
+        Mode.RANDOM: "Families at random, nothing spread on purpose.",
+        Mode.CHRONOLOGICAL: (
+            "What was asked before a day is for training, what came later for testing."
+        ),
+        Mode.LEAVE_SLICE_OUT: (
+            "A slice is the test split: how well is it served by who never saw its kind?"
+        ),
+        Mode.GIVEN: "A split that exists already.",
+    }.items()
 }
 FIELDS: dict[str, list[str]] = {
     Mode.STRATIFIED: ["train", "dev", "test", "seed"],
@@ -43,19 +43,12 @@ FIELDS: dict[str, list[str]] = {
 REQUIRED = {mode: ["train", "dev", "test", "seed"] for mode in (Mode.STRATIFIED, Mode.RANDOM)}
 ALWAYS = ["qrel_set", "hidden", "accept_small"]
 MOST_GIVEN_BYTES = 64 << 20
-MAX_SEED = 2**31 - 1
 SPLIT_CHOICES = [(split, split) for split in SPLITS]
 
 
 def share_field(split: str) -> forms.DecimalField:
-    return forms.DecimalField(
-        min_value=0,
-        max_value=100,
-        decimal_places=2,
-        required=False,
-        initial=round(100 * DEFAULT_SHARES[split], 2),
-        label=f"{split} %",
-    )
+    initial = round(100 * DEFAULT_SHARES[split], 2)
+    return percent_field(splits.SHARE, initial=initial, label=f"{split} %", help_text="")
 
 
 class HiddenForm(forms.Form):
@@ -77,42 +70,11 @@ class SplitForm(HiddenForm):
     train = share_field("train")
     dev = share_field("dev")
     test = share_field("test")
-    seed = forms.IntegerField(
-        min_value=0,
-        max_value=MAX_SEED,
-        required=False,
-        initial=0,
-        help_text="The same seed gives the same split.",
-    )
-    test_from = forms.DateField(
-        required=False,
-        widget=forms.DateInput(attrs={"type": "date"}),
-        label="Test begins on",
-        help_text="Empty: found from the shares.",
-    )
-    dev_from = forms.DateField(
-        required=False,
-        widget=forms.DateInput(attrs={"type": "date"}),
-        label="Dev begins on",
-        help_text="Empty: no dev split.",
-    )
-    gap_days = forms.IntegerField(
-        min_value=0,
-        max_value=3650,
-        required=False,
-        initial=0,
-        label="Gap, days",
-        help_text="Queries of so many days after a cut are in no split.",
-    )
-    straddling = forms.ChoiceField(
-        choices=[
-            (Straddling.KEEP_EARLIER, "keep the earlier wordings in train, leave the later out"),
-            (Straddling.DROP_FAMILY, "leave the whole family out"),
-        ],
-        required=False,
-        initial=Straddling.KEEP_EARLIER,
-        label="A family asked on both sides",
-    )
+    seed = form_field(splits.SEED)
+    test_from = form_field(splits.TEST_FROM)
+    dev_from = form_field(splits.DEV_FROM)
+    gap_days = form_field(splits.GAP_DAYS)
+    straddling = form_field(splits.STRADDLING)
     document_date = forms.ChoiceField(
         required=False,
         label="Documents appeared on",
@@ -217,8 +179,8 @@ class SplitForm(HiddenForm):
             mode=self.mode,
             shares={split: part / whole for split, part in parts.items() if part},
             seed=told.get("seed") or 0,
-            test_from=_midnight(told.get("test_from")),
-            dev_from=_midnight(told.get("dev_from")),
+            test_from=told.get("test_from"),
+            dev_from=told.get("dev_from"),
             gap_days=told.get("gap_days") or 0,
             straddling=Straddling(told.get("straddling") or Straddling.KEEP_EARLIER),
             slice_name=told.get("slice", ""),
@@ -233,10 +195,6 @@ class SplitForm(HiddenForm):
             "accept_small": told.get("accept_small", False),
             "document_date": told.get("document_date", ""),
         }
-
-
-def _midnight(day: Any) -> datetime | None:
-    return datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None
 
 
 class ContaminationForm(forms.Form):

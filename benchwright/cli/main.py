@@ -9,7 +9,7 @@ import gc
 import importlib
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -49,6 +49,11 @@ class Option(click.Option):
     def __init__(self, *declared: Any, group: str = "Options", **settings: Any) -> None:
         super().__init__(*declared, **settings)
         self.group = group
+
+
+def option(*declared: str, group: str, **settings: Any) -> Callable[[Any], Any]:
+    """A `click.option` under a heading."""
+    return click.option(*declared, cls=Option, group=group, **settings)
 
 
 class Command(click.Command):

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from benchwright.cli.main import Option
+from benchwright.cli.main import option
 from benchwright.cli.parameters import FILE, WRITTEN
 from benchwright.cli.scored import measures_named
 from benchwright.formats.unlisted import UNLISTED
@@ -26,11 +26,6 @@ def measure_names(
         return measures_named(given)
     except ScoringError as error:
         raise click.BadParameter(str(error), ctx, parameter) from error
-
-
-def option(*declared: str, group: str, **settings: Any) -> Decorator:
-    """A `click.option` under a heading."""
-    return click.option(*declared, cls=Option, group=group, **settings)
 
 
 def file_option(name: str, **settings: Any) -> Decorator:

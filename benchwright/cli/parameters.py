@@ -1,11 +1,15 @@
-"""Files as click takes them: those that are read are there, and none is a folder."""
+"""What click takes: files that are there, and what the library declares of a parameter."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from benchwright.cli.main import option
 from benchwright.files.sources import STANDARD_INPUT
+from benchwright.recipes.errors import ParameterError
+from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
 
 
 class NoSuchFile(click.ClickException):
@@ -35,3 +39,59 @@ class InputFile(click.ParamType):  # type: ignore[type-arg,unused-ignore] # gene
 
 FILE = InputFile()
 WRITTEN = click.Path(dir_okay=False, path_type=Path)
+
+
+class _Taken:
+    """What a parameter of the library takes, as a type of click's; it refuses in its words."""
+
+    parameter: Parameter
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return self.parameter.read(value)
+        except ParameterError as error:
+            raise click.BadParameter(self.parameter.advice, ctx, param) from error
+
+
+class _Whole(_Taken, click.IntRange):
+    def __init__(self, parameter: Whole) -> None:
+        self.parameter = parameter
+        super().__init__(parameter.least, parameter.most)
+
+
+class _Real(_Taken, click.FloatRange):
+    def __init__(self, parameter: Real) -> None:
+        self.parameter = parameter
+        is_open = parameter.is_open
+        super().__init__(parameter.least, parameter.most, min_open=is_open, max_open=is_open)
+
+
+class _Choice(_Taken, click.Choice):  # type: ignore[type-arg,unused-ignore] # generic since 8.2
+    def __init__(self, parameter: Choice) -> None:
+        self.parameter = parameter
+        super().__init__([value.replace("_", "-") for value in parameter.choices])
+
+
+class _Day(_Taken, click.ParamType):  # type: ignore[type-arg,unused-ignore] # generic since 8.2
+    name = "day"
+
+    def __init__(self, parameter: Day) -> None:
+        self.parameter = parameter
+
+
+def parameter_option(parameter: Parameter, *, group: str, **changes: Any) -> Callable[[Any], Any]:
+    """The option of a parameter; its value comes under the parameter's own name."""
+    types = {Whole: _Whole, Real: _Real, Choice: _Choice, Day: _Day}
+    settings = {
+        "type": types[type(parameter)](parameter),
+        "default": _shown(parameter.default),
+        "show_default": parameter.default is not None,
+        "help": parameter.help,
+        **changes,
+    }
+    return option(parameter.flag, parameter.name, group=group, **settings)
+
+
+def _shown(default: Any) -> Any:
+    """A default as the option's help shows it: choices have hyphens."""
+    return default.replace("_", "-") if isinstance(default, str) else default

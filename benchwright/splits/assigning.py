@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from itertools import accumulate
 
+from benchwright.recipes.splits import Mode, Straddling
 from benchwright.splits.digests import family_names
 from benchwright.splits.errors import (
     CutMissingError,
@@ -19,7 +20,7 @@ from benchwright.splits.errors import (
     SliceEverywhereError,
     UnknownSliceError,
 )
-from benchwright.splits.recipe import SPLITS, Mode, SplitRecipe, Straddling
+from benchwright.splits.recipe import SPLITS, SplitRecipe
 from benchwright.splits.strata import Stratum, strata_by_family
 from benchwright.splits.types import DROPPED, IN_GAP, LEFT_OUT, STRADDLES, Assignment, SplitQuery
 

@@ -105,8 +105,3 @@ class SamePairError(SplittingError):
 class UnknownSplitError(SplittingError):
     code = "split-unknown"
     message = "'{split}' is no split; train, dev and test are."
-
-
-class UnknownModeError(SplittingError):
-    code = "split-mode"
-    message = "'{mode}' is no way to split; choose one of {modes}."

@@ -3,31 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
-from benchwright.splits.errors import SharesError, UnknownModeError
+from benchwright.recipes import splits
+from benchwright.recipes.parameters import check
+from benchwright.recipes.splits import Mode, Straddling
+from benchwright.splits.errors import SharesError
 
 SPLITS = ("train", "dev", "test")
 """In the order of time, where time decides."""
 
 DEFAULT_SHARES: Mapping[str, float] = {"train": 0.7, "dev": 0.1, "test": 0.2}
 ROUNDING = 1e-6
-
-
-class Mode(StrEnum):
-    STRATIFIED = "stratified"
-    RANDOM = "random"
-    CHRONOLOGICAL = "chronological"
-    LEAVE_SLICE_OUT = "leave_slice_out"
-    GIVEN = "given"
-
-
-class Straddling(StrEnum):
-    """What happens to a family that was asked on both sides of a cut."""
-
-    KEEP_EARLIER = "keep_earlier"
-    DROP_FAMILY = "drop_family"
 
 
 MODES = tuple(mode.value for mode in Mode)
@@ -49,13 +36,13 @@ class SplitRecipe:
     are found from the shares. Queries of the `gap_days` after a cut are in no split.
     """
 
-    mode: Mode = Mode.STRATIFIED
+    mode: Mode = splits.MODE.default
     shares: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_SHARES))
-    seed: int = 0
+    seed: int = splits.SEED.default
     test_from: datetime | None = None
     dev_from: datetime | None = None
-    gap_days: int = 0
-    straddling: Straddling = Straddling.KEEP_EARLIER
+    gap_days: int = splits.GAP_DAYS.default
+    straddling: Straddling = splits.STRADDLING.default
     slice_name: str = ""
 
     @property
@@ -68,9 +55,12 @@ class SplitRecipe:
 
         Raises
         ------
+        ParameterError
+            If a parameter does not take its value.
         SharesError
             If the shares do not add up to 1, or one is negative or of no split we know.
         """
+        check(splits.SPLITTING, self)
         if self.mode != Mode.GIVEN and not (self.mode == Mode.CHRONOLOGICAL and self.test_from):
             check_shares(self.shares)
 
@@ -91,20 +81,6 @@ class SplitRecipe:
         if self.mode == Mode.LEAVE_SLICE_OUT:
             kept["slice"] = self.slice_name
         return kept | {"shares": dict(self.shares)}
-
-
-def mode_of(text: str) -> Mode:
-    """The mode of a name, hyphens or underscores.
-
-    Raises
-    ------
-    UnknownModeError
-        If there is none of this name.
-    """
-    name = text.strip().lower().replace("-", "_").removesuffix("_family")
-    if name not in MODES:
-        raise UnknownModeError(mode=text, modes=", ".join(one.replace("_", "-") for one in MODES))
-    return Mode(name)
 
 
 def check_shares(shares: Mapping[str, float], *, whole: float = 1) -> None:

@@ -1,5 +1,4 @@
 from argparse import ArgumentParser
-from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +9,14 @@ from benchmarks_app.management.importing import (
     add_benchmark_arguments,
     benchmark_of,
 )
+from benchmarks_app.management.parameters import add_parameters
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.splits.services import leak_reports, splitting
 from benchwright.errors import BenchmarkError, MissingFileError
 from benchwright.files.sources import open_lines
-from benchwright.splits import MODES, SPLITS, SplitRecipe, parse_shares
-from benchwright.splits.recipe import Mode, Straddling, mode_of
-
-NAMES = [mode.replace("_", "-") for mode in MODES]
+from benchwright.recipes import splits
+from benchwright.recipes.splits import Mode
+from benchwright.splits import SPLITS, SplitRecipe, parse_shares
 
 
 class Command(BaseCommand):
@@ -25,18 +24,16 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_benchmark_arguments(parser)
-        parser.add_argument("--mode", choices=NAMES, default=NAMES[0])
         parser.add_argument(
             "--shares", default="train=70,dev=10,test=20", help="such as train=80,test=20"
         )
-        parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument("--test-from", type=_day, help="the day on which test begins")
-        parser.add_argument("--dev-from", type=_day, help="the day on which dev begins")
-        parser.add_argument("--gap", type=int, default=0, help="days after a cut in no split")
+        add_parameters(parser, *splits.SPLITTING)
         parser.add_argument(
             "--drop-straddling",
-            action="store_true",
-            help="leave a family out whole that was asked on both sides of a cut",
+            action="store_const",
+            const="drop_family",
+            dest="straddling",
+            help="the same as --straddling drop-family",
         )
         parser.add_argument("--slice", default="", help="the slice that becomes the test split")
         parser.add_argument("--given", type=Path, help="file of query id, TAB, split")
@@ -109,15 +106,14 @@ class Command(BaseCommand):
 
 
 def _recipe(given: dict[str, Any]) -> SplitRecipe:
-    straddling = Straddling.DROP_FAMILY if given["drop_straddling"] else Straddling.KEEP_EARLIER
     return SplitRecipe(
-        mode=mode_of(given["mode"]),
+        mode=given["mode"],
         shares=parse_shares(given["shares"]),
         seed=given["seed"],
         test_from=given["test_from"],
         dev_from=given["dev_from"],
-        gap_days=given["gap"],
-        straddling=straddling,
+        gap_days=given["gap_days"],
+        straddling=given["straddling"],
         slice_name=given["slice"],
     )
 
@@ -135,8 +131,3 @@ def _set_of(benchmark: Benchmark, name: str) -> QrelSet:
         known = ", ".join(sets.values_list("name", flat=True)) or "none yet"
         raise CommandError(f"No qrels '{name}'. There are: {known}.")
     return found
-
-
-def _day(text: str) -> datetime:
-    day = date.fromisoformat(text)
-    return datetime(day.year, day.month, day.day, tzinfo=UTC)

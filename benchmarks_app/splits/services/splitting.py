@@ -25,6 +25,7 @@ from benchmarks_app.splits import selectors as reads
 from benchwright.errors import Problems
 from benchwright.files.external_sort import batched
 from benchwright.findings import Finding, Severity
+from benchwright.recipes.splits import Mode, Straddling
 from benchwright.splits import (
     SPLITS,
     SplitRecipe,
@@ -42,7 +43,6 @@ from benchwright.splits.errors import (
     UnknownSliceError,
     UnknownSplitError,
 )
-from benchwright.splits.recipe import Mode, Straddling
 from benchwright.splits.types import Assignment
 
 SPLIT_KIND = "split-queries"

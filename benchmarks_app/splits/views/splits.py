@@ -34,8 +34,8 @@ from benchwright.errors import BenchmarkError, FileProblemsError
 from benchwright.findings import Severity
 from benchwright.formats.numbers import row_key
 from benchwright.leaks import as_json, as_markdown
+from benchwright.recipes.splits import Mode
 from benchwright.splits import SPLITS
-from benchwright.splits.recipe import Mode
 from benchwright.uploads.row_streams import lines_of
 
 TOKEN_SALT = "benchwright.split-preview"

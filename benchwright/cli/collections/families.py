@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from benchwright.cli.main import Command, Option
+from benchwright.cli.main import Command, option
 
 EXAMPLES = (
     "benchwright families queries.jsonl -o families.tsv",
@@ -16,11 +16,6 @@ EXAMPLES = (
     "cut -f2 log.tsv | benchwright families -",
 )
 Decorator = Callable[[Any], Any]
-
-
-def option(*declared: str, group: str, **settings: Any) -> Decorator:
-    """A `click.option` under a heading."""
-    return click.option(*declared, cls=Option, group=group, **settings)
 
 
 def share(name: str, default: float, help_text: str, group: str = "Thresholds") -> Decorator:

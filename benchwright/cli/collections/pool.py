@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.main import Command, Option
+from benchwright.cli.main import Command, option
 from benchwright.pools.recipe import CONTROL_DEPTH, ORDERS, STRATA, STRATEGIES, Recipe
 
 if TYPE_CHECKING:
@@ -25,11 +25,6 @@ EXAMPLES = (
 
 
 Decorator = Callable[[Any], Any]
-
-
-def option(*declared: str, group: str, **settings: Any) -> Decorator:
-    """A `click.option` under a heading."""
-    return click.option(*declared, cls=Option, group=group, **settings)
 
 
 @click.command(

@@ -10,8 +10,8 @@ import click
 
 from benchwright.cli import options
 from benchwright.cli.files import check_standard_input, run_names, tell_warnings
-from benchwright.cli.main import Command
-from benchwright.cli.options import file_option, option
+from benchwright.cli.main import Command, option
+from benchwright.cli.options import file_option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
 

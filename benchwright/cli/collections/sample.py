@@ -1,14 +1,14 @@
 """`benchwright sample`: queries drawn from a log, with what they stand for."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.main import Command, Option
+from benchwright.cli.main import Command, option
 
 if TYPE_CHECKING:
     from benchwright.logs.drawing import SampledQuery
@@ -24,11 +24,6 @@ EXAMPLES = (
     "benchwright sample log.jsonl --allocation given --given head=50,torso=100,tail=50 -o q.jsonl",
     "benchwright sample log.parquet --by month --floor 5 --weighting queries -o q.jsonl",
 )
-
-
-def option(*declared: str, group: str, **settings: Any) -> Callable[[Any], Any]:
-    """A `click.option` under a heading."""
-    return click.option(*declared, cls=Option, group=group, **settings)
 
 
 @click.command(

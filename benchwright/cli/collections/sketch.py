@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from benchwright.cli.main import Command, Option
+from benchwright.cli.main import Command, option
 
 EXAMPLES = (
     "benchwright sketch train-queries.tsv --salt f3a9…c1 -o train.sketch",
@@ -15,11 +15,6 @@ EXAMPLES = (
 )
 TOLD_EVERY = 10_000
 Decorator = Callable[[Any], Any]
-
-
-def option(*declared: str, group: str, **settings: Any) -> Decorator:
-    """A `click.option` under a heading."""
-    return click.option(*declared, cls=Option, group=group, **settings)
 
 
 @click.command(

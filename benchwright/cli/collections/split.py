@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.main import DONE, FAILED, Command, Option
-from benchwright.splits.recipe import MODES, Mode, SplitRecipe, Straddling
+from benchwright.cli.main import DONE, FAILED, Command, option
+from benchwright.cli.parameters import parameter_option
+from benchwright.recipes import splits
+from benchwright.recipes.splits import Mode
+from benchwright.splits.recipe import SplitRecipe
 
 if TYPE_CHECKING:
     from benchwright.leaks.folders import FolderQueries
     from benchwright.splits.types import Assignment
 
-NAMES = tuple(mode.replace("_", "-") for mode in MODES)
 EXAMPLES = (
     "benchwright split my-benchmark/ -o split/",
     "benchwright split my-benchmark.zip -o split/ --shares train=80,test=20 --seed 7",
@@ -22,11 +24,6 @@ EXAMPLES = (
     "benchwright split my-benchmark/ -o split/ --mode given --given splits.tsv",
 )
 Decorator = Callable[[Any], Any]
-
-
-def option(*declared: str, group: str, **settings: Any) -> Decorator:
-    """A `click.option` under a heading."""
-    return click.option(*declared, cls=Option, group=group, **settings)
 
 
 @click.command(
@@ -45,15 +42,7 @@ def option(*declared: str, group: str, **settings: Any) -> Decorator:
     group="Output",
     help="Where the folder with its splits goes; it must be new or empty.",
 )
-@option(
-    "--mode",
-    type=click.Choice(NAMES),
-    default=NAMES[0],
-    show_default=True,
-    group="Splits",
-    help="How families are given out: every slice and label density evenly (stratified), at "
-    "random, by when they were first asked, a slice as test, or as a file says.",
-)
+@parameter_option(splits.MODE, group="Splits")
 @option(
     "--shares",
     metavar="SPLIT=N,…",
@@ -62,45 +51,11 @@ def option(*declared: str, group: str, **settings: Any) -> Decorator:
     group="Splits",
     help="What each split is to hold of the queries; of what is left where a slice is left out.",
 )
-@option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    group="Splits",
-    help="The same seed gives the same split, on every machine.",
-)
-@option(
-    "--test-from",
-    type=click.DateTime(["%Y-%m-%d"]),
-    metavar="DAY",
-    group="By time",
-    help="The day on which test begins.  [default: found from the shares]",
-)
-@option(
-    "--dev-from",
-    type=click.DateTime(["%Y-%m-%d"]),
-    metavar="DAY",
-    group="By time",
-    help="The day on which dev begins.  [default: no dev split, where --test-from is given]",
-)
-@option(
-    "--gap",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    metavar="DAYS",
-    group="By time",
-    help="Queries of so many days after a cut are in no split.",
-)
-@option(
-    "--straddling",
-    type=click.Choice([one.value.replace("_", "-") for one in Straddling]),
-    default="keep-earlier",
-    show_default=True,
-    group="By time",
-    help="Of a family asked on both sides: keep what came earlier, or drop it whole.",
-)
+@parameter_option(splits.SEED, group="Splits")
+@parameter_option(splits.TEST_FROM, group="By time", metavar="DAY")
+@parameter_option(splits.DEV_FROM, group="By time", metavar="DAY")
+@parameter_option(splits.GAP_DAYS, group="By time", metavar="DAYS")
+@parameter_option(splits.STRADDLING, group="By time")
 @option(
     "--slice",
     "slice_name",
@@ -158,32 +113,25 @@ def command(source: Path, output: Path, **chosen: Any) -> None:
 def recipe_of(chosen: dict[str, Any]) -> SplitRecipe:
     """The recipe that the options say; what does not fit together is a usage error."""
     from benchwright.splits.errors import SharesError
-    from benchwright.splits.recipe import mode_of, parse_shares
+    from benchwright.splits.recipe import parse_shares
 
-    mode = mode_of(chosen["mode"])
     try:
         shares = parse_shares(chosen["shares"])
     except SharesError as error:
         raise click.UsageError(str(error)) from error
-    if mode == Mode.LEAVE_SLICE_OUT and not chosen["slice_name"]:
+    if chosen["mode"] == Mode.LEAVE_SLICE_OUT and not chosen["slice_name"]:
         message = "The mode leave-slice-out needs a slice: --slice NAME."
         raise click.UsageError(message)
     return SplitRecipe(
-        mode=mode,
+        mode=chosen["mode"],
         shares=shares,
         seed=chosen["seed"],
-        test_from=_midnight(chosen["test_from"]),
-        dev_from=_midnight(chosen["dev_from"]),
-        gap_days=chosen["gap"],
-        straddling=Straddling(chosen["straddling"].replace("-", "_")),
+        test_from=chosen["test_from"],
+        dev_from=chosen["dev_from"],
+        gap_days=chosen["gap_days"],
+        straddling=chosen["straddling"],
         slice_name=chosen["slice_name"],
     )
-
-
-def _midnight(moment: Any) -> Any:
-    from datetime import UTC
-
-    return moment.replace(tzinfo=UTC) if moment else None
 
 
 def _lines(found: "FolderQueries", assignment: "Assignment", report: dict[str, Any]) -> list[str]:

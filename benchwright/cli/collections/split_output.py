@@ -23,6 +23,7 @@ from benchwright.leaks.folders import (
     said,
 )
 from benchwright.leaks.types import LeakQuery
+from benchwright.recipes.splits import Mode
 from benchwright.splits import (
     SPLITS,
     Assignment,
@@ -35,7 +36,6 @@ from benchwright.splits import (
     strata_sha256,
 )
 from benchwright.splits.digests import family_names
-from benchwright.splits.recipe import Mode
 
 
 @dataclass(frozen=True)

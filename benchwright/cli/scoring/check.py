@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.files import check_standard_input
-from benchwright.cli.main import DONE, FAILED, Command
-from benchwright.cli.options import format_option, option
+from benchwright.cli.main import DONE, FAILED, Command, option
+from benchwright.cli.options import format_option
 from benchwright.cli.parameters import InputFile
 from benchwright.cli.progress import told
 from benchwright.cli.tables import print_lines

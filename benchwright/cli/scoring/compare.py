@@ -8,8 +8,7 @@ import click
 
 from benchwright.cli import options
 from benchwright.cli.files import run_names
-from benchwright.cli.main import Command
-from benchwright.cli.options import option
+from benchwright.cli.main import Command, option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
 from benchwright.cli.scored import measures_named, scored, scorer_of

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli import options
-from benchwright.cli.main import Command
-from benchwright.cli.options import option, written_option
+from benchwright.cli.main import Command, option
+from benchwright.cli.options import written_option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
 from benchwright.cli.scored import scored, scorer_of

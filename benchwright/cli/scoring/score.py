@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from benchwright.cli import options
-from benchwright.cli.main import Command
-from benchwright.cli.options import format_option, option, written_option
+from benchwright.cli.main import Command, option
+from benchwright.cli.options import format_option, written_option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.scored import scored, scorer_of
 from benchwright.cli.scoring import score_output

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from benchwright.cli.main import FAILED, Command
-from benchwright.cli.options import Decorator, file_option, option
+from benchwright.cli.main import FAILED, Command, option
+from benchwright.cli.options import Decorator, file_option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
 

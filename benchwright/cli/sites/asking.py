@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.main import Option
+from benchwright.cli.main import option
 
 if TYPE_CHECKING:
     from benchwright.client import Client
@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 CLEAR_LINE = "\r\x1b[K"
 PAUSE = 0.2
 Decorator = Callable[[Any], Any]
-
-
-def option(*declared: str, group: str, **settings: Any) -> Decorator:
-    """A `click.option` under a heading."""
-    return click.option(*declared, cls=Option, group=group, **settings)
 
 
 def server_option() -> Decorator:

@@ -5,8 +5,7 @@ import sys
 
 import click
 
-from benchwright.cli.main import Command
-from benchwright.cli.sites.asking import option
+from benchwright.cli.main import Command, option
 
 EXAMPLES = (
     "benchwright login https://benchmarks.example.org",

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.main import Command
-from benchwright.cli.sites.asking import Line, asked, option, server_option, size
+from benchwright.cli.main import Command, option
+from benchwright.cli.sites.asking import Line, asked, server_option, size
 
 EXAMPLES = (
     "benchwright pull stdlib",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.sites.asking import option
+from benchwright.cli.main import option
 
 if TYPE_CHECKING:
     from benchwright.client import Client, Submission

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.main import Command
-from benchwright.cli.options import option
+from benchwright.cli.main import Command, option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.systems.ask_output import (
     Progress,

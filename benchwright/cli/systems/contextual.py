@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.main import Command
-from benchwright.cli.options import format_option, option, written_option
+from benchwright.cli.main import Command, option
+from benchwright.cli.options import format_option, written_option
 from benchwright.cli.parameters import FILE
 
 if TYPE_CHECKING:

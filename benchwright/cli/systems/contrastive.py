@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.main import Command
-from benchwright.cli.options import file_option, format_option, option
+from benchwright.cli.main import Command, option
+from benchwright.cli.options import file_option, format_option
 from benchwright.cli.parameters import FILE
 from benchwright.cli.progress import told
 

@@ -23,8 +23,8 @@ from benchmarks_app.models import AuditEvent, Corpus, Job, Qrel, QrelSet, Query,
 from benchmarks_app.splits.services import splitting
 from benchwright.formats.errors import GradeMapError, UnknownKindError
 from benchwright.formats.mapping import EVERY_ROW
+from benchwright.recipes.splits import Mode
 from benchwright.splits import SplitRecipe
-from benchwright.splits.recipe import Mode
 from tests import factories
 
 CORPUS = b"""{"_id": "d2", "title": "Two", "text": "second text"}

@@ -1,8 +1,10 @@
 """Splitting a benchmark: what is stored, what is refused, and the report that is kept."""
 
+import html
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
@@ -14,6 +16,9 @@ from benchmarks_app.splits import selectors as reads
 from benchmarks_app.splits.services import leak_reports, splitting
 from benchwright.errors import FileProblemsError
 from benchwright.leaks import hard_violations
+from benchwright.recipes import splits
+from benchwright.recipes.errors import ParameterError
+from benchwright.recipes.splits import Mode
 from benchwright.releases.errors import ExposedQueriesError
 from benchwright.splits import SplitRecipe
 from benchwright.splits.errors import (
@@ -22,7 +27,6 @@ from benchwright.splits.errors import (
     UnknownSliceError,
     UnknownSplitError,
 )
-from benchwright.splits.recipe import Mode
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -295,3 +299,20 @@ def test_leak_report_that_changed_on_disk_is_named_and_worked_out_again(bench):
     assert leak_reports.kept_leak_report(bench) is None
     assert leak_reports.current_leak_report(bench) == report
     assert verify_store().broken == []
+
+
+def test_a_gap_that_leads_back_is_refused_at_every_door_and_not_recorded(bench, olga, client):
+    """Of the form, the API and the commands; and of whoever calls the library past them."""
+    client.force_login(olga)
+    page, api = f"/b/{bench.slug}/splits/", f"/api/v1/benchmarks/{bench.slug}/splits/"
+    chosen = {"mode": "chronological", "gap_days": "-400", "test_from": "2024-01-05"}
+    words = splits.GAP_DAYS.advice
+
+    assert words in html.unescape(client.post(page, chosen).content.decode())
+    answered = client.post(api, chosen, content_type="application/json")
+    assert (answered.status_code, words in answered.content.decode()) == (400, True)
+    with pytest.raises(CommandError, match=words):
+        call_command("split_queries", bench.slug, "--mode=chronological", "--gap=-400")
+    with pytest.raises(ParameterError, match="gap_days is -400; expected a whole number from 0"):
+        apply(bench, olga, SplitRecipe(Mode.CHRONOLOGICAL, gap_days=-400))
+    assert not SplitPlan.objects.filter(benchmark=bench).exists()

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.errors import Problems
+from benchwright.recipes.splits import Mode, Straddling
 from benchwright.splits import (
     Assignment,
     SplitDescription,
@@ -37,10 +38,8 @@ from benchwright.splits.errors import (
     SharesError,
     SliceEverywhereError,
     SplittingError,
-    UnknownModeError,
     UnknownSliceError,
 )
-from benchwright.splits.recipe import Mode, Straddling, mode_of
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 SLICES = ("head", "tail", "exact", "long")
@@ -559,11 +558,6 @@ def test_unknown_slice_names_the_first_eight_there_are():
         split_queries([asked("q")], recipe)
 
 
-def test_unknown_mode_names_those_there_are():
-    with pytest.raises(UnknownModeError, match="leave-slice-out"):
-        mode_of("rows")
-
-
 @pytest.mark.parametrize("text", ["train=0.8", "train=80,test=10", "train=x,test=1", "80,20"])
 def test_shares_that_cannot_be_read_are_refused(text):
     with pytest.raises(SharesError):
@@ -660,11 +654,6 @@ def test_recipe_is_kept_with_what_its_mode_looks_at_and_nothing_else():
         "shares": shares,
         "slice": "x",
     }
-
-
-@pytest.mark.parametrize("text", ["leave-slice-out", " Leave_Slice_Out ", "leave_slice_out_family"])
-def test_mode_is_known_with_hyphens_and_capitals(text):
-    assert mode_of(text) == Mode.LEAVE_SLICE_OUT
 
 
 @pytest.mark.parametrize(

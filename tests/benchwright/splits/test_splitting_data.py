@@ -9,8 +9,8 @@ import pytest
 
 from benchwright.contamination import Degree, OurQuery, OutsideQuery, check_queries
 from benchwright.leaks import LeakQuery, findings_of, hard_violations, leak_report
+from benchwright.recipes.splits import Mode
 from benchwright.splits import SplitQuery, SplitRecipe, split_queries
-from benchwright.splits.recipe import Mode
 
 pytestmark = pytest.mark.data
 TIME = "%a %b %d %H:%M:%S %z %Y"

@@ -1,0 +1,77 @@
+"""Fields of forms, made from what the library declares of a parameter."""
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from benchwright.recipes.errors import ParameterError
+from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
+
+PERCENT_ADVICE = "Expected per cents between {least:g} and {most:g}."
+
+
+class DayField(forms.DateField):
+    """A day; cleaned it is the moment at which it begins, in UTC."""
+
+    widget = forms.DateInput(attrs={"type": "date"})
+
+    def clean(self, value: Any) -> Any:
+        day = super().clean(value)
+        return day and Day(name="day").read(day)
+
+
+def form_field(parameter: Parameter, **changes: Any) -> forms.Field:
+    """The field of a parameter; it refuses with the parameter's own words."""
+    words = {
+        "label": parameter.label or None,
+        "help_text": parameter.help,
+        "initial": parameter.default,
+        "required": False,
+        "error_messages": _refusing(parameter.advice),
+    }
+    match parameter:
+        case Whole(least=least, most=most):
+            return forms.IntegerField(**{"min_value": least, "max_value": most, **words, **changes})
+        case Real(least=low, most=high):
+            ends = {"min_value": low, "max_value": high, "validators": [inside(parameter)]}
+            return forms.FloatField(**{**ends, **words, **changes})
+        case Choice(choices=choices):
+            return forms.ChoiceField(**{"choices": list(choices.items()), **words, **changes})
+        case Day():
+            return DayField(**{**words, **changes})
+    raise TypeError(parameter)
+
+
+def percent_field(parameter: Real, **changes: Any) -> forms.DecimalField:
+    """The field of a share that a page asks for in per cent; cleaned it is still per cent."""
+    least, most = 100 * parameter.least, 100 * parameter.most
+    settings: dict[str, Any] = {
+        "label": f"{parameter.label}, %" if parameter.label else None,
+        "help_text": parameter.help,
+        "initial": None if parameter.default is None else round(100 * parameter.default, 2),
+        "required": False,
+        "min_value": Decimal(f"{least:g}"),
+        "max_value": Decimal(f"{most:g}"),
+        "decimal_places": 2,
+        "error_messages": _refusing(PERCENT_ADVICE.format(least=least, most=most)),
+    }
+    return forms.DecimalField(**{**settings, **changes})
+
+
+def inside(parameter: Parameter) -> Any:
+    """A validator: what the parameter does not take is refused with its words."""
+
+    def validate(value: Any) -> None:
+        try:
+            parameter.read(value)
+        except ParameterError as error:
+            raise ValidationError(parameter.advice) from error
+
+    return validate
+
+
+def _refusing(advice: str) -> dict[str, str]:
+    codes = ("invalid", "min_value", "max_value", "invalid_choice", "max_decimal_places")
+    return dict.fromkeys(codes, advice)

@@ -1,0 +1,158 @@
+"""One thing that people can set, and what it takes."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Any
+
+from benchwright.recipes.errors import ParameterError
+
+MOST_SHOWN = 80
+MAX_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """What every kind has: where `default` is None, the parameter may be left out.
+
+    `option` is its name as a command's option, where that is not `name` with hyphens.
+    """
+
+    name: str
+    default: Any = None
+    label: str = ""
+    help: str = ""
+    option: str = ""
+
+    @property
+    def flag(self) -> str:
+        return f"--{self.option or self.name.replace('_', '-')}"
+
+    @property
+    def expected(self) -> str:
+        """What it takes, to be read after "expected"."""
+        raise NotImplementedError
+
+    @property
+    def advice(self) -> str:
+        """The refusal of a page, the API or a command, which say themselves whose it is."""
+        return f"Expected {self.expected}."
+
+    def taken(self, raw: object) -> Any:
+        """The value, from a text or as it is.
+
+        Raises
+        ------
+        ValueError
+            If it is none.
+        """
+        raise NotImplementedError
+
+    def read(self, raw: object) -> Any:
+        """The value, from a text or as it is.
+
+        Raises
+        ------
+        ParameterError
+            If the parameter does not take it.
+        """
+        try:
+            return self.taken(raw)
+        except (TypeError, ValueError, OverflowError):
+            shown = str(raw)
+            shown = shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN]}…"
+            raise ParameterError(name=self.name, shown=shown, expected=self.expected) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Whole(Parameter):
+    """A whole number from `least` to `most`."""
+
+    least: int = 0
+    most: int = MAX_SEED
+
+    @property
+    def expected(self) -> str:
+        return f"a whole number from {self.least:,} to {self.most:,}"
+
+    def taken(self, raw: object) -> int:
+        if isinstance(raw, bool) or not isinstance(raw, int | str):
+            raise TypeError
+        number = int(raw)
+        if not self.least <= number <= self.most:
+            raise ValueError
+        return number
+
+
+@dataclass(frozen=True, kw_only=True)
+class Real(Parameter):
+    """A number from `least` to `most`; without the ends where they are `open`."""
+
+    least: float = 0
+    most: float = 1
+    is_open: bool = False
+
+    @property
+    def expected(self) -> str:
+        ends = f"{self.least:,g} and {self.most:,g}"
+        return f"a number between {ends}" + (", without these two" if self.is_open else "")
+
+    def taken(self, raw: object) -> float:
+        if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+            raise TypeError
+        number = float(raw)
+        is_inside = self.least <= number <= self.most
+        if not is_inside or (self.is_open and number in (self.least, self.most)):
+            raise ValueError
+        return number
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice(Parameter):
+    """One of `choices`: the values, each with the words of a page."""
+
+    choices: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def expected(self) -> str:
+        *others, last = (value.replace("_", "-") for value in self.choices)
+        return f"{', '.join(others)} or {last}"
+
+    def taken(self, raw: object) -> str:
+        """The value; between hyphens and underscores it makes no difference."""
+        wanted = str(raw).strip().lower().replace("-", "_")
+        for value in self.choices:
+            if value.replace("-", "_") == wanted:
+                return value
+        raise ValueError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Day(Parameter):
+    """A day, as the moment at which it begins in UTC."""
+
+    @property
+    def expected(self) -> str:
+        return "a day such as 2024-06-01"
+
+    def taken(self, raw: object) -> datetime:
+        if not isinstance(raw, date | str):
+            raise TypeError
+        day = raw if isinstance(raw, date) else date.fromisoformat(raw)
+        return datetime(day.year, day.month, day.day, tzinfo=UTC)
+
+
+def check(parameters: Iterable[Parameter], values: Any) -> None:
+    """Refuse what the attributes of `values` that are called as the parameters hold.
+
+    None is no value.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter does not take what it was given.
+    """
+    for parameter in parameters:
+        value = getattr(values, parameter.name)
+        if value is not None:
+            parameter.read(value)

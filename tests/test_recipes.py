@@ -1,0 +1,243 @@
+"""Every door of a recipe takes and refuses the same values, in the same words."""
+
+import argparse
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from importlib import import_module
+from typing import Any
+
+import click
+import pytest
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.management import get_commands, load_command_class
+from hypothesis import given
+from hypothesis import strategies as st
+from rest_framework import serializers
+
+from benchmarks_app.common.parameters import PERCENT_ADVICE
+from benchmarks_app.splits.api import RecipeSerializer
+from benchmarks_app.splits.forms import SplitForm
+from benchwright.recipes import splits
+from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
+
+
+@dataclass(frozen=True)
+class Doors:
+    """Where the parameters of a recipe come in: `names` of a door that has others than they."""
+
+    parameters: tuple[Parameter, ...]
+    form: type[forms.Form] | None = None
+    api: type[serializers.Serializer] | None = None
+    admin: str = ""
+    command: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+    percent: tuple[str, ...] = ()
+    lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+RECIPES = {
+    "splits": Doors(
+        splits.SPLITTING,
+        form=SplitForm,
+        api=RecipeSerializer,
+        admin="split_queries",
+        command="collections.split",
+        lacking={"form": ("mode",)},  # the page has a form for each mode
+    ),
+}
+KINDS = ("form", "api", "admin", "command")
+Door = tuple[str, str, Parameter]
+
+
+def doors() -> Iterator[Door]:
+    """(recipe, kind of door, parameter) of all that can be set anywhere."""
+    for recipe, there in RECIPES.items():
+        for kind in KINDS:
+            if getattr(there, kind):
+                for parameter in there.parameters:
+                    if parameter.name not in there.lacking.get(kind, ()):
+                        yield recipe, kind, parameter
+
+
+DOORS = [pytest.param(*door, id=f"{door[0]}-{door[1]}-{door[2].name}") for door in doors()]
+
+
+def form_field_of(there: Doors, parameter: Parameter) -> forms.Field:
+    assert there.form is not None
+    return there.form.base_fields[there.names.get(parameter.name, parameter.name)]
+
+
+def api_field_of(there: Doors, parameter: Parameter) -> serializers.Field:
+    assert there.api is not None
+    return there.api().fields[there.names.get(parameter.name, parameter.name)]
+
+
+def admin_action_of(there: Doors, parameter: Parameter) -> argparse.Action:
+    command = load_command_class(get_commands()[there.admin], there.admin)
+    parser = command.create_parser("manage.py", there.admin)
+    (action,) = (a for a in parser._actions if parameter.flag in a.option_strings)
+    assert action.dest == parameter.name
+    return action
+
+
+def command_option_of(there: Doors, parameter: Parameter) -> click.Parameter:
+    command = import_module(f"benchwright.cli.{there.command}").command
+    (option,) = (one for one in command.params if parameter.flag in one.opts)
+    assert option.name == parameter.name
+    return option
+
+
+# --- what each door says of a value: the value it took, or its refusal -----------------------
+
+
+def asked_form(there: Doors, parameter: Parameter, raw: str) -> Any:
+    shown = raw
+    is_percent = parameter.name in there.percent
+    if is_percent:
+        shown = str(Decimal(raw) * 100)
+    try:
+        taken = form_field_of(there, parameter).clean(shown)
+    except ValidationError as error:
+        return error.messages
+    return float(taken) / 100 if is_percent else taken
+
+
+def asked_api(there: Doors, parameter: Parameter, raw: str) -> Any:
+    try:
+        return api_field_of(there, parameter).run_validation(raw)
+    except serializers.ValidationError as error:
+        return [str(text) for text in error.detail]
+
+
+def asked_admin(there: Doors, parameter: Parameter, raw: str) -> Any:
+    try:
+        return admin_action_of(there, parameter).type(raw)
+    except argparse.ArgumentTypeError as error:
+        return [str(error)]
+
+
+def asked_command(there: Doors, parameter: Parameter, raw: str) -> Any:
+    option = command_option_of(there, parameter)
+    try:
+        return option.type.convert(raw, option, None)
+    except click.BadParameter as error:
+        return [error.message]
+
+
+ASKED = {"form": asked_form, "api": asked_api, "admin": asked_admin, "command": asked_command}
+
+
+def out_of_range(parameter: Parameter) -> st.SearchStrategy[str]:
+    match parameter:
+        case Whole(least=least, most=most):
+            below = st.integers(max_value=least - 1)
+            return (below | st.integers(min_value=most + 1)).map(str).filter(lambda t: len(t) < 300)
+        case Real(least=least, most=most, is_open=is_open):
+            ends = [least, most] if is_open else []
+            finite = st.floats(-1e9, 1e9).filter(lambda x: not least <= x <= most)
+            return (finite | st.sampled_from(ends) if ends else finite).map(lambda x: f"{x:.8f}")
+        case Choice(choices=choices):
+            known = {value.replace("_", "-") for value in choices}
+            letters = st.text(st.sampled_from("abcdefgh-_"), min_size=1)
+            return letters.filter(lambda text: text.replace("_", "-") not in known)
+        case Day():
+            return st.sampled_from(["2024-02-30", "today", "01/06/2024x", "2024-13-01"])
+    raise TypeError(parameter)
+
+
+def in_range(parameter: Parameter) -> st.SearchStrategy[str]:
+    match parameter:
+        case Whole(least=least, most=most):
+            return st.integers(least, most).map(str)
+        case Real(least=least, most=most, is_open=is_open):
+            numbers = st.integers(int(least * 100), min(int(most * 100), 10**6)).map(
+                lambda hundredths: hundredths / 100
+            )
+            inner = numbers.filter(lambda x: not is_open or x not in (least, most))
+            return inner.filter(lambda x: least <= x <= most).map(str)
+        case Choice(choices=choices):
+            return st.sampled_from(list(choices)).map(str)
+        case Day():
+            return st.dates().map(str)
+    raise TypeError(parameter)
+
+
+@pytest.mark.parametrize(("recipe", "kind", "parameter"), DOORS)
+@given(data=st.data())
+def test_a_value_out_of_range_is_refused_in_the_same_words(recipe, kind, parameter, data):
+    raw = data.draw(out_of_range(parameter))
+    there = RECIPES[recipe]
+    is_percent = kind == "form" and parameter.name in there.percent
+    ends = {
+        "least": 100 * getattr(parameter, "least", 0),
+        "most": 100 * getattr(parameter, "most", 0),
+    }
+
+    refusal = ASKED[kind](there, parameter, raw)
+
+    assert refusal == [PERCENT_ADVICE.format(**ends) if is_percent else parameter.advice]
+
+
+@pytest.mark.parametrize(("recipe", "kind", "parameter"), DOORS)
+@given(data=st.data())
+def test_a_value_in_range_is_taken_as_it_is_meant(recipe, kind, parameter, data):
+    raw = data.draw(in_range(parameter))
+
+    taken = ASKED[kind](RECIPES[recipe], parameter, raw)
+
+    meant = parameter.read(raw)
+    assert taken == (pytest.approx(meant, abs=1e-9) if isinstance(meant, float) else meant)
+
+
+@pytest.mark.parametrize(("recipe", "kind", "parameter"), DOORS)
+def test_what_is_no_number_is_refused_in_the_same_words(recipe, kind, parameter):
+    if isinstance(parameter, Real) and not (
+        kind == "form" and parameter.name in RECIPES[recipe].percent
+    ):
+        for raw in ("nan", "inf", "half"):
+            assert ASKED[kind](RECIPES[recipe], parameter, raw) == [parameter.advice]
+    if isinstance(parameter, Whole):
+        for raw in ("1.5", "ten"):
+            assert ASKED[kind](RECIPES[recipe], parameter, raw) == [parameter.advice]
+
+
+@pytest.mark.parametrize(("recipe", "kind", "parameter"), DOORS)
+def test_what_is_left_out_has_the_declared_default(recipe, kind, parameter):
+    there = RECIPES[recipe]
+    default = {
+        "form": lambda: form_field_of(there, parameter).initial,
+        "api": lambda: api_field_of(there, parameter).default,
+        "admin": lambda: admin_action_of(there, parameter).default,
+        "command": lambda: command_option_of(there, parameter).default,
+    }[kind]()
+    if parameter.default is None:
+        assert default in (None, serializers.empty) or kind == "command"
+    else:
+        assert parameter.read(default) == parameter.default
+
+
+# --- nothing beside the declarations ---------------------------------------------------------
+
+NUMBERS_OF_FORMS = (forms.IntegerField, forms.FloatField, forms.DecimalField)
+NUMBERS_OF_API = (serializers.IntegerField, serializers.FloatField)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_every_number_that_a_door_takes_is_declared(recipe):
+    there = RECIPES[recipe]
+    declared = {there.names.get(one.name, one.name) for one in there.parameters}
+    found: set[str] = set()
+    if there.form:
+        fields = there.form.base_fields.items()
+        found |= {name for name, one in fields if isinstance(one, NUMBERS_OF_FORMS)}
+    if there.api:
+        fields = there.api().fields.items()
+        found |= {name for name, one in fields if isinstance(one, NUMBERS_OF_API)}
+
+    assert found - declared == OTHER_NUMBERS.get(recipe, set())
+
+
+# Reviewed: a share for each split, which are one parameter and add up.
+OTHER_NUMBERS = {"splits": {"train", "dev", "test"}}
