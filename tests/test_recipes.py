@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 from rest_framework import serializers
 
 from benchmarks_app.common.parameters import PERCENT_ADVICE
+from benchmarks_app.families.api import GroupSerializer
+from benchmarks_app.families.forms import GroupForm
 from benchmarks_app.splits.api import RecipeSerializer
 from benchmarks_app.splits.forms import SplitForm
-from benchwright.recipes import splits
+from benchwright.recipes import families, splits
 from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
 
 
@@ -45,6 +47,13 @@ RECIPES = {
         admin="split_queries",
         command="collections.split",
         lacking={"form": ("mode",)},  # the page has a form for each mode
+    ),
+    "families": Doors(
+        families.GROUPING,
+        form=GroupForm,
+        api=GroupSerializer,
+        admin="group_queries",
+        command="collections.families",
     ),
 }
 KINDS = ("form", "api", "admin", "command")
@@ -134,8 +143,7 @@ def out_of_range(parameter: Parameter) -> st.SearchStrategy[str]:
         case Whole(least=least, most=most):
             below = st.integers(max_value=least - 1)
             return (below | st.integers(min_value=most + 1)).map(str).filter(lambda t: len(t) < 300)
-        case Real(least=least, most=most, is_open=is_open):
-            ends = [least, most] if is_open else []
+        case Real(least=least, most=most, open_ends=ends):
             finite = st.floats(-1e9, 1e9).filter(lambda x: not least <= x <= most)
             return (finite | st.sampled_from(ends) if ends else finite).map(lambda x: f"{x:.8f}")
         case Choice(choices=choices):
@@ -151,11 +159,11 @@ def in_range(parameter: Parameter) -> st.SearchStrategy[str]:
     match parameter:
         case Whole(least=least, most=most):
             return st.integers(least, most).map(str)
-        case Real(least=least, most=most, is_open=is_open):
+        case Real(least=least, most=most, open_ends=ends):
             numbers = st.integers(int(least * 100), min(int(most * 100), 10**6)).map(
                 lambda hundredths: hundredths / 100
             )
-            inner = numbers.filter(lambda x: not is_open or x not in (least, most))
+            inner = numbers.filter(lambda x: x not in ends)
             return inner.filter(lambda x: least <= x <= most).map(str)
         case Choice(choices=choices):
             return st.sampled_from(list(choices)).map(str)

@@ -1,10 +1,10 @@
 """Fields of the API, made from what the library declares of a parameter."""
 
+import math
 from typing import Any
 
 from rest_framework import serializers
 
-from benchwright.recipes.errors import ParameterError
 from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
 
 
@@ -32,7 +32,7 @@ def api_field(parameter: Parameter, **changes: Any) -> serializers.Field:
         case Whole(least=least, most=most):
             return serializers.IntegerField(**{"min_value": least, "max_value": most, **settings})
         case Real(least=low, most=high):
-            ends = {"min_value": low, "max_value": high, "validators": [inside(parameter)]}
+            ends = {"min_value": float(low), "max_value": float(high), "validators": [inside(parameter)]}
             return serializers.FloatField(**{**ends, **settings})
         case Choice(choices=choices):
             return serializers.ChoiceField(**{"choices": list(choices), **settings})
@@ -41,14 +41,12 @@ def api_field(parameter: Parameter, **changes: Any) -> serializers.Field:
     raise TypeError(parameter)
 
 
-def inside(parameter: Parameter) -> Any:
-    """A validator: what the parameter does not take is refused with its words."""
+def inside(parameter: Real) -> Any:
+    """A validator of what limits do not see: ends that are not taken, and what is no number."""
 
-    def validate(value: Any) -> None:
-        try:
-            parameter.read(value)
-        except ParameterError as error:
-            raise serializers.ValidationError(parameter.advice) from error
+    def validate(value: float) -> None:
+        if math.isnan(value) or value in parameter.open_ends:
+            raise serializers.ValidationError(parameter.advice)
 
     return validate
 

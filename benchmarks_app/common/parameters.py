@@ -1,12 +1,12 @@
 """Fields of forms, made from what the library declares of a parameter."""
 
+import math
 from decimal import Decimal
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 
-from benchwright.recipes.errors import ParameterError
 from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
 
 PERCENT_ADVICE = "Expected per cents between {least:g} and {most:g}."
@@ -60,14 +60,12 @@ def percent_field(parameter: Real, **changes: Any) -> forms.DecimalField:
     return forms.DecimalField(**{**settings, **changes})
 
 
-def inside(parameter: Parameter) -> Any:
-    """A validator: what the parameter does not take is refused with its words."""
+def inside(parameter: Real) -> Any:
+    """A validator of what limits do not see: ends that are not taken, and what is no number."""
 
-    def validate(value: Any) -> None:
-        try:
-            parameter.read(value)
-        except ParameterError as error:
-            raise ValidationError(parameter.advice) from error
+    def validate(value: float) -> None:
+        if math.isnan(value) or value in parameter.open_ends:
+            raise ValidationError(parameter.advice)
 
     return validate
 

@@ -12,8 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.parameters import api_field
 from benchmarks_app.api.parsing import BoundedJSONParser
-from benchmarks_app.api.serializers import Count, Id, JobSerializer
+from benchmarks_app.api.serializers import Id, JobSerializer
 from benchmarks_app.api.throttling import UPLOADS
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.families import selectors
@@ -28,8 +29,9 @@ from benchmarks_app.models import (
     QueryFamily,
 )
 from benchmarks_app.permissions import Action, may
-from benchwright.families import GroupingOptions, Linkage
+from benchwright.families import GroupingOptions
 from benchwright.families.errors import FamilyMemberError, UnknownFamilyError
+from benchwright.recipes import families as recipe
 
 TAG = ["families"]
 DEFAULTS = GroupingOptions()
@@ -113,12 +115,6 @@ class FamilyChangeSerializer(serializers.ModelSerializer):
         }
 
 
-def _share(default: float) -> serializers.FloatField:
-    return serializers.FloatField(
-        required=False, default=default, min_value=0.000001, max_value=1.0
-    )
-
-
 class GroupSerializer(serializers.Serializer):
     """How to group; what is left out has its default. `qrels` names a set, "" counts none.
 
@@ -126,18 +122,16 @@ class GroupSerializer(serializers.Serializer):
     Files of embeddings are sent as multipart/form-data.
     """
 
-    merge_at = _share(DEFAULTS.merge_at)
-    review_at = _share(DEFAULTS.review_at)
-    embedding_at = _share(DEFAULTS.embedding_at)
-    relevant_at = _share(DEFAULTS.relevant_at)
+    merge_at = api_field(recipe.MERGE_AT)
+    review_at = api_field(recipe.REVIEW_AT)
+    embedding_at = api_field(recipe.EMBEDDING_AT)
+    relevant_at = api_field(recipe.RELEVANT_AT)
     paraphrases = serializers.BooleanField(required=False, default=False)
-    paraphrase_at = _share(DEFAULTS.paraphrase_at)
-    largest = Count(required=False, default=DEFAULTS.largest, min_value=2)
-    least_similarity = _share(DEFAULTS.least_similarity)
-    recut_at = _share(DEFAULTS.recut_at)
-    recut_by = serializers.ChoiceField(
-        [one.value for one in Linkage], required=False, default=DEFAULTS.recut_by.value
-    )
+    paraphrase_at = api_field(recipe.PARAPHRASE_AT)
+    largest = api_field(recipe.LARGEST)
+    least_similarity = api_field(recipe.LEAST_SIMILARITY)
+    recut_at = api_field(recipe.RECUT_AT)
+    recut_by = api_field(recipe.RECUT_BY)
     qrels = serializers.CharField(required=False, default="", allow_blank=True)
     embeddings = serializers.FileField(required=False)
     ids = serializers.FileField(required=False)

@@ -4,23 +4,19 @@ from typing import Any
 
 from django import forms
 
+from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import Benchmark, QrelSet, QueryFamily
 from benchmarks_app.splits.selectors import default_qrels
 from benchwright.errors import BenchmarkError
 from benchwright.families import GroupingOptions, Linkage
 from benchwright.matrices import static_vectors
+from benchwright.recipes import families
+from benchwright.recipes.parameters import Real
 
 
-def _share(label: str, help_text: str, initial: float) -> forms.FloatField:
+def _threshold(parameter: Real, **changes: Any) -> forms.Field:
     widget = forms.NumberInput(attrs={"step": "0.01"})
-    return forms.FloatField(
-        label=label,
-        help_text=help_text,
-        initial=initial,
-        min_value=0.01,
-        max_value=1.0,
-        widget=widget,
-    )
+    return form_field(parameter, widget=widget, required=True, **changes)
 
 
 DEFAULTS = GroupingOptions()
@@ -29,16 +25,8 @@ DEFAULTS = GroupingOptions()
 class GroupForm(forms.Form):
     """From where on wordings are one family, and what else is to count."""
 
-    merge_at = _share(
-        "Alike without a question",
-        "Wordings from this similarity on are one family.",
-        DEFAULTS.merge_at,
-    )
-    review_at = _share(
-        "Alike, to be reviewed",
-        "From here on they are one family for splitting, and wait for a person.",
-        DEFAULTS.review_at,
-    )
+    merge_at = _threshold(families.MERGE_AT)
+    review_at = _threshold(families.REVIEW_AT)
     qrel_set = forms.ModelChoiceField(
         QrelSet.objects.none(),
         required=False,
@@ -46,11 +34,7 @@ class GroupForm(forms.Form):
         empty_label="Do not count relevant documents",
         help_text="Queries that share half of their relevant documents are one family.",
     )
-    relevant_at = _share(
-        "Share of common documents",
-        "Documents relevant to both, of those relevant to either.",
-        DEFAULTS.relevant_at,
-    )
+    relevant_at = _threshold(families.RELEVANT_AT)
     embeddings = forms.FileField(
         required=False,
         label="Embeddings",
@@ -60,37 +44,18 @@ class GroupForm(forms.Form):
     ids = forms.FileField(
         required=False, label="Ids of an .npy file", help_text="Text, one query id a line."
     )
-    embedding_at = _share(
-        "Alike by embedding", "Cosine from which on they are one family.", DEFAULTS.embedding_at
-    )
+    embedding_at = _threshold(families.EMBEDDING_AT)
     paraphrases = forms.BooleanField(
         required=False,
         label="Look for paraphrases",
         help_text="Static vectors of words find wordings that share a meaning and few letters. "
         "Made for English.",
     )
-    paraphrase_at = _share(
-        "Alike in meaning", "Cosine from which on they are one family.", DEFAULTS.paraphrase_at
-    )
-    largest = forms.IntegerField(
-        label="Largest family",
-        min_value=2,
-        max_value=10_000,
-        initial=DEFAULTS.largest,
-        help_text="One of more wordings may be a chain of likenesses: it is looked at once more.",
-    )
-    least_similarity = _share(
-        "Least alike in a family",
-        "So is one with two wordings that are less alike than this.",
-        DEFAULTS.least_similarity,
-    )
-    recut_by = forms.ChoiceField(
-        label="Cut a chain so that its parts are alike",
-        choices=[(Linkage.AVERAGE.value, "on average"), (Linkage.COMPLETE.value, "each with each")],
-        initial=DEFAULTS.recut_by.value,
-        help_text="“Each with each” makes smaller families, and leaves more near copies apart.",
-    )
-    recut_at = _share("By at least", "The similarity inside a part.", DEFAULTS.recut_at)
+    paraphrase_at = _threshold(families.PARAPHRASE_AT)
+    largest = form_field(families.LARGEST, required=True)
+    least_similarity = _threshold(families.LEAST_SIMILARITY)
+    recut_by = form_field(families.RECUT_BY, required=True)
+    recut_at = _threshold(families.RECUT_AT)
 
     def __init__(self, *args: Any, benchmark: Benchmark, **more: Any) -> None:
         super().__init__(*args, **more)

@@ -62,8 +62,9 @@ class _Whole(_Taken, click.IntRange):
 class _Real(_Taken, click.FloatRange):
     def __init__(self, parameter: Real) -> None:
         self.parameter = parameter
-        is_open = parameter.is_open
-        super().__init__(parameter.least, parameter.most, min_open=is_open, max_open=is_open)
+        super().__init__(
+            parameter.least, parameter.most, min_open=parameter.above, max_open=parameter.below
+        )
 
 
 class _Choice(_Taken, click.Choice):  # type: ignore[type-arg,unused-ignore] # generic since 8.2

@@ -1,6 +1,5 @@
 """Which queries are wordings of one need: keys, similarities, links, and the families they make."""
 
-from benchwright.families.clustering import Linkage
 from benchwright.families.embeddings import Embeddings, read_embeddings
 from benchwright.families.grouping import (
     ALGORITHM,
@@ -16,6 +15,7 @@ from benchwright.families.keys import bag_key, bag_keys, exact_key
 from benchwright.families.linking import Link, QueryText, Reason, static_embeddings
 from benchwright.families.normalising import normalised
 from benchwright.families.similarity import SimilarPairs, similar_pairs
+from benchwright.recipes.families import Linkage
 
 __all__ = [
     "ALGORITHM",

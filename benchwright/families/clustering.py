@@ -1,11 +1,12 @@
 """From links to clusters: what hangs together, what may not, and what only chains hold."""
 
 from collections.abc import Iterable, Sequence
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
 import scipy
+
+from benchwright.recipes.families import Linkage
 
 _LATER = 1e-9
 
@@ -88,13 +89,6 @@ def kept_apart(
         enemies[first] |= enemies.pop(second)
     least = {root: min(members) for root, members in clusters.items()}
     return {node: least[of[node]] for node in nodes}, refused
-
-
-class Linkage(StrEnum):
-    """How alike two clusters are: as their members on average, or as the two least alike."""
-
-    AVERAGE = "average"
-    COMPLETE = "complete"
 
 
 def agglomerated(similarity: Any, least: float, together: Any, method: Linkage) -> Any:

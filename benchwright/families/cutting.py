@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from benchwright.families.clustering import Linkage, agglomerated, clusters_of
+from benchwright.families.clustering import agglomerated, clusters_of
 from benchwright.families.vectors import Matrix
+from benchwright.recipes.families import Linkage
 
 # Why a cluster was looked at once more.
 LARGE = "large"

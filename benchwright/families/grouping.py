@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from benchwright.families.clustering import (
-    Linkage,
     clusters_of,
     kept_apart,
     numbered,
@@ -38,14 +37,13 @@ from benchwright.families.linking import (
     link_equal,
     link_known,
 )
+from benchwright.recipes import families
+from benchwright.recipes.families import Linkage
+from benchwright.recipes.parameters import check
 
 # --- Queries to families: every link with its similarity and reason, every family with its doubt.
 
 ALGORITHM = "families-1"
-SHARES = (
-    *("merge_at", "review_at", "embedding_at", "relevant_at"),
-    *("least_similarity", "recut_at", "paraphrase_at"),
-)
 # Why a family waits for review: besides a cluster that was cut (`cutting`), a link in doubt.
 DOUBTFUL = "doubtful"
 
@@ -83,30 +81,27 @@ class GroupingOptions:
     that are `recut_at` alike, on average or each with each (`recut_by`), and waits for review.
     """
 
-    merge_at: float = 0.80
-    review_at: float = 0.60
-    embedding_at: float = 0.90
+    merge_at: float = families.MERGE_AT.default
+    review_at: float = families.REVIEW_AT.default
+    embedding_at: float = families.EMBEDDING_AT.default
     # Cosine of static vectors; below `merge_at` such a family waits for review as any other.
-    paraphrase_at: float = 0.75
-    relevant_at: float = 0.50
-    largest: int = 20
-    least_similarity: float = 0.45
-    recut_at: float = 0.40
-    recut_by: Linkage = Linkage.AVERAGE
+    paraphrase_at: float = families.PARAPHRASE_AT.default
+    relevant_at: float = families.RELEVANT_AT.default
+    largest: int = families.LARGEST.default
+    least_similarity: float = families.LEAST_SIMILARITY.default
+    recut_at: float = families.RECUT_AT.default
+    recut_by: Linkage = families.RECUT_BY.default
     language: str = DEFAULT_LANGUAGE
     minhash_above: int = 100_000
     # Kept of each query beside those that hold its family together.
     links_a_query: int = 20
 
     def __post_init__(self) -> None:
-        for name in SHARES:
-            value = getattr(self, name)
-            if not 0 < value <= 1:
-                raise GroupingOptionError(name=name, value=value, expected="above 0, at most 1")
+        check(families.GROUPING, self)
         if self.review_at > self.merge_at:
             expected = f"at most merge_at ({self.merge_at})"
             raise GroupingOptionError(name="review_at", value=self.review_at, expected=expected)
-        for name, least in (("largest", 2), ("minhash_above", 0), ("links_a_query", 1)):
+        for name, least in (("minhash_above", 0), ("links_a_query", 1)):
             value = getattr(self, name)
             if value < least:
                 raise GroupingOptionError(name=name, value=value, expected=f"{least} or more")

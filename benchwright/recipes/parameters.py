@@ -86,25 +86,36 @@ class Whole(Parameter):
 
 @dataclass(frozen=True, kw_only=True)
 class Real(Parameter):
-    """A number from `least` to `most`; without the ends where they are `open`."""
+    """A number from `least` to `most`; `above` leaves the first out, `below` the second."""
 
     least: float = 0
     most: float = 1
-    is_open: bool = False
+    above: bool = False
+    below: bool = False
 
     @property
     def expected(self) -> str:
-        ends = f"{self.least:,g} and {self.most:,g}"
-        return f"a number between {ends}" + (", without these two" if self.is_open else "")
+        if not self.above and not self.below:
+            return f"a number from {self.least:,g} to {self.most:,g}"
+        first = f"above {self.least:,g}" if self.above else f"of at least {self.least:,g}"
+        last = f"below {self.most:,g}" if self.below else f"at most {self.most:,g}"
+        return f"a number {first} and {last}"
 
     def taken(self, raw: object) -> float:
         if isinstance(raw, bool) or not isinstance(raw, int | float | str):
             raise TypeError
         number = float(raw)
         is_inside = self.least <= number <= self.most
-        if not is_inside or (self.is_open and number in (self.least, self.most)):
+        if not is_inside or number in self.open_ends:
             raise ValueError
         return number
+
+    @property
+    def open_ends(self) -> list[float]:
+        """The ends that are not taken."""
+        return [
+            end for end, is_open in ((self.least, self.above), (self.most, self.below)) if is_open
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,12 +13,13 @@ from benchmarks_app.management.importing import (
     benchmark_of,
     progress_printer,
 )
+from benchmarks_app.management.parameters import add_parameters
 from benchmarks_app.models import Benchmark, Job, QrelSet, Upload, User
 from benchmarks_app.splits.selectors import default_qrels
 from benchwright.errors import BenchmarkError
-from benchwright.families import GroupingOptions, Linkage
-
-DEFAULTS = GroupingOptions()
+from benchwright.families import GroupingOptions
+from benchwright.families.keys import DEFAULT_LANGUAGE
+from benchwright.recipes import families
 
 
 class Command(BaseCommand):
@@ -26,25 +27,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_benchmark_arguments(parser)
-        for name, default, what in (
-            ("--merge-at", DEFAULTS.merge_at, "alike from here on is one family"),
-            ("--review-at", DEFAULTS.review_at, "from here on as well, and waits for review"),
-            ("--embedding-at", DEFAULTS.embedding_at, "the same for embeddings"),
-            ("--paraphrase-at", DEFAULTS.paraphrase_at, "the same for --paraphrases"),
-            ("--relevant-at", DEFAULTS.relevant_at, "share of common relevant documents"),
-            ("--least", DEFAULTS.least_similarity, "two less alike may be a chain"),
-            ("--recut-at", DEFAULTS.recut_at, "how alike the parts of a chain are"),
-        ):
-            parser.add_argument(
-                name, type=float, default=default, help=f"{what} (default {default})"
-            )
-        parser.add_argument("--largest", type=int, default=DEFAULTS.largest)
-        parser.add_argument(
-            "--recut-by",
-            choices=list(Linkage),
-            default=DEFAULTS.recut_by,
-            help="how a chain is cut",
-        )
+        add_parameters(parser, *families.GROUPING)
         parser.add_argument(
             "--qrels", help="set whose relevant documents count; by default the newest official one"
         )
@@ -98,18 +81,8 @@ class Command(BaseCommand):
 
 
 def _options(benchmark: Benchmark, told: dict[str, Any]) -> GroupingOptions:
-    return GroupingOptions(
-        merge_at=told["merge_at"],
-        review_at=told["review_at"],
-        embedding_at=told["embedding_at"],
-        paraphrase_at=told["paraphrase_at"],
-        relevant_at=told["relevant_at"],
-        largest=told["largest"],
-        least_similarity=told["least"],
-        recut_by=Linkage(told["recut_by"]),
-        recut_at=told["recut_at"],
-        language=benchmark.corpus.lang or DEFAULTS.language,
-    )
+    thresholds = {one.name: told[one.name] for one in families.GROUPING}
+    return GroupingOptions(**thresholds, language=benchmark.corpus.lang or DEFAULT_LANGUAGE)
 
 
 def _qrels(benchmark: Benchmark, told: dict[str, Any]) -> QrelSet | None:

@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 from benchwright.cli.main import Command, option
+from benchwright.cli.parameters import parameter_option
+from benchwright.recipes import families
 
 EXAMPLES = (
     "benchwright families queries.jsonl -o families.tsv",
@@ -18,10 +20,12 @@ EXAMPLES = (
 Decorator = Callable[[Any], Any]
 
 
-def share(name: str, default: float, help_text: str, group: str = "Thresholds") -> Decorator:
-    """An option for a similarity."""
-    kind = click.FloatRange(0, 1, min_open=True)
-    return option(name, type=kind, default=default, show_default=True, group=group, help=help_text)
+def thresholds(command: Any) -> Any:
+    """The options of `recipes.families`, in their order."""
+    for group, parameters in (("Chains", families.CHAINS), ("Thresholds", families.THRESHOLDS)):
+        for parameter in reversed(parameters):
+            command = parameter_option(parameter, group=group)(command)
+    return command
 
 
 @click.command(
@@ -52,29 +56,7 @@ def share(name: str, default: float, help_text: str, group: str = "Thresholds") 
     group="Output",
     help="Also say how many families each --merge-at would leave to be reviewed.",
 )
-@share("--merge-at", 0.80, "Wordings alike from here on are one family without a question.")
-@share("--review-at", 0.60, "Wordings alike from here on are one family, marked for review.")
-@share("--embedding-at", 0.90, "Cosine of embeddings from which on queries are one family.")
-@share("--paraphrase-at", 0.75, "Cosine from which on --paraphrases makes one family.")
-@share("--relevant-at", 0.50, "Share of common relevant documents that makes one family.")
-@option(
-    "--largest",
-    type=click.IntRange(min=2),
-    default=20,
-    show_default=True,
-    group="Chains",
-    help="A family of more wordings is looked at once more.",
-)
-@share("--least", 0.45, "So is one with two wordings less alike than this.", "Chains")
-@option(
-    "--recut-by",
-    type=click.Choice(["average", "complete"]),
-    default="average",
-    show_default=True,
-    group="Chains",
-    help="A chain is cut so that its parts are alike on average, or each with each.",
-)
-@share("--recut-at", 0.40, "How alike the parts of a chain must be.", "Chains")
+@thresholds
 @option(
     "--qrels",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -112,7 +94,6 @@ def command(file: Path, output: Path | None, links: Path | None, **told: Any) ->
     """
     from benchwright.families import (
         GroupingOptions,
-        Linkage,
         QueryText,
         grouped,
         read_embeddings,
@@ -122,18 +103,8 @@ def command(file: Path, output: Path | None, links: Path | None, **told: Any) ->
     from benchwright.families.grouping import SHOWN
     from benchwright.families.query_files import family_lines, link_lines, read_query_texts
 
-    options = GroupingOptions(
-        merge_at=told["merge_at"],
-        review_at=told["review_at"],
-        embedding_at=told["embedding_at"],
-        paraphrase_at=told["paraphrase_at"],
-        relevant_at=told["relevant_at"],
-        largest=told["largest"],
-        least_similarity=told["least"],
-        recut_by=Linkage(told["recut_by"]),
-        recut_at=told["recut_at"],
-        language=told["language"],
-    )
+    chosen = {one.name: told[one.name] for one in families.GROUPING}
+    options = GroupingOptions(**chosen, language=told["language"])
     queries = read_query_texts(file)
     if told["qrels"]:
         relevant = _relevant(told["qrels"])

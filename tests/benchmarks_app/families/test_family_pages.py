@@ -193,7 +193,7 @@ def test_the_form_starts_a_job(signed_in, owner, benchmark, do_jobs):
     ("told", "said"),
     [
         ({"review_at": "0.9"}, "expected at most merge_at"),
-        ({"largest": "1"}, "greater than or equal to 2"),
+        ({"largest": "1"}, "Expected a whole number from 2 to 1,000,000."),
         ({"embeddings": SimpleUploadedFile("e.npy", b"x")}, "add the file that lists them"),
         ({"ids": SimpleUploadedFile("ids.txt", b"x")}, "ids and no embeddings"),
         ({"embeddings": SimpleUploadedFile("e.npz", b"x")}, "cannot be read as numbers"),

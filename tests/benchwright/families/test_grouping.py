@@ -26,6 +26,7 @@ from benchwright.families.clustering import agglomerated, clusters_of, kept_apar
 from benchwright.families.errors import GroupingOptionError, ParaphraseExtraError
 from benchwright.families.grouping import SHOWN
 from benchwright.matrices import static_vectors
+from benchwright.recipes.errors import ParameterError
 
 WORDS_ALIKE = [
     "how long do goldfish live in a bowl",
@@ -327,14 +328,14 @@ def test_what_belongs_together_is_never_cut():
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"merge_at": 0}, "merge_at is 0; expected above 0, at most 1"),
+        ({"merge_at": 0}, "merge_at is 0; expected a number above 0 and at most 1"),
         ({"embedding_at": 1.5}, "embedding_at is 1.5"),
         ({"review_at": 0.9}, r"review_at is 0.9; expected at most merge_at \(0.8\)"),
-        ({"largest": 1}, "largest is 1; expected 2 or more"),
+        ({"largest": 1}, "largest is 1; expected a whole number from 2"),
     ],
 )
 def test_an_option_outside_its_range_is_refused(wrong, said):
-    with pytest.raises(GroupingOptionError, match=said):
+    with pytest.raises((GroupingOptionError, ParameterError), match=said):
         GroupingOptions(**wrong)
 
 

@@ -14,7 +14,7 @@ from benchwright.recipes.splits import MODE, Mode
 
 DEPTH = Whole(name="depth", default=10, least=1, most=1000)
 SHARE = Real(name="double_share", default=0.0)
-RATE = Real(name="rate", least=0, most=5, is_open=True)
+RATE = Real(name="rate", least=0, most=5, above=True, below=True)
 DAY = Day(name="test_from")
 
 
@@ -32,15 +32,17 @@ def test_a_number_is_taken_from_its_range_alone(number):
     if 0 <= number <= 1:
         assert SHARE.read(number) == SHARE.read(repr(number)) == number
     else:
-        with pytest.raises(ParameterError, match="expected a number between 0 and 1"):
+        with pytest.raises(ParameterError, match="expected a number from 0 to 1"):
             SHARE.read(number)
 
 
 @pytest.mark.parametrize("ends", [0, 5, -0.0, "5.0"])
 def test_open_ends_are_not_taken(ends):
-    with pytest.raises(ParameterError, match="between 0 and 5, without these two"):
+    with pytest.raises(ParameterError, match="a number above 0 and below 5"):
         RATE.read(ends)
     assert RATE.read(math.nextafter(5, 0)) < 5
+    assert Real(name="x", above=True).expected == "a number above 0 and at most 1"
+    assert Real(name="x", below=True).expected == "a number of at least 0 and below 1"
 
 
 @pytest.mark.parametrize("raw", [True, 1.5, "1.5", "ten", "", None, [], 1e30, "9" * 5000])
