@@ -16,18 +16,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework import serializers
 
-from benchmarks_app.common.parameters import PERCENT_ADVICE
+from benchmarks_app.common.parameters import percent_advice
 from benchmarks_app.families.api import GroupSerializer
 from benchmarks_app.families.forms import GroupForm
+from benchmarks_app.logs.api import DesignSerializer, LogUploadSerializer
+from benchmarks_app.logs.forms import LogColumnsForm, SampleForm
 from benchmarks_app.splits.api import RecipeSerializer
 from benchmarks_app.splits.forms import SplitForm
 from benchwright.recipes import families, splits
+from benchwright.recipes import sampling as recipe_of_sampling
 from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
 
 
 @dataclass(frozen=True)
 class Doors:
-    """Where the parameters of a recipe come in: `names` of a door that has others than they."""
+    """Where the parameters of a recipe come in.
+
+    `names` are those of fields that are called otherwise there, as {"form head_share": "head"};
+    `suggested` what a door has instead of the default, in the same way; `percent` names shares that
+    the page asks for in per cent; `lacking` what a kind of door does not ask for.
+    """
 
     parameters: tuple[Parameter, ...]
     form: type[forms.Form] | None = None
@@ -35,6 +43,7 @@ class Doors:
     admin: str = ""
     command: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
+    suggested: Mapping[str, Any] = field(default_factory=dict)
     percent: tuple[str, ...] = ()
     lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -54,6 +63,23 @@ RECIPES = {
         api=GroupSerializer,
         admin="group_queries",
         command="collections.families",
+    ),
+    "sampling": Doors(
+        recipe_of_sampling.SAMPLING,
+        form=SampleForm,
+        api=DesignSerializer,
+        admin="sample_queries",
+        command="collections.sample",
+        names={"form head_share": "head", "form tail_share": "tail"},
+        percent=("head_share", "tail_share"),
+        suggested={"command seed": 0},
+    ),
+    "logs": Doors(
+        (recipe_of_sampling.FLOOR,),
+        form=LogColumnsForm,
+        api=LogUploadSerializer,
+        admin="import_log",
+        command="collections.sample",
     ),
 }
 KINDS = ("form", "api", "admin", "command")
@@ -75,12 +101,12 @@ DOORS = [pytest.param(*door, id=f"{door[0]}-{door[1]}-{door[2].name}") for door 
 
 def form_field_of(there: Doors, parameter: Parameter) -> forms.Field:
     assert there.form is not None
-    return there.form.base_fields[there.names.get(parameter.name, parameter.name)]
+    return there.form.base_fields[there.names.get(f"form {parameter.name}", parameter.name)]
 
 
 def api_field_of(there: Doors, parameter: Parameter) -> serializers.Field:
     assert there.api is not None
-    return there.api().fields[there.names.get(parameter.name, parameter.name)]
+    return there.api().fields[there.names.get(f"api {parameter.name}", parameter.name)]
 
 
 def admin_action_of(there: Doors, parameter: Parameter) -> argparse.Action:
@@ -109,7 +135,7 @@ def asked_form(there: Doors, parameter: Parameter, raw: str) -> Any:
     try:
         taken = form_field_of(there, parameter).clean(shown)
     except ValidationError as error:
-        return error.messages
+        return list(dict.fromkeys(error.messages))
     return float(taken) / 100 if is_percent else taken
 
 
@@ -178,14 +204,9 @@ def test_a_value_out_of_range_is_refused_in_the_same_words(recipe, kind, paramet
     raw = data.draw(out_of_range(parameter))
     there = RECIPES[recipe]
     is_percent = kind == "form" and parameter.name in there.percent
-    ends = {
-        "least": 100 * getattr(parameter, "least", 0),
-        "most": 100 * getattr(parameter, "most", 0),
-    }
-
     refusal = ASKED[kind](there, parameter, raw)
 
-    assert refusal == [PERCENT_ADVICE.format(**ends) if is_percent else parameter.advice]
+    assert refusal == [percent_advice(parameter) if is_percent else parameter.advice]
 
 
 @pytest.mark.parametrize(("recipe", "kind", "parameter"), DOORS)
@@ -220,7 +241,12 @@ def test_what_is_left_out_has_the_declared_default(recipe, kind, parameter):
         "admin": lambda: admin_action_of(there, parameter).default,
         "command": lambda: command_option_of(there, parameter).default,
     }[kind]()
-    if parameter.default is None:
+    suggested = there.suggested.get(f"{kind} {parameter.name}")
+    if suggested is not None:
+        assert default == suggested != parameter.default
+    elif kind == "form" and parameter.name in there.percent:
+        assert default == round(100 * parameter.default, 2)
+    elif parameter.default is None:
         assert default in (None, serializers.empty) or kind == "command"
     else:
         assert parameter.read(default) == parameter.default
@@ -235,7 +261,7 @@ NUMBERS_OF_API = (serializers.IntegerField, serializers.FloatField)
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_every_number_that_a_door_takes_is_declared(recipe):
     there = RECIPES[recipe]
-    declared = {there.names.get(one.name, one.name) for one in there.parameters}
+    declared = {one.name for one in there.parameters} | set(there.names.values())
     found: set[str] = set()
     if there.form:
         fields = there.form.base_fields.items()

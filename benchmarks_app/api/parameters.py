@@ -32,7 +32,11 @@ def api_field(parameter: Parameter, **changes: Any) -> serializers.Field:
         case Whole(least=least, most=most):
             return serializers.IntegerField(**{"min_value": least, "max_value": most, **settings})
         case Real(least=low, most=high):
-            ends = {"min_value": float(low), "max_value": float(high), "validators": [inside(parameter)]}
+            ends = {
+                "min_value": float(low),
+                "max_value": float(high),
+                "validators": [inside(parameter)],
+            }
             return serializers.FloatField(**{**ends, **settings})
         case Choice(choices=choices):
             return serializers.ChoiceField(**{"choices": list(choices), **settings})

@@ -1,6 +1,7 @@
 """Fields of forms, made from what the library declares of a parameter."""
 
 import math
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -8,8 +9,6 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
-
-PERCENT_ADVICE = "Expected per cents between {least:g} and {most:g}."
 
 
 class DayField(forms.DateField):
@@ -55,7 +54,8 @@ def percent_field(parameter: Real, **changes: Any) -> forms.DecimalField:
         "min_value": Decimal(f"{least:g}"),
         "max_value": Decimal(f"{most:g}"),
         "decimal_places": 2,
-        "error_messages": _refusing(PERCENT_ADVICE.format(least=least, most=most)),
+        "validators": [_percent_inside(parameter)],
+        "error_messages": _refusing(percent_advice(parameter)),
     }
     return forms.DecimalField(**{**settings, **changes})
 
@@ -68,6 +68,19 @@ def inside(parameter: Real) -> Any:
             raise ValidationError(parameter.advice)
 
     return validate
+
+
+def _percent_inside(parameter: Real) -> Any:
+    def validate(percent: Decimal) -> None:
+        if float(percent) / 100 in parameter.open_ends:
+            raise ValidationError(percent_advice(parameter))
+
+    return validate
+
+
+def percent_advice(parameter: Real) -> str:
+    ends = replace(parameter, least=100 * parameter.least, most=100 * parameter.most)
+    return f"Expected {ends.expected}, in per cent."
 
 
 def _refusing(advice: str) -> dict[str, str]:

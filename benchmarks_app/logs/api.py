@@ -13,19 +13,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.parameters import api_field
 from benchmarks_app.api.serializers import Count, JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
 from benchmarks_app.logs import selectors
 from benchmarks_app.logs.services import importing_logs, sampling
 from benchmarks_app.logs.services.importing_logs import Reading
-from benchmarks_app.logs.services.sampling import MAX_SEED
 from benchmarks_app.models import Benchmark, QueryLog, QuerySample, Scope
 from benchmarks_app.permissions import Action
 from benchwright.errors import BenchmarkError
 from benchwright.logs.columns import LABELS, LogColumns
 from benchwright.logs.masking import KIND_LABELS, checked_regions
-from benchwright.logs.sampling import Allocation, Design, Weighting, Wordings
-from benchwright.logs.strata import By
+from benchwright.logs.sampling import Design
+from benchwright.recipes import sampling as recipe
 
 TAG = ["query logs"]
 
@@ -69,7 +69,7 @@ class LogUploadSerializer(serializers.Serializer):
 
     file = serializers.FileField()
     name = serializers.CharField(max_length=120, required=False, default="", allow_blank=True)
-    floor = Count(required=False, default=1)
+    floor = api_field(recipe.FLOOR)
     # A form that leaves them out sends an empty list: then all are masked.
     kinds = serializers.MultipleChoiceField(choices=[*KIND_LABELS, NO_KIND], required=False)
     regions = serializers.CharField(
@@ -107,23 +107,15 @@ class SampleSerializer(serializers.ModelSerializer):
 class DesignSerializer(serializers.Serializer):
     """How a sample is to be drawn; docs/query-logs.md says what each does."""
 
-    n_families = Count(required=False, default=200)
-    by = serializers.ChoiceField([str(by) for by in By], required=False, default="frequency")
-    allocation = serializers.ChoiceField(
-        [str(one) for one in Allocation], required=False, default="equal"
-    )
+    n_families = api_field(recipe.N_FAMILIES)
+    by = api_field(recipe.BY)
+    allocation = api_field(recipe.ALLOCATION)
     given = serializers.DictField(child=Count(min_value=0), required=False, default=dict)
-    weighting = serializers.ChoiceField(
-        [str(one) for one in Weighting], required=False, default="traffic"
-    )
-    wordings = serializers.ChoiceField(
-        [str(one) for one in Wordings], required=False, default="all"
-    )
-    head_share = serializers.FloatField(required=False, default=0.05)
-    tail_share = serializers.FloatField(required=False, default=0.5)
-    seed = serializers.IntegerField(
-        min_value=0, max_value=MAX_SEED, required=False, allow_null=True, default=None
-    )
+    weighting = api_field(recipe.WEIGHTING)
+    wordings = api_field(recipe.WORDINGS)
+    head_share = api_field(recipe.HEAD_SHARE)
+    tail_share = api_field(recipe.TAIL_SHARE)
+    seed = api_field(recipe.SEED)
 
 
 def design_of(given: dict[str, Any]) -> Design:

@@ -6,42 +6,22 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 
+from benchmarks_app.common.parameters import form_field, percent_field
 from benchmarks_app.logs.services.importing_logs import Reading
-from benchmarks_app.logs.services.sampling import MAX_SEED
 from benchmarks_app.models import QueryLog
 from benchwright.errors import BenchmarkError
 from benchwright.logs.columns import LABELS, LogColumns, checked_columns, is_personal
 from benchwright.logs.masking import KIND_LABELS, checked_regions
-from benchwright.logs.sampling import Allocation, Design, Weighting, Wordings, parse_given
-from benchwright.logs.strata import By
+from benchwright.logs.sampling import Design, parse_given
 from benchwright.logs.tables import LogTable
+from benchwright.recipes import sampling as recipe
+from benchwright.recipes.sampling import Allocation, By, Weighting, Wordings
 
 COLUMN_HELP = {
     "query": "The only one that a log must have.",
     "count": "Without it every row is one search.",
     "date": "Days or times; or name year and month.",
     "clicks": "Ids with | between, id:count, or JSON.",
-}
-BY_LABELS = {
-    By.FREQUENCY: "frequency: head, torso and tail",
-    By.MONTH: "month first seen",
-    By.LANGUAGE: "language",
-    By.LENGTH: "length in words",
-    By.NOTHING: "nothing: one stratum",
-}
-ALLOCATION_LABELS = {
-    Allocation.EQUAL: "as many from each",
-    Allocation.PROPORTIONAL: "in proportion to its families",
-    Allocation.OPTIMAL: "where it makes the weighted mean most exact",
-    Allocation.GIVEN: "the numbers below",
-}
-WEIGHTING_LABELS = {
-    Weighting.TRAFFIC: "searches: each counts as often as it was asked",
-    Weighting.QUERIES: "distinct queries: each counts once",
-}
-WORDINGS_LABELS = {
-    Wordings.ALL: "every wording in the log",
-    Wordings.ONE: "the wording asked most",
 }
 
 
@@ -53,13 +33,7 @@ class LogColumnsForm(forms.Form):
     """What a log's columns are, what is masked, and what is kept."""
 
     name = forms.CharField(max_length=120, help_text="What the log is called here.")
-    floor = forms.IntegerField(
-        min_value=1,
-        max_value=1_000_000,
-        initial=1,
-        label="Asked at least",
-        help_text="Queries asked fewer times are dropped: a rare one may tell who asked it.",
-    )
+    floor = form_field(recipe.FLOOR, required=True)
     kinds = forms.MultipleChoiceField(
         choices=list(KIND_LABELS.items()),
         initial=list(KIND_LABELS),
@@ -136,51 +110,24 @@ class LogColumnsForm(forms.Form):
         )
 
 
-def _choices(labels: Any) -> list[tuple[str, str]]:
-    return [(str(value), label) for value, label in labels.items()]
-
-
 class SampleForm(forms.Form):
     """How a sample is drawn from a log."""
 
     log = forms.ModelChoiceField(QueryLog.objects.none(), empty_label=None)
-    n_families = forms.IntegerField(
-        min_value=1,
-        max_value=1_000_000,
-        initial=200,
-        label="Families to draw",
-        help_text="Wordings of one need are a family, and are drawn together.",
-    )
-    by = forms.ChoiceField(choices=_choices(BY_LABELS), initial=By.FREQUENCY, label="Strata by")
-    allocation = forms.ChoiceField(
-        choices=_choices(ALLOCATION_LABELS), initial=Allocation.EQUAL, label="How many from each"
-    )
+    n_families = form_field(recipe.N_FAMILIES, required=True)
+    by = form_field(recipe.BY, required=True, help_text="")
+    allocation = form_field(recipe.ALLOCATION, required=True, help_text="")
     given = forms.CharField(
         required=False,
         max_length=2000,
         label="Numbers",
         help_text="For given numbers: stratum=families, such as head=50, torso=100, tail=50.",
     )
-    head = forms.DecimalField(
-        min_value=0.01, max_value=99, decimal_places=2, initial=5, label="Head, % of queries"
-    )
-    tail = forms.DecimalField(
-        min_value=0.01, max_value=99, decimal_places=2, initial=50, label="Tail, % of queries"
-    )
-    weighting = forms.ChoiceField(
-        choices=_choices(WEIGHTING_LABELS),
-        initial=Weighting.TRAFFIC,
-        label="Weighted means are over",
-    )
-    wordings = forms.ChoiceField(
-        choices=_choices(WORDINGS_LABELS), initial=Wordings.ALL, label="Of a family take"
-    )
-    seed = forms.IntegerField(
-        min_value=0,
-        max_value=MAX_SEED,
-        required=False,
-        help_text="Drawn if left empty; the same seed draws the same families.",
-    )
+    head = percent_field(recipe.HEAD_SHARE, required=True, help_text="")
+    tail = percent_field(recipe.TAIL_SHARE, required=True, help_text="")
+    weighting = form_field(recipe.WEIGHTING, required=True, help_text="")
+    wordings = form_field(recipe.WORDINGS, required=True, help_text="")
+    seed = form_field(recipe.SEED)
 
     def __init__(self, *args: Any, logs: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

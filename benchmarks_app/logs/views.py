@@ -24,7 +24,8 @@ from benchmarks_app.permissions import Action, benchmark_view
 from benchwright.errors import BenchmarkError
 from benchwright.logs.columns import LogColumns
 from benchwright.logs.masking import KIND_LABELS
-from benchwright.logs.sampling import Plan, Weighting
+from benchwright.logs.sampling import Plan
+from benchwright.recipes.sampling import Weighting
 from benchwright.slices.frequency import (
     HEAD_SHARE,
     TAIL_SHARE,

@@ -80,8 +80,10 @@ class _Day(_Taken, click.ParamType):  # type: ignore[type-arg,unused-ignore] # g
         self.parameter = parameter
 
 
-def parameter_option(parameter: Parameter, *, group: str, **changes: Any) -> Callable[[Any], Any]:
-    """The option of a parameter; its value comes under the parameter's own name."""
+def parameter_option(
+    parameter: Parameter, *also: str, group: str, **changes: Any
+) -> Callable[[Any], Any]:
+    """The option of a parameter, called as it or as `also`; its value is under its own name."""
     types = {Whole: _Whole, Real: _Real, Choice: _Choice, Day: _Day}
     settings = {
         "type": types[type(parameter)](parameter),
@@ -90,7 +92,7 @@ def parameter_option(parameter: Parameter, *, group: str, **changes: Any) -> Cal
         "help": parameter.help,
         **changes,
     }
-    return option(parameter.flag, parameter.name, group=group, **settings)
+    return option(*also, parameter.flag, parameter.name, group=group, **settings)
 
 
 def _shown(default: Any) -> Any:

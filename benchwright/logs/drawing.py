@@ -9,16 +9,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from benchwright.logs.sampling import (
-    Design,
-    Drawn,
-    Plan,
-    Wordings,
-    drawn_families,
-    planned,
-    weight_of,
-)
+from benchwright.logs.sampling import Design, Drawn, Plan, drawn_families, planned, weight_of
 from benchwright.logs.strata import read_families
+from benchwright.recipes.sampling import Wordings
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ import heapq
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from enum import StrEnum
 from hashlib import blake2b
 from math import sqrt
 from typing import Any
@@ -20,49 +19,28 @@ from typing import Any
 import numpy as np
 
 from benchwright.logs.errors import SampleTooLargeError, SamplingError
-from benchwright.logs.strata import By, LogFamilies, Strata, strata_of
-from benchwright.slices.frequency import HEAD_SHARE, TAIL_SHARE
+from benchwright.logs.strata import LogFamilies, Strata, strata_of
+from benchwright.recipes import sampling as recipe
+from benchwright.recipes.parameters import check
+from benchwright.recipes.sampling import Allocation, By, Weighting, Wordings
 
 RECIPE = "sample-1"
 # How far values of a measure lie apart from query to query; nDCG@10 of most runs has about this.
 DEVIATION = 0.3
 
 
-class Allocation(StrEnum):
-    """How many families each stratum gives."""
-
-    PROPORTIONAL = "proportional"
-    EQUAL = "equal"
-    OPTIMAL = "optimal"
-    GIVEN = "given"
-
-
-class Weighting(StrEnum):
-    """What a weighted mean is a mean over."""
-
-    TRAFFIC = "traffic"
-    QUERIES = "queries"
-
-
-class Wordings(StrEnum):
-    """Which members of a drawn family become queries."""
-
-    ALL = "all"
-    ONE = "one"
-
-
 @dataclass(frozen=True)
 class Design:
     """How a sample is to be drawn."""
 
-    n_families: int = 200
-    by: By = By.FREQUENCY
-    allocation: Allocation = Allocation.EQUAL
+    n_families: int = recipe.N_FAMILIES.default
+    by: By = recipe.BY.default
+    allocation: Allocation = recipe.ALLOCATION.default
     given: Mapping[str, int] = field(default_factory=dict)
-    weighting: Weighting = Weighting.TRAFFIC
-    wordings: Wordings = Wordings.ALL
-    head_share: float = HEAD_SHARE
-    tail_share: float = TAIL_SHARE
+    weighting: Weighting = recipe.WEIGHTING.default
+    wordings: Wordings = recipe.WORDINGS.default
+    head_share: float = recipe.HEAD_SHARE.default
+    tail_share: float = recipe.TAIL_SHARE.default
     deviation: float = DEVIATION
 
     def as_json(self) -> dict[str, Any]:
@@ -224,11 +202,14 @@ def planned(families: LogFamilies, design: Design) -> tuple[Plan, Strata]:
 
     Raises
     ------
+    ParameterError
+        If the design holds a value that its parameter does not take.
     FrequencyError
         If strata are by frequency and the counts tell no head from a tail.
     SamplingError
         If the design cannot be met.
     """
+    check(recipe.DESIGN, design)
     strata = strata_of(
         families, design.by, head_share=design.head_share, tail_share=design.tail_share
     )

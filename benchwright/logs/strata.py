@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchwright.logs.errors import SamplingError
+from benchwright.recipes.sampling import By
 from benchwright.slices.frequency import HEAD_SHARE, TAIL_SHARE, Band, FrequencyCuts, frequency_cuts
 
 if TYPE_CHECKING:
@@ -24,16 +24,6 @@ OTHER, UNKNOWN, EVERY = "other", "unknown", "all"
 LENGTHS = ((1, "1 word"), (2, "2 words"), (4, "3-4 words"), (7, "5-7 words"))
 LONGER = "8 or more words"
 CURVE_POINTS = 160
-
-
-class By(StrEnum):
-    """What families are put into strata by."""
-
-    FREQUENCY = "frequency"
-    MONTH = "month"
-    LANGUAGE = "language"
-    LENGTH = "length"
-    NOTHING = "nothing"
 
 
 @dataclass(frozen=True)

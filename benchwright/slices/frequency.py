@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.errors import BenchmarkError
+from benchwright.recipes import sampling
 
-HEAD_SHARE = 0.05
-TAIL_SHARE = 0.5
+HEAD_SHARE: float = sampling.HEAD_SHARE.default
+TAIL_SHARE: float = sampling.TAIL_SHARE.default
 
 
 class Band(StrEnum):

@@ -26,10 +26,10 @@ from benchwright.files.external_sort import batched
 from benchwright.formats.errors import ConcurrentImportError
 from benchwright.logs.drawing import SampledQuery, sampled
 from benchwright.logs.sampling import Design, Plan, planned
+from benchwright.recipes import sampling as recipe
 
 JOB_KIND = "sample-queries"
 ROWS_PER_BATCH = 500
-MAX_SEED = 2**53 - 1
 
 
 def plan_of(log: QueryLog, design: Design) -> Plan:
@@ -52,7 +52,7 @@ def sample_arguments(*, log: QueryLog, design: Design, seed: int | None = None) 
         "parameters": {
             "log": log.pk,
             "design": design.as_json(),
-            "seed": secrets.randbelow(MAX_SEED) if seed is None else seed,
+            "seed": secrets.randbelow(recipe.SEED.most) if seed is None else seed,
         },
     }
 

@@ -14,9 +14,11 @@ from benchmarks_app.management.importing import (
     finished,
     progress_printer,
 )
+from benchmarks_app.management.parameters import add_parameters
 from benchwright.errors import BenchmarkError
 from benchwright.logs.columns import LABELS, LogColumns
 from benchwright.logs.masking import KIND_LABELS, checked_regions
+from benchwright.recipes import sampling as recipe
 
 
 class Command(BaseCommand):
@@ -28,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument("--name", default="", help="what the log is called; the file's name")
         for role, label in LABELS.items():
             parser.add_argument(f"--{role}", default="", help=f"column: {label}")
-        parser.add_argument("--floor", type=int, default=1, help="drop queries asked fewer times")
+        add_parameters(parser, recipe.FLOOR)
         parser.add_argument(
             "--mask", nargs="*", default=list(KIND_LABELS), metavar="KIND", help="only these kinds"
         )
@@ -56,7 +58,7 @@ class Command(BaseCommand):
             columns=LogColumns.of(named) if named else None,
             kinds=tuple(options["mask"]),
             regions=regions,
-            floor=max(1, options["floor"]),
+            floor=options["floor"],
             is_lenient=options["lenient"],
             keeps_raw=options["keep_raw"],
         )

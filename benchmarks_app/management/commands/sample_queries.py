@@ -1,4 +1,4 @@
-from argparse import ArgumentParser
+from argparse import SUPPRESS, ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -12,9 +12,10 @@ from benchmarks_app.management.importing import (
     finished,
     progress_printer,
 )
+from benchmarks_app.management.parameters import add_parameters, reader
 from benchwright.errors import BenchmarkError
-from benchwright.logs.sampling import Allocation, Design, Plan, Weighting, Wordings, parse_given
-from benchwright.logs.strata import By
+from benchwright.logs.sampling import Design, Plan, parse_given
+from benchwright.recipes import sampling as recipe
 
 
 class Command(BaseCommand):
@@ -23,15 +24,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_benchmark_arguments(parser)
         parser.add_argument("log", help="name of the log in the benchmark")
-        parser.add_argument("-n", "--families", type=int, default=200, help="families to draw")
-        parser.add_argument("--by", choices=[str(by) for by in By], default="frequency")
-        parser.add_argument("--allocation", choices=[str(a) for a in Allocation], default="equal")
+        add_parameters(parser, *recipe.SAMPLING)
+        parser.add_argument(
+            "-n", dest="n_families", type=reader(recipe.N_FAMILIES), default=SUPPRESS
+        )
         parser.add_argument("--given", default="", help="such as head=50,torso=100,tail=50")
-        parser.add_argument("--head", type=float, default=0.05, help="share of queries, head")
-        parser.add_argument("--tail", type=float, default=0.5, help="share of queries, tail")
-        parser.add_argument("--weighting", choices=[str(w) for w in Weighting], default="traffic")
-        parser.add_argument("--wordings", choices=[str(w) for w in Wordings], default="all")
-        parser.add_argument("--seed", type=int, help="the same seed draws the same families")
         parser.add_argument("--preview", action="store_true", help="show it, and draw nothing")
 
     def handle(self, *args: Any, slug: str, user: str | None, log: str, **options: Any) -> None:
@@ -63,13 +60,5 @@ class Command(BaseCommand):
 
 
 def _design(options: dict[str, Any]) -> Design:
-    return Design(
-        n_families=options["families"],
-        by=By(options["by"]),
-        allocation=Allocation(options["allocation"]),
-        given=parse_given(options["given"]),
-        weighting=Weighting(options["weighting"]),
-        wordings=Wordings(options["wordings"]),
-        head_share=options["head"],
-        tail_share=options["tail"],
-    )
+    chosen = {one.name: options[one.name] for one in recipe.DESIGN}
+    return Design(given=parse_given(options["given"]), **chosen)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.main import Command, option
+from benchwright.cli.parameters import parameter_option
+from benchwright.recipes import sampling as recipe
 
 if TYPE_CHECKING:
     from benchwright.logs.drawing import SampledQuery
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 OUT = click.Path(dir_okay=False, path_type=Path)
-BY = ("frequency", "month", "language", "length", "nothing")
 EXAMPLES = (
     "benchwright sample searches.csv.gz -n 300 -o queries.jsonl --weights weights.tsv",
     "benchwright sample log.tsv --column query='search string' --column count=searches --preview",
@@ -33,76 +34,17 @@ EXAMPLES = (
     short_help="Draw queries from a query log, masked and weighted.",
 )
 @click.argument("log", type=FILE)
-@option(
-    "-n",
-    "--families",
-    "n_families",
-    type=click.IntRange(1),
-    default=200,
-    show_default=True,
-    group="Sample",
-    help="Families to draw. Wordings of one need are a family and are drawn together.",
-)
-@option(
-    "--by",
-    type=click.Choice(BY),
-    default="frequency",
-    show_default=True,
-    group="Sample",
-    help="What strata are made by; by frequency these are head, torso and tail.",
-)
-@option(
-    "--allocation",
-    type=click.Choice(("equal", "proportional", "optimal", "given")),
-    default="equal",
-    show_default=True,
-    group="Sample",
-    help="As many from each stratum, in proportion to its families, where it makes the weighted "
-    "mean most exact, or as --given says.",
-)
+@parameter_option(recipe.N_FAMILIES, "-n", group="Sample")
+@parameter_option(recipe.BY, group="Sample")
+@parameter_option(recipe.ALLOCATION, group="Sample")
 @option(
     "--given", default="", metavar="LIST", group="Sample", help="Such as head=50,torso=100,tail=50."
 )
-@option(
-    "--head",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    group="Sample",
-    help="Share of the distinct queries, those asked most, that is head.",
-)
-@option(
-    "--tail",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.5,
-    show_default=True,
-    group="Sample",
-    help="Share of the distinct queries, those asked least, that is tail. Ties at a cut are torso.",
-)
-@option(
-    "--weighting",
-    type=click.Choice(("traffic", "queries")),
-    default="traffic",
-    show_default=True,
-    group="Sample",
-    help="Whether weights make means over searches, or over distinct queries.",
-)
-@option(
-    "--wordings",
-    type=click.Choice(("all", "one")),
-    default="all",
-    show_default=True,
-    group="Sample",
-    help="Take every wording of a family, or the one asked most, which then stands for all.",
-)
-@option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    group="Sample",
-    help="The same seed draws the same families.",
-)
+@parameter_option(recipe.HEAD_SHARE, group="Sample")
+@parameter_option(recipe.TAIL_SHARE, group="Sample")
+@parameter_option(recipe.WEIGHTING, group="Sample")
+@parameter_option(recipe.WORDINGS, group="Sample")
+@parameter_option(recipe.SEED, group="Sample", default=0, show_default=True)
 @option(
     "--column",
     "columns",
@@ -112,14 +54,7 @@ EXAMPLES = (
     help="Which column is query, count, date, year, month, clicks or lang. Without any they are "
     "told by their names.",
 )
-@option(
-    "--floor",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    group="Log",
-    help="Drop queries asked fewer times: a rare one may tell who asked it.",
-)
+@parameter_option(recipe.FLOOR, group="Log")
 @option(
     "--mask",
     "kinds",
@@ -192,22 +127,13 @@ def command(log: Path, **chosen: Any) -> None:
 
 
 def _design(chosen: dict[str, Any]) -> "Design":
-    from benchwright.logs.sampling import Allocation, Design, Weighting, Wordings, parse_given
-    from benchwright.logs.strata import By
+    from benchwright.logs.sampling import Design, parse_given
 
     if chosen["given"] and chosen["allocation"] != "given":
         message = "--given needs --allocation given."
         raise click.UsageError(message)
-    return Design(
-        n_families=chosen["n_families"],
-        by=By(chosen["by"]),
-        allocation=Allocation(chosen["allocation"]),
-        given=parse_given(chosen["given"]),
-        weighting=Weighting(chosen["weighting"]),
-        wordings=Wordings(chosen["wordings"]),
-        head_share=chosen["head"],
-        tail_share=chosen["tail"],
-    )
+    design = {one.name: chosen[one.name] for one in recipe.DESIGN}
+    return Design(given=parse_given(chosen["given"]), **design)
 
 
 def _prepared(log: Path, folder: Path, chosen: dict[str, Any]) -> "Prepared":

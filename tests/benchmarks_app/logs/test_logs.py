@@ -13,7 +13,8 @@ from benchmarks_app.logs.services.importing_logs import Reading, receive_log_pat
 from benchmarks_app.models import AuditEvent, FamilyLink, Job, PendingLog, Query, QueryLog, Upload
 from benchwright.logs.columns import LogColumns
 from benchwright.logs.errors import LogColumnsError, LogNameTakenError
-from benchwright.logs.sampling import Allocation, Design, Weighting, Wordings
+from benchwright.logs.sampling import Design
+from benchwright.recipes.sampling import Allocation, Weighting, Wordings
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -100,7 +100,7 @@ def test_log_is_read_and_its_page_says_what_became_of_it(client, benchmark):
     [
         ({"query": ""}, "Choose the column that holds the queries."),
         ({"count": "asked"}, "column &#x27;asked&#x27; has two roles"),
-        ({"floor": "0"}, "greater than or equal to 1"),
+        ({"floor": "0"}, "Expected a whole number from 1 to 1,000,000."),
         ({"query": "session"}, "Select a valid choice"),
         ({"regions": "us, england"}, "&#x27;ENGLAND&#x27; is no country whose numbers are known"),
     ],

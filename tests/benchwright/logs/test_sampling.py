@@ -10,17 +10,9 @@ from hypothesis import strategies as st
 
 from benchwright.logs.drawing import sampled
 from benchwright.logs.errors import SampleTooLargeError, SamplingError
-from benchwright.logs.sampling import (
-    Allocation,
-    Design,
-    Weighting,
-    Wordings,
-    allocated,
-    drawn_families,
-    parse_given,
-    planned,
-)
-from benchwright.logs.strata import By, LogFamilies, read_families, strata_of
+from benchwright.logs.sampling import Design, allocated, drawn_families, parse_given, planned
+from benchwright.logs.strata import LogFamilies, read_families, strata_of
+from benchwright.recipes.sampling import Allocation, By, Weighting, Wordings
 
 sizes = st.lists(st.integers(1, 60), min_size=1, max_size=8)
 
