@@ -16,6 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework import serializers
 
+from annotation.common.serializers import NewPoolSerializer
+from annotation.pools.forms.building import PoolForm
 from benchmarks_app.common.parameters import percent_advice
 from benchmarks_app.families.api import GroupSerializer
 from benchmarks_app.families.forms import GroupForm
@@ -23,7 +25,7 @@ from benchmarks_app.logs.api import DesignSerializer, LogUploadSerializer
 from benchmarks_app.logs.forms import LogColumnsForm, SampleForm
 from benchmarks_app.splits.api import RecipeSerializer
 from benchmarks_app.splits.forms import SplitForm
-from benchwright.recipes import families, splits
+from benchwright.recipes import families, pools, splits
 from benchwright.recipes import sampling as recipe_of_sampling
 from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
 
@@ -73,6 +75,34 @@ RECIPES = {
         names={"form head_share": "head", "form tail_share": "tail"},
         percent=("head_share", "tail_share"),
         suggested={"command seed": 0},
+    ),
+    "pools": Doors(
+        (*pools.POOLING, *pools.SHARING, pools.SECONDS, pools.SEED),
+        form=PoolForm,
+        api=NewPoolSerializer,
+        admin="build_pool",
+        command="collections.pool",
+        names={
+            "form control_share": "control",
+            "form double_share": "doubles",
+            "form repeat_share": "repeats",
+            "form gold_share": "gold",
+        },
+        percent=("control_share", "double_share", "repeat_share", "gold_share"),
+        suggested={
+            "form control_share": 5,
+            "form double_share": 10,
+            "form repeat_share": 4,
+            "form gold_share": 5,
+            "api strategy": "",  # a top-up where a list is named
+            "api order": "",
+            "command seed": 0,
+        },
+        lacking={
+            "form": ("control_depth",),
+            "api": ("control_share", "control_depth"),
+            "command": tuple(one.name for one in pools.SHARING),  # nobody judges a file
+        },
     ),
     "logs": Doors(
         (recipe_of_sampling.FLOOR,),
@@ -170,8 +200,10 @@ def out_of_range(parameter: Parameter) -> st.SearchStrategy[str]:
             below = st.integers(max_value=least - 1)
             return (below | st.integers(min_value=most + 1)).map(str).filter(lambda t: len(t) < 300)
         case Real(least=least, most=most, open_ends=ends):
-            finite = st.floats(-1e9, 1e9).filter(lambda x: not least <= x <= most)
-            return (finite | st.sampled_from(ends) if ends else finite).map(lambda x: f"{x:.8f}")
+            texts = (st.floats(-1e9, 1e9) | st.sampled_from([least, most])).map(
+                lambda x: f"{x:.8f}"
+            )
+            return texts.filter(lambda t: not least <= float(t) <= most or float(t) in ends)
         case Choice(choices=choices):
             known = {value.replace("_", "-") for value in choices}
             letters = st.text(st.sampled_from("abcdefgh-_"), min_size=1)

@@ -2,12 +2,13 @@
 
 from rest_framework import serializers
 
-from annotation.common.selectors.pools import DEFAULT_SECONDS
 from annotation.models import Judgment, Pool
-from benchmarks_app.api.serializers import Count, Id
+from benchmarks_app.api.parameters import api_field
+from benchmarks_app.api.serializers import Id
 from benchmarks_app.models.collection import MAX_ID_BYTES
 from benchwright.qrels.files import MAX_NAME
 from benchwright.qrels.rules import RULES
+from benchwright.recipes import pools as recipes
 
 MOST_LABELS = 1000
 MOST_DOCUMENTS = 10_000
@@ -78,27 +79,26 @@ class NewPoolSerializer(serializers.Serializer):
     """
 
     name = serializers.CharField(max_length=120)
-    strategy = serializers.ChoiceField(choices=Pool.Strategy.choices, required=False, default="")
-    order = serializers.ChoiceField(
+    strategy = api_field(recipes.STRATEGY, choices=Pool.Strategy.choices, default="")
+    order = api_field(
+        recipes.ORDER,
         choices=Pool.Order.choices,
-        required=False,
+        allow_null=False,
         default="",
         help_text="Of the pool's entries. People get a query's documents shuffled, but for mtf and "
         "maxmean: what these hand out next tells what systems rank high.",
     )
     runs = serializers.ListField(child=serializers.CharField(), required=False, default=list)
     candidates = serializers.CharField(required=False, default="", allow_blank=True)
-    depth = serializers.IntegerField(min_value=1, max_value=1000, default=10)
-    budget = Count(required=False, allow_null=True, default=None)
+    depth = api_field(recipes.DEPTH)
+    budget = api_field(recipes.BUDGET)
     carry = serializers.BooleanField(default=False, help_text="Judged documents, too")
-    overlap = serializers.IntegerField(min_value=1, max_value=5, default=1)
-    double_share = serializers.FloatField(min_value=0, max_value=1, default=0.0)
-    repeat_share = serializers.FloatField(min_value=0, max_value=1, default=0.0)
-    gold_share = serializers.FloatField(min_value=0, max_value=1, default=0.0)
-    seconds = serializers.FloatField(min_value=1, max_value=3600, default=DEFAULT_SECONDS)
-    seed = serializers.IntegerField(
-        min_value=0, max_value=2**63 - 1, required=False, allow_null=True, default=None
-    )
+    overlap = api_field(recipes.OVERLAP)
+    double_share = api_field(recipes.DOUBLE_SHARE)
+    repeat_share = api_field(recipes.REPEAT_SHARE)
+    gold_share = api_field(recipes.GOLD_SHARE)
+    seconds = api_field(recipes.SECONDS)
+    seed = api_field(recipes.SEED)
 
 
 class PoolStateSerializer(serializers.Serializer):

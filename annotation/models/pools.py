@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.models import Benchmark, CandidateList, Document, Job, Query, Run
+from benchwright.recipes import pools as recipe
 
 
 class PoolQuerySet(models.QuerySet):
@@ -30,21 +31,21 @@ class Pool(models.Model):
         CLOSED = "closed"
 
     class Strategy(models.TextChoices):
-        DEPTH_K = "depth-k", "depth k: the union of the runs' first k"
-        LAYERED = "layered", "layered: rank by rank until the budget of each query"
-        STRATIFIED = "stratified", "stratified: deeper ranks are sampled"
-        TOP_UP = "top-up", "top-up: a list of candidates, without what is judged"
-        MANUAL = "manual", "manual: chosen documents only"
+        DEPTH_K = "depth-k", recipe.STRATEGY.choices["depth-k"]
+        LAYERED = "layered", recipe.STRATEGY.choices["layered"]
+        STRATIFIED = "stratified", recipe.STRATEGY.choices["stratified"]
+        TOP_UP = "top-up", recipe.STRATEGY.choices["top-up"]
+        MANUAL = "manual", recipe.STRATEGY.choices["manual"]
 
     class Order(models.TextChoices):
         """In which order a query's documents are judged; not which documents are in the pool."""
 
-        LAYERED = "layered", "rank by rank"
-        RRF = "rrf", "reciprocal rank fusion"
-        RBP = "rbp", "rank-biased weights"
-        MTF = "mtf", "move to front"
-        MAXMEAN = "maxmean", "bandit (MaxMean)"
-        LISTED = "listed", "as the list has it"
+        LAYERED = "layered", recipe.ORDER.choices["layered"]
+        RRF = "rrf", recipe.ORDER.choices["rrf"]
+        RBP = "rbp", recipe.ORDER.choices["rbp"]
+        MTF = "mtf", recipe.ORDER.choices["mtf"]
+        MAXMEAN = "maxmean", recipe.ORDER.choices["maxmean"]
+        LISTED = "listed", recipe.ORDER.choices["listed"]
 
     class Assignment(models.TextChoices):
         """Who judges which wordings of a need."""

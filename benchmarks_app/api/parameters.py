@@ -33,8 +33,8 @@ def api_field(parameter: Parameter, **changes: Any) -> serializers.Field:
             return serializers.IntegerField(**{"min_value": least, "max_value": most, **settings})
         case Real(least=low, most=high):
             ends = {
-                "min_value": float(low),
-                "max_value": float(high),
+                "min_value": low,
+                "max_value": high,
                 "validators": [inside(parameter)],
             }
             return serializers.FloatField(**{**ends, **settings})

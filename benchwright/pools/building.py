@@ -57,7 +57,7 @@ def build_pool(
 
     Raises
     ------
-    PoolDepthError, PoolRecipeError
+    ParameterError, PoolRecipeError
         If the recipe's parts do not fit together.
     PoolRunError
         If a run has a document twice in a query, or a rank below 1.

@@ -101,7 +101,7 @@ def build_pool_table(
 
     Raises
     ------
-    PoolDepthError, PoolRecipeError, PoolRunError, EmptyPoolError
+    ParameterError, PoolRecipeError, PoolRunError, EmptyPoolError
         As `build_pool` does.
     """
     import polars as pl

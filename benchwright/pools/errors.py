@@ -3,7 +3,6 @@
 BenchmarkError
 └── AnnotationError
     └── PoolError               a pool that cannot be built
-        ├── PoolDepthError      a depth below 1
         ├── PoolRunError        a run whose ranking is none
         ├── EmptyPoolError      no document in reach
         │   └── EmptyTopUpError no document of a list that is not judged
@@ -17,11 +16,6 @@ from benchwright.errors import AnnotationError
 class PoolError(AnnotationError):
     code = "pool"
     message = "This pool cannot be built."
-
-
-class PoolDepthError(PoolError):
-    code = "pool-depth"
-    message = "The depth is {depth}; expected 1 or more. A depth of 10 serves nDCG@10."
 
 
 class PoolRunError(PoolError):

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from benchwright.pools.adaptive import MAXMEAN, MTF
-from benchwright.pools.errors import PoolDepthError, PoolRecipeError
+from benchwright.pools.errors import PoolRecipeError
+from benchwright.recipes import pools
+from benchwright.recipes.parameters import check
 
 # Strategies: which documents are in the pool.
 DEPTH_K = "depth-k"
@@ -16,16 +17,16 @@ LAYERED = "layered"
 STRATIFIED = "stratified"
 TOP_UP = "top-up"
 MANUAL = "manual"
-STRATEGIES = (DEPTH_K, LAYERED, STRATIFIED, TOP_UP, MANUAL)
+STRATEGIES = tuple(pools.STRATEGY.choices)
 # Orders: in which order a query's documents are judged. Layered is a name of both kinds.
 RRF = "rrf"
 RBP = "rbp"
 LISTED = "listed"
-ORDERS = (LAYERED, RRF, RBP, MTF, MAXMEAN, LISTED)
+ORDERS = tuple(pools.ORDER.choices)
 
 # A preview looks at so many ranks of each run, however shallow the pool is.
 CUTOFF = 10
-CONTROL_DEPTH = 200
+CONTROL_DEPTH: int = pools.CONTROL_DEPTH.default
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +60,10 @@ class Recipe:
 
     strategy: str = DEPTH_K
     order: str = LAYERED
-    depth: int = 10
+    depth: int = pools.DEPTH.default
     budget: int | None = None
     strata: tuple[Stratum, ...] = STRATA
-    control_share: float = 0.0
+    control_share: float = pools.CONTROL_SHARE.default
     control_depth: int = CONTROL_DEPTH
     control_run: str = ""
     carry: bool = False
@@ -86,26 +87,20 @@ class Recipe:
         return max(self.read_depth, CUTOFF if self.reach else 0)
 
     def check(self) -> None:
-        """Raise `PoolDepthError` or `PoolRecipeError` where the parts do not fit together."""
-        if self.strategy in (DEPTH_K, LAYERED) and self.depth < 1:
-            raise PoolDepthError(depth=self.depth)
+        """Raise `ParameterError` for a value, `PoolRecipeError` where parts do not go together."""
+        is_deep = self.strategy in (DEPTH_K, LAYERED)
+        check([one for one in pools.POOLING if is_deep or one is not pools.DEPTH], self)
         for what, expected in self._problems():
             raise PoolRecipeError(what=what[0].upper() + what[1:], expected=expected)
 
     def _problems(self) -> Iterator[tuple[str, str]]:
         """What is wrong, and what was expected instead."""
-        if self.strategy not in STRATEGIES:
-            yield f"there is no strategy '{self.strategy}'", ", ".join(STRATEGIES)
-        if self.order not in ORDERS:
-            yield f"there is no order '{self.order}'", ", ".join(ORDERS)
-        if self.strategy == LAYERED and (self.budget is None or self.budget < 1):
+        if self.strategy == LAYERED and self.budget is None:
             yield "a layered pool has no budget", "1 or more documents for each query"
         if self.strategy != LAYERED and self.budget is not None:
             yield f"a budget does not go with {self.strategy}", "the layered strategy"
         if self.order == LISTED and self.strategy != TOP_UP:
             yield "there is no list whose order could be kept", "a top-up pool"
-        if not 0 <= self.control_share <= 1:
-            yield f"the control share is {self.control_share}", "a share from 0 to 1"
         if self.strategy == STRATIFIED:
             yield from self._stratum_problems()
 

@@ -68,7 +68,7 @@ def simulate(
 
     Raises
     ------
-    PoolDepthError, PoolRunError, EmptyPoolError
+    ParameterError, PoolRunError, EmptyPoolError
         As `build_pool` does.
     """
     recipe = Recipe(depth=depth, seed=seed)

@@ -10,9 +10,10 @@ from django.db.models.functions import Coalesce, Now
 from annotation.models import Pool, Slot
 from benchmarks_app.models import Benchmark, User
 from benchmarks_app.permissions import ALLOWED, Action
+from benchwright.recipes import pools as recipe
 
 SECONDS_PER_HOUR = 3600
-DEFAULT_SECONDS = 20
+DEFAULT_SECONDS: float = recipe.SECONDS.default
 
 
 def _n_slots(**conditions: Any) -> Coalesce:

@@ -3,7 +3,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.common.selectors.pools import DEFAULT_SECONDS
 from annotation.pools.services.planning import Sharing
 from annotation.pools.services.pooling import pool_arguments
 from benchmarks_app.jobs.services import jobs
@@ -13,10 +12,11 @@ from benchmarks_app.management.importing import (
     benchmark_of,
     finished,
 )
+from benchmarks_app.management.parameters import add_parameters
 from benchmarks_app.models import Benchmark, CandidateList, Run
 from benchwright.errors import BenchmarkError
 from benchwright.pools import Recipe
-from benchwright.pools.recipe import ORDERS, STRATEGIES
+from benchwright.recipes import pools as recipes
 
 
 class Command(BaseCommand):
@@ -25,20 +25,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_benchmark_arguments(parser)
         parser.add_argument("--runs", default="", help="names, with commas between; 'all'")
-        parser.add_argument("--depth", type=int, default=10, help="documents of each run and query")
-        parser.add_argument("--strategy", choices=STRATEGIES, default="depth-k", help="which")
-        parser.add_argument("--budget", type=int, help="documents a query, of a layered pool")
-        parser.add_argument("--order", choices=ORDERS, help="of a query's documents")
-        parser.add_argument("--control", type=float, default=0.0, help="share drawn at random")
+        add_parameters(parser, *recipes.POOLING, *recipes.SHARING, recipes.SECONDS, recipes.SEED)
         parser.add_argument("--control-run", default="", help="the run they are drawn from")
         parser.add_argument("--carry", action="store_true", help="reuse what was judged before")
         parser.add_argument("--candidates", help="name of the list that a top-up is made of")
-        parser.add_argument("--seed", type=int, help="orders the queue; drawn if not given")
-        parser.add_argument("--overlap", type=int, default=1, help="people who grade a document")
-        parser.add_argument("--double-share", type=float, default=0.0, help="graded by one more")
-        parser.add_argument("--repeat-share", type=float, default=0.0, help="shown again")
-        parser.add_argument("--gold-share", type=float, default=0.0, help="hidden checks")
-        parser.add_argument("--seconds", type=float, default=DEFAULT_SECONDS, help="of a label")
         parser.add_argument("--name", default="", help="by default 'depth 10', after the depth")
 
     def handle(self, *args: Any, slug: str, user: str | None, **options: Any) -> None:
@@ -71,20 +61,16 @@ def _usual_name(options: dict[str, Any]) -> str:
 
 def _recipe(options: dict[str, Any]) -> Recipe:
     usual = "listed" if options["strategy"] == "top-up" else "layered"
+    chosen = {one.name: options[one.name] for one in recipes.POOLING}
     return Recipe(
-        strategy=options["strategy"],
-        order=options["order"] or usual,
-        depth=options["depth"],
-        budget=options["budget"],
-        control_share=options["control"],
+        **{**chosen, "order": chosen["order"] or usual},
         control_run=options["control_run"],
         carry=options["carry"],
     )
 
 
 def _sharing(options: dict[str, Any]) -> Sharing:
-    shares = ("overlap", "double_share", "repeat_share", "gold_share")
-    return Sharing(**{name: options[name] for name in shares})
+    return Sharing(**{one.name: options[one.name] for one in recipes.SHARING})
 
 
 def _list_named(benchmark: Benchmark, name: str | None) -> CandidateList | None:

@@ -5,11 +5,10 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from annotation.common.selectors.pools import DEFAULT_SECONDS
 from annotation.models import Pool
 from annotation.pools.services.planning import Sharing
-from annotation.pools.services.pooling import MAX_SEED
 from benchmarks_app.common.forms import ListFileField
+from benchmarks_app.common.parameters import form_field, percent_field
 from benchmarks_app.models import Benchmark, CandidateList, Run, User
 from benchmarks_app.permissions import ALLOWED, Action
 from benchwright.errors import FileProblemsError, Problems
@@ -17,49 +16,25 @@ from benchwright.pools import Recipe, Stratum
 from benchwright.pools.entries import ENOUGH_DOUBLES
 from benchwright.pools.errors import PoolError
 from benchwright.qrels.candidates import read_candidates
+from benchwright.recipes import pools as recipes
+from benchwright.recipes.errors import ParameterError
 
 WITHOUT_RUNS = (Pool.Strategy.TOP_UP, Pool.Strategy.MANUAL)
 DEFAULT_STRATA = "10:100 50:20 100:5"
 MOST_MANUAL_CHARACTERS = 1_000_000
 
 
-def percent(initial: int, label: str, help_text: str) -> forms.DecimalField:
-    return forms.DecimalField(
-        min_value=0,
-        max_value=100,
-        decimal_places=2,
-        required=False,
-        initial=initial,
-        label=f"{label}, %",
-        help_text=help_text,
-    )
-
-
 class PoolForm(forms.Form):
     name = forms.CharField(max_length=120)
-    strategy = forms.ChoiceField(
-        choices=Pool.Strategy.choices,
-        initial=Pool.Strategy.DEPTH_K,
-        label="Which documents",
-    )
+    strategy = form_field(recipes.STRATEGY, required=True, help_text="")
     runs = forms.ModelMultipleChoiceField(
         Run.objects.none(),
         widget=forms.CheckboxSelectMultiple,
         help_text="Three or more different systems, a lexical one among them.",
         error_messages={"required": "Choose the runs that the pool is made of."},
     )
-    depth = forms.IntegerField(
-        min_value=1,
-        max_value=1000,
-        initial=10,
-        help_text="At least the cutoff of your measure: 10 for nDCG@10.",
-    )
-    budget = forms.IntegerField(
-        min_value=1,
-        required=False,
-        label="Documents a query",
-        help_text="For the layered strategy: rank by rank, until a query has so many.",
-    )
+    depth = form_field(recipes.DEPTH, required=True)
+    budget = form_field(recipes.BUDGET)
     strata = forms.CharField(
         max_length=200,
         required=False,
@@ -74,17 +49,14 @@ class PoolForm(forms.Form):
         empty_label="none",
         help_text="For a top-up: what of it has no label yet.",
     )
-    order = forms.ChoiceField(
-        choices=[("", "as usual for them"), *Pool.Order.choices],
-        required=False,
-        label="In which order",
+    order = form_field(
+        recipes.ORDER,
+        choices=[("", "as usual for them"), *recipes.ORDER.choices.items()],
         help_text="People get a query's documents shuffled, whatever the pool's order, but for the "
         "two that learn: these give its first five ranks first, and what comes next tells "
         "annotators what systems rank high.",
     )
-    control = percent(
-        5, "Random documents", "From deeper ranks, beside each query's documents: what they miss."
-    )
+    control = percent_field(recipes.CONTROL_SHARE, initial=5)
     control_run = forms.ModelChoiceField(
         Run.objects.none(),
         required=False,
@@ -105,21 +77,15 @@ class PoolForm(forms.Form):
         label="Also these documents",
         help_text="A line each: query and document, with a blank between.",
     )
-    overlap = forms.IntegerField(
-        min_value=1,
-        max_value=5,
-        initial=1,
-        label="People per document",
-        help_text="How many people grade each document.",
-    )
-    doubles = percent(10, "Graded by one more", "Of the documents, drawn at random.")
+    overlap = form_field(recipes.OVERLAP, required=True)
+    doubles = percent_field(recipes.DOUBLE_SHARE, initial=10)
     enough_doubles = forms.BooleanField(
         required=False,
         label=f"At least {ENOUGH_DOUBLES} graded by one more, or all where there are fewer",
         help_text="Agreement is known to about 0.08 then, and to 0.12 with 200.",
     )
-    repeats = percent(4, "Shown again", "Of a person's documents, to see how steady they are.")
-    gold = percent(5, "Hidden checks", "Documents whose grade is known, where there are any.")
+    repeats = percent_field(recipes.REPEAT_SHARE, initial=4)
+    gold = percent_field(recipes.GOLD_SHARE, initial=5)
     assignment = forms.ChoiceField(
         choices=Pool.Assignment.choices,
         initial=Pool.Assignment.ANYBODY,
@@ -132,19 +98,8 @@ class PoolForm(forms.Form):
         label="Who may judge it",
         help_text="Nobody chosen: everybody who judges in this benchmark.",
     )
-    seconds = forms.IntegerField(
-        min_value=1,
-        max_value=3600,
-        initial=DEFAULT_SECONDS,
-        label="Seconds per label",
-        help_text="The median you expect; the hours follow from it.",
-    )
-    seed = forms.IntegerField(
-        min_value=0,
-        max_value=MAX_SEED,
-        required=False,
-        help_text="Orders the queue. Drawn if left empty; the same seed gives the same pool.",
-    )
+    seconds = form_field(recipes.SECONDS, required=True)
+    seed = form_field(recipes.SEED)
 
     def __init__(
         self,
@@ -213,7 +168,7 @@ class PoolForm(forms.Form):
         recipe = self.recipe()
         try:
             recipe.check()
-        except PoolError as error:
+        except (ParameterError, PoolError) as error:
             raise ValidationError(str(error)) from error
         if recipe.strategy == Pool.Strategy.TOP_UP and not cleaned["candidates"]:
             has_lists = self.fields["candidates"].queryset.exists()
@@ -272,9 +227,7 @@ class UnjudgedForm(forms.Form):
     """Which run's first documents are to be judged where they are not."""
 
     run = forms.ModelChoiceField(Run.objects.none(), empty_label="choose a run")
-    depth = forms.IntegerField(
-        min_value=1, max_value=1000, initial=10, help_text="Its first so many of each query."
-    )
+    depth = form_field(recipes.DEPTH, required=True, help_text="Its first so many of each query.")
 
     def __init__(self, *args: Any, runs: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -4,8 +4,10 @@ from typing import Any
 
 from django import forms
 
+from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import QrelSet, Run
 from benchwright.pools.adaptive import BURN_IN
+from benchwright.recipes import pools
 
 
 class SimulationForm(forms.Form):
@@ -17,8 +19,11 @@ class SimulationForm(forms.Form):
     runs = forms.ModelMultipleChoiceField(
         Run.objects.none(), widget=forms.CheckboxSelectMultiple, help_text="Two or more."
     )
-    depth = forms.IntegerField(
-        min_value=1, max_value=1000, initial=20, help_text="Of the pool: each run's first so many."
+    depth = form_field(
+        pools.DEPTH,
+        required=True,
+        initial=20,
+        help_text="Of the pool: each run's first so many.",
     )
     burn_in = forms.IntegerField(
         min_value=0,

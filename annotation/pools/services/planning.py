@@ -14,6 +14,7 @@ from benchmarks_app.common.selectors.reading import candidates_path, run_path
 from benchmarks_app.models import Benchmark, CandidateList, Run
 from benchwright.pools import Extras, Pair, Recipe, recipe_of
 from benchwright.pools.entries import labels_wanted
+from benchwright.recipes import pools as recipes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,11 +33,11 @@ class Sharing:
     `doubles_at_least` documents get a second label, however small a part `double_share` is.
     """
 
-    overlap: int = 1
-    double_share: float = 0.0
+    overlap: int = recipes.OVERLAP.default
+    double_share: float = recipes.DOUBLE_SHARE.default
     doubles_at_least: int = 0
-    repeat_share: float = 0.0
-    gold_share: float = 0.0
+    repeat_share: float = recipes.REPEAT_SHARE.default
+    gold_share: float = recipes.GOLD_SHARE.default
     assignment: str = Pool.Assignment.ANYBODY
     annotators: tuple[int, ...] = ()
 

@@ -36,7 +36,6 @@ from benchwright.pools.errors import PoolRecipeError
 JOB_KIND = "build-pool"
 ROWS_PER_BATCH = 1000
 EXAMPLES_SHOWN = 5
-MAX_SEED = 2**31 - 1
 NEXT_STATES = {
     Pool.State.OPEN: {Pool.State.PAUSED, Pool.State.CLOSED},
     Pool.State.PAUSED: {Pool.State.OPEN, Pool.State.CLOSED},
@@ -45,7 +44,7 @@ NEXT_STATES = {
 
 
 def new_seed() -> int:
-    return secrets.randbelow(MAX_SEED)
+    return secrets.randbelow(2**31)
 
 
 def pool_arguments(

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.main import Command, option
-from benchwright.pools.recipe import CONTROL_DEPTH, ORDERS, STRATA, STRATEGIES, Recipe
+from benchwright.cli.parameters import parameter_option
+from benchwright.pools.recipe import STRATA, Recipe
+from benchwright.recipes import pools as recipes
 
 if TYPE_CHECKING:
     from benchwright.pools.building import Extras
     from benchwright.pools.columns import PoolTable
 
 FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
-SECONDS = 20
 EXAMPLES = (
     "benchwright pool bm25.run dense.run splade.run --depth 10 -o pool.tsv",
     "benchwright pool *.run --depth 20 --qrels judged.qrels --control 0.05 --preview",
@@ -34,31 +35,9 @@ Decorator = Callable[[Any], Any]
     short_help="Which documents of runs to judge, and in which order.",
 )
 @click.argument("runs", type=FILE, nargs=-1)
-@option(
-    "--strategy",
-    type=click.Choice(STRATEGIES),
-    default="depth-k",
-    show_default=True,
-    group="Members",
-    help="The runs' first ranks (depth-k), those within a budget (layered), a sample that thins "
-    "out with depth (stratified), what of a list has no label (top-up), or --add alone (manual).",
-)
-@option(
-    "--depth",
-    type=click.IntRange(1),
-    default=10,
-    show_default=True,
-    metavar="K",
-    group="Members",
-    help="Ranks of each run that are looked at.",
-)
-@option(
-    "--budget",
-    type=click.IntRange(1),
-    metavar="N",
-    group="Members",
-    help="Documents a query, for the layered strategy: rank by rank until there are so many.",
-)
+@parameter_option(recipes.STRATEGY, group="Members")
+@parameter_option(recipes.DEPTH, group="Members", metavar="K")
+@parameter_option(recipes.BUDGET, group="Members", metavar="N")
 @option(
     "--strata",
     metavar="RANK:SHARE,…",
@@ -66,25 +45,8 @@ Decorator = Callable[[Any], Any]
     help="For the stratified strategy: down to which rank which share is drawn.  "
     "[default: 10:1,50:0.2,100:0.05]",
 )
-@option(
-    "--control",
-    type=click.FloatRange(0, 1),
-    default=0.0,
-    show_default=True,
-    metavar="SHARE",
-    group="Members",
-    help="Also random documents from deeper ranks, as a share of each query's documents: what of "
-    "them is relevant tells what the pool misses. 0.05 is usual.",
-)
-@option(
-    "--control-depth",
-    type=click.IntRange(1),
-    default=CONTROL_DEPTH,
-    show_default=True,
-    metavar="K",
-    group="Members",
-    help="Down to which rank they are drawn.",
-)
+@parameter_option(recipes.CONTROL_SHARE, group="Members", metavar="SHARE")
+@parameter_option(recipes.CONTROL_DEPTH, group="Members", metavar="K")
 @option(
     "--control-run",
     metavar="RUN",
@@ -113,23 +75,14 @@ Decorator = Callable[[Any], Any]
     group="Members",
     help="For a top-up: lines of query, document and, if there is one, priority (1 comes first).",
 )
-@option(
-    "--order",
-    type=click.Choice(ORDERS),
-    default=None,
+@parameter_option(
+    recipes.ORDER,
     group="Order",
     help="In which order a query's documents stand: rank by rank (layered), by fused ranks (rrf, "
     "rbp), as the candidates have it (listed). mtf and maxmean learn from labels while people "
     "judge on the site; here they stand as layered.  [default: layered, listed for a top-up]",
 )
-@option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    group="Order",
-    help="Where random draws start; the same seed gives the same pool, byte for byte.",
-)
+@parameter_option(recipes.SEED, group="Order", default=0, show_default=True)
 @option(
     "--preview",
     is_flag=True,
@@ -137,14 +90,7 @@ Decorator = Callable[[Any], Any]
     help="Show what the pool would be like: size, hours, what each run adds, how alike the runs "
     "are, and how much of a new system's first ten would be judged.",
 )
-@option(
-    "--seconds",
-    type=click.FloatRange(0, min_open=True),
-    default=SECONDS,
-    show_default=True,
-    group="Output",
-    help="The median time of a label, for the hours of --preview.",
-)
+@parameter_option(recipes.SECONDS, group="Output")
 @option(
     "-o",
     "--output",
@@ -182,6 +128,7 @@ def command(runs: tuple[Path, ...], **chosen: Any) -> None:
 def recipe_of(chosen: dict[str, Any]) -> Recipe:
     """The recipe that the options say; what does not fit together is a usage error."""
     from benchwright.pools.errors import PoolError
+    from benchwright.recipes.errors import ParameterError
 
     default = "listed" if chosen["strategy"] == "top-up" else "layered"
     recipe = Recipe(
@@ -190,7 +137,7 @@ def recipe_of(chosen: dict[str, Any]) -> Recipe:
         depth=chosen["depth"],
         budget=chosen["budget"],
         strata=strata_of(chosen["strata"]) if chosen["strata"] else STRATA,
-        control_share=chosen["control"],
+        control_share=chosen["control_share"],
         control_depth=chosen["control_depth"],
         control_run=chosen["control_run"],
         carry=bool(chosen["qrels"]),
@@ -198,7 +145,7 @@ def recipe_of(chosen: dict[str, Any]) -> Recipe:
     )
     try:
         recipe.check()
-    except PoolError as error:
+    except (ParameterError, PoolError) as error:
         raise click.UsageError(str(error)) from error
     return recipe
 

@@ -87,7 +87,7 @@ def test_a_long_preview_is_a_job_that_leads_back_to_the_form(
         ({"strategy": "stratified", "strata": "10:100 5:20"}, "do not go deeper"),
         ({"manual": "q7 a"}, "There is no query &#x27;q7&#x27;"),
         ({"manual": "q1"}, "line:1: 1 column"),
-        ({"doubles": 101}, "less than or equal to 100"),
+        ({"doubles": 101}, "Expected a number from 0 to 100, in per cent."),
         ({"order": "listed"}, "no list whose order"),
     ],
 )

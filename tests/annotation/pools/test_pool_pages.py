@@ -95,7 +95,7 @@ def test_a_form_with_mistakes_comes_back_with_them(benchmark, made, owner, signe
 
     assert answer.status_code == 422
     assert "A pool of this name is in this benchmark already" in text(answer)
-    assert "greater than or equal to 1" in text(answer)
+    assert "Expected a whole number from 1 to 1,000." in text(answer)
     assert not Job.objects.exists()
 
 

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.pools import build_depth_pool, expected_hours, pool_statistics
-from benchwright.pools.errors import EmptyPoolError, PoolDepthError, PoolRunError
+from benchwright.pools.errors import EmptyPoolError, PoolRunError
+from benchwright.recipes.errors import ParameterError
 
 RUNS = {
     "bm25": [("q1", "a", 1), ("q1", "b", 2), ("q1", "c", 3), ("q2", "x", 1)],
@@ -143,7 +144,7 @@ def test_rows_below_the_depth_change_nothing():
 
 
 def test_a_depth_below_one_is_refused():
-    with pytest.raises(PoolDepthError, match="The depth is 0; expected 1 or more"):
+    with pytest.raises(ParameterError, match="depth is 0; expected a whole number from 1 to 1,000"):
         pool(depth=0)
 
 
