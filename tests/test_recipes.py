@@ -12,22 +12,48 @@ import pytest
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.management import get_commands, load_command_class
+from django.db.models import Model
 from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework import serializers
 
 from annotation.common.serializers import NewPoolSerializer
 from annotation.pools.forms.building import PoolForm
+from benchmarks_app.api.serializers import Id
 from benchmarks_app.common.parameters import percent_advice
 from benchmarks_app.families.api import GroupSerializer
 from benchmarks_app.families.forms import GroupForm
 from benchmarks_app.logs.api import DesignSerializer, LogUploadSerializer
 from benchmarks_app.logs.forms import LogColumnsForm, SampleForm
+from benchmarks_app.slices.api import NewSliceSerializer
+from benchmarks_app.slices.forms import SliceForm
 from benchmarks_app.splits.api import RecipeSerializer
 from benchmarks_app.splits.forms import SplitForm
-from benchwright.recipes import families, pools, splits
+from benchwright.recipes import (
+    contextual,
+    families,
+    live,
+    pools,
+    retrieval,
+    slices,
+    splits,
+    submissions,
+)
 from benchwright.recipes import sampling as recipe_of_sampling
 from benchwright.recipes.parameters import Choice, Day, Parameter, Real, Whole
+from scoring.contextual.api.judges import NewJudgeSerializer
+from scoring.contextual.api.shapes import NewContextualEvaluationSerializer
+from scoring.contextual.forms.contextual import EvaluationForm
+from scoring.contextual.forms.judges import JudgeForm
+from scoring.live.api import LiveAskSerializer, NewLiveSystemSerializer
+from scoring.live.forms import LiveAskForm, LiveSystemForm
+from scoring.models import JudgeEndpoint, LiveSystem, Phase
+from scoring.submissions.api.embeddings import EmbeddingCreateSerializer
+from scoring.submissions.api.phases import PhaseChangeSerializer
+from scoring.submissions.forms.embeddings import EmbeddingForm
+from scoring.submissions.forms.phases import PhaseForm
+from scoring.systems.api.baselines import NewBaselinesSerializer
+from scoring.systems.forms.baselines import BaselineForm
 
 
 @dataclass(frozen=True)
@@ -44,6 +70,7 @@ class Doors:
     api: type[serializers.Serializer] | None = None
     admin: str = ""
     command: str = ""
+    model: type[Model] | None = None
     names: Mapping[str, str] = field(default_factory=dict)
     suggested: Mapping[str, Any] = field(default_factory=dict)
     percent: tuple[str, ...] = ()
@@ -103,6 +130,48 @@ RECIPES = {
             "api": ("control_share", "control_depth"),
             "command": tuple(one.name for one in pools.SHARING),  # nobody judges a file
         },
+    ),
+    "slices": Doors(slices.SLICE, form=SliceForm, api=NewSliceSerializer, admin="make_slice"),
+    "retrieval": Doors(
+        retrieval.RETRIEVAL,
+        form=BaselineForm,
+        api=NewBaselinesSerializer,
+        admin="make_baselines",
+        command="systems.retrieve",
+        suggested={"command shards": 1},
+    ),
+    "live systems": Doors(
+        (live.K, *live.PACE), form=LiveSystemForm, api=NewLiveSystemSerializer, model=LiveSystem
+    ),
+    "asking": Doors((live.MAY_FAIL,), form=LiveAskForm, api=LiveAskSerializer, admin="ask_system"),
+    "ask": Doors((live.K, *live.PACE, live.MAY_FAIL), command="systems.ask"),
+    "phases": Doors(
+        submissions.PHASE,
+        form=PhaseForm,
+        api=PhaseChangeSerializer,
+        model=Phase,
+        lacking={"default": ("daily_limit",)},
+    ),
+    "embeddings": Doors((submissions.DEPTH,), form=EmbeddingForm, api=EmbeddingCreateSerializer),
+    "judges": Doors(
+        contextual.JUDGE,
+        form=JudgeForm,
+        api=NewJudgeSerializer,
+        command="systems.contextual",
+        model=JudgeEndpoint,
+        suggested={
+            "command concurrency": 16,  # of one's own machine, which nobody else waits for
+            "command timeout_seconds": 120,
+            "command max_attempts": 5,
+        },
+    ),
+    "evaluations": Doors(
+        contextual.EVALUATION,
+        form=EvaluationForm,
+        api=NewContextualEvaluationSerializer,
+        admin="judge_cases",
+        command="systems.contextual",
+        lacking={"command": ("first", "cost_cap")},
     ),
     "logs": Doors(
         (recipe_of_sampling.FLOOR,),
@@ -273,6 +342,8 @@ def test_what_is_left_out_has_the_declared_default(recipe, kind, parameter):
         "admin": lambda: admin_action_of(there, parameter).default,
         "command": lambda: command_option_of(there, parameter).default,
     }[kind]()
+    if default is serializers.empty or parameter.name in there.lacking.get("default", ()):
+        return  # what is made of it has its own: a test below
     suggested = there.suggested.get(f"{kind} {parameter.name}")
     if suggested is not None:
         assert default == suggested != parameter.default
@@ -282,6 +353,21 @@ def test_what_is_left_out_has_the_declared_default(recipe, kind, parameter):
         assert default in (None, serializers.empty) or kind == "command"
     else:
         assert parameter.read(default) == parameter.default
+
+
+MODELS = [recipe for recipe, there in RECIPES.items() if there.model]
+
+
+@pytest.mark.parametrize("recipe", MODELS)
+def test_a_column_has_the_declared_default(recipe):
+    there = RECIPES[recipe]
+    columns = {one.name: one for one in there.model._meta.fields}
+    stored = [one for one in there.parameters if one.name in columns]
+
+    assert len(stored) == len(there.parameters)
+    for parameter in stored:
+        column = columns[parameter.name]
+        assert (column.default if column.has_default() else None) == parameter.default
 
 
 # --- nothing beside the declarations ---------------------------------------------------------
@@ -300,10 +386,18 @@ def test_every_number_that_a_door_takes_is_declared(recipe):
         found |= {name for name, one in fields if isinstance(one, NUMBERS_OF_FORMS)}
     if there.api:
         fields = there.api().fields.items()
-        found |= {name for name, one in fields if isinstance(one, NUMBERS_OF_API)}
+        found |= {
+            name
+            for name, one in fields
+            if isinstance(one, NUMBERS_OF_API) and not isinstance(one, Id)
+        }
 
     assert found - declared == OTHER_NUMBERS.get(recipe, set())
 
 
-# Reviewed: a share for each split, which are one parameter and add up.
-OTHER_NUMBERS = {"splits": {"train", "dev", "test"}}
+# Reviewed.
+OTHER_NUMBERS = {
+    "splits": {"train", "dev", "test"},  # a share each: one parameter, and they add up
+    # Of a rule, which comes as JSON elsewhere: `slices.rules` reads all of them.
+    "slices": {"head_percent", "tail_percent", "shortest", "longest"},
+}

@@ -8,17 +8,22 @@ from benchwright.recipes.errors import ParameterError
 from benchwright.recipes.parameters import Parameter
 
 
-def add_parameters(parser: ArgumentParser, *parameters: Parameter, **changes: Any) -> None:
+def add_parameters(parser: ArgumentParser, *parameters: Parameter) -> None:
     """An option for each; its value stands under the parameter's own name."""
     for parameter in parameters:
-        settings = {
-            "dest": parameter.name,
-            "type": reader(parameter),
-            "default": parameter.default,
-            "help": parameter.help.replace("%", "%%"),
-            **changes,
-        }
-        parser.add_argument(parameter.flag, **settings)
+        add_parameter(parser, parameter)
+
+
+def add_parameter(parser: ArgumentParser, parameter: Parameter, *also: str) -> None:
+    """The option of one, called as it or as `also`."""
+    parser.add_argument(
+        *also,
+        parameter.flag,
+        dest=parameter.name,
+        type=reader(parameter),
+        default=parameter.default,
+        help=parameter.help.replace("%", "%%"),
+    )
 
 
 def reader(parameter: Parameter) -> Callable[[str], Any]:

@@ -7,8 +7,9 @@ from django.utils import timezone
 
 from benchmarks_app.models.collection import Benchmark
 from benchmarks_app.models.queries import Query
+from benchwright.recipes import slices
 
-SMALLEST_SLICE = 30
+SMALLEST_SLICE: int = slices.MINIMUM.least
 
 
 class Slice(models.Model):

@@ -12,14 +12,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.api.serializers import Count, JobSerializer
+from benchmarks_app.api.parameters import api_field
+from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.models import Benchmark, Job, Scope, Slice, SliceMember
-from benchmarks_app.models.slices import SMALLEST_SLICE
 from benchmarks_app.permissions import Action, may
 from benchmarks_app.slices import selectors
 from benchmarks_app.slices.services import changes, importing_slices, members, rules, slicing
+from benchwright.recipes import slices as recipe
 
 TAG = ["slices"]
 
@@ -69,7 +70,7 @@ class NewSliceSerializer(serializers.Serializer):
 
     name = serializers.CharField(max_length=120)
     description = serializers.CharField(required=False, default="", allow_blank=True)
-    minimum = Count(required=False, default=SMALLEST_SLICE)
+    minimum = api_field(recipe.MINIMUM)
     rule = serializers.DictField(required=False)
     qids = serializers.ListField(child=serializers.CharField(), required=False)
 
@@ -85,7 +86,7 @@ class SliceChangeSerializer(serializers.Serializer):
 
     name = serializers.CharField(max_length=120, required=False)
     description = serializers.CharField(required=False, allow_blank=True)
-    minimum = Count(required=False)
+    minimum = api_field(recipe.MINIMUM, required=False)
     rule = serializers.DictField(required=False)
 
 

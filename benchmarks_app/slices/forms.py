@@ -5,9 +5,10 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
+from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import Slice
-from benchmarks_app.models.slices import SMALLEST_SLICE
 from benchwright.errors import BenchmarkError
+from benchwright.recipes import slices as recipe
 from benchwright.slices.frequency import HEAD_SHARE, TAIL_SHARE, Band
 from benchwright.slices.names import checked_name
 from benchwright.slices.rules import Rule, checked_rule
@@ -128,12 +129,7 @@ class SliceForm(RuleForm):
 
     name = forms.CharField(max_length=120, help_text="Short; it stands on the leaderboard.")
     description = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 2}))
-    minimum = forms.IntegerField(
-        min_value=SMALLEST_SLICE,
-        initial=SMALLEST_SLICE,
-        label="At least, queries",
-        help_text=f"Below it the slice cannot be registered; {SMALLEST_SLICE} or more.",
-    )
+    minimum = form_field(recipe.MINIMUM, required=True)
     qids = forms.CharField(
         label="Query ids",
         widget=forms.Textarea(attrs={"rows": 6, "class": "mono"}),

@@ -6,9 +6,10 @@ from typing import Any
 import click
 
 from benchwright.cli.main import option
-from benchwright.cli.parameters import FILE, WRITTEN
+from benchwright.cli.parameters import FILE, WRITTEN, parameter_option
 from benchwright.cli.scored import measures_named
 from benchwright.formats.unlisted import UNLISTED
+from benchwright.recipes import retrieval
 
 TIES = ("trec", "trec9", "docid-asc", "file", "expected")
 AGGREGATIONS = ("maxp", "firstp", "sump", "rrf")
@@ -53,15 +54,7 @@ def format_option(forms: Sequence[str], *, group: str = "Output", **settings: An
 
 def depth_of_run(default: int, *, group: str) -> Decorator:
     """`-k` of a command that writes a run."""
-    return option(
-        "-k",
-        "--depth",
-        type=click.IntRange(1),
-        default=default,
-        show_default=True,
-        group=group,
-        help="Results of a query at most.",
-    )
+    return parameter_option(retrieval.DEPTH, "-k", group=group, default=default)
 
 
 def tag_of_run(**settings: Any) -> Decorator:

@@ -20,6 +20,7 @@ from benchwright.errors import ScoringError
 from benchwright.gates.errors import PolicyFormatError
 from benchwright.measures import parse_measure
 from benchwright.measures.families import Measure
+from benchwright.recipes import slices
 
 GOALS = ("improve", "not_worse")
 LABELS = ("pooled", "sparse")
@@ -27,7 +28,7 @@ WORST_RULES = ("tested", "share")
 UNSAID_RULE = "share"
 """What a policy means that does not say its rule, as those from before it could be chosen."""
 
-SMALLEST_SLICE = 30
+SMALLEST_SLICE: int = slices.MINIMUM.least
 """Slices of fewer queries are listed and decide nothing."""
 
 

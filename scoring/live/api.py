@@ -10,19 +10,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.parameters import api_field
 from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import QueryFamily, Run
 from benchmarks_app.permissions import Action, may
 from benchwright.live.templates import LARGEST
+from benchwright.recipes import live
 from scoring.live.selectors import live_runs_of, live_systems_of
 from scoring.live.services.asking import free_run_name, start_asking
 from scoring.live.services.systems import (
-    LONGEST_TIMEOUT,
-    MOST_AT_A_TIME,
-    MOST_PER_SECOND,
-    MOST_RESULTS,
-    MOST_RETRIES,
     change_live_system,
     delete_live_system,
     make_live_system,
@@ -48,14 +45,10 @@ class LiveSettingsSerializer(serializers.ModelSerializer):
     results_path = serializers.CharField(max_length=200)
     id_path = serializers.CharField(max_length=200)
     score_path = serializers.CharField(max_length=200, required=False, allow_blank=True)
-    requests_per_second = serializers.FloatField(
-        required=False, min_value=0.01, max_value=MOST_PER_SECOND
-    )
-    concurrency = serializers.IntegerField(required=False, min_value=1, max_value=MOST_AT_A_TIME)
-    timeout_seconds = serializers.FloatField(
-        required=False, min_value=0.1, max_value=LONGEST_TIMEOUT
-    )
-    retries = serializers.IntegerField(required=False, min_value=0, max_value=MOST_RETRIES)
+    requests_per_second = api_field(live.REQUESTS_PER_SECOND, required=False)
+    concurrency = api_field(live.CONCURRENCY, required=False)
+    timeout_seconds = api_field(live.TIMEOUT_SECONDS, required=False)
+    retries = api_field(live.RETRIES, required=False)
 
     class Meta:
         model = LiveSystem
@@ -92,7 +85,7 @@ class NewLiveSystemSerializer(LiveSettingsSerializer):
 
     name = serializers.CharField(max_length=120)
     description = serializers.CharField(required=False, allow_blank=True, max_length=4000)
-    k = serializers.IntegerField(required=False, min_value=1, max_value=MOST_RESULTS)
+    k = api_field(live.K, required=False)
 
     class Meta(LiveSettingsSerializer.Meta):
         fields = ["name", "description", "kind", "k", *LiveSettingsSerializer.Meta.fields]
@@ -168,7 +161,7 @@ class LiveAskSerializer(serializers.Serializer):
         [one for one in QueryFamily.Split.values if one], required=False
     )
     release = serializers.CharField(required=False, max_length=40, help_text="A version.")
-    may_fail = serializers.IntegerField(required=False, min_value=0, max_value=100_000)
+    may_fail = api_field(live.MAY_FAIL, required=False)
 
     def validate(self, told: dict[str, Any]) -> dict[str, Any]:
         if "split" in told and "release" in told:

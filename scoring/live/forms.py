@@ -5,20 +5,17 @@ from typing import Any
 
 from django import forms
 
+from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import Benchmark, Run
 from benchwright.errors import ScoringError
 from benchwright.live.connections import read_url
 from benchwright.live.headers import read_headers
 from benchwright.live.paths import read_path
 from benchwright.live.templates import LARGEST, read_template
+from benchwright.recipes import live
 from scoring.live.selectors import SPLITS
 from scoring.live.services.systems import (
     CHANGEABLE,
-    LONGEST_TIMEOUT,
-    MOST_AT_A_TIME,
-    MOST_PER_SECOND,
-    MOST_RESULTS,
-    MOST_RETRIES,
 )
 from scoring.models import LiveSystem
 from scoring.scores.selectors.releases import published_releases
@@ -89,35 +86,11 @@ class LiveSystemForm(forms.Form):
         label="Path to the score",
         help_text="In one result. Empty: the order of the results is the ranking.",
     )
-    k = forms.IntegerField(
-        min_value=1, max_value=MOST_RESULTS, initial=100, label="Results a query"
-    )
-    requests_per_second = forms.FloatField(
-        min_value=0.01,
-        max_value=MOST_PER_SECOND,
-        initial=10,
-        label="Requests a second",
-        help_text="At most, repeated ones included.",
-        widget=forms.NumberInput(attrs={"step": "any"}),
-    )
-    concurrency = forms.IntegerField(
-        min_value=1, max_value=MOST_AT_A_TIME, initial=4, label="At a time"
-    )
-    timeout_seconds = forms.FloatField(
-        min_value=0.1,
-        max_value=LONGEST_TIMEOUT,
-        initial=10,
-        label="Patience in seconds",
-        help_text="For a whole answer.",
-        widget=forms.NumberInput(attrs={"step": "any"}),
-    )
-    retries = forms.IntegerField(
-        min_value=0,
-        max_value=MOST_RETRIES,
-        initial=3,
-        label="Further tries",
-        help_text="After 429, 5xx, timeouts and broken connections, with growing pauses.",
-    )
+    k = form_field(live.K, required=True)
+    requests_per_second = form_field(live.REQUESTS_PER_SECOND, required=True)
+    concurrency = form_field(live.CONCURRENCY, required=True)
+    timeout_seconds = form_field(live.TIMEOUT_SECONDS, required=True)
+    retries = form_field(live.RETRIES, required=True)
     description = forms.CharField(
         required=False, max_length=4000, label="Notes", widget=forms.Textarea(attrs={"rows": 2})
     )
@@ -170,16 +143,7 @@ class LiveAskForm(forms.Form):
         max_length=Run._meta.get_field("name").max_length, label="Name of the run"
     )
     queries = forms.ChoiceField(required=False)
-    may_fail = forms.IntegerField(
-        required=False,
-        min_value=0,
-        max_value=100_000,
-        initial=0,
-        label="May fail",
-        help_text=(
-            "Queries that may stay unanswered and count as 0. One more, and there is no run."
-        ),
-    )
+    may_fail = form_field(live.MAY_FAIL)
 
     def __init__(self, *args: Any, benchmark: Benchmark, **options: Any) -> None:
         super().__init__(*args, **options)

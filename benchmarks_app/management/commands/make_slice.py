@@ -5,10 +5,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
-from benchmarks_app.models.slices import SMALLEST_SLICE
+from benchmarks_app.management.parameters import add_parameters
 from benchmarks_app.slices.services import rules as slice_rules
 from benchmarks_app.slices.services import slicing
 from benchwright.errors import BenchmarkError
+from benchwright.recipes import slices as recipe
 from benchwright.slices.rules import checked_rule
 
 
@@ -22,7 +23,7 @@ class Command(BaseCommand):
         rules.add_argument("--expression", help='such as: frequency >= 100 and lang = "en"')
         rules.add_argument("--rule", help='as JSON, such as {"kind": "frequency", "band": "head"}')
         parser.add_argument("--description", default="")
-        parser.add_argument("--minimum", type=int, default=SMALLEST_SLICE)
+        add_parameters(parser, *recipe.SLICE)
         parser.add_argument(
             "--preview", action="store_true", help="say what the rule takes, and make nothing"
         )

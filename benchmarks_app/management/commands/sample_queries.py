@@ -1,4 +1,4 @@
-from argparse import SUPPRESS, ArgumentParser
+from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -12,7 +12,7 @@ from benchmarks_app.management.importing import (
     finished,
     progress_printer,
 )
-from benchmarks_app.management.parameters import add_parameters, reader
+from benchmarks_app.management.parameters import add_parameter, add_parameters
 from benchwright.errors import BenchmarkError
 from benchwright.logs.sampling import Design, Plan, parse_given
 from benchwright.recipes import sampling as recipe
@@ -24,10 +24,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_benchmark_arguments(parser)
         parser.add_argument("log", help="name of the log in the benchmark")
-        add_parameters(parser, *recipe.SAMPLING)
-        parser.add_argument(
-            "-n", dest="n_families", type=reader(recipe.N_FAMILIES), default=SUPPRESS
-        )
+        add_parameter(parser, recipe.N_FAMILIES, "-n")
+        add_parameters(parser, *recipe.SAMPLING[1:])
         parser.add_argument("--given", default="", help="such as head=50,torso=100,tail=50")
         parser.add_argument("--preview", action="store_true", help="show it, and draw nothing")
 

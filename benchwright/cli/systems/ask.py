@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.main import Command, option
-from benchwright.cli.parameters import FILE
+from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.systems.ask_output import (
     Progress,
     kept_beside,
@@ -16,6 +16,7 @@ from benchwright.cli.systems.ask_output import (
     write_latencies,
     write_run,
 )
+from benchwright.recipes import live
 
 if TYPE_CHECKING:
     from benchwright.live.answer_file import AnswerFile
@@ -72,15 +73,7 @@ EXAMPLES = (
     group="What is asked",
     help="May be repeated. Secrets as $VARIABLE, from the environment.",
 )
-@option(
-    "-k",
-    "--depth",
-    type=click.IntRange(1),
-    default=100,
-    show_default=True,
-    group="What is asked",
-    help="Results of a query.",
-)
+@parameter_option(live.K, "-k", group="What is asked")
 @option("--results", metavar="PATH", group="The answer", help="Path to the results, as hits.hits.")
 @option("--id", "docid", metavar="PATH", group="The answer", help="Path to the id in a result.")
 @option(
@@ -89,48 +82,11 @@ EXAMPLES = (
     group="The answer",
     help="Path to the score in a result; '' where their order is the ranking.",
 )
-@option(
-    "--rps",
-    type=click.FloatRange(0, min_open=True),
-    default=10.0,
-    show_default=True,
-    group="Pace",
-    help="Requests a second at most, repeated ones included.",
-)
-@option(
-    "--concurrency",
-    type=click.IntRange(1, 64),
-    default=4,
-    show_default=True,
-    group="Pace",
-    help="Requests at a time.",
-)
-@option(
-    "--timeout",
-    type=click.FloatRange(0, min_open=True),
-    default=10.0,
-    show_default=True,
-    metavar="SECONDS",
-    group="Pace",
-    help="Patience for a whole answer.",
-)
-@option(
-    "--retries",
-    type=click.IntRange(0),
-    default=3,
-    show_default=True,
-    group="Pace",
-    help="Further tries after 429, 5xx, timeouts and broken connections.",
-)
-@option(
-    "--may-fail",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    group="Pace",
-    help="Queries that may stay unanswered; with one more no run is written.",
-)
+@parameter_option(live.REQUESTS_PER_SECOND, group="Pace")
+@parameter_option(live.CONCURRENCY, group="Pace")
+@parameter_option(live.TIMEOUT_SECONDS, group="Pace", metavar="SECONDS")
+@parameter_option(live.RETRIES, group="Pace")
+@parameter_option(live.MAY_FAIL, group="Pace", metavar="N")
 @option(
     "-o",
     "--output",
@@ -204,7 +160,7 @@ def _endpoint(url: str, chosen: Mapping[str, Any]) -> "Endpoint":
         environment=os.environ,
     )
     return Endpoint(
-        server=Server(url, private=(ANY_HOST,), timeout=chosen["timeout"]),
+        server=Server(url, private=(ANY_HOST,), timeout=chosen["timeout_seconds"]),
         method=method,
         template=read_template(_template(chosen), method=method),
         shape=read_shape(
@@ -213,8 +169,8 @@ def _endpoint(url: str, chosen: Mapping[str, Any]) -> "Endpoint":
             score=preset.score_path if chosen["score"] is None else chosen["score"],
             is_opensearch=preset.kind == "opensearch",
         ),
-        k=chosen["depth"],
-        requests_per_second=chosen["rps"],
+        k=chosen["k"],
+        requests_per_second=chosen["requests_per_second"],
         concurrency=chosen["concurrency"],
         retries=chosen["retries"],
         headers=filled,

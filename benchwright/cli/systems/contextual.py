@@ -9,7 +9,8 @@ import click
 
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import format_option, written_option
-from benchwright.cli.parameters import FILE
+from benchwright.cli.parameters import FILE, parameter_option
+from benchwright.recipes import contextual as recipes
 
 if TYPE_CHECKING:
     from benchwright.contextual.caching import FileCache
@@ -43,38 +44,10 @@ EXAMPLES = (
     help="An address of the chat completions protocol. The key comes from BENCHWRIGHT_JUDGE_KEY; "
     "at the default address also from OPENAI_API_KEY.",
 )
-@option(
-    "--concurrency",
-    type=click.IntRange(1, 1000),
-    default=16,
-    show_default=True,
-    group="Judge",
-    help="Requests under way at once.",
-)
-@option(
-    "--requests-per-minute",
-    type=click.FloatRange(0, min_open=True),
-    metavar="N",
-    group="Judge",
-    help="Begin no more of them in a minute.",
-)
-@option(
-    "--timeout",
-    type=click.FloatRange(0, min_open=True),
-    metavar="SECONDS",
-    default=120.0,
-    show_default=True,
-    group="Judge",
-    help="For one whole answer; then it is asked again.",
-)
-@option(
-    "--attempts",
-    type=click.IntRange(1),
-    default=5,
-    show_default=True,
-    group="Judge",
-    help="Of one request, where the endpoint fails or is busy.",
-)
+@parameter_option(recipes.CONCURRENCY, group="Judge", default=16)
+@parameter_option(recipes.REQUESTS_PER_MINUTE, group="Judge", metavar="N")
+@parameter_option(recipes.TIMEOUT_SECONDS, group="Judge", metavar="SECONDS", default=120)
+@parameter_option(recipes.MAX_ATTEMPTS, group="Judge", default=5)
 @option(
     "--max-tokens",
     type=click.IntRange(1),
@@ -82,28 +55,9 @@ EXAMPLES = (
     group="Judge",
     help="The longest answer; an answer cut there is an error of its case.",
 )
-@option(
-    "--price-in",
-    type=click.FloatRange(0),
-    metavar="PRICE",
-    group="Judge",
-    help="Of a million tokens sent; with --price-out, costs are shown.",
-)
-@option(
-    "--price-out",
-    type=click.FloatRange(0),
-    metavar="PRICE",
-    group="Judge",
-    help="Of a million tokens answered.",
-)
-@option(
-    "--threshold",
-    type=click.FloatRange(0, 1),
-    default=0.5,
-    show_default=True,
-    group="Score",
-    help="Score from which a case is a success.",
-)
+@parameter_option(recipes.PRICE_IN, group="Judge", metavar="PRICE")
+@parameter_option(recipes.PRICE_OUT, group="Judge", metavar="PRICE")
+@parameter_option(recipes.THRESHOLD, group="Score")
 @option("--strict", is_flag=True, group="Score", help="Threshold 1; every lower score is 0.")
 @option("--no-reason", is_flag=True, group="Score", help="Save the second call of each case.")
 @option(
@@ -162,8 +116,8 @@ def _judge(chosen: dict[str, Any]) -> "OpenAIJudge":
     endpoint = Endpoint(
         chosen["model"],
         chosen["base_url"],
-        timeout=chosen["timeout"],
-        max_attempts=chosen["attempts"],
+        timeout=chosen["timeout_seconds"],
+        max_attempts=chosen["max_attempts"],
         concurrency=chosen["concurrency"],
         requests_per_minute=chosen["requests_per_minute"],
         price_in=chosen["price_in"],

@@ -10,8 +10,9 @@ import click
 from benchwright.cli import options
 from benchwright.cli.main import Command, option
 from benchwright.cli.options import file_option, format_option, written_option
-from benchwright.cli.parameters import FILE
+from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.progress import CLEAR_LINE, told
+from benchwright.recipes import retrieval
 
 if TYPE_CHECKING:
     from benchwright.retrieval.from_files import Made
@@ -82,15 +83,7 @@ EXAMPLES = (
     help="Of vectors: multiply a query's weights by ln(1 + (N - df + 0.5) / (df + 0.5)).",
 )
 @options.depth_of_run(100, group="Search")
-@option(
-    "--shards",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    group="Search",
-    help="Count and search the corpus in N parts, one in memory at a time: same run, less memory.",
-)
+@parameter_option(retrieval.SHARDS, group="Search", metavar="N", default=1, show_default=True)
 @option(
     "--cache",
     type=click.Path(file_okay=False, path_type=Path),

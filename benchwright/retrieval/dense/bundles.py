@@ -15,6 +15,7 @@ from pathlib import Path
 from benchwright.files.archives import ZipSource
 from benchwright.files.sources import CHUNK, Limits
 from benchwright.matrices.reading import MappedFile, mapped_file
+from benchwright.recipes import submissions
 from benchwright.retrieval.dense.embeddings import SIMILARITIES, Embeddings
 from benchwright.retrieval.dense.reading import LARGEST, read_embeddings
 from benchwright.retrieval.errors import EmbeddingFileError
@@ -27,7 +28,8 @@ DOCUMENTS, DOCUMENT_IDS = "document-embeddings", "document-ids"
 MEMBERS = (QUERIES, QUERY_IDS, DOCUMENTS, DOCUMENT_IDS)
 SHOWN = {QUERIES: "query embeddings", DOCUMENTS: "document embeddings"}
 LARGEST_MANIFEST = 4 << 10
-DEPTH, MOST_DEEP = 100, 1000
+DEPTH: int = submissions.DEPTH.default
+MOST_DEEP = submissions.DEPTH.most
 # For ids, and for two matrices that pass the limit: which is told by their shapes.
 SPARE_BYTES = 1 << 30
 # Where the name of a zip's first entry is written.

@@ -10,8 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.parameters import api_field
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.permissions import Action
+from benchwright.recipes import contextual
 from scoring.contextual.selectors import judges_of
 from scoring.contextual.services.judges import change_judge, delete_judge, make_judge, start_trial
 from scoring.models import JudgeEndpoint
@@ -64,14 +66,12 @@ class NewJudgeSerializer(serializers.Serializer):
     key = serializers.RegexField(
         r"^[!-~]*$", max_length=1000, required=False, allow_blank=True, write_only=True
     )
-    price_in = serializers.FloatField(min_value=0, required=False, allow_null=True)
-    price_out = serializers.FloatField(min_value=0, required=False, allow_null=True)
-    concurrency = serializers.IntegerField(min_value=1, max_value=64, required=False)
-    requests_per_minute = serializers.IntegerField(
-        min_value=1, max_value=1_000_000, required=False, allow_null=True
-    )
-    timeout_seconds = serializers.IntegerField(min_value=1, max_value=3600, required=False)
-    max_attempts = serializers.IntegerField(min_value=1, max_value=10, required=False)
+    price_in = api_field(contextual.PRICE_IN, required=False, allow_null=True)
+    price_out = api_field(contextual.PRICE_OUT, required=False, allow_null=True)
+    concurrency = api_field(contextual.CONCURRENCY, required=False)
+    requests_per_minute = api_field(contextual.REQUESTS_PER_MINUTE, required=False, allow_null=True)
+    timeout_seconds = api_field(contextual.TIMEOUT_SECONDS, required=False)
+    max_attempts = api_field(contextual.MAX_ATTEMPTS, required=False)
 
     def validate(self, told: dict[str, Any]) -> dict[str, Any]:
         if told.get("key") and told.get("key_variable"):

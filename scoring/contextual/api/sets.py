@@ -12,10 +12,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.api.serializers import Count, Id
+from benchmarks_app.api.parameters import api_field
+from benchmarks_app.api.serializers import Id
 from benchmarks_app.api.throttling import UPLOADS
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.permissions import Action
+from benchwright.recipes import contextual
 from scoring.contextual.selectors import case_sets_of, judges_of
 from scoring.contextual.services.case_images import image_response
 from scoring.contextual.services.estimates import estimate
@@ -101,7 +103,7 @@ class JudgingEstimateSerializer(serializers.Serializer):
 class JudgingEstimateAskedSerializer(serializers.Serializer):
     judge = Id(required=False)
     slice = serializers.CharField(required=False, default="")
-    first = Count(required=False)
+    first = api_field(contextual.FIRST, required=False)
     reasons = serializers.BooleanField(required=False, default=True)
 
 

@@ -2,7 +2,9 @@
 
 from rest_framework import serializers
 
-from benchmarks_app.api.serializers import Count, Id
+from benchmarks_app.api.parameters import api_field
+from benchmarks_app.api.serializers import Id
+from benchwright.recipes import contextual
 from scoring.models import CaseOutcome, ContextualEvaluation
 
 LISTED = (
@@ -57,26 +59,16 @@ class NewContextualEvaluationSerializer(serializers.Serializer):
 
     case_set = Id()
     judge = serializers.CharField(max_length=120, help_text="Its name.")
-    threshold = serializers.FloatField(
-        min_value=0, max_value=1, required=False, allow_null=True, default=0.5
-    )
+    threshold = api_field(contextual.THRESHOLD, allow_null=True)
     strict = serializers.BooleanField(required=False, default=False)
     reasons = serializers.BooleanField(required=False, default=True)
     slice = serializers.CharField(required=False, allow_blank=True, default="")
-    first = Count(required=False)
-    cost_cap = serializers.FloatField(required=False, allow_null=True)
-
-    def validate_cost_cap(self, cap: float | None) -> float | None:
-        if cap is not None and not cap > 0:
-            told = "Send a cost above 0."
-            raise serializers.ValidationError(told)
-        return cap
+    first = api_field(contextual.FIRST, required=False)
+    cost_cap = api_field(contextual.COST_CAP, required=False, allow_null=True)
 
 
 class NewCapSerializer(serializers.Serializer):
-    cost_cap = serializers.FloatField(required=False, allow_null=True)
-
-    validate_cost_cap = NewContextualEvaluationSerializer.validate_cost_cap
+    cost_cap = api_field(contextual.COST_CAP, required=False, allow_null=True)
 
 
 class NodeVerdictSerializer(serializers.Serializer):

@@ -5,7 +5,9 @@ from typing import Any
 from django import forms
 from django.db.models import QuerySet
 
+from benchmarks_app.common.parameters import form_field
 from benchmarks_app.importing.forms import MultipleFileField
+from benchwright.recipes import contextual
 from scoring.models import CaseSet, ContextualEvaluation, JudgeEndpoint
 
 ALL, FIRST, SLICE = "all", "first", "slice"
@@ -37,21 +39,8 @@ class EvaluationForm(forms.Form):
 
     judge = forms.ModelChoiceField(JudgeEndpoint.objects.none(), label="Judge", empty_label=None)
     which = forms.ChoiceField(label="Cases", initial=ALL)
-    first = forms.IntegerField(
-        label="How many",
-        required=False,
-        min_value=1,
-        help_text="Where only the first are judged.",
-    )
-    threshold = forms.FloatField(
-        label="A case succeeds from",
-        required=False,
-        min_value=0,
-        max_value=1,
-        initial=0.5,
-        help_text="From 0 to 1; empty: no case succeeds or fails.",
-        widget=forms.NumberInput(attrs={"step": "any"}),
-    )
+    first = form_field(contextual.FIRST)
+    threshold = form_field(contextual.THRESHOLD)
     is_strict = forms.BooleanField(
         label="Strict",
         required=False,
@@ -63,12 +52,7 @@ class EvaluationForm(forms.Form):
         initial=True,
         help_text="A second, shorter question for each case.",
     )
-    cost_cap = forms.FloatField(
-        label="Stop at a cost of",
-        required=False,
-        help_text="In the currency of the judge's prices; what is under way then is still paid.",
-        widget=forms.NumberInput(attrs={"step": "any", "min": "0"}),
-    )
+    cost_cap = form_field(contextual.COST_CAP)
 
     def __init__(
         self, *args: Any, case_set: CaseSet, judges: QuerySet[JudgeEndpoint], **options: Any
@@ -83,13 +67,6 @@ class EvaluationForm(forms.Form):
             (FIRST, "the first, to see what comes"),
             *((f"{SLICE}:{name}", f"slice {name} ({n:,})") for name, n in case_set.slices.items()),
         ]
-
-    def clean_cost_cap(self) -> float | None:
-        cap: float | None = self.cleaned_data["cost_cap"]
-        if cap is not None and cap <= 0:
-            told = "Enter a cost above 0, or leave this empty."
-            raise forms.ValidationError(told)
-        return cap
 
     def clean(self) -> dict[str, Any]:
         told = super().clean() or {}
@@ -120,13 +97,7 @@ class EvaluationForm(forms.Form):
 class RetryForm(forms.Form):
     """Going on; with another cost limit where the first is spent."""
 
-    cost_cap = forms.FloatField(
-        label="New cost limit",
-        required=False,
-        widget=forms.NumberInput(attrs={"step": "any", "min": "0"}),
-    )
-
-    clean_cost_cap = EvaluationForm.clean_cost_cap
+    cost_cap = form_field(contextual.COST_CAP, label="New cost limit", help_text="")
 
 
 class ComparisonForm(forms.Form):

@@ -5,7 +5,9 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
+from benchmarks_app.common.parameters import form_field
 from benchwright.errors import BenchmarkError
+from benchwright.recipes import contextual
 from scoring.contextual.services.keys import check_variable, checked_address, refuse_moved_key
 from scoring.models import JudgeEndpoint
 
@@ -34,33 +36,12 @@ class JudgeForm(forms.Form):
         widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "new-password"}),
     )
     is_key_forgotten = forms.BooleanField(label="Forget the stored key", required=False)
-    price_in = forms.FloatField(
-        label="Price of a million input tokens",
-        required=False,
-        min_value=0,
-        help_text="In any one currency.",
-        widget=forms.NumberInput(attrs={"step": "any"}),
-    )
-    price_out = forms.FloatField(
-        label="Price of a million output tokens",
-        required=False,
-        min_value=0,
-        widget=forms.NumberInput(attrs={"step": "any"}),
-    )
-    concurrency = forms.IntegerField(label="Cases at a time", min_value=1, max_value=64, initial=8)
-    requests_per_minute = forms.IntegerField(
-        label="Requests a minute",
-        required=False,
-        min_value=1,
-        max_value=1_000_000,
-        help_text="Empty: as many as it takes.",
-    )
-    timeout_seconds = forms.IntegerField(
-        label="Seconds to wait for an answer", min_value=1, max_value=3600, initial=60
-    )
-    max_attempts = forms.IntegerField(
-        label="Attempts", min_value=1, max_value=10, initial=4, help_text="Of each question."
-    )
+    price_in = form_field(contextual.PRICE_IN)
+    price_out = form_field(contextual.PRICE_OUT)
+    concurrency = form_field(contextual.CONCURRENCY, required=True)
+    requests_per_minute = form_field(contextual.REQUESTS_PER_MINUTE)
+    timeout_seconds = form_field(contextual.TIMEOUT_SECONDS, required=True)
+    max_attempts = form_field(contextual.MAX_ATTEMPTS, required=True)
 
     def __init__(self, *args: Any, judge: JudgeEndpoint | None = None, **options: Any) -> None:
         if judge is not None:

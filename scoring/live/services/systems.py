@@ -28,11 +28,6 @@ CHANGEABLE = (
     *("results_path", "id_path", "score_path", "k"),
     *("requests_per_second", "concurrency", "timeout_seconds", "retries"),
 )
-MOST_RESULTS = 10_000
-MOST_PER_SECOND = 1_000.0
-MOST_AT_A_TIME = 32
-LONGEST_TIMEOUT = 120.0
-MOST_RETRIES = 10
 
 
 @transaction.atomic

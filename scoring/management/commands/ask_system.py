@@ -12,8 +12,10 @@ from benchmarks_app.management.importing import (
     benchmark_of,
     progress_printer,
 )
+from benchmarks_app.management.parameters import add_parameters
 from benchmarks_app.models import Benchmark, Job
 from benchwright.errors import BenchmarkError
+from benchwright.recipes import live
 from scoring.live.selectors import SPLITS, live_systems_of
 from scoring.live.services.asking import ask_arguments, free_run_name
 from scoring.management.reporting import refuse_failed, release_of
@@ -30,9 +32,7 @@ class Command(BaseCommand):
         which = parser.add_mutually_exclusive_group()
         which.add_argument("--split", default="", choices=SPLITS, help="queries of one split")
         which.add_argument("--release", default="", help="queries of a published release")
-        parser.add_argument(
-            "--may-fail", type=int, default=0, help="queries that may stay unanswered"
-        )
+        add_parameters(parser, live.MAY_FAIL)
 
     def handle(self, *args: Any, slug: str, user: str | None, **options: Any) -> None:
         benchmark = benchmark_of(slug)

@@ -11,9 +11,11 @@ from benchmarks_app.management.importing import (
     benchmark_of,
     progress_printer,
 )
+from benchmarks_app.management.parameters import add_parameters
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, may
 from benchwright.errors import BenchmarkError
+from benchwright.recipes import contextual
 from scoring.contextual.selectors import case_sets_of, judges_of
 from scoring.contextual.services.evaluating import judge_here
 from scoring.contextual.services.results import Row, results_of
@@ -28,21 +30,16 @@ class Command(BaseCommand):
         add_benchmark_arguments(parser)
         parser.add_argument("set", help="name of a case set")
         parser.add_argument("--endpoint", required=True, help="name of a judge")
-        parser.add_argument("--threshold", type=float, default=0.5)
+        add_parameters(parser, *contextual.EVALUATION)
         parser.add_argument("--strict", action="store_true", help="only 1 is good")
         parser.add_argument("--no-reasons", action="store_true", help="ask for verdicts alone")
         parser.add_argument("--slice", default="", help="cases of this slice alone")
-        parser.add_argument("--first", type=int, help="so many of the first cases")
-        parser.add_argument("--cost-cap", type=float, help="begin no case beyond this cost")
 
     def handle(self, *args: Any, slug: str, user: str | None, **options: Any) -> None:
         benchmark = benchmark_of(slug)
         actor = actor_of(benchmark, user)
         if not may(actor, Action.EDIT, benchmark):
             reason = f"'{actor.username}' may not start a judge of {slug}."
-            raise CommandError(reason)
-        if not 0 <= options["threshold"] <= 1:
-            reason = f"--threshold {options['threshold']:g} is not between 0 and 1."
             raise CommandError(reason)
         try:
             evaluation = judge_here(

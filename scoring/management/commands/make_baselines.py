@@ -12,12 +12,14 @@ from benchmarks_app.management.importing import (
     benchmark_of,
     progress_printer,
 )
+from benchmarks_app.management.parameters import add_parameters
 from benchmarks_app.models import Benchmark, Job, User
 from benchwright.errors import BenchmarkError
+from benchwright.recipes import retrieval
 from benchwright.retrieval.catalog import CATALOG, LEXICAL
 from scoring.management.reporting import refuse_failed
 from scoring.systems.selectors import is_made
-from scoring.systems.services.baseline_runs import DEPTH, Asked
+from scoring.systems.services.baseline_runs import Asked
 from scoring.systems.services.baselines import baseline_arguments, wanted_baselines
 from scoring.systems.services.shards import help_through
 
@@ -33,8 +35,7 @@ class Command(BaseCommand):
         )
         which.add_argument("--all", action="store_true", help="every system that can run here")
         parser.add_argument("--language", default="", help="code or name; that of the corpus")
-        parser.add_argument("--depth", type=int, default=DEPTH, help="documents a query")
-        parser.add_argument("--shards", type=int, help="parts of the corpus, a job each")
+        add_parameters(parser, *retrieval.RETRIEVAL)
 
     def handle(self, *args: Any, slug: str, user: str | None, **options: Any) -> None:
         benchmark = benchmark_of(slug)

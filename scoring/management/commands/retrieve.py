@@ -7,9 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.management.importing import benchmark_of, progress_printer
+from benchmarks_app.management.parameters import add_parameter
 from benchwright.errors import BenchmarkError
+from benchwright.recipes import retrieval
 from benchwright.retrieval.catalog import CATALOG
-from scoring.systems.services.baseline_runs import DEPTH
 from scoring.systems.services.baselines import retrieve
 
 
@@ -19,11 +20,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug", help="short name of the benchmark")
         parser.add_argument("--system", default="bm25-stem", help=", ".join(CATALOG))
-        parser.add_argument("--k", type=int, default=DEPTH, help="documents a query")
+        add_parameter(parser, retrieval.DEPTH, "--k")
         parser.add_argument("--language", default="", help="code or name; that of the corpus")
-        parser.add_argument(
-            "--shards", type=int, help="parts of the corpus, searched one after the other"
-        )
+        add_parameter(parser, retrieval.SHARDS)
         parser.add_argument("-o", "--output", type=Path, required=True, help="file to write")
 
     def handle(self, *args: Any, slug: str, **options: Any) -> None:
@@ -33,7 +32,7 @@ class Command(BaseCommand):
             n = retrieve(
                 benchmark=benchmark_of(slug),
                 system=system,
-                k=options["k"],
+                k=options["depth"],
                 path=output,
                 language=options["language"],
                 n_shards=options["shards"],

@@ -8,8 +8,10 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from benchmarks_app.api.parameters import api_field
 from benchmarks_app.permissions import Action
-from benchwright.retrieval.dense.bundles import DEPTH, MOST_DEEP, Settings
+from benchwright.recipes import submissions
+from benchwright.retrieval.dense.bundles import Settings
 from benchwright.retrieval.dense.embeddings import SIMILARITIES
 from benchwright.runs.facts import checked
 from scoring.scores.services.errors import SubmittedBeforeError
@@ -43,9 +45,7 @@ class EmbeddingCreateSerializer(SubmissionCreateSerializer):
     similarity = serializers.ChoiceField(
         choices=[(name, name) for name in SIMILARITIES], required=False, default="cosine"
     )
-    depth = serializers.IntegerField(
-        min_value=1, max_value=MOST_DEEP, required=False, default=DEPTH
-    )
+    depth = api_field(submissions.DEPTH)
 
 
 class SubmissionEmbeddings(SubmissionList):

@@ -11,12 +11,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.parameters import api_field
 from benchmarks_app.models import QueryFamily
 from benchmarks_app.permissions import Action
+from benchwright.recipes import submissions
 from scoring.models import Phase
 from scoring.scores.selectors.phases import phases_of, state_of_phase
 from scoring.scores.selectors.releases import release_of_version
-from scoring.submissions.forms.phases import MOST_SUBMISSIONS
 from scoring.submissions.services import phases
 
 TAG = ["submissions"]
@@ -54,10 +55,8 @@ class PhaseChangeSerializer(serializers.Serializer):
     description = serializers.CharField(required=False, allow_blank=True, max_length=4000)
     opens_at = serializers.DateTimeField(required=False)
     closes_at = serializers.DateTimeField(required=False, allow_null=True)
-    daily_limit = serializers.IntegerField(required=False, min_value=0, max_value=MOST_SUBMISSIONS)
-    total_limit = serializers.IntegerField(
-        required=False, allow_null=True, min_value=1, max_value=MOST_SUBMISSIONS
-    )
+    daily_limit = api_field(submissions.DAILY_LIMIT, required=False)
+    total_limit = api_field(submissions.TOTAL_LIMIT, required=False, allow_null=True)
     has_ladder = serializers.BooleanField(
         required=False,
         help_text="Of a hidden split: whether exact means wait for the end of the phase.",

@@ -5,8 +5,10 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
+from benchmarks_app.common.parameters import form_field
 from benchwright.matrices.arrays import NPY_MAGIC
-from benchwright.retrieval.dense.bundles import DEPTH, MOST_DEEP, Settings
+from benchwright.recipes import submissions
+from benchwright.retrieval.dense.bundles import DEPTH, Settings
 from scoring.submissions.forms.submissions import SubmissionForm
 from scoring.submissions.services.embedding_submitting import EmbeddingFiles
 
@@ -40,14 +42,7 @@ class EmbeddingForm(SubmissionForm):
     similarity = forms.ChoiceField(
         choices=SIMILARITIES, initial="cosine", widget=forms.RadioSelect, label="Similarity"
     )
-    depth = forms.IntegerField(
-        min_value=1,
-        max_value=MOST_DEEP,
-        initial=DEPTH,
-        required=False,
-        label="Results for each query",
-        help_text=f"The best become the run; {DEPTH} unless given, {MOST_DEEP:,} at most.",
-    )
+    depth = form_field(submissions.DEPTH)
     approximate = _file(
         "Run of an approximate index",
         "Of the same vectors, in any form of a run. It is a submission of its own; the two are "

@@ -7,10 +7,10 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
+from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import Release
+from benchwright.recipes import submissions
 from scoring.models import Phase
-
-MOST_SUBMISSIONS = 10_000
 
 
 def _time(label: str, help_text: str, *, required: bool = False) -> forms.DateTimeField:
@@ -30,19 +30,8 @@ class PhaseForm(forms.Form):
     )
     opens_at = _time("Opens", "UTC; empty: now.")
     closes_at = _time("Closes", "UTC; empty: it stays open.")
-    daily_limit = forms.IntegerField(
-        min_value=0,
-        max_value=MOST_SUBMISSIONS,
-        label="Submissions in 24 hours",
-        help_text="Of each person, and of each team; 0 switches the phase off.",
-    )
-    total_limit = forms.IntegerField(
-        required=False,
-        min_value=1,
-        max_value=MOST_SUBMISSIONS,
-        label="Submissions in all",
-        help_text="Of each person, and of each team; empty: no limit but the daily one.",
-    )
+    daily_limit = form_field(submissions.DAILY_LIMIT, required=True, initial=None)
+    total_limit = form_field(submissions.TOTAL_LIMIT)
 
     has_ladder = forms.BooleanField(
         required=False,

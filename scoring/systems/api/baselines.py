@@ -11,17 +11,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
-from benchmarks_app.api.serializers import Count, JobSerializer
+from benchmarks_app.api.parameters import api_field
+from benchmarks_app.api.serializers import JobSerializer
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.permissions import Action
+from benchwright.recipes import retrieval
 from benchwright.retrieval.catalog import CATALOG, LEXICAL
 from scoring.scores.selectors.boards import leaderboard
 from scoring.scores.selectors.latencies import latencies_of, query_latencies
 from scoring.scores.selectors.releases import newest_release, relevance_threshold
 from scoring.scores.services.firewall import sight_of
 from scoring.scores.shown import BOARD
-from scoring.systems.forms.baselines import MOST_SHARDS
 from scoring.systems.selectors import BaselineRow, SystemRow, baseline_rows, system_rows
 from scoring.systems.services.baseline_runs import DEPTH
 from scoring.systems.services.baselines import start_baselines
@@ -70,10 +71,8 @@ class NewBaselinesSerializer(serializers.Serializer):
         help_text=f"Of {', '.join(CATALOG)}; the lexical ones where it is left out.",
     )
     language = serializers.CharField(required=False, max_length=35, allow_blank=True)
-    depth = Count(required=False)
-    shards = serializers.IntegerField(
-        required=False, min_value=1, max_value=MOST_SHARDS, allow_null=True
-    )
+    depth = api_field(retrieval.DEPTH, required=False)
+    shards = api_field(retrieval.SHARDS, required=False, allow_null=True)
 
 
 class QueryLatenciesSerializer(serializers.Serializer):

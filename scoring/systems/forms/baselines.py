@@ -5,12 +5,12 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
+from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import Benchmark
 from benchwright.languages import NAMES
+from benchwright.recipes import retrieval
 from benchwright.retrieval.catalog import CATALOG
-from scoring.systems.services.baseline_runs import DEPTH, own_language
-
-MOST_SHARDS = 1000
+from scoring.systems.services.baseline_runs import own_language
 
 
 class BaselineForm(forms.Form):
@@ -24,14 +24,9 @@ class BaselineForm(forms.Form):
     language = forms.ChoiceField(
         label="Language", help_text="Of stemming and of words; BM25 and TF-IDF use it."
     )
-    depth = forms.IntegerField(
-        label="Depth", min_value=1, initial=DEPTH, help_text="Documents a query."
-    )
-    shards = forms.IntegerField(
-        label="Shards",
-        required=False,
-        min_value=1,
-        max_value=MOST_SHARDS,
+    depth = form_field(retrieval.DEPTH, required=True)
+    shards = form_field(
+        retrieval.SHARDS,
         help_text="Parts of the corpus that workers share; by its size where this is empty.",
     )
 

@@ -103,7 +103,7 @@ def test_a_slice_is_made_from_its_form(client, olga):
         ({"kind": "hand", "name": "x", "qids": "q1\nnope"}, "query &#x27;nope&#x27; is not in"),
         (
             {"kind": "length", "name": "x", "longest": "3", "minimum": "3"},
-            "greater than or equal to 30",
+            "Expected a whole number from 30 to 2,147,483,647.",
         ),
         ({"kind": "colour", "name": "x"}, "Choose a kind of slice first"),
     ],

@@ -59,7 +59,7 @@ def test_ties_of_a_run_are_ranked_by_id_before_they_are_fused(fuse):
         (("--weights", "1,x"), "is no list of numbers"),
         (("--weights", "1"), "1 weights for 2 runs"),
         (("--method", "borda"), "is not one of"),
-        (("-k", "0"), "0 is not in the range"),
+        (("-k", "0"), "Expected a whole number from 1 to 1,000,000."),
     ],
 )
 def test_wrong_words_are_usage_errors(fuse, words, told):

@@ -313,7 +313,7 @@ def test_page_makes_and_changes_a_judge(benchmark, owner, signed_in):
         ("base_url", "http://10.0.0.1/v1", "expected https"),
         ("key", "with a blank", "visible ASCII"),
         ("price_in", "1", "Enter both prices"),
-        ("concurrency", "65", "less than or equal to 64"),
+        ("concurrency", "65", "Expected a whole number from 1 to 64."),
     ],
 )
 def test_page_says_what_is_wrong_with_a_judge(benchmark, owner, signed_in, field, value, words):

@@ -130,9 +130,9 @@ def test_page_starts_what_the_form_says(four, by, owner, signed_in):
 @pytest.mark.parametrize(
     ("sent", "words"),
     [
-        ({"threshold": "2"}, "less than or equal to 1"),
+        ({"threshold": "2"}, "Expected a number from 0 to 1."),
         ({"cost_cap": "0"}, "above 0"),
-        ({"cost_cap": "nan"}, "Enter a number"),
+        ({"cost_cap": "nan"}, "Expected a number above 0"),
         ({"which": "slice:none"}, "Select a valid choice"),
     ],
 )

@@ -497,7 +497,7 @@ def test_page_takes_embeddings_and_shows_their_scores(
     [
         ({"query_ids": None}, "An .npy file holds no ids"),
         ({"document_embeddings": None}, "This field is required"),
-        ({"depth": "5000"}, "less than or equal to 1000"),
+        ({"depth": "5000"}, "Expected a whole number from 1 to 1,000."),
         ({"similarity": "l2"}, "Select a valid choice"),
         ({"name": ""}, "This field is required"),
     ],

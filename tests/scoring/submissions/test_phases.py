@@ -522,7 +522,7 @@ def test_phase_of_a_hidden_split_says_what_is_withheld(split_up, sam, signed_in)
     ("more", "told"),
     [
         ({"name": ""}, "This field is required"),
-        ({"daily_limit": "-1"}, "greater than or equal to 0"),
+        ({"daily_limit": "-1"}, "Expected a whole number from 0 to 10,000."),
         ({"split": "dev"}, "grades no query of a split"),
         ({"opens_at": "2030-01-01T00:00", "closes_at": "2029-01-01T00:00"}, "expected a later end"),
         ({"split": "test"}, "has a phase of the split"),

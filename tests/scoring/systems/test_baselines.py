@@ -156,7 +156,7 @@ def test_retrieve_writes_a_run_that_is_cut_at_k(texts, tmp_path):
     [
         (["nowhere"], "No benchmark 'nowhere'"),
         (["texts", "--system", "magic"], "'magic' is no retrieval system"),
-        (["texts", "--k", "0"], "depth is 0"),
+        (["texts", "--k", "0"], "Expected a whole number from 1 to 1,000,000."),
     ],
 )
 def test_retrieve_says_what_is_wrong(texts, tmp_path, args, why):

@@ -188,7 +188,10 @@ def test_same_baseline_is_not_started_twice(texts, tess):
         ({"language": "en", "depth": 10}, "Choose a system."),
         ({"systems": ["magic"], "language": "en", "depth": 10}, "magic is not one of"),
         ({"systems": ["bm25"], "language": "xx", "depth": 10}, "xx is not one of"),
-        ({"systems": ["bm25"], "language": "en", "depth": 0}, "greater than or equal to 1"),
+        (
+            {"systems": ["bm25"], "language": "en", "depth": 0},
+            "Expected a whole number from 1 to 1,000,000.",
+        ),
     ],
 )
 def test_form_that_is_wrong_starts_nothing(texts, tess, signed_in, sent, told):
@@ -337,10 +340,12 @@ def test_api_starts_jobs_and_gives_the_latency_of_each_query(texts, tess, signed
         ({"systems": ["magic"]}, 422, "unknown-system"),
         ({"systems": []}, 422, "no-system"),
         ({"language": "!"}, 422, "unknown-language"),
-        ({"depth": 10_000_000}, 422, "retrieval-depth"),
+        ({"depth": 10_000_000}, 400, "invalid"),
+        ({"depth": 201}, 422, "retrieval-depth"),
     ],
 )
-def test_api_refuses_with_a_code(texts, tess, signed_in, sent, status, code):
+def test_api_refuses_with_a_code(texts, tess, signed_in, settings, sent, status, code):
+    settings.RUN_MAX_DEPTH = 200
     answer = signed_in(tess).post(API, sent, content_type="application/json")
 
     assert (answer.status_code, answer.json()["code"]) == (status, code)
