@@ -30,8 +30,10 @@ from benchmarks_app.slices.forms import SliceForm
 from benchmarks_app.splits.api import RecipeSerializer
 from benchmarks_app.splits.forms import SplitForm
 from benchwright.recipes import (
+    comparisons,
     contextual,
     families,
+    gates,
     live,
     pools,
     retrieval,
@@ -45,6 +47,8 @@ from scoring.contextual.api.judges import NewJudgeSerializer
 from scoring.contextual.api.shapes import NewContextualEvaluationSerializer
 from scoring.contextual.forms.contextual import EvaluationForm
 from scoring.contextual.forms.judges import JudgeForm
+from scoring.gates.api import NewGateRehearsalSerializer
+from scoring.gates.forms import PolicyForm
 from scoring.live.api import LiveAskSerializer, NewLiveSystemSerializer
 from scoring.live.forms import LiveAskForm, LiveSystemForm
 from scoring.models import JudgeEndpoint, LiveSystem, Phase
@@ -131,6 +135,11 @@ RECIPES = {
             "command": tuple(one.name for one in pools.SHARING),  # nobody judges a file
         },
     ),
+    "policies": Doors(
+        (*gates.POLICY, *gates.RAILS), form=PolicyForm, lacking={"form": ("smallest_slice",)}
+    ),
+    "rehearsals": Doors((splits.SEED,), api=NewGateRehearsalSerializer),
+    "comparisons": Doors((comparisons.DELTA, comparisons.N_DRAWS), command="scoring.compare"),
     "slices": Doors(slices.SLICE, form=SliceForm, api=NewSliceSerializer, admin="make_slice"),
     "retrieval": Doors(
         retrieval.RETRIEVAL,

@@ -20,16 +20,13 @@ from benchwright.errors import ScoringError
 from benchwright.gates.errors import PolicyFormatError
 from benchwright.measures import parse_measure
 from benchwright.measures.families import Measure
-from benchwright.recipes import slices
+from benchwright.recipes import gates
+from benchwright.recipes.errors import ParameterError
+from benchwright.recipes.parameters import Choice, Parameter
 
-GOALS = ("improve", "not_worse")
-LABELS = ("pooled", "sparse")
-WORST_RULES = ("tested", "share")
+GOALS = tuple(gates.GOAL.choices)
 UNSAID_RULE = "share"
 """What a policy means that does not say its rule, as those from before it could be chosen."""
-
-SMALLEST_SLICE: int = slices.MINIMUM.least
-"""Slices of fewer queries are listed and decide nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +40,9 @@ class GuardRails:
     """
 
     measures: tuple[str, ...] = ("R@100", "RR@10")
-    worst_loss: float = 0.3
-    worst_share: float = 0.05
-    worst_rule: str = "tested"
+    worst_loss: float = gates.WORST_LOSS.default
+    worst_share: float = gates.WORST_SHARE.default
+    worst_rule: str = gates.WORST_RULE.default
     exact_slice: str = ""
     lexical: str = ""
 
@@ -54,10 +51,10 @@ class GuardRails:
 class Limits:
     """From where something about the process keeps a candidate back."""
 
-    submissions: int = 20
-    contaminated_share: float = 0.05
-    stale_share: float = 0.1
-    agreement: float = 0.67
+    submissions: int = gates.SUBMISSIONS.default
+    contaminated_share: float = gates.CONTAMINATED_SHARE.default
+    stale_share: float = gates.STALE_SHARE.default
+    agreement: float = gates.AGREEMENT.default
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +67,15 @@ class Policy:
     baseline: str = ""
     measure: str = "nDCG@10"
     split: str = ""
-    goal: str = "improve"
+    goal: str = gates.GOAL.default
     slices: tuple[str, ...] = ()
-    margin: float = 0.02
-    delta_min: float = 0.01
-    alpha: float = 0.05
-    labels: str = "pooled"
+    margin: float = gates.MARGIN.default
+    delta_min: float = gates.DELTA_MIN.default
+    alpha: float = gates.ALPHA.default
+    labels: str = gates.LABELS.default
     guard_rails: GuardRails = field(default_factory=GuardRails)
     limits: Limits = field(default_factory=Limits)
-    smallest_slice: int = SMALLEST_SLICE
+    smallest_slice: int = gates.SMALLEST_SLICE.default
 
     @property
     def cutoff(self) -> int:
@@ -174,20 +171,19 @@ class _Reader:
     where: str
 
     def policy(self, content: Mapping[str, Any]) -> Policy:
-        share = (0.0, 1.0)
         return Policy(
             baseline=self.text(content, "baseline", DEFAULTS),
             measure=self.measure(content.get("measure", DEFAULTS.measure), "measure"),
             split=self.text(content, "split", DEFAULTS),
-            goal=self.one_of(content, "goal", GOALS, DEFAULTS),
+            goal=self.read(content, gates.GOAL),
             slices=self.names(content.get("slices", ()), "slices"),
-            margin=self.number(content, "margin", DEFAULTS, share),
-            delta_min=self.number(content, "delta_min", DEFAULTS, share),
-            alpha=self.number(content, "alpha", DEFAULTS, (0.0, 0.5)),
-            labels=self.one_of(content, "labels", LABELS, DEFAULTS),
+            margin=self.read(content, gates.MARGIN),
+            delta_min=self.read(content, gates.DELTA_MIN),
+            alpha=self.read(content, gates.ALPHA),
+            labels=self.read(content, gates.LABELS),
             guard_rails=self.guard_rails(content.get("guard_rails", {})),
             limits=self.limits(content.get("limits", {})),
-            smallest_slice=self.count(content, "smallest_slice", DEFAULTS, 2),
+            smallest_slice=self.read(content, gates.SMALLEST_SLICE),
         )
 
     def guard_rails(self, of: Mapping[str, Any]) -> GuardRails:
@@ -197,25 +193,15 @@ class _Reader:
             measures=tuple(
                 dict.fromkeys(self.measure(name, "guard_rails.measures") for name in names)
             ),
-            worst_loss=self.number(of, "worst_loss", usual, (0.0, 1.0)),
-            worst_share=self.number(of, "worst_share", usual, (0.0, 1.0), is_closed=True),
-            worst_rule=self.one_of(
-                {"worst_rule": UNSAID_RULE, **of}, "worst_rule", WORST_RULES, usual
-            ),
+            worst_loss=self.read(of, gates.WORST_LOSS),
+            worst_share=self.read(of, gates.WORST_SHARE),
+            worst_rule=self.read({"worst_rule": UNSAID_RULE, **of}, gates.WORST_RULE),
             exact_slice=self.text(of, "exact_slice", usual),
             lexical=self.text(of, "lexical", usual),
         )
 
     def limits(self, of: Mapping[str, Any]) -> Limits:
-        usual = DEFAULTS.limits
-        return Limits(
-            submissions=self.count(of, "submissions", usual, 0),
-            contaminated_share=self.number(
-                of, "contaminated_share", usual, (0.0, 1.0), is_closed=True
-            ),
-            stale_share=self.number(of, "stale_share", usual, (0.0, 1.0), is_closed=True),
-            agreement=self.number(of, "agreement", usual, (-1.0, 1.0), is_closed=True),
-        )
+        return Limits(**{one.name: self.read(of, one) for one in gates.LIMITS})
 
     def object(self, given: Any, name: str, shape: type) -> Mapping[str, Any]:
         if not isinstance(given, Mapping):
@@ -238,33 +224,15 @@ class _Reader:
             raise self.wrong(name, value, "a list of names")
         return tuple(dict.fromkeys(one.strip() for one in value))
 
-    def one_of(self, of: Mapping[str, Any], name: str, known: tuple[str, ...], usual: Any) -> str:
-        value = of.get(name, getattr(usual, name))
-        if value not in known:
-            raise self.wrong(name, value, " or ".join(known))
-        return str(value)
-
-    def number(
-        self,
-        of: Mapping[str, Any],
-        name: str,
-        usual: Any,
-        between: tuple[float, float],
-        *,
-        is_closed: bool = False,
-    ) -> float:
-        value, (low, high) = of.get(name, getattr(usual, name)), between
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not is_number or not (low <= value <= high if is_closed else low < value < high):
-            kind = "from {} to {}" if is_closed else "between {} and {}"
-            raise self.wrong(name, value, f"a number {kind.format(f'{low:g}', f'{high:g}')}")
-        return float(value)
-
-    def count(self, of: Mapping[str, Any], name: str, usual: Any, least: int) -> int:
-        value = of.get(name, getattr(usual, name))
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise self.wrong(name, value, f"a whole number of at least {least}")
-        return value
+    def read(self, of: Mapping[str, Any], parameter: Parameter) -> Any:
+        """The value of a parameter; numbers are no texts in JSON."""
+        value = of.get(parameter.name, parameter.default)
+        if isinstance(value, str) != isinstance(parameter, Choice):
+            raise self.wrong(parameter.name, value, parameter.expected)
+        try:
+            return parameter.read(value)
+        except ParameterError as error:
+            raise self.wrong(parameter.name, value, parameter.expected) from error
 
     def measure(self, name: Any, of: str) -> str:
         """The measure's whole name; it must be a mean over queries of which more is better."""

@@ -97,6 +97,8 @@ class Real(Parameter):
     def expected(self) -> str:
         if not self.above and not self.below:
             return f"a number from {self.least:,g} to {self.most:,g}"
+        if self.above and self.below:
+            return f"a number between {self.least:,g} and {self.most:,g}"
         first = f"above {self.least:,g}" if self.above else f"of at least {self.least:,g}"
         last = f"below {self.most:,g}" if self.below else f"at most {self.most:,g}"
         return f"a number {first} and {last}"

@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from benchmarks_app.api.base import Endpoint
+from benchmarks_app.api.parameters import api_field
 from benchmarks_app.api.throttling import COMPUTATIONS
 from benchmarks_app.models import Benchmark, Release, Run, Scope
 from benchmarks_app.permissions import Action
@@ -21,6 +22,7 @@ from benchwright.formats.numbers import row_key
 from benchwright.gates.policy import DEFAULTS
 from benchwright.gates.rehearsal.rehearsing import MOST_RUNS
 from benchwright.gates.reports import written
+from benchwright.recipes.splits import SEED
 from scoring.gates.selectors import (
     gates_seen_by,
     policies_seen_by,
@@ -76,7 +78,7 @@ class NewGateRehearsalSerializer(NewGatePolicySerializer):
 
     runs = serializers.ListField(child=serializers.CharField(max_length=120), max_length=MOST_RUNS)
     release = serializers.CharField(max_length=32, required=False, allow_blank=True, default="")
-    seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False, default=0)
+    seed = api_field(SEED)
 
 
 class GateRehearsalSerializer(serializers.ModelSerializer):

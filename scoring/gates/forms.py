@@ -4,9 +4,11 @@ from typing import Any
 
 from django import forms
 
+from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.releases.selectors import release_splits
 from benchwright.gates.policy import DEFAULTS
+from benchwright.recipes import gates as recipe
 from scoring.gates.services.errors import OnlineIntervalError
 from scoring.gates.services.online import check_interval
 from scoring.gates.services.policies import slices_offered
@@ -14,18 +16,6 @@ from scoring.models import GatePolicy, GateResult, OnlineResult
 from scoring.scores.selectors.rankings import runs_offered
 from scoring.scores.selectors.releases import newest_release, published_releases
 
-GOALS = (
-    ("improve", "Improve: a better system is wanted"),
-    ("not_worse", "Not worse: a new index, a smaller model, a cleaner code"),
-)
-WORST_RULES = [
-    ("tested", "if the pair's own scatter does not explain them"),
-    ("share", "always: a hard limit"),
-]
-LABELS = (
-    ("pooled", "Pooled: the first documents of these systems were judged"),
-    ("sparse", "Sparse: few documents a query are judged"),
-)
 RAILS = DEFAULTS.guard_rails
 
 
@@ -36,7 +26,7 @@ class PolicyForm(forms.Form):
     baseline = forms.ModelChoiceField(
         Run.objects.none(), empty_label=None, help_text="The system that is there now."
     )
-    goal = forms.ChoiceField(choices=GOALS, initial="improve", widget=forms.RadioSelect)
+    goal = form_field(recipe.GOAL, required=True, help_text="", widget=forms.RadioSelect)
     measure = forms.CharField(max_length=120, initial=DEFAULTS.measure)
     split = forms.ChoiceField(
         required=False, label="Queries", help_text="Of which split of a release."
@@ -46,16 +36,10 @@ class PolicyForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         help_text="Registered slices; each of 30 queries and more can block.",
     )
-    margin = forms.FloatField(
-        initial=DEFAULTS.margin, help_text="How much a slice or guard rail may lose at most."
-    )
-    delta_min = forms.FloatField(
-        label="Least improvement", initial=DEFAULTS.delta_min, help_text="What counts as better."
-    )
-    alpha = forms.FloatField(
-        label="Alpha", initial=DEFAULTS.alpha, help_text="How often chance may fool it."
-    )
-    labels = forms.ChoiceField(choices=LABELS, initial="pooled", widget=forms.RadioSelect)
+    margin = form_field(recipe.MARGIN, required=True)
+    delta_min = form_field(recipe.DELTA_MIN, required=True)
+    alpha = form_field(recipe.ALPHA, required=True)
+    labels = form_field(recipe.LABELS, required=True, help_text="", widget=forms.RadioSelect)
     guard_measures = forms.CharField(
         label="Guarded measures",
         required=False,
@@ -63,18 +47,9 @@ class PolicyForm(forms.Form):
         initial=" ".join(RAILS.measures),
         help_text="They must not fall beyond the margin; spaces between.",
     )
-    worst_loss = forms.FloatField(label="A query has lost much beyond", initial=RAILS.worst_loss)
-    worst_share = forms.FloatField(
-        label="Share of such queries that may",
-        initial=RAILS.worst_share,
-        help_text="Up to this share they never block.",
-    )
-    worst_rule = forms.ChoiceField(
-        label="More of them block",
-        choices=WORST_RULES,
-        initial=RAILS.worst_rule,
-        widget=forms.RadioSelect,
-    )
+    worst_loss = form_field(recipe.WORST_LOSS, required=True)
+    worst_share = form_field(recipe.WORST_SHARE, required=True)
+    worst_rule = form_field(recipe.WORST_RULE, required=True, widget=forms.RadioSelect)
     exact_slice = forms.ChoiceField(label="Exact-match slice", required=False)
     lexical = forms.ModelChoiceField(
         Run.objects.none(),

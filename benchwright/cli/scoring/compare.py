@@ -9,10 +9,11 @@ import click
 from benchwright.cli import options
 from benchwright.cli.files import run_names
 from benchwright.cli.main import Command, option
-from benchwright.cli.parameters import FILE
+from benchwright.cli.parameters import FILE, parameter_option
 from benchwright.cli.progress import told
 from benchwright.cli.scored import measures_named, scored, scorer_of
 from benchwright.evaluation.scorecards import Scorecard, Scorer
+from benchwright.recipes import comparisons
 
 if TYPE_CHECKING:
     from benchwright.cli.scoring.compare_output import Found
@@ -71,23 +72,8 @@ EXAMPLES = (
     group="Statistics",
     help="Of the 95 % intervals: Student's t over families or queries, or a bootstrap.",
 )
-@option(
-    "--delta",
-    type=click.FloatRange(0, min_open=True),
-    default=0.01,
-    show_default=True,
-    group="Statistics",
-    help="A difference that matters: how many queries would show it?",
-)
-@option(
-    "--draws",
-    type=click.IntRange(100),
-    default=10_000,
-    show_default=True,
-    metavar="N",
-    group="Statistics",
-    help="Random flips of the test and draws of the bootstrap.",
-)
+@parameter_option(comparisons.DELTA, group="Statistics")
+@parameter_option(comparisons.N_DRAWS, group="Statistics", metavar="N")
 @options.SEED
 @option(
     "--patterns",
@@ -196,8 +182,8 @@ def _compared(
         correction=chosen["correction"],
         interval=chosen["interval"],
         delta=chosen["delta"],
-        n_flips=chosen["draws"],
-        n_draws=chosen["draws"],
+        n_flips=chosen["n_draws"],
+        n_draws=chosen["n_draws"],
         seed=chosen["seed"],
     )
 

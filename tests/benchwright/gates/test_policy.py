@@ -86,7 +86,9 @@ def test_a_policy_survives_its_json(change):
     [
         ([], "p.json: the policy is []; expected a JSON object"),
         ({"gaol": "improve"}, "the policy is given a field 'gaol'; expected only baseline"),
-        ({"goal": "win"}, "goal is 'win'; expected improve or not_worse"),
+        ({"goal": "win"}, "goal is 'win'; expected improve or not-worse"),
+        ({"limits": {"stale_share": 2}}, "stale_share is 2; expected a number from 0 to 1"),
+        ({"limits": {"agreement": "1"}}, "agreement is '1'; expected a number from -1 to 1"),
         ({"labels": None}, "labels is None; expected pooled or sparse"),
         ({"margin": 0}, "margin is 0; expected a number between 0 and 1"),
         ({"margin": True}, "margin is True; expected a number"),
@@ -105,7 +107,7 @@ def test_a_policy_survives_its_json(change):
         ({"guard_rails": {"measures": ["x"]}}, "guard_rails.measures is 'x'; expected a measure"),
         ({"limits": {"submissions": -1}}, "submissions is -1; expected a whole number"),
         ({"limits": {"many": 1}}, "limits is given a field 'many'"),
-        ({"smallest_slice": 1}, "smallest_slice is 1; expected a whole number of at least 2"),
+        ({"smallest_slice": 1}, "smallest_slice is 1; expected a whole number from 2"),
         ({"baseline": 3}, "baseline is 3; expected a text"),
     ],
 )

@@ -38,7 +38,7 @@ def test_a_number_is_taken_from_its_range_alone(number):
 
 @pytest.mark.parametrize("ends", [0, 5, -0.0, "5.0"])
 def test_open_ends_are_not_taken(ends):
-    with pytest.raises(ParameterError, match="a number above 0 and below 5"):
+    with pytest.raises(ParameterError, match="a number between 0 and 5"):
         RATE.read(ends)
     assert RATE.read(math.nextafter(5, 0)) < 5
     assert Real(name="x", above=True).expected == "a number above 0 and at most 1"
