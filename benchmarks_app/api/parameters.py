@@ -1,6 +1,5 @@
 """Fields of the API, made from what the library declares of a parameter."""
 
-import math
 from typing import Any
 
 from rest_framework import serializers
@@ -18,16 +17,13 @@ class DayField(serializers.DateField):
 def api_field(parameter: Parameter, **changes: Any) -> serializers.Field:
     """The field of a parameter; it refuses with the parameter's own words.
 
-    It may be left out, and is null then where the parameter has no default.
+    It may be left out, and is null then where the parameter has no default; with `required` said,
+    one that is left out is none.
     """
-    optional = {"allow_null": True, "default": None}
-    settings = {
-        **(optional if parameter.default is None else {"default": parameter.default}),
-        "error_messages": _refusing(parameter.advice),
-        **changes,
-    }
-    if settings.get("required") in (True, False):
-        settings = {key: value for key, value in settings.items() if key not in optional} | changes
+    usual: dict[str, Any] = {} if "required" in changes else {"default": parameter.default}
+    if usual and parameter.default is None:
+        usual["allow_null"] = True
+    settings = {**usual, "error_messages": _refusing(parameter.advice), **changes}
     match parameter:
         case Whole(least=least, most=most):
             return serializers.IntegerField(**{"min_value": least, "max_value": most, **settings})
@@ -49,7 +45,7 @@ def inside(parameter: Real) -> Any:
     """A validator of what limits do not see: ends that are not taken, and what is no number."""
 
     def validate(value: float) -> None:
-        if math.isnan(value) or value in parameter.open_ends:
+        if parameter.is_missed(value):
             raise serializers.ValidationError(parameter.advice)
 
     return validate

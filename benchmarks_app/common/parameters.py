@@ -1,6 +1,5 @@
 """Fields of forms, made from what the library declares of a parameter."""
 
-import math
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -64,7 +63,7 @@ def inside(parameter: Real) -> Any:
     """A validator of what limits do not see: ends that are not taken, and what is no number."""
 
     def validate(value: float) -> None:
-        if math.isnan(value) or value in parameter.open_ends:
+        if parameter.is_missed(value):
             raise ValidationError(parameter.advice)
 
     return validate
@@ -72,7 +71,7 @@ def inside(parameter: Real) -> Any:
 
 def _percent_inside(parameter: Real) -> Any:
     def validate(percent: Decimal) -> None:
-        if float(percent) / 100 in parameter.open_ends:
+        if parameter.is_missed(float(percent) / 100):
             raise ValidationError(percent_advice(parameter))
 
     return validate

@@ -1,5 +1,6 @@
 """One thing that people can set, and what it takes."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -115,9 +116,12 @@ class Real(Parameter):
     @property
     def open_ends(self) -> list[float]:
         """The ends that are not taken."""
-        return [
-            end for end, is_open in ((self.least, self.above), (self.most, self.below)) if is_open
-        ]
+        ends = ((self.least, self.above), (self.most, self.below))
+        return [end for end, is_open in ends if is_open]
+
+    def is_missed(self, number: float) -> bool:
+        """Whether limits that take their ends let it pass, and this does not."""
+        return math.isnan(number) or number in self.open_ends
 
 
 @dataclass(frozen=True, kw_only=True)
