@@ -13,7 +13,9 @@ def test_page_of_the_api_works_without_another_site(person: Person):
 
     page.goto("/api/docs/")
 
-    expect(page.get_by_text("Every judgment, streamed, people by pseudonym")).to_be_visible()
+    expect(page.get_by_text("Every judgment, streamed, people by pseudonym")).to_be_visible(
+        timeout=60_000  # the description is made for the first who asks
+    )
     assert [said for said in page.watch.messages if "error" in said.lower()] == []
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from benchwright.gates.bounds import Method
-from benchwright.gates.policy import SMALLEST_SLICE
+from benchwright.gates.policy import DEFAULTS
 from benchwright.gates.simulation import (
     SHARES,
     SIZES,
@@ -53,7 +53,7 @@ REAL_HEADS = {
 def found_in(cell: Cell, n_runs: int) -> tuple[Shares, Shares]:
     """By the slice rules, where slices of any size decide, and as gates are used."""
     any_size = simulated(cell, n_runs=n_runs, seed=SEED, policy=every_slice())
-    if cell.n * min(SHARES.values()) >= SMALLEST_SLICE:
+    if cell.n * min(SHARES.values()) >= DEFAULTS.smallest_slice:
         return any_size, any_size  # no slice is too small, so nothing differs
     return any_size, simulated(cell, n_runs=n_runs, seed=SEED, policy=full_policy())
 
