@@ -139,7 +139,8 @@ class Supervisor:
                 if child.n_failed >= MOST_FAILED_STARTS:
                     return self._give_up(child)
                 if child.name == "web" and child.is_up and not is_told:
-                    when_up()
+                    with contextlib.suppress(OSError):  # as in `say`
+                        when_up()
                     is_told = True
             self._pass_on(POLL_SECONDS)
         self.say("Stopping …")

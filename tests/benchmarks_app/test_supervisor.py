@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks_app.supervisor import FIRST_PAUSE_SECONDS, GRACE_SECONDS, Child
+from benchmarks_app.supervisor import FIRST_PAUSE_SECONDS, GRACE_SECONDS, POLL_SECONDS, Child
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 STARTED = "import os, pathlib, time; pathlib.Path(os.environ['BENCHWRIGHT_STARTED']).touch()\n"
@@ -186,6 +186,25 @@ def test_site_goes_on_though_nobody_reads_what_it_says(tmp_path):
     process.send_signal(signal.SIGTERM)
     process.wait(timeout=30)
     assert not any(map(is_alive, pids))
+
+
+def test_site_comes_up_though_nobody_reads_that_it_is(tmp_path):
+    """Its terminal was closed before the web server had started."""
+    seen = tmp_path / "seen"
+    web = STARTED + f"pathlib.Path({str(seen)!r}).touch(); time.sleep(60)"
+    command = [sys.executable, "-c", SUPERVISE, json.dumps({"web": web})]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
+    process.stdout.close()
+    deadline = time.monotonic() + 30
+    while not seen.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+    time.sleep(2 * POLL_SECONDS)  # it looks once more, and says so
+
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=30) == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent died")
