@@ -31,7 +31,7 @@ def api_field(parameter: Parameter, **changes: Any) -> serializers.Field:
             ends = {
                 "min_value": low,
                 "max_value": high,
-                "validators": [inside(parameter)],
+                "validators": [_inside(parameter)],
             }
             return serializers.FloatField(**{**ends, **settings})
         case Choice(choices=choices):
@@ -41,7 +41,7 @@ def api_field(parameter: Parameter, **changes: Any) -> serializers.Field:
     raise TypeError(parameter)
 
 
-def inside(parameter: Real) -> Any:
+def _inside(parameter: Real) -> Any:
     """A validator of what limits do not see: ends that are not taken, and what is no number."""
 
     def validate(value: float) -> None:

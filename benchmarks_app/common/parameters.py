@@ -33,7 +33,11 @@ def form_field(parameter: Parameter, **changes: Any) -> forms.Field:
         case Whole(least=least, most=most):
             return forms.IntegerField(**{"min_value": least, "max_value": most, **words, **changes})
         case Real(least=low, most=high):
-            ends = {"min_value": low, "max_value": high, "validators": [inside(parameter)]}
+            ends = {
+                "min_value": low,
+                "max_value": high,
+                "validators": [_inside(parameter, parameter.advice)],
+            }
             return forms.FloatField(**{**ends, **words, **changes})
         case Choice(choices=choices):
             return forms.ChoiceField(**{"choices": list(choices.items()), **words, **changes})
@@ -45,6 +49,7 @@ def form_field(parameter: Parameter, **changes: Any) -> forms.Field:
 def percent_field(parameter: Real, **changes: Any) -> forms.DecimalField:
     """The field of a share that a page asks for in per cent; cleaned it is still per cent."""
     least, most = 100 * parameter.least, 100 * parameter.most
+    advice = percent_advice(parameter)
     settings: dict[str, Any] = {
         "label": f"{parameter.label}, %" if parameter.label else None,
         "help_text": parameter.help,
@@ -53,26 +58,18 @@ def percent_field(parameter: Real, **changes: Any) -> forms.DecimalField:
         "min_value": Decimal(f"{least:g}"),
         "max_value": Decimal(f"{most:g}"),
         "decimal_places": 2,
-        "validators": [_percent_inside(parameter)],
-        "error_messages": _refusing(percent_advice(parameter)),
+        "validators": [_inside(parameter, advice, 100)],
+        "error_messages": _refusing(advice),
     }
     return forms.DecimalField(**{**settings, **changes})
 
 
-def inside(parameter: Real) -> Any:
+def _inside(parameter: Real, advice: str, whole: int = 1) -> Any:
     """A validator of what limits do not see: ends that are not taken, and what is no number."""
 
-    def validate(value: float) -> None:
-        if parameter.is_missed(value):
-            raise ValidationError(parameter.advice)
-
-    return validate
-
-
-def _percent_inside(parameter: Real) -> Any:
-    def validate(percent: Decimal) -> None:
-        if parameter.is_missed(float(percent) / 100):
-            raise ValidationError(percent_advice(parameter))
+    def validate(value: float | Decimal) -> None:
+        if parameter.is_missed(float(value) / whole):
+            raise ValidationError(advice)
 
     return validate
 

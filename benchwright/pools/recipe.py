@@ -17,12 +17,10 @@ LAYERED = "layered"
 STRATIFIED = "stratified"
 TOP_UP = "top-up"
 MANUAL = "manual"
-STRATEGIES = tuple(pools.STRATEGY.choices)
 # Orders: in which order a query's documents are judged. Layered is a name of both kinds.
 RRF = "rrf"
 RBP = "rbp"
 LISTED = "listed"
-ORDERS = tuple(pools.ORDER.choices)
 
 # A preview looks at so many ranks of each run, however shallow the pool is.
 CUTOFF = 10

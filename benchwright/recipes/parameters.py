@@ -1,6 +1,7 @@
 """One thing that people can set, and what it takes."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -13,7 +14,7 @@ MAX_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parameter:
+class Parameter(ABC):
     """What every kind has: where `default` is None, the parameter may be left out.
 
     `option` is its name as a command's option, where that is not `name` with hyphens.
@@ -30,24 +31,24 @@ class Parameter:
         return f"--{self.option or self.name.replace('_', '-')}"
 
     @property
+    @abstractmethod
     def expected(self) -> str:
         """What it takes, to be read after "expected"."""
-        raise NotImplementedError
 
     @property
     def advice(self) -> str:
         """The refusal of a page, the API or a command, which say themselves whose it is."""
         return f"Expected {self.expected}."
 
+    @abstractmethod
     def taken(self, raw: object) -> Any:
         """The value, from a text or as it is.
 
         Raises
         ------
-        ValueError
+        TypeError, ValueError
             If it is none.
         """
-        raise NotImplementedError
 
     def read(self, raw: object) -> Any:
         """The value, from a text or as it is.
