@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404
 
 from benchmarks_app.errors import BlindError
 from benchmarks_app.models import Benchmark, Membership, Role
+from benchmarks_app.requests import SiteRequest
 
 EVERYONE = frozenset(Role)
 KEEPERS = frozenset({Role.OWNER, Role.MAINTAINER})
@@ -89,7 +90,7 @@ def benchmark_view(action: Action) -> Callable[[Callable], Callable]:
 
     def decorate(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @wraps(view)
-        def checked(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        def checked(request: SiteRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponseBase:
             benchmark = Benchmark.objects.visible_to(request.user).filter(slug=slug)
             if not request.user.is_authenticated and not (
                 action in OF_PUBLIC and benchmark.exists()

@@ -18,6 +18,7 @@ from annotation.judging.protocol.errors import GuidelineChangedError
 from benchmarks_app.models import Benchmark, Guideline
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 from benchwright.texts.differences import line_changes
 from benchwright.texts.directions import direction_of
 from benchwright.texts.presenting import presented
@@ -50,7 +51,7 @@ def _named(versions: list[Guideline], version: str) -> Guideline | None:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def guideline_edit(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def guideline_edit(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Write the next version; a preview first, where it is asked for."""
     newest = current_guideline(benchmark)
     initial = {
@@ -97,7 +98,7 @@ def _saved(request: HttpRequest, benchmark: Benchmark, form: GuidelineForm) -> b
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def question_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def question_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     page = page_of(request, selectors.questions_in(benchmark), PAGE_SIZE)
     context = {"page": page, "rows": _rows(page.object_list), "form": AnswerForm()}
     return render(request, "annotation/guidelines/question_list.html", context)
@@ -105,7 +106,7 @@ def question_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def question_answer(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def question_answer(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """One question; an answer sends its document back to who asked."""
     questions = selectors.questions_in(benchmark)
     question = get_object_or_404(questions, pk=pk)
@@ -125,7 +126,7 @@ def question_answer(request: HttpRequest, benchmark: Benchmark, pk: int) -> Http
 @never_cache
 @login_required
 @require_safe
-def my_question_list(request: HttpRequest) -> HttpResponse:
+def my_question_list(request: PersonRequest) -> HttpResponse:
     """What I asked, and what was answered."""
     page = page_of(request, selectors.questions_of(request.user), PAGE_SIZE)
     context = {"page": page, "rows": _rows(page.object_list)}

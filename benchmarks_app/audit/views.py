@@ -12,33 +12,34 @@ from benchmarks_app.common.selectors import audit as selectors
 from benchmarks_app.common.services import audit
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view, site_view
+from benchmarks_app.requests import PersonRequest
 
 
 @never_cache
 @require_safe
 @benchmark_view(Action.EDIT)
-def activity_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def activity_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     return _log(request, benchmark, "benchmarks_app/audit/activity_list.html")
 
 
 @never_cache
 @require_safe
 @benchmark_view(Action.EDIT)
-def activity_export(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def activity_export(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     return _file(request, benchmark)
 
 
 @never_cache
 @require_safe
 @site_view
-def audit_log(request: HttpRequest) -> HttpResponse:
+def audit_log(request: PersonRequest) -> HttpResponse:
     return _log(request, None, "benchmarks_app/audit/audit_log.html")
 
 
 @never_cache
 @require_safe
 @site_view
-def audit_export(request: HttpRequest) -> HttpResponse:
+def audit_export(request: PersonRequest) -> HttpResponse:
     return _file(request, None)
 
 

@@ -18,6 +18,7 @@ from benchmarks_app.families.services.grouping import review_preview, start_grou
 from benchmarks_app.models import Benchmark, FamilyChange, Job, Query, QueryFamily
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from benchwright.families import ReviewCost, normalised
 from benchwright.families.errors import (
@@ -109,7 +110,7 @@ def _near(family: QueryFamily, *, sees_grades: bool) -> list[dict[str, Any]]:
 @never_cache
 @require_safe
 @benchmark_view(Action.EDIT)
-def family_review(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def family_review(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """The family most in doubt, two wordings side by side; `?family=` shows a certain one."""
     asked = row_key(request.GET.get("family", ""))
     if asked is None:
@@ -164,7 +165,7 @@ def _sides(a: Query, b: Query) -> list[tuple[Query, list[tuple[str, bool]]]]:
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def family_decide(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def family_decide(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """One decision about a family; then the next one, or the page of the family."""
     family = get_object_or_404(selectors.families_of(benchmark), pk=pk)
     members = [query.pk for query in selectors.members_of(family)]
@@ -220,7 +221,7 @@ def _decided(benchmark: Benchmark, family: QueryFamily, told: dict[str, Any], ac
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def family_confirm_several(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def family_confirm_several(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Each of the ticked families is one need; `family` is its number and the queries seen."""
     back = f"{reverse('family-list', args=[benchmark.slug])}?state=review"
     ticked = dict(told.partition(":")[::2] for told in request.POST.getlist("family"))
@@ -249,7 +250,7 @@ def _member(family: QueryFamily, pk: int) -> Query:
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def family_undo(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def family_undo(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Undo a change, or the last one of whoever asks."""
     key = row_key(request.POST.get("change", ""))
     if key is not None:
@@ -276,7 +277,7 @@ def _undone_at(benchmark: Benchmark, change: FamilyChange, then: str) -> str:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def family_group(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def family_group(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form = GroupForm(request.POST or None, request.FILES or None, benchmark=benchmark)
     costs = None
     if request.method == "POST" and form.is_valid():

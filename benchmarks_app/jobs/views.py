@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from benchmarks_app.jobs.services.retry import cancel, is_retryable, may_cancel, may_retry, retry
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import PersonRequest
 from benchmarks_app.site.selectors import has_worker, jobs_readable_by
 
 PAGE_SIZE = 25
@@ -21,7 +22,7 @@ PAGE_SIZE = 25
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def job_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def job_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     jobs = benchmark.jobs.select_related("created_by").order_by("-created_at", "-pk")
     page = Paginator(jobs, PAGE_SIZE).get_page(request.GET.get("page"))
     return render(request, "benchmarks_app/jobs/job_list.html", {"page": page})
@@ -30,7 +31,7 @@ def job_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @never_cache
 @login_required
 @require_safe
-def job_detail(request: HttpRequest, pk: int) -> HttpResponse:
+def job_detail(request: PersonRequest, pk: int) -> HttpResponse:
     job = _readable(request, pk)
     if job.benchmark and may(request.user, Action.VIEW, job.benchmark):
         request.benchmark = job.benchmark  # the sidebar
@@ -40,7 +41,7 @@ def job_detail(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 @login_required
 @require_safe
-def job_progress(request: HttpRequest, pk: int) -> HttpResponse:
+def job_progress(request: PersonRequest, pk: int) -> HttpResponse:
     """The part of the job page that changes; the page asks for it every second."""
     return render(
         request, "benchmarks_app/common/_job_progress.html", _state(request, _readable(request, pk))
@@ -49,7 +50,7 @@ def job_progress(request: HttpRequest, pk: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def job_retry(request: HttpRequest, pk: int) -> HttpResponse:
+def job_retry(request: PersonRequest, pk: int) -> HttpResponse:
     job = _readable(request, pk)
     if not may_retry(request.user, job):
         raise PermissionDenied
@@ -60,7 +61,7 @@ def job_retry(request: HttpRequest, pk: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def job_cancel(request: HttpRequest, pk: int) -> HttpResponse:
+def job_cancel(request: PersonRequest, pk: int) -> HttpResponse:
     job = _readable(request, pk)
     if not may_cancel(request.user, job):
         raise PermissionDenied

@@ -21,6 +21,7 @@ from benchmarks_app.logs.services import importing_logs, sampling
 from benchmarks_app.models import Benchmark, Job, PendingLog, QueryLog
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from benchwright.logs.columns import LogColumns
 from benchwright.logs.masking import KIND_LABELS
@@ -47,7 +48,7 @@ LEFT_OUT = {
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def log_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def log_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form = LogUploadForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -69,7 +70,7 @@ def log_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def log_columns(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def log_columns(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Which column is what, with the first rows as they would be kept."""
     pending = _pending(benchmark, pk)
     head = importing_logs.head_of(pending.upload)
@@ -125,7 +126,7 @@ def _head(
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def log_discard(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def log_discard(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     importing_logs.discard_pending(pending=_pending(benchmark, pk), user=request.user)
     messages.success(request, "The file is deleted.")
     return redirect("log-list", benchmark.slug)
@@ -133,7 +134,7 @@ def log_discard(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def log_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def log_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     log = _log(benchmark, pk)
     families = selectors.log_families(log)
     cuts, why_not = _cuts(families.counts, HEAD_SHARE, TAIL_SHARE)
@@ -192,7 +193,7 @@ def _bands(cuts: FrequencyCuts | None) -> list[Band]:
 @require_safe
 @benchmark_view(Action.EDIT)
 def log_curve(
-    request: HttpRequest, benchmark: Benchmark, pk: int, head: int, tail: int, format: str
+    request: PersonRequest, benchmark: Benchmark, pk: int, head: int, tail: int, format: str
 ) -> HttpResponse:
     counts = selectors.log_families(_log(benchmark, pk)).counts
     chart = charts.frequency_chart(counts, head_share=head / PER, tail_share=tail / PER)
@@ -204,7 +205,7 @@ def log_curve(
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def sample_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def sample_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     logs = selectors.logs_of(benchmark)
     first = logs.first()
     if first is None:
@@ -246,7 +247,7 @@ def _started(request: HttpRequest, form: SampleForm) -> Job | None:
 
 @require_GET
 @benchmark_view(Action.EDIT)
-def sample_preview(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def sample_preview(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """What the form that is being filled in would draw."""
     form = SampleForm(request.GET, logs=selectors.logs_of(benchmark))
     return render(request, "benchmarks_app/logs/_sample_preview.html", previewed(form))

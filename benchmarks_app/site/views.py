@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from benchmarks_app.requests import PersonRequest
 from benchmarks_app.site import selectors
 
 PAGE_SIZE = 25
@@ -44,7 +45,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
 
 @login_required
 @require_safe
-def system(request: HttpRequest) -> HttpResponse:
+def system(request: PersonRequest) -> HttpResponse:
     """For the site's staff; the cause of what is wrong comes first."""
     if not request.user.is_staff:
         raise PermissionDenied

@@ -11,6 +11,7 @@ from benchmarks_app.collections.services import uploading
 from benchmarks_app.models import Benchmark, Job, Slice, SliceMember
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import PersonRequest
 from benchmarks_app.slices import selectors
 from benchmarks_app.slices.forms import (
     HAND,
@@ -56,7 +57,7 @@ def slice_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def slice_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def slice_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """A choice of kinds, then the form of one; `preview` shows what it takes and makes nothing."""
     asked = request.POST if request.method == "POST" else request.GET
     kind = asked.get("kind", "")
@@ -116,7 +117,7 @@ def _preview(benchmark: Benchmark, form: RuleForm) -> Any:
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def slice_preview(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def slice_preview(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """What the rule takes that is being filled in; a part of the form's page."""
     kind = request.GET.get("kind", "")
     form = RuleForm(request.GET, kind=kind if kind in KINDS and kind != HAND else "length")
@@ -128,7 +129,7 @@ def slice_preview(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def slice_import(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def slice_import(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form = SliceFileForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -188,7 +189,7 @@ def _asked_state(request: HttpRequest, row: selectors.SliceRow) -> str:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def slice_edit(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
+def slice_edit(request: PersonRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
     """Name, description, minimum and rule; of a registered slice the description alone."""
     found = _slice(benchmark, slice_name)
     has_rule = bool(found.rule)
@@ -231,7 +232,7 @@ def _changed(request: HttpRequest, found: Slice, form: SliceForm) -> Slice | Job
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def slice_decide(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
+def slice_decide(request: PersonRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
     """Confirm or reject one query, those that are ticked, or every suggestion."""
     found = _slice(benchmark, slice_name)
     verdict, one = _verdict(request)
@@ -266,7 +267,7 @@ def _verdict(request: HttpRequest) -> tuple[str, str]:
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def slice_add(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
+def slice_add(request: PersonRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
     found = _slice(benchmark, slice_name)
     form = QueryIdsForm(request.POST)
     if form.is_valid():
@@ -283,7 +284,7 @@ def slice_add(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> Ht
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def slice_refresh(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
+def slice_refresh(request: PersonRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
     found = _slice(benchmark, slice_name)
     made = slicing.start_refresh(of=found, actor=request.user)
     if isinstance(made, Job):
@@ -294,7 +295,7 @@ def slice_refresh(request: HttpRequest, benchmark: Benchmark, slice_name: str) -
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def slice_register(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
+def slice_register(request: PersonRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
     found = changes.register_slice(of=_slice(benchmark, slice_name), actor=request.user)
     messages.success(request, f"“{found.name}” is registered: its members stay as they are.")
     return redirect(slicing.slice_url(found))
@@ -302,7 +303,7 @@ def slice_register(request: HttpRequest, benchmark: Benchmark, slice_name: str) 
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def slice_delete(request: HttpRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
+def slice_delete(request: PersonRequest, benchmark: Benchmark, slice_name: str) -> HttpResponse:
     changes.delete_slice(of=_slice(benchmark, slice_name), actor=request.user)
     messages.success(request, f"Slice “{slice_name}” is deleted; its queries are still there.")
     return redirect("slice-list", benchmark.slug)

@@ -14,6 +14,7 @@ from benchmarks_app.charts import chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from benchwright.files.cells import Echo, safe_cell
 from scoring.contrastive.charts import accuracy_chart, contrastive_slices_chart
@@ -46,7 +47,7 @@ def contrastive_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.SUBMIT)
-def contrastive_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def contrastive_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form = EmbeddingPairForm(
         request.POST or None,
         request.FILES or None,
@@ -133,7 +134,7 @@ def _result(benchmark: Benchmark, pair: EmbeddingPair) -> dict[str, Any]:
 
 @require_POST
 @benchmark_view(Action.SUBMIT)
-def contrastive_delete(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def contrastive_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     pair = _seen(request, benchmark, pk)
     delete_pair(pair=pair, user=request.user)
     messages.success(request, f"“{pair.name}” is deleted, with its files.")

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import ScoringError
 from benchwright.live.presets import PRESETS
 from scoring.live.forms import LiveAskForm, LiveSystemForm, LiveTryForm, add_service_error
@@ -29,7 +30,7 @@ def live_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def live_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def live_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """A new system; `?preset=` fills in how such a server is usually asked."""
     preset = PRESETS.get(request.GET.get("preset", ""), PRESETS["opensearch"])
     form = LiveSystemForm(request.POST or None, initial=preset.fields())
@@ -47,7 +48,7 @@ def live_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def live_edit(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def live_edit(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     system = _system(benchmark, pk)
     form = LiveSystemForm(request.POST or None, initial=LiveSystemForm.initial_of(system))
     if request.method == "POST" and form.is_valid():
@@ -63,7 +64,7 @@ def live_edit(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespon
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def live_delete(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def live_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     system = _system(benchmark, pk)
     try:
         delete_live_system(system=system, user=request.user)
@@ -82,7 +83,7 @@ def live_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def live_try(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def live_try(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Ask one query now: a part of the page with htmx, the whole page without."""
     system = _system(benchmark, pk)
     form = LiveTryForm(request.POST)
@@ -101,7 +102,7 @@ def live_try(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespons
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def live_ask(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def live_ask(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Start the job that asks every chosen query."""
     system = _system(benchmark, pk)
     form = LiveAskForm(request.POST, benchmark=benchmark)

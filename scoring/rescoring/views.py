@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import SiteRequest
 from benchwright.evaluation.moves import ADDED
 from benchwright.files.cells import safe_cell
 from scoring.rescoring.selectors import (
@@ -49,7 +50,7 @@ def release_or_404(benchmark: Benchmark, version: str) -> Release:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.SEE_RESULTS)
-def rescoring(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+def rescoring(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     """How many runs are scored on a release, and which could not be; posting starts or stops."""
     release = release_or_404(benchmark, version)
     may_edit = may(request.user, Action.EDIT, benchmark)

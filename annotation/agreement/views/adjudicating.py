@@ -24,6 +24,7 @@ from benchmarks_app.common.services.exposure import is_withheld
 from benchmarks_app.models import Benchmark, Query
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from benchwright.qrels.errors import OwnLabelError
 from benchwright.qrels.rules import RULES, rule_named
@@ -37,7 +38,7 @@ KEYS = {"third_opinion": "t", "query_ambiguous": "q", "guideline_unclear": "u"}
 @never_cache
 @require_safe
 @benchmark_view(Action.ADJUDICATE)
-def adjudicate(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def adjudicate(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """The inbox: documents whose labels lie apart, the most consequential first."""
     inbox = selectors.inbox_of(benchmark, request.user)
     context = {
@@ -53,7 +54,7 @@ def adjudicate(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.ADJUDICATE)
 def adjudicate_item(
-    request: HttpRequest, benchmark: Benchmark, pk: int, docid: str
+    request: PersonRequest, benchmark: Benchmark, pk: int, docid: str
 ) -> HttpResponse:
     queries = Query.objects.committed().select_related("family")
     query = get_object_or_404(queries, benchmark=benchmark, pk=pk)
@@ -81,7 +82,7 @@ def adjudicate_item(
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def policy_edit(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def policy_edit(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """The rule that the inbox and the next qrels follow."""
     form = PolicyForm(request.POST or None, benchmark=benchmark)
     if request.method == "POST" and form.is_valid():

@@ -21,6 +21,7 @@ from annotation.models import Pool
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, Query, User
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import PersonRequest
 from benchmarks_app.slices.selectors import slices_mark
 from benchwright.agreement import COEFFICIENTS
 from benchwright.agreement.measured import band
@@ -31,7 +32,7 @@ KEPT_SECONDS = 24 * 3600
 @never_cache
 @require_safe
 @benchmark_view(Action.ADJUDICATE)
-def agreement(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def agreement(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """What all labels say of how far people agree, as of an event."""
     form = AgreementFilterForm(request.GET or None, benchmark=benchmark)
     filters = form.filters
@@ -46,7 +47,7 @@ def agreement(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_POST
 @benchmark_view(Action.ADJUDICATE)
-def agreement_compute(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def agreement_compute(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Measure anew, in the background."""
     filters = AgreementFilterForm(request.POST, benchmark=benchmark).filters
     with transaction.atomic():

@@ -50,6 +50,7 @@ from annotation.judging.views.starting import address_of
 from annotation.models import Judgment, Pool, Slot
 from benchmarks_app.models import Benchmark, User
 from benchmarks_app.permissions import Action, benchmark_view, require
+from benchmarks_app.requests import PersonRequest
 from benchwright.formats.numbers import row_key
 from benchwright.texts.rendering import guideline_html
 
@@ -62,7 +63,7 @@ WORKS = [*Work, "waiting"]
 @never_cache
 @require_safe
 @benchmark_view(Action.JUDGE)
-def judge_benchmark(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def judge_benchmark(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Straight to the documents of the first pool that has some for me, or why there are none."""
     states = [
         (pool, work_state(pool, request.user))
@@ -78,7 +79,7 @@ def judge_benchmark(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @login_required
 @require_safe
 @gzip_page
-def judge(request: HttpRequest, pk: int) -> HttpResponse:
+def judge(request: PersonRequest, pk: int) -> HttpResponse:
     """The page with its first documents; `doc` shows a certain one of mine, `full` all of it."""
     pool = _pool_to_judge(request, pk)
     has_texts = pool.benchmark.corpus.has_texts
@@ -112,7 +113,7 @@ def judge_session(request: HttpRequest) -> JsonResponse:
 @never_cache
 @login_required
 @require_POST
-def judgment_create(request: HttpRequest, pk: int) -> HttpResponse:
+def judgment_create(request: PersonRequest, pk: int) -> HttpResponse:
     pool = _pool_to_judge(request, pk)
     form = JudgmentForm(request.POST)
     slot, shown = _slot_and_shown(request, pool, form)
@@ -132,7 +133,7 @@ def judgment_create(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def cant_judge_create(request: HttpRequest, pk: int) -> HttpResponse:
+def cant_judge_create(request: PersonRequest, pk: int) -> HttpResponse:
     pool = _pool_to_judge(request, pk)
     form = CantJudgeForm(request.POST)
     slot, shown = _slot_and_shown(request, pool, form)
@@ -149,7 +150,7 @@ def cant_judge_create(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def judgment_undo(request: HttpRequest, pk: int) -> HttpResponse:
+def judgment_undo(request: PersonRequest, pk: int) -> HttpResponse:
     pool = _pool_to_judge(request, pk)
     form = UndoForm(request.POST)
     if not form.is_valid():
@@ -161,7 +162,7 @@ def judgment_undo(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def judge_later(request: HttpRequest, pk: int) -> HttpResponse:
+def judge_later(request: PersonRequest, pk: int) -> HttpResponse:
     pool = _pool_to_judge(request, pk)
     slot, _ = _slot_and_shown(request, pool, LaterForm(request.POST))
     put_off(slot=slot, actor=request.user)
@@ -171,7 +172,7 @@ def judge_later(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def judge_ask(request: HttpRequest, pk: int) -> HttpResponse:
+def judge_ask(request: PersonRequest, pk: int) -> HttpResponse:
     """A question to the owner; the document waits for the answer."""
     pool = _pool_to_judge(request, pk)
     form = AskForm(request.POST)
@@ -186,7 +187,7 @@ def judge_ask(request: HttpRequest, pk: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def judge_stop(request: HttpRequest, pk: int) -> HttpResponse:
+def judge_stop(request: PersonRequest, pk: int) -> HttpResponse:
     """Stop for today: the documents I hold go back to the others."""
     pool = _pool_to_judge(request, pk)
     n_released = release_slots(pool=pool, annotator=request.user)
@@ -198,7 +199,7 @@ def judge_stop(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def judge_keys(request: HttpRequest) -> HttpResponse:
+def judge_keys(request: PersonRequest) -> HttpResponse:
     """My own keys for judging, or none at all."""
     chosen, actions = keys.key_map_of(request.user), keys.actions_of(request.user)
     own = {} if "usual" in request.GET else chosen.bindings

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
@@ -19,6 +19,7 @@ from annotation.judging.selectors import own_work
 from annotation.judging.services.changing_own import change_own_judgment
 from annotation.models import Judgment, Pool
 from benchmarks_app.paging import page_of
+from benchmarks_app.requests import PersonRequest
 from benchwright.files.cells import Echo, safe_cell
 from benchwright.texts.directions import direction_of
 from benchwright.texts.presenting import presented
@@ -39,7 +40,7 @@ COLUMNS = (
 @never_cache
 @login_required
 @require_safe
-def my_judgment_list(request: HttpRequest) -> HttpResponse:
+def my_judgment_list(request: PersonRequest) -> HttpResponse:
     form = OwnJudgmentFilterForm(request.GET, pools=own_work.pools_judged_by(request.user))
     found = own_work.searched(own_work.own_judgments(request.user), **form.asked)
     page = page_of(request, found, PAGE_SIZE)
@@ -56,7 +57,7 @@ def my_judgment_list(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def my_judgment_detail(request: HttpRequest, pk: int) -> HttpResponse:
+def my_judgment_detail(request: PersonRequest, pk: int) -> HttpResponse:
     """One of my judgments with its document; while the pool is open it can be changed."""
     judgment = get_object_or_404(own_work.own_judgments(request.user), pk=pk)
     form = ChangeForm(request.POST or None)
@@ -101,7 +102,7 @@ def _document(judgment: Judgment) -> dict[str, Any]:
 @never_cache
 @login_required
 @require_safe
-def my_hours(request: HttpRequest) -> HttpResponse:
+def my_hours(request: PersonRequest) -> HttpResponse:
     hours = own_work.hours_of(request.user)
     context = {"hours": hours, "page": page_of(request, hours.days, PAGE_SIZE)}
     return render(request, "annotation/judging/my_hours.html", context)
@@ -110,7 +111,7 @@ def my_hours(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 @require_safe
-def my_hours_csv(request: HttpRequest) -> StreamingHttpResponse:
+def my_hours_csv(request: PersonRequest) -> StreamingHttpResponse:
     days = own_work.hours_of(request.user).days
     response = StreamingHttpResponse(_lines(days), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="my-hours.csv"'

@@ -16,6 +16,7 @@ from annotation.judging.selectors import starting
 from annotation.judging.services.starting import mark_read, record_practice
 from annotation.models import KnownGrade, Pool
 from benchmarks_app.permissions import Action, require
+from benchmarks_app.requests import PersonRequest
 from benchwright.formats.numbers import row_key
 from benchwright.texts.directions import direction_of
 from benchwright.texts.presenting import presented
@@ -25,7 +26,7 @@ from benchwright.texts.rendering import guideline_html
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def start(request: HttpRequest, pk: int) -> HttpResponse:
+def start(request: PersonRequest, pk: int) -> HttpResponse:
     """The notice and the guideline; after a change of the guideline, what changed."""
     pool = pool_to_judge(request, pk)
     form = ReadForm(request.POST or None)
@@ -49,7 +50,7 @@ def start(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def practice(request: HttpRequest, pk: int) -> HttpResponse:
+def practice(request: PersonRequest, pk: int) -> HttpResponse:
     """The next practice document, what its grade should be, or how it went in all."""
     pool = pool_to_judge(request, pk)
     if request.method == "POST":

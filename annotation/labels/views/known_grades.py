@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -26,6 +26,7 @@ from benchmarks_app.common.services.exposure import record_read
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import AnnotationError
 from benchwright.qrels.known_grades import Known
 
@@ -34,7 +35,7 @@ PAGE_SIZE = 50
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def known_grade_list(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def known_grade_list(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """What is known, and a form for one more."""
     pool = _pool(benchmark, pk)
     form = KnownGradeForm(request.POST or None, grades=benchmark.grades.all())
@@ -66,7 +67,7 @@ def known_grade_list(request: HttpRequest, benchmark: Benchmark, pk: int) -> Htt
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def known_grade_import(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def known_grade_import(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     pool = _pool(benchmark, pk)
     form = KnownGradeFileForm(request.POST, request.FILES)
     if not form.is_valid():
@@ -82,7 +83,7 @@ def known_grade_import(request: HttpRequest, benchmark: Benchmark, pk: int) -> H
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def known_grade_settled(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def known_grade_settled(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Pairs on which several people agree, or an adjudicator decided, to choose from."""
     pool = _pool(benchmark, pk)
     page = page_of(request, selectors.settled_rows(pool), PAGE_SIZE)
@@ -102,7 +103,7 @@ def known_grade_settled(request: HttpRequest, benchmark: Benchmark, pk: int) -> 
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def known_grade_share(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def known_grade_share(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """How many of a person's labels are hidden checks."""
     pool = _pool(benchmark, pk)
     form = GoldShareForm(request.POST)
@@ -117,7 +118,7 @@ def known_grade_share(request: HttpRequest, benchmark: Benchmark, pk: int) -> Ht
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def known_grade_remove(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def known_grade_remove(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     known = get_object_or_404(
         KnownGrade.objects.select_related("entry__pool__benchmark", "entry__query"),
         pk=pk,

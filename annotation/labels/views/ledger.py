@@ -24,6 +24,7 @@ from benchmarks_app.common.services.exposure import is_withheld
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from benchwright.qrels.raw_judgments import FORMATS
 
@@ -33,7 +34,7 @@ PAGE_SIZE = 50
 @never_cache
 @require_safe
 @benchmark_view(Action.EDIT)
-def judgment_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def judgment_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Every event, the newest first; of one query, document or kind if asked."""
     page = page_of(request, _asked_for(request, benchmark), PAGE_SIZE)
     if any(is_withheld(benchmark, event.query) for event in page):
@@ -62,7 +63,7 @@ def _asked_for(request: HttpRequest, benchmark: Benchmark) -> QuerySet[Judgment]
 @never_cache
 @require_safe
 @benchmark_view(Action.EDIT)
-def judgments_export(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def judgments_export(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """All judgments as a file, sent while it is read: the worker has no part in it."""
     form = request.GET.get("format", "jsonl")
     if form not in FORMATS:
@@ -80,7 +81,7 @@ def judgments_export(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def judgments_import(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def judgments_import(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Labels given elsewhere, as a job that enters all of them or none.
 
     Where the file names its raters, the second step asks who they are.
@@ -125,7 +126,7 @@ def judgments_import(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
 @never_cache
 @require_safe
 @benchmark_view(Action.SEE_POOLS)
-def pair_detail(request: HttpRequest, benchmark: Benchmark, pk: int, docid: str) -> HttpResponse:
+def pair_detail(request: PersonRequest, benchmark: Benchmark, pk: int, docid: str) -> HttpResponse:
     """Why is this a 2? Everything that was said about a document of a query, and what follows."""
     query = get_object_or_404(benchmark.queries.committed().select_related("family"), pk=pk)
     has_names = may(request.user, Action.EDIT, benchmark)
@@ -161,7 +162,7 @@ def _say_read(request: HttpRequest, benchmark: Benchmark, what: str) -> None:
 @never_cache
 @require_safe
 @benchmark_view(Action.EDIT)
-def stale_list(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def stale_list(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Labels of a pool that were given for a text which has changed since."""
     pool = _pool(benchmark, pk)
     labels = stale.stale_labels(pool)
@@ -177,7 +178,7 @@ def stale_list(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def stale_offer(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def stale_offer(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     pool = _pool(benchmark, pk)
     n = offer_rejudging(pool=pool, actor=request.user)
     documents = "1 document" if n == 1 else f"{n:,} documents"

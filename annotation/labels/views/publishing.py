@@ -1,7 +1,7 @@
 """Publishing what was judged as a set of qrels."""
 
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
 from annotation.common.forms import QrelsForm
@@ -9,11 +9,12 @@ from annotation.labels.services.publishing import publishing_arguments
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 from benchwright.qrels.rules import RULES
 
 
 @benchmark_view(Action.EDIT)
-def qrels_publish(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def qrels_publish(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """A set of qrels from everything that was judged in the benchmark, whichever the pool."""
     form = QrelsForm(request.POST or None, benchmark=benchmark)
     if request.method == "POST" and form.is_valid():

@@ -14,6 +14,7 @@ from annotation.pools.services.pooling import pool_arguments
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, Run, User
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from benchwright.formats.numbers import row_key
 from benchwright.pools.preview import measured_elsewhere
@@ -28,7 +29,7 @@ ORIGINS = {
 
 
 @benchmark_view(Action.EDIT)
-def pool_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def pool_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     runs = runs_of(benchmark, request.user)
     is_preview = "preview" in request.POST
     asked = _asked(request, benchmark)

@@ -15,18 +15,19 @@ from annotation.pools.forms.people import PoolPeopleForm, ReleaseForm
 from annotation.pools.services.settings import set_pool_people
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def pool_people(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def pool_people(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     pool = _pool(benchmark, pk)
     return _page(request, pool, PoolPeopleForm(pool=pool))
 
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def pool_settings(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def pool_settings(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     pool = _pool(benchmark, pk)
     form = PoolPeopleForm(request.POST, pool=pool)
     if not form.is_valid():
@@ -38,7 +39,7 @@ def pool_settings(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRe
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def pool_release(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def pool_release(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Give somebody's documents back to the others."""
     pool = _pool(benchmark, pk)
     form = ReleaseForm(request.POST)
@@ -53,7 +54,7 @@ def pool_release(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRes
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def pool_waive(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def pool_waive(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """No longer want second labels."""
     pool = _pool(benchmark, pk)
     n = waive_double_labels(pool=pool, actor=request.user)

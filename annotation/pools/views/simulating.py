@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
@@ -15,6 +15,7 @@ from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 from benchwright.formats.numbers import row_key
 
 # Labels a query at which the table looks.
@@ -46,7 +47,7 @@ POINTS = 120
 
 
 @benchmark_view(Action.EDIT)
-def pool_simulate(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def pool_simulate(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     runs = runs_of(benchmark, request.user)
     qrel_sets = benchmark.qrel_sets.ready().order_by("-pk")
     job = _asked(benchmark, request.GET.get("job", ""))
@@ -71,7 +72,7 @@ def pool_simulate(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @require_safe
 @benchmark_view(Action.EDIT)
 def pool_simulation_chart(
-    request: HttpRequest, benchmark: Benchmark, pk: int, format: str
+    request: PersonRequest, benchmark: Benchmark, pk: int, format: str
 ) -> HttpResponse:
     job = get_object_or_404(_done(benchmark), pk=pk)
     return chart_response(request, curves(job.result), format)

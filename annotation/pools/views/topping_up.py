@@ -15,6 +15,7 @@ from benchmarks_app.common.services import reading_apart
 from benchmarks_app.models import Benchmark, CandidateList
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError, Problems
 from benchwright.qrels.candidates import read_candidates
 from benchwright.uploads.row_streams import lines_of
@@ -23,7 +24,7 @@ PAGE_SIZE = 25
 
 
 @benchmark_view(Action.EDIT)
-def pool_top_up(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def pool_top_up(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """The lists there are; a post makes one, of a run or of a file, and leads to its pool."""
     is_upload = "upload" in request.POST
     chosen = {"run": request.GET.get("run"), "depth": 10}

@@ -23,6 +23,7 @@ from annotation.pools.services.watching import signals_of
 from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 from benchwright.progress.signals import stop_signal
 
 # Fewer systems leave a new one with more than a third of its top 10 unjudged.
@@ -32,7 +33,7 @@ POOLS_ON_OVERVIEW = 5
 
 @require_safe
 @benchmark_view(Action.SEE_POOLS)
-def pool_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def pool_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     pool = _pool(benchmark, pk)
     context = {
         "pool": pool,
@@ -47,7 +48,7 @@ def pool_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
 
 @require_safe
 @benchmark_view(Action.SEE_POOLS)
-def pool_progress(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def pool_progress(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The part of the pool's page that changes while people judge."""
     context = _watched(request, _pool(benchmark, pk), has_charts=False)
     return render(request, "annotation/pools/_pool_progress.html", context)
@@ -55,7 +56,7 @@ def pool_progress(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRe
 
 @require_safe
 @benchmark_view(Action.SEE_POOLS)
-def pool_charts(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def pool_charts(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The charts of a large pool, once its labels are read."""
     context = _watched(request, _pool(benchmark, pk), has_charts=True)
     return render(request, "annotation/pools/_pool_charts.html", context)
@@ -63,7 +64,7 @@ def pool_charts(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
 
 @require_safe
 @benchmark_view(Action.SEE_POOLS)
-def pool_summary(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def pool_summary(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Hours left and the newest open pool's labels, for the benchmark's overview."""
     open_pools = Pool.objects.open().filter(benchmark=benchmark).select_related("benchmark")
     watched = [
@@ -85,7 +86,7 @@ def pool_summary(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @require_safe
 @benchmark_view(Action.SEE_POOLS)
 def pool_chart(
-    request: HttpRequest, benchmark: Benchmark, pk: int, chart: str, format: str
+    request: PersonRequest, benchmark: Benchmark, pk: int, chart: str, format: str
 ) -> HttpResponse:
     pool = _pool(benchmark, pk)
     signals = signals_of(pool, request.user) if chart in CHARTS else None
@@ -97,7 +98,7 @@ def pool_chart(
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def pool_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def pool_state(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     pool = _pool(benchmark, pk)
     form = PoolStateForm(request.POST)
     if form.is_valid():

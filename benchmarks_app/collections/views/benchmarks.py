@@ -12,12 +12,13 @@ from benchmarks_app.collections.services.benchmarks import change_settings, crea
 from benchmarks_app.errors import BlindError
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def benchmark_new(request: HttpRequest) -> HttpResponse:
+def benchmark_new(request: PersonRequest) -> HttpResponse:
     form = BenchmarkForm(request.POST or None, user=request.user)
     if request.method == "POST" and form.is_valid():
         try:
@@ -60,7 +61,7 @@ def _events(benchmark: Benchmark):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def benchmark_settings(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def benchmark_settings(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     newest = benchmark.guidelines.order_by("-version").first()
     form = SettingsForm(
         request.POST or None,

@@ -14,6 +14,7 @@ from benchmarks_app.importing.services import fetching
 from benchmarks_app.models import Benchmark, CorpusVersion
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import PersonRequest
 from benchwright.corpora.cuts import cut_sentence
 from benchwright.errors import BenchmarkError
 from benchwright.fetching.names import KNOWN_BEIR
@@ -21,7 +22,7 @@ from benchwright.fetching.names import KNOWN_BEIR
 
 @require_safe
 @login_required
-def corpus_list(request: HttpRequest) -> HttpResponse:
+def corpus_list(request: PersonRequest) -> HttpResponse:
     rows = corpora.corpora_visible_to(request.user)
     page = page_of(request, rows)
     seen = Benchmark.objects.visible_to(request.user).filter(corpus__in=[one.pk for one in page])
@@ -84,7 +85,7 @@ def _changed(request: HttpRequest, benchmark: Benchmark, form: CorpusForm) -> bo
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def corpus_version(request: HttpRequest, benchmark: Benchmark, number: int) -> HttpResponse:
+def corpus_version(request: PersonRequest, benchmark: Benchmark, number: int) -> HttpResponse:
     version = _version_of(benchmark, number)
     context = {
         "version": version,
@@ -105,7 +106,7 @@ def _version_of(benchmark: Benchmark, number: int) -> CorpusVersion:
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def snapshot_take(request: HttpRequest, benchmark: Benchmark, number: int) -> HttpResponse:
+def snapshot_take(request: PersonRequest, benchmark: Benchmark, number: int) -> HttpResponse:
     version = _version_of(benchmark, number)
     snapshots.take_snapshot(version=version, benchmark=benchmark, actor=request.user)
     messages.success(request, f"Version {number} is the corpus now.")
@@ -114,7 +115,7 @@ def snapshot_take(request: HttpRequest, benchmark: Benchmark, number: int) -> Ht
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def snapshot_discard(request: HttpRequest, benchmark: Benchmark, number: int) -> HttpResponse:
+def snapshot_discard(request: PersonRequest, benchmark: Benchmark, number: int) -> HttpResponse:
     version = _version_of(benchmark, number)
     snapshots.discard_snapshot(version=version, benchmark=benchmark, actor=request.user)
     messages.success(request, f"Version {number} is discarded; the corpus is as it was.")
@@ -123,7 +124,7 @@ def snapshot_discard(request: HttpRequest, benchmark: Benchmark, number: int) ->
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def fetch_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def fetch_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form = FetchForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -139,7 +140,7 @@ def fetch_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def document_grades_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def document_grades_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Grades of documents out of grades of their passages."""
     form = DocumentGradesForm(
         request.POST or None,

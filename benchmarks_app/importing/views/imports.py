@@ -18,6 +18,7 @@ from benchmarks_app.importing.services.reading_uploads import (
 )
 from benchmarks_app.models import Benchmark, Job, Unit, Upload
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 from benchwright.detection import FileKind
 from benchwright.errors import BenchmarkError
 
@@ -32,7 +33,7 @@ NAMED_BY_OTHERS = {
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def import_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def import_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     is_posted = request.method == "POST"
     form = UploadForm(request.POST if is_posted else None, request.FILES if is_posted else None)
     if is_posted and form.is_valid():
@@ -91,7 +92,7 @@ def _waiting(benchmark: Benchmark) -> list[Preview]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def import_preview(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def import_preview(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """What a file is, its first rows and its columns, until it is imported."""
     upload = _upload(benchmark, pk)
     is_whole = is_read_at_once(upload)
@@ -188,7 +189,7 @@ def _may_be_taken(look: Look, leave_out: str) -> bool:
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def import_remove(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def import_remove(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     upload = _upload(benchmark, pk)
     uploading.take_away(upload)
     messages.success(request, f"{upload.name} was taken away.")
@@ -197,7 +198,7 @@ def import_remove(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRe
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def import_all(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def import_all(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Import every waiting file that needs nobody's word; as one where they name each other."""
     waiting = _waiting(benchmark)
     for one in waiting:

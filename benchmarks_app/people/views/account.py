@@ -34,6 +34,7 @@ from benchmarks_app.people.forms.people import (
 from benchmarks_app.people.services import mailing
 from benchmarks_app.people.services.api_tokens import create_api_token, revoke_api_token
 from benchmarks_app.people.services.people import change_profile, open_address_link, verify_address
+from benchmarks_app.requests import PersonRequest
 from benchmarks_app.sign_ins import remember_device
 
 TOKENS_SHOWN = 100
@@ -154,7 +155,7 @@ class AddressVerify(LoginRequiredMixin, auth_views.RedirectURLMixin, View):
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def account_detail(request: HttpRequest) -> HttpResponse:
+def account_detail(request: PersonRequest) -> HttpResponse:
     # A row of its own: a form that does not validate must not change the page's user.
     person = User.objects.get(pk=request.user.pk)
     form = ProfileForm(request.POST or None, instance=person)
@@ -193,7 +194,7 @@ def _account_page(
 @sensitive_post_parameters()
 @login_required
 @require_POST
-def api_token_create(request: HttpRequest) -> HttpResponse:
+def api_token_create(request: PersonRequest) -> HttpResponse:
     form = ApiTokenForm(request.POST)
     if not form.is_valid():
         person = User.objects.get(pk=request.user.pk)
@@ -206,7 +207,7 @@ def api_token_create(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_POST
-def api_token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
+def api_token_revoke(request: PersonRequest, pk: int) -> HttpResponse:
     token = get_object_or_404(request.user.api_tokens, pk=pk)
     revoke_api_token(token=token, actor=request.user)
     messages.success(request, f"The token “{token.name}” no longer works.")

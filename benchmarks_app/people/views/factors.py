@@ -30,6 +30,7 @@ from benchmarks_app.people.forms.factors import (
     TotpForm,
 )
 from benchmarks_app.people.services import factors
+from benchmarks_app.requests import PersonRequest
 
 NEW_SECRET = "totp_secret"
 CODES_PAGE = "benchmarks_app/people/recovery_codes_create.html"
@@ -92,7 +93,7 @@ def _is_second_factor(request: HttpRequest, user: User, form: SecondFactorForm) 
 @never_cache
 @login_required
 @require_GET
-def factor_list(request: HttpRequest) -> HttpResponse:
+def factor_list(request: PersonRequest) -> HttpResponse:
     own = list(factors_of(request.user))
     codes = next((factor for factor in own if factor.type == CODES), None)
     is_asked = lacks_factor(request.user.pk)
@@ -111,7 +112,7 @@ def factor_list(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("password", "code")
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def totp_create(request: HttpRequest) -> HttpResponse:
+def totp_create(request: PersonRequest) -> HttpResponse:
     """An authenticator app; its key waits in the session for the first code."""
     if factors_of(request.user).filter(type=TOTP).exists():
         raise ManyFactorsError(most=1, kind="authenticator app")
@@ -136,7 +137,7 @@ def totp_create(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("password", "credential")
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def security_key_create(request: HttpRequest) -> HttpResponse:
+def security_key_create(request: PersonRequest) -> HttpResponse:
     form = SecurityKeyForm(_posted(request), user=request.user)
     if form.is_valid():
         name, credential = form.cleaned_data["name"], form.cleaned_data["credential"]
@@ -153,7 +154,7 @@ def security_key_create(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("password")
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def recovery_codes_create(request: HttpRequest) -> HttpResponse:
+def recovery_codes_create(request: PersonRequest) -> HttpResponse:
     """New codes in the place of what is left of earlier ones."""
     get_object_or_404(factors_of(request.user), type=CODES)
     form = PasswordAgainForm(_posted(request), user=request.user)
@@ -167,7 +168,7 @@ def recovery_codes_create(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("password")
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def factor_remove(request: HttpRequest, pk: int) -> HttpResponse:
+def factor_remove(request: PersonRequest, pk: int) -> HttpResponse:
     factor = get_object_or_404(second_factors_of(request.user), pk=pk)
     form = PasswordAgainForm(_posted(request), user=request.user)
     if form.is_valid():

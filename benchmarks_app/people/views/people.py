@@ -18,6 +18,7 @@ from benchmarks_app.models import Benchmark, Invitation, Membership, Role
 from benchmarks_app.people.forms.people import ROLE_HELP, AccountForm, InvitationForm, RoleForm
 from benchmarks_app.people.services import people
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 
 PAGE_SIZE = 25
 INVITATIONS_SHOWN = 200
@@ -26,14 +27,14 @@ SIGN_IN_BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 @require_GET
 @benchmark_view(Action.MANAGE_PEOPLE)
-def people_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def people_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     return _people_page(request, benchmark, InvitationForm())
 
 
 @never_cache
 @require_POST
 @benchmark_view(Action.MANAGE_PEOPLE)
-def invitation_create(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def invitation_create(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form = InvitationForm(request.POST)
     if not form.is_valid():
         return _people_page(request, benchmark, form, status=422)
@@ -62,7 +63,7 @@ def _people_page(
 
 @require_POST
 @benchmark_view(Action.MANAGE_PEOPLE)
-def invitation_revoke(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def invitation_revoke(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     invitation = get_object_or_404(benchmark.invitations, pk=pk)
     people.revoke_invitation(invitation=invitation, actor=request.user)
     messages.success(request, "The invitation was withdrawn; its link no longer works.")
@@ -71,7 +72,7 @@ def invitation_revoke(request: HttpRequest, benchmark: Benchmark, pk: int) -> Ht
 
 @require_POST
 @benchmark_view(Action.MANAGE_PEOPLE)
-def member_role(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def member_role(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     membership = _member(benchmark, pk)
     form = RoleForm(request.POST)
     if not form.is_valid():
@@ -84,7 +85,7 @@ def member_role(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
 
 @require_POST
 @benchmark_view(Action.MANAGE_PEOPLE)
-def member_blindness(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def member_blindness(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     is_lifted = request.POST.get("is_lifted") == "true"
     changed = people.change_blindness(
         membership=_member(benchmark, pk), is_lifted=is_lifted, actor=request.user
@@ -96,7 +97,7 @@ def member_blindness(request: HttpRequest, benchmark: Benchmark, pk: int) -> Htt
 
 @require_POST
 @benchmark_view(Action.MANAGE_PEOPLE)
-def member_remove(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def member_remove(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     membership = _member(benchmark, pk)
     people.remove_member(membership=membership, actor=request.user)
     messages.success(request, f"{membership.user} is no longer a member; their work stays.")

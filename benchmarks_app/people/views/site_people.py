@@ -18,6 +18,7 @@ from benchmarks_app.people.services import forgetting
 from benchmarks_app.people.services.person_export import export_person
 from benchmarks_app.permissions import site_view
 from benchmarks_app.releases.downloads import zip_response
+from benchmarks_app.requests import PersonRequest
 
 PAGE_SIZE = 50
 
@@ -28,7 +29,7 @@ PAGE_SIZE = 50
 @never_cache
 @login_required
 @require_POST
-def account_export(request: HttpRequest) -> HttpResponseBase:
+def account_export(request: PersonRequest) -> HttpResponseBase:
     return _known(request, request.user)
 
 
@@ -36,7 +37,7 @@ def account_export(request: HttpRequest) -> HttpResponseBase:
 @sensitive_post_parameters()
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def account_delete(request: HttpRequest) -> HttpResponse:
+def account_delete(request: PersonRequest) -> HttpResponse:
     """Deletes one's own account, for who knows its password."""
     person = User.objects.get(pk=request.user.pk)
     form = PasswordAgainForm(request.POST or None, user=request.user)
@@ -83,7 +84,7 @@ def _known(request: HttpRequest, person: User) -> HttpResponseBase:
 
 @require_safe
 @site_view
-def person_list(request: HttpRequest) -> HttpResponse:
+def person_list(request: PersonRequest) -> HttpResponse:
     """Every account, those that were deleted under their pseudonym."""
     people = User.objects.order_by("username")
     wanted = request.GET.get("q", "").strip()
@@ -99,7 +100,7 @@ def person_list(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @site_view
-def person_delete(request: HttpRequest, pk: int) -> HttpResponse:
+def person_delete(request: PersonRequest, pk: int) -> HttpResponse:
     person = get_object_or_404(User, pk=pk, is_anonymised=False)
     form = PasswordAgainForm(request.POST or None, user=request.user)
     if request.method == "POST" and form.is_valid():
@@ -121,5 +122,5 @@ def person_delete(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 @require_POST
 @site_view
-def person_export(request: HttpRequest, pk: int) -> HttpResponseBase:
+def person_export(request: PersonRequest, pk: int) -> HttpResponseBase:
     return _known(request, get_object_or_404(User, pk=pk))

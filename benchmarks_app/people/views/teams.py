@@ -15,13 +15,14 @@ from benchmarks_app.models import Team
 from benchmarks_app.paging import page_of
 from benchmarks_app.people.forms.teams import MateForm, TeamForm
 from benchmarks_app.people.services import teams
+from benchmarks_app.requests import PersonRequest
 
 PAGE_SIZE = 50
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def team_list(request: HttpRequest) -> HttpResponse:
+def team_list(request: PersonRequest) -> HttpResponse:
     """One's teams, and making another."""
     form = TeamForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -40,13 +41,13 @@ def team_list(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_safe
-def team_detail(request: HttpRequest, pk: int) -> HttpResponse:
+def team_detail(request: PersonRequest, pk: int) -> HttpResponse:
     return _page(request, _mine(request, pk), MateForm())
 
 
 @login_required
 @require_POST
-def team_add(request: HttpRequest, pk: int) -> HttpResponse:
+def team_add(request: PersonRequest, pk: int) -> HttpResponse:
     team, form = _mine(request, pk), MateForm(request.POST)
     if form.is_valid():
         try:
@@ -62,7 +63,7 @@ def team_add(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def team_link(request: HttpRequest, pk: int) -> HttpResponse:
+def team_link(request: PersonRequest, pk: int) -> HttpResponse:
     """The page with a link by which others join."""
     team = _mine(request, pk)
     path = reverse("team-join", args=[teams.team_link_secret(team=team, user=request.user)])
@@ -71,7 +72,7 @@ def team_link(request: HttpRequest, pk: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def team_leave(request: HttpRequest, pk: int) -> HttpResponse:
+def team_leave(request: PersonRequest, pk: int) -> HttpResponse:
     team = _mine(request, pk)
     teams.leave_team(team=team, user=request.user)
     messages.success(request, f"You have left “{team.name}”.")
@@ -81,7 +82,7 @@ def team_leave(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def team_join(request: HttpRequest, ticket: str) -> HttpResponse:
+def team_join(request: PersonRequest, ticket: str) -> HttpResponse:
     """The page behind a link; the ticket in the address is what gives access."""
     try:
         team, maker = teams.team_of_link(ticket)

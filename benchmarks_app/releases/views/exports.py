@@ -9,6 +9,7 @@ from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.releases.downloads import published_release, zip_response
 from benchmarks_app.releases.services import exporting
+from benchmarks_app.requests import PersonRequest
 from benchwright.exports import exporter_of
 
 
@@ -44,7 +45,7 @@ def release_export_format(
 @require_POST
 @benchmark_view(Action.EDIT)
 def release_export_start(
-    request: HttpRequest, benchmark: Benchmark, version: str, export: str
+    request: PersonRequest, benchmark: Benchmark, version: str, export: str
 ) -> HttpResponse:
     release = published_release(benchmark, version)
     return redirect(exporting.start_export(user=request.user, release=release, format=export))

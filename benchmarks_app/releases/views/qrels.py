@@ -1,7 +1,7 @@
 """Sets of qrels that are not released yet; for those who keep the benchmark."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -14,12 +14,13 @@ from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.releases.forms.qrels import QrelMapForm
 from benchmarks_app.releases.services.qrel_sets import delete_qrels, map_qrels, users_of
 from benchmarks_app.releases.services.releasing import trec_lines
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def qrels_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def qrels_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     sets = QrelSet.objects.ready().filter(benchmark=benchmark).order_by("-created_at", "-pk")
     return render(
         request, "benchmarks_app/releases/qrels_list.html", {"page": page_of(request, sets)}
@@ -28,7 +29,7 @@ def qrels_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def qrels_map(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def qrels_map(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Map an imported set to other grades, as a set of its own; or delete it."""
     found = get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)
     is_posted = request.method == "POST"
@@ -55,7 +56,7 @@ def qrels_map(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespon
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def qrels_delete(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def qrels_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     found = get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)
     delete_qrels(qrel_set=found, actor=request.user)
     messages.success(request, f"'{found}' is deleted.")
@@ -64,7 +65,7 @@ def qrels_delete(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRes
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def qrels_download(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def qrels_download(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     found = get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)
     audit.record(
         actor=request.user, action="download-qrels", benchmark=benchmark, target=found.name

@@ -29,6 +29,7 @@ from benchmarks_app.releases.services.drafting import (
     start_check,
 )
 from benchmarks_app.releases.services.releasing import findings_of
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from benchwright.exports import BEIR
 from benchwright.findings import Severity
@@ -56,7 +57,7 @@ def release_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def release_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def release_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     initial = DraftForm.initial_of(
         draft_options(benchmark), qrel_set=request.GET.get("qrels") or _newest_qrels(benchmark)
     )
@@ -79,7 +80,7 @@ def _newest_qrels(benchmark: Benchmark) -> int | None:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def release_draft(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def release_draft(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """A draft with what was found; posting publishes it."""
     draft = _draft(benchmark, pk)
     form = PublishForm(request.POST or None, findings=findings_of(draft))
@@ -141,7 +142,7 @@ def _diff_of(release: Release) -> dict[str, Any]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def release_draft_edit(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def release_draft_edit(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     draft = _draft(benchmark, pk)
     initial = DraftForm.initial_of(
         ReleaseOptions.from_json(draft.options),
@@ -164,13 +165,13 @@ def release_draft_edit(request: HttpRequest, benchmark: Benchmark, pk: int) -> H
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def release_draft_check(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def release_draft_check(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     return redirect(start_check(draft=_draft(benchmark, pk), user=request.user))
 
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def release_draft_delete(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def release_draft_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     draft = _draft(benchmark, pk)
     delete_draft(user=request.user, draft=draft)
     messages.success(request, f"The draft {draft.version} is thrown away.")
@@ -265,7 +266,7 @@ def release_file(
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def release_deprecate(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+def release_deprecate(request: PersonRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = published_release(benchmark, version)
     form = DeprecateForm(request.POST or None, release=release)
     if request.method == "POST" and form.is_valid():

@@ -11,6 +11,7 @@ from benchmarks_app.collections.services.uploading import receive_upload
 from benchmarks_app.models import Benchmark, ContaminatedQuery, ContaminationCheck
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import PersonRequest
 from benchmarks_app.slices.services.slicing import slice_url
 from benchmarks_app.splits.forms import CleanSliceForm, ContaminationForm
 from benchmarks_app.splits.services import contamination
@@ -29,7 +30,7 @@ def contamination_list(request: HttpRequest, benchmark: Benchmark) -> HttpRespon
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def contamination_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def contamination_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form = ContaminationForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         told = form.cleaned_data
@@ -94,7 +95,7 @@ def contamination_clean(request: HttpRequest, benchmark: Benchmark, pk: int) -> 
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def contamination_slice(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def contamination_slice(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     check = _check(benchmark, pk)
     form = CleanSliceForm(request.POST)
     is_strict = form.is_valid() and form.cleaned_data["without_possible"]
@@ -111,7 +112,7 @@ def contamination_slice(request: HttpRequest, benchmark: Benchmark, pk: int) -> 
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def contamination_delete(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def contamination_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     check = _check(benchmark, pk)
     contamination.delete_check(check=check, user=request.user)
     messages.success(request, f"The check “{check.name}” is gone.")

@@ -26,6 +26,7 @@ from benchmarks_app.common.services.exposure import record_read
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, SplitPlan
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import PersonRequest
 from benchmarks_app.splits import selectors
 from benchmarks_app.splits.charts import CHARTS, charts_for
 from benchmarks_app.splits.forms import MODES, HiddenForm, SplitForm
@@ -148,7 +149,7 @@ def _given(request: HttpRequest, benchmark: Benchmark, form: SplitForm) -> dict[
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def split_preview(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def split_preview(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """What the split would be like that is being filled in; a part of the form's page."""
     context: dict[str, Any] = {"mode": _mode(request.GET)}
     form = SplitForm(request.GET, benchmark=benchmark, mode=context["mode"])
@@ -199,7 +200,7 @@ def _shown(benchmark: Benchmark, found: dict[str, Any], form: SplitForm) -> dict
 @require_safe
 @benchmark_view(Action.EDIT)
 def split_preview_chart(
-    request: HttpRequest, benchmark: Benchmark, recipe: str, split_chart: str, format: str
+    request: PersonRequest, benchmark: Benchmark, recipe: str, split_chart: str, format: str
 ) -> HttpResponseBase:
     """A chart of a split that is being filled in; `recipe` holds what was filled in, signed."""
     try:
@@ -286,7 +287,7 @@ def split_assignment(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def split_hide(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def split_hide(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form = HiddenForm(request.POST, prefix="now")
     if not form.is_valid():
         messages.error(request, "Choose among train, dev and test.")
@@ -374,7 +375,7 @@ LEAK_FILES = {
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def leak_differ(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def leak_differ(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Two queries of different splits read alike, and a person says that they differ."""
     pair = [
         get_object_or_404(benchmark.queries.committed(), qid=request.POST.get(side, ""))
@@ -391,7 +392,7 @@ def leak_differ(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def leak_report_compute(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def leak_report_compute(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     with transaction.atomic():
         job: jobs.Job = leak_reports.start_leak_report(benchmark=benchmark, user=request.user)
     return redirect(job)

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import SiteRequest
 from benchwright.evaluation.uncertainty import TIE_GROUPS
 from benchwright.evaluation.weighting import weighted_name
 from benchwright.formats.numbers import row_key
@@ -139,7 +140,7 @@ def shows_scenarios(request: HttpRequest) -> bool:
 
 
 def board_context(
-    request: HttpRequest, board: Board, asked: Asked, sliced: AskedSlice
+    request: SiteRequest, board: Board, asked: Asked, sliced: AskedSlice
 ) -> dict[str, Any]:
     """What every page of a board names: the release, the measure, and what can be chosen."""
     release = board.release
@@ -179,7 +180,7 @@ def asked_query(request: HttpRequest, board: Board) -> str:
     return query.urlencode(safe="@")
 
 
-def permanent_link(request: HttpRequest, board: Board) -> str:
+def permanent_link(request: SiteRequest, board: Board) -> str:
     """The whole address of what is shown: release, measure, slice and filters are in it."""
     args = [request.benchmark.slug, board.release.version]
     url = reverse("scoring:leaderboard-release", args=args)

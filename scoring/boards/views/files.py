@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import SiteRequest
 from benchwright.comparison.patterns import markdown_words
 from benchwright.files.cells import safe_cell
 from scoring.boards.services.boards import Board, with_stored_scenarios
@@ -60,7 +61,7 @@ def _csv_cell(value: Any) -> Any:
     return safe_cell(value) if isinstance(value, str) else repr(value)
 
 
-def _json(request: HttpRequest, board: Board, table: BoardTable) -> HttpResponse:
+def _json(request: SiteRequest, board: Board, table: BoardTable) -> HttpResponse:
     found = {
         "benchmark": request.benchmark.slug,
         "release": board.release.version,
@@ -75,7 +76,7 @@ def _json(request: HttpRequest, board: Board, table: BoardTable) -> HttpResponse
     return JsonResponse(found, json_dumps_params={"indent": 1})
 
 
-def _markdown(request: HttpRequest, board: Board, table: BoardTable) -> HttpResponse:
+def _markdown(request: SiteRequest, board: Board, table: BoardTable) -> HttpResponse:
     of = f", {board.over}" if board.over else ""
     told = f"{request.benchmark} {board.release.version}, by {board.measure.label}{of}"
     head = ["---:" if _is_number(table, name) else "---" for name in table.columns]

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import PersonRequest, SiteRequest
 from benchwright.errors import BenchmarkError, ScoringError
 from scoring.boards.forms.reported import ReportedFileForm, ReportedValueForm, values_of
 from scoring.boards.selectors.reported import (
@@ -30,7 +31,7 @@ FIRST = [*(one.name for one in BOARD), reported.MAIN]
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def reported_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def reported_list(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
     version = request.GET.get("release", "")
     release = release_of_version(benchmark, version) if version else None
     if version and release is None:
@@ -61,7 +62,7 @@ def _label(name: str) -> str:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.SUBMIT)
-def reported_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def reported_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Two forms on one page: a result file, or a value by hand."""
     is_file = request.POST.get("what") == "file"
     is_value = request.POST.get("what") == "value"
@@ -125,7 +126,7 @@ def _field_of(error: ScoringError) -> str:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.SUBMIT)
-def reported_edit(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def reported_edit(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Correct one value, or what is said of it."""
     score = get_object_or_404(
         ReportedScore.objects.select_related("release"), benchmark=benchmark, pk=pk
@@ -155,7 +156,7 @@ def _changed(request: HttpRequest, score: ReportedScore, form: ReportedValueForm
 
 @require_POST
 @benchmark_view(Action.SUBMIT)
-def reported_delete(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def reported_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Take away what one source says of one system on one split."""
     first = ReportedScore.objects.filter(benchmark=benchmark, pk=pk).first()
     if first is None:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import SiteRequest
 from benchwright.comparison.aligning import OVERALL
 from benchwright.errors import ScoringError
 from benchwright.evaluation.uncertainty import TIE_GROUPS
@@ -222,7 +223,7 @@ def comparison_start(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def comparison_robustness(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def comparison_robustness(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
     """The grid of a pair: a part of the comparison, or a page of its own without htmx."""
     release = asked_release(request.GET, benchmark)
     if release is None:

@@ -9,6 +9,7 @@ from benchmarks_app.collections.services import uploading
 from benchmarks_app.models import Benchmark, Job
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from scoring.contextual.forms.contextual import CaseSetForm
 from scoring.contextual.selectors import (
@@ -41,7 +42,7 @@ def contextual_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def contextual_import(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def contextual_import(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     is_posted = request.method == "POST"
     form = CaseSetForm(request.POST if is_posted else None, request.FILES if is_posted else None)
     if is_posted and form.is_valid():
@@ -95,7 +96,7 @@ def contextual_set(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpR
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def contextual_set_delete(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def contextual_set_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     case_set = set_of(benchmark, pk)
     delete_case_set(case_set=case_set, user=request.user)
     messages.success(request, f"The case set “{case_set.name}” was deleted.")

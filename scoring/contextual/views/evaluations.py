@@ -11,6 +11,7 @@ from benchmarks_app.charts import chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import PersonRequest, SiteRequest
 from benchwright.errors import BenchmarkError
 from scoring.contextual.charts import scores_chart
 from scoring.contextual.forms.contextual import EvaluationForm, RetryForm
@@ -33,7 +34,9 @@ FIELD_OF = {"cost-unknown": "cost_cap", "no-cases-chosen": "which"}
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def contextual_evaluation_new(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def contextual_evaluation_new(
+    request: PersonRequest, benchmark: Benchmark, pk: int
+) -> HttpResponse:
     """What it would take is shown before anything starts; `?judge=…` shows it without script."""
     case_set, judges = set_of(benchmark, pk), judges_of(benchmark)
     is_posted = request.method == "POST"
@@ -84,7 +87,7 @@ def _estimated(case_set: CaseSet, form: EvaluationForm) -> dict[str, Any]:
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def contextual_estimate(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def contextual_estimate(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The part of the page that says what it would take."""
     case_set = set_of(benchmark, pk)
     form = EvaluationForm(request.GET or None, case_set=case_set, judges=judges_of(benchmark))
@@ -98,7 +101,7 @@ def evaluation_of(benchmark: Benchmark, pk: int) -> ContextualEvaluation:
     return get_object_or_404(evaluations_of(benchmark), pk=pk)
 
 
-def state_of(request: HttpRequest, evaluation: ContextualEvaluation) -> dict[str, Any]:
+def state_of(request: SiteRequest, evaluation: ContextualEvaluation) -> dict[str, Any]:
     """How far it is, for the page and for the part that changes."""
     may_edit = may(request.user, Action.EDIT, request.benchmark)
     counts = counts_of(evaluation)
@@ -141,7 +144,7 @@ def contextual_evaluation(request: HttpRequest, benchmark: Benchmark, pk: int) -
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def contextual_progress(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def contextual_progress(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """How far it is; once it has ended, the page is loaded as a whole."""
     evaluation = evaluation_of(benchmark, pk)
     context = state_of(request, evaluation)
@@ -153,7 +156,7 @@ def contextual_progress(request: HttpRequest, benchmark: Benchmark, pk: int) -> 
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def contextual_retry(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def contextual_retry(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     evaluation = evaluation_of(benchmark, pk)
     form = RetryForm(request.POST)
     cap = form.cleaned_data["cost_cap"] if form.is_valid() else None
@@ -166,7 +169,7 @@ def contextual_retry(request: HttpRequest, benchmark: Benchmark, pk: int) -> Htt
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def contextual_cancel(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def contextual_cancel(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     evaluation = evaluation_of(benchmark, pk)
     cancel_evaluation(evaluation=evaluation, user=request.user)
     messages.success(request, "It was cancelled; what is judged stays.")
@@ -176,7 +179,7 @@ def contextual_cancel(request: HttpRequest, benchmark: Benchmark, pk: int) -> Ht
 @require_POST
 @benchmark_view(Action.EDIT)
 def contextual_evaluation_delete(
-    request: HttpRequest, benchmark: Benchmark, pk: int
+    request: PersonRequest, benchmark: Benchmark, pk: int
 ) -> HttpResponse:
     evaluation = evaluation_of(benchmark, pk)
     delete_evaluation(evaluation=evaluation, user=request.user)

@@ -3,12 +3,13 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from scoring.contextual.forms.judges import JudgeForm
 from scoring.contextual.selectors import judges_of
@@ -26,14 +27,14 @@ FIELD_OF = {
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def contextual_judge_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def contextual_judge_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     context = {"judges": list(judges_of(benchmark)), "missing": missing_packages()}
     return render(request, "scoring/contextual/contextual_judge_list.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def contextual_judge_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def contextual_judge_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form = JudgeForm(request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
         try:
@@ -70,7 +71,7 @@ def _context(judge: JudgeEndpoint) -> dict[str, Any]:
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def contextual_judge_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def contextual_judge_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     judge = _judge(benchmark, pk)
     context = {**_context(judge), "n_evaluations": judge.evaluations.count()}
     return render(request, "scoring/contextual/contextual_judge_detail.html", context)
@@ -78,7 +79,7 @@ def contextual_judge_detail(request: HttpRequest, benchmark: Benchmark, pk: int)
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def contextual_judge_trial(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def contextual_judge_trial(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """What came back, once it has."""
     context = _context(_judge(benchmark, pk))
     response = render(request, "scoring/contextual/_contextual_judge_trial.html", context)
@@ -89,7 +90,7 @@ def contextual_judge_trial(request: HttpRequest, benchmark: Benchmark, pk: int) 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def contextual_judge_edit(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def contextual_judge_edit(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     judge = _judge(benchmark, pk)
     form = JudgeForm(request.POST if request.method == "POST" else None, judge=judge)
     if form.is_bound and form.is_valid():
@@ -107,7 +108,7 @@ def contextual_judge_edit(request: HttpRequest, benchmark: Benchmark, pk: int) -
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def contextual_judge_try(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def contextual_judge_try(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     judge = _judge(benchmark, pk)
     start_trial(judge=judge, user=request.user)
     return redirect(judge)
@@ -115,7 +116,7 @@ def contextual_judge_try(request: HttpRequest, benchmark: Benchmark, pk: int) ->
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def contextual_judge_delete(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def contextual_judge_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     judge = _judge(benchmark, pk)
     delete_judge(judge=judge, user=request.user)
     messages.success(request, f"The judge “{judge.name}” and its key were deleted.")

@@ -11,6 +11,7 @@ from benchmarks_app.charts import chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import PersonRequest, SiteRequest
 from benchwright.gates.reports import WRITERS, written
 from scoring.gates.charts import gate_chart as chart_of
 from scoring.gates.forms import GateFilterForm, OnlineResultForm
@@ -86,7 +87,7 @@ def gate_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def gate_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def gate_state(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """How far a gate is; once it is decided, the page is loaded as a whole."""
     gate = _gate(request, benchmark, pk)
     response = render(
@@ -124,7 +125,7 @@ def gate_chart(request: HttpRequest, benchmark: Benchmark, pk: int, format: str)
 
 @require_POST
 @benchmark_view(Action.SUBMIT)
-def gate_online(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def gate_online(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Write down what an A/B test said."""
     gate = _gate(request, benchmark, pk)
     form = OnlineResultForm(request.POST)

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from benchwright.gates.errors import RehearsalError
 from scoring.gates.forms import GateForm, PolicyForm
@@ -28,7 +29,7 @@ MOST_GATES = 20
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.SUBMIT)
-def policy_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def policy_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """What a candidate must show, with what the queries there are can show at all."""
     release = newest_release(benchmark)
     has_runs = runs_offered(benchmark, request.user).exists()
@@ -95,7 +96,7 @@ def _rehearsal(request: HttpRequest, benchmark: Benchmark, pk: int) -> GateRehea
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.SUBMIT)
-def rehearsal_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def rehearsal_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """How often a draft is right; POST freezes it."""
     rehearsal = _rehearsal(request, benchmark, pk)
     error = ""
@@ -119,7 +120,7 @@ def rehearsal_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> Htt
 
 @require_safe
 @benchmark_view(Action.SUBMIT)
-def rehearsal_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def rehearsal_state(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """How far it is; once it is done, the page is loaded as a whole."""
     context = _state(_rehearsal(request, benchmark, pk))
     response = render(request, "scoring/gates/_rehearsal_state.html", context)
@@ -166,7 +167,7 @@ def policy_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRe
 
 @require_POST
 @benchmark_view(Action.SUBMIT)
-def policy_retire(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def policy_retire(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     policy = _policy(request, benchmark, pk)
     if not may_retire(request.user, policy):
         raise PermissionDenied

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import SiteRequest
 from benchwright.files.cells import safe_cell
 from benchwright.qrels.freshness import Label, State
 from scoring.planning.forms.freshness import asked_days
@@ -27,7 +28,7 @@ WORDS = {
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def freshness(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def freshness(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
     """The panel of `?release=` (the newest unless named), or the page around it without htmx."""
     release = _release(benchmark, request.GET.get("release", ""))
     if release is None:

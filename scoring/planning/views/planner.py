@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 from benchmarks_app.charts import chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import SiteRequest
 from benchwright.statistics.reliability import ASSUMED_SOURCE
 from scoring.planning.charts import cost_chart
 from scoring.planning.forms.planner import PlannerForm, read_wish, wish_text
@@ -15,7 +16,7 @@ from scoring.planning.services.planning import known_of, planned
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def planner(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def planner(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
     """The form with its answer; the answer alone for htmx."""
     known = known_of(benchmark, request.user)
     form = PlannerForm(

@@ -8,6 +8,7 @@ from benchmarks_app.charts import chart_response
 from benchmarks_app.models import Benchmark, Slice
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.reach import reach_of
+from benchmarks_app.requests import SiteRequest
 from benchmarks_app.slices.services.records import members_of
 from benchwright.statistics.reliability import ASSUMED_SOURCE
 from scoring.planning.services.reliability import reliability_of
@@ -17,7 +18,7 @@ from scoring.scores.selectors.releases import release_of_version
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def reliability(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def reliability(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
     """The panel: of all queries, or of what a release (`?release=`) grades; a page without htmx."""
     version = request.GET.get("release", "")
     release = release_of_version(benchmark, version) if version else None

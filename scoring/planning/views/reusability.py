@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from benchmarks_app.charts import chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import SiteRequest
 from scoring.planning.charts import reusability_chart as chart_of
 from scoring.planning.services.reusability import (
     ASSUMED_DEPTH,
@@ -26,7 +27,7 @@ from scoring.scores.services.slice_scores import graded_queries
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def reusability(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def reusability(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
     """The report on `?release=`, the newest unless named; a page of its own without htmx."""
     version = request.GET.get("release", "")
     release = release_of_version(benchmark, version) if version else newest_release(benchmark)

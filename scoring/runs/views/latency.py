@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 from benchmarks_app.charts import chart_response
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import SiteRequest
 from scoring.scores.charts.latency import latency_chart, latency_words
 from scoring.scores.selectors.latencies import latencies_of, query_latencies
 from scoring.scores.views.finding import run_of
@@ -14,7 +15,7 @@ from scoring.scores.views.finding import run_of
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def run_latency(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def run_latency(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """A part of the run's page, empty where nothing was measured; without htmx its own page."""
     run = run_of(request, benchmark, pk)
     kept = latencies_of(run)

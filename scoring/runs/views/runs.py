@@ -9,6 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.permissions import KEEPERS, Action, benchmark_view, role_in
+from benchmarks_app.requests import PersonRequest, SiteRequest
 from scoring.boards.services.boards import board_of
 from scoring.comparisons.services.against import baselines_for, slices_against
 from scoring.models import ScoreSet
@@ -31,7 +32,7 @@ from scoring.submissions.services import submitting
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def run_scores(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def run_scores(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The scores of a run: a part of its page, or a page of its own without htmx."""
     run = run_of(request, benchmark, pk)
     asked = _add_asked(request, run)
@@ -98,7 +99,7 @@ def _quota(request: HttpRequest, benchmark: Benchmark) -> dict[str, Any] | None:
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def run_slices(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def run_slices(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Means by slice beside those of a baseline."""
     run = run_of(request, benchmark, pk)
     score_set = score_set_of(run, request.GET.get("release", ""))
@@ -134,7 +135,7 @@ def chosen_baseline(wanted: str, choices: list[ScoreSet]) -> ScoreSet | None:
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def run_reading(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def run_reading(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """What the numbers suggest, and what the unjudged documents could still change."""
     run = run_of(request, benchmark, pk)
     score_set = score_set_of(run, request.GET.get("release", ""))
@@ -162,7 +163,7 @@ def run_reading(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResp
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def runs_score(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def runs_score(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Score the runs that a release (the newest, or the one posted) has no scores of."""
     version = request.POST.get("release", "")
     release = release_of_version(benchmark, version) if version else newest_release(benchmark)

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 from scoring.models import Submission
 from scoring.scores.selectors.releases import open_phases
 from scoring.submissions.forms.embeddings import EmbeddingForm
@@ -18,7 +19,7 @@ from scoring.submissions.views.submissions import of_form, of_phases, sent, subm
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.SUBMIT)
-def embedding_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def embedding_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     phases = list(open_phases(benchmark))
     if not phases:
         return submissions_closed(request, benchmark)

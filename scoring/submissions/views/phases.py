@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from scoring.models import Phase
 from scoring.scores.selectors.phases import phases_of, scope_of, state_of_phase
@@ -24,7 +25,7 @@ PAGE_SIZE = 25
 
 @require_safe
 @benchmark_view(Action.SUBMIT)
-def phase_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def phase_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     page = page_of(request, phases_of(benchmark), PAGE_SIZE)
     context = {
         "page": page,
@@ -36,7 +37,7 @@ def phase_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_safe
 @benchmark_view(Action.SUBMIT)
-def phase_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def phase_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     phase = _phase(benchmark, pk)
     asked = {"phase": phase, "user": request.user}
     context = {
@@ -52,7 +53,7 @@ def phase_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRes
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def phase_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def phase_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     releases = list(published_releases(benchmark))
     form = NewPhaseForm(request.POST or None, releases=releases, initial={"daily_limit": 20})
     if request.method == "POST" and form.is_valid():
@@ -70,7 +71,7 @@ def phase_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.EDIT)
-def phase_edit(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def phase_edit(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     phase = _phase(benchmark, pk)
     form = PhaseForm(request.POST or None, initial=PhaseForm.initial_of(phase))
     if request.method == "POST" and form.is_valid():
@@ -86,7 +87,7 @@ def phase_edit(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRespo
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def phase_close(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def phase_close(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     phase = phases.close_phase(phase=_phase(benchmark, pk), user=request.user)
     messages.success(request, f"“{phase.name}” takes no more runs.")
     return redirect("scoring:phase-detail", benchmark.slug, phase.pk)

@@ -1,13 +1,14 @@
 """Submissions that look made to read hidden grades, for who keeps the benchmark."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 from benchwright.leaks.probing import FEW_QUERIES, NEAR
 from scoring.submissions.selectors.probing import n_open_flags, probing_flags
 from scoring.submissions.services import probing
@@ -17,7 +18,7 @@ STATES = {"open": False, "settled": True}
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def probing_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def probing_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     state = request.GET.get("state", "")
     flags = probing_flags(benchmark, is_settled=STATES.get(state))
     context = {
@@ -32,7 +33,7 @@ def probing_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def probing_settle(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def probing_settle(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     found = get_object_or_404(probing_flags(benchmark), pk=pk)
     probing.settle(flag=found, by=request.user)
     messages.success(request, f"The flag of {found.submission} is settled.")

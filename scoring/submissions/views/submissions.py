@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
 from benchwright.runs.facts import shown_facts
 from scoring.models import Phase, Submission
@@ -44,7 +45,7 @@ STAGES = (
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @benchmark_view(Action.SUBMIT)
-def submission_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def submission_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     phases = list(open_phases(benchmark))
     if not phases:
         return submissions_closed(request, benchmark)
@@ -121,7 +122,7 @@ def submissions_closed(request: HttpRequest, benchmark: Benchmark) -> HttpRespon
 
 @require_safe
 @benchmark_view(Action.SUBMIT)
-def submission_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def submission_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     seen = submissions_seen_by(request.user, benchmark)
     page = page_of(request, seen, PAGE_SIZE)
     context = {
@@ -135,7 +136,7 @@ def submission_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 @never_cache
 @require_safe
 @benchmark_view(Action.SUBMIT)
-def submission_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def submission_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     submission = _seen(request, benchmark, pk)
     context = _state(request, submission)
     return render(
@@ -146,7 +147,7 @@ def submission_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> Ht
 @never_cache
 @require_safe
 @benchmark_view(Action.SUBMIT)
-def submission_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def submission_state(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """The part of the page that changes while the run is scored."""
     context = _state(request, _seen(request, benchmark, pk))
     return render(request, "scoring/submissions/_submission_state.html", context)
@@ -154,7 +155,7 @@ def submission_state(request: HttpRequest, benchmark: Benchmark, pk: int) -> Htt
 
 @require_POST
 @benchmark_view(Action.SUBMIT)
-def submission_withdraw(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def submission_withdraw(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     submission = _seen(request, benchmark, pk)
     withdraw_submission(submission=submission, user=request.user)
     messages.success(request, f"“{submission.name}” is withdrawn: it stands on no board any more.")

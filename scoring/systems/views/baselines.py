@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from benchmarks_app.models import Benchmark, Job, Release
 from benchmarks_app.permissions import Action, benchmark_view, may, require
+from benchmarks_app.requests import PersonRequest, SiteRequest
 from benchmarks_app.site.selectors import has_worker
 from benchwright.errors import ScoringError
 from benchwright.retrieval.catalog import LEXICAL
@@ -61,7 +62,7 @@ def _started(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_POST
 @benchmark_view(Action.EDIT)
-def baselines_create(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def baselines_create(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """The one button: the lexical systems that have no run of what is here now."""
     jobs = start_baselines(benchmark=benchmark, user=request.user, systems=LEXICAL)
     return _led_on(request, benchmark, jobs)
@@ -143,7 +144,7 @@ def _pool_url(benchmark: Benchmark, rows: list[BaselineRow]) -> str:
 @never_cache
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def baseline_progress(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def baseline_progress(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
     """The jobs at work; once all have ended, the page is asked to show what they made."""
     context = _work(request, benchmark)
     if not request.htmx:
