@@ -44,11 +44,25 @@ ENVIRONMENT = (
 
 
 class Option(click.Option):
-    """An option that stands under a heading of the help page."""
+    """An option that stands under a heading of the help page.
 
-    def __init__(self, *declared: Any, group: str = "Options", **settings: Any) -> None:
+    `old` are spellings of before: they are taken, and help does not show them.
+    """
+
+    def __init__(
+        self,
+        *declared: Any,
+        group: str = "Options",
+        old: Sequence[str] = (),
+        **settings: Any,
+    ) -> None:
         super().__init__(*declared, **settings)
-        self.group = group
+        self.group, self.old = group, old
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        shown, self.opts = self.opts, [*self.opts, *self.old]
+        super().add_to_parser(parser, ctx)
+        self.opts = shown
 
 
 def option(*declared: str, group: str, **settings: Any) -> Callable[[Any], Any]:

@@ -34,7 +34,7 @@ EXAMPLES = (
     short_help="Draw queries from a query log, masked and weighted.",
 )
 @click.argument("log", type=FILE)
-@parameter_option(recipe.N_FAMILIES, "-n", group="Sample")
+@parameter_option(recipe.N_FAMILIES, group="Sample")
 @parameter_option(recipe.BY, group="Sample")
 @parameter_option(recipe.ALLOCATION, group="Sample")
 @option(
