@@ -21,7 +21,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 OUT = click.Path(dir_okay=False, path_type=Path)
 EXAMPLES = (
     "benchwright sample searches.csv.gz -n 300 -o queries.jsonl --weights weights.tsv",
-    "benchwright sample log.tsv --column query='search string' --column count=searches --preview",
+    "benchwright sample log.tsv --column query='search string' --column count=searches --dry-run",
     "benchwright sample log.jsonl --allocation given --given head=50,torso=100,tail=50 -o q.jsonl",
     "benchwright sample log.parquet --by month --floor 5 --weighting queries -o q.jsonl",
 )
@@ -78,7 +78,12 @@ EXAMPLES = (
     help="Leave out rows that cannot be read, and count them.",
 )
 @option(
-    "--preview", is_flag=True, group="Output", help="Show what would be drawn, and draw nothing."
+    "--dry-run",
+    "preview",
+    old=("--preview",),
+    is_flag=True,
+    group="Output",
+    help="Show what would be drawn, and draw nothing.",
 )
 @option(
     "-o",
