@@ -15,6 +15,7 @@ from django.db import connection
 from django.template import Template
 from django.urls.resolvers import URLPattern, URLResolver, get_resolver
 
+from benchmarks_app.management.declared import DeclaredCommand
 from benchmarks_app.triggers import TRIGGERS, lift_triggers
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -310,6 +311,33 @@ def test_command_says_what_it_does(name):
     command = load_command_class(get_commands()[name], name)
 
     assert re.fullmatch(r"[A-Z].{15,}\.", command.help, re.DOTALL), command.help
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_command_has_no_parser_of_its_own(name):
+    command = type(load_command_class(get_commands()[name], name))
+
+    assert issubclass(command, DeclaredCommand)
+    assert "add_arguments" not in vars(command)
+
+
+OLD_SPELLINGS = [
+    ("create_benchmark", ["a", "--name", "A", "--owner", "ada", "--lang", "de"], "language", "de"),
+    ("import_file", ["a", "a.tsv", "--lang", "de"], "language", "de"),
+    ("invite", ["a", "--role", "annotator", "--as", "ada"], "user", "ada"),
+    ("make_slice", ["a", "b", "--rule", "{}", "--preview"], "dry_run", True),
+    ("sample_queries", ["a", "b", "--preview"], "dry_run", True),
+    ("publish_release", ["a", "--qrels", "b", "--threshold", "2"], "rel", 2),
+    ("retrieve", ["a", "-o", "b.run", "--k", "7"], "depth", 7),
+    ("verify_store", ["--json"], "json", True),
+]
+
+
+@pytest.mark.parametrize(("name", "words", "option", "value"), OLD_SPELLINGS)
+def test_old_spelling_of_an_option_is_taken(name, words, option, value):
+    parser = load_command_class(get_commands()[name], name).create_parser("manage.py", name)
+
+    assert getattr(parser.parse_args(words), option) == value
 
 
 # --- size ----------------------------------------------------------------------------------------

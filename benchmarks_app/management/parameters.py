@@ -1,29 +1,56 @@
-"""Options of the admin commands, made from what the library declares of a parameter."""
+"""What the admin commands take, made from what the library declares."""
 
-from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable
+from argparse import SUPPRESS, ArgumentTypeError, BooleanOptionalAction
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from benchwright.recipes.arguments import Argument, Declared, OneOf
 from benchwright.recipes.errors import ParameterError
 from benchwright.recipes.parameters import Parameter
 
 
-def add_parameters(parser: ArgumentParser, *parameters: Parameter) -> None:
-    """An option for each; its value stands under the parameter's own name."""
-    for parameter in parameters:
-        add_parameter(parser, parameter)
+def add_declared(parser: Any, declared: Iterable[Declared]) -> None:
+    """Add what is declared to a parser of argparse's, or to a group of one."""
+    for one in declared:
+        if isinstance(one, OneOf):
+            group = parser.add_mutually_exclusive_group(required=one.is_required)
+            add_declared(group, one.options)
+            continue
+        names, settings = _of_parameter(one) if isinstance(one, Parameter) else _of_argument(one)
+        parser.add_argument(*names, **settings)
+        if one.old:
+            parser.add_argument(*one.old, **{**settings, "default": SUPPRESS, "help": SUPPRESS})
 
 
-def add_parameter(parser: ArgumentParser, parameter: Parameter, *also: str) -> None:
-    """The option of one, called as it or as `also`."""
-    parser.add_argument(
-        *also,
-        parameter.flag,
-        dest=parameter.name,
-        type=reader(parameter),
-        default=parameter.default,
-        help=parameter.help.replace("%", "%%"),
-    )
+def _of_parameter(parameter: Parameter) -> tuple[list[str], dict[str, Any]]:
+    names = [name for name in (parameter.short, parameter.flag) if name]
+    settings = {
+        "dest": parameter.name,
+        "type": reader(parameter),
+        "default": parameter.default,
+        "help": _plain(parameter.help),
+    }
+    return names, settings
+
+
+def _of_argument(argument: Argument) -> tuple[tuple[str, ...], dict[str, Any]]:
+    settings: dict[str, Any] = {"default": argument.default, "help": _plain(argument.help)}
+    if argument.names[0].startswith("-"):
+        settings |= {"dest": argument.name, "required": argument.is_required}
+    elif argument.default is None:
+        del settings["default"]
+    if argument.has_no:
+        return argument.names, {**settings, "action": BooleanOptionalAction}
+    if argument.sets is not None:
+        return argument.names, {**settings, "action": "store_const", "const": argument.sets}
+    settings |= {"metavar": argument.metavar, "choices": argument.choices, "type": argument.kind}
+    more = {"nargs": argument.many, "action": "append" if argument.is_repeated else None}
+    return argument.names, settings | {name: value for name, value in more.items() if value}
+
+
+def _plain(help: str | None) -> str | None:
+    """Help for argparse, which reads per cent signs."""
+    return help and help.replace("%", "%%")
 
 
 def reader(parameter: Parameter) -> Callable[[str], Any]:

@@ -21,6 +21,14 @@ from benchwright.errors import BenchmarkError, MissingFileError, MissingPackageE
 PROGRAM = "benchwright"
 APPS = ("benchwright.cli.scoring", "benchwright.cli.collections", "benchwright.cli.sites")
 
+NOUNS = {
+    "run": ("benchwright.cli.scoring", "Score, compare, gate and check runs."),
+    "system": ("benchwright.cli.systems", "Make and measure the runs of systems and models."),
+    "collection": ("benchwright.cli.collections", "Pool, group, sample and split."),
+    "site": ("benchwright.cli.sites", "Sign in to a site, bring a release, submit a run."),
+}
+"""A noun has the commands whose modules are in its room; each is also called without it."""
+
 DONE, FAILED, USAGE = 0, 1, 2
 VERDICTS = range(10, 14)
 JUDGE = "gate"
@@ -44,11 +52,25 @@ ENVIRONMENT = (
 
 
 class Option(click.Option):
-    """An option that stands under a heading of the help page."""
+    """An option that stands under a heading of the help page.
 
-    def __init__(self, *declared: Any, group: str = "Options", **settings: Any) -> None:
+    `old` are spellings of before: they are taken, and help does not show them.
+    """
+
+    def __init__(
+        self,
+        *declared: Any,
+        group: str = "Options",
+        old: Sequence[str] = (),
+        **settings: Any,
+    ) -> None:
         super().__init__(*declared, **settings)
-        self.group = group
+        self.group, self.old = group, old
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        shown, self.opts = self.opts, [*self.opts, *self.old]
+        super().add_to_parser(parser, ctx)
+        self.opts = shown
 
 
 def option(*declared: str, group: str, **settings: Any) -> Callable[[Any], Any]:
@@ -99,6 +121,8 @@ class Commands(click.Group):
         return {name: found for app in _apps() for name, found in app.COMMANDS.items()}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in NOUNS:
+            return Noun(self, cmd_name)
         if cmd_name not in self.known():
             return None
         command: click.Command = importlib.import_module(self.known()[cmd_name][0]).command
@@ -107,6 +131,8 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in self.known().items()])
+        with formatter.section("Commands by noun, as in `benchwright run score`"):
+            formatter.write_dl([(noun, line) for noun, (_, line) in NOUNS.items()])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_conventions(formatter)
@@ -125,6 +151,28 @@ class Commands(click.Group):
             # That search is what removes temporary files, so where there may be one it is left.
             gc.freeze()
         sys.exit(code)
+
+
+class Noun(click.Group):
+    """The commands of one noun."""
+
+    def __init__(self, whole: Commands, noun: str) -> None:
+        self.room, line = NOUNS[noun]
+        self.whole = whole
+        super().__init__(noun, help=line)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        known = self.whole.known().items()
+        return [name for name, (module, _) in known if module.startswith(f"{self.room}.")]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        is_here = cmd_name in self.list_commands(ctx)
+        return self.whole.get_command(ctx, cmd_name) if is_here else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        known = self.whole.known()
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, known[name][1]) for name in self.list_commands(ctx)])
 
 
 @contextmanager
@@ -175,7 +223,8 @@ def _run(group: Commands, arguments: list[str]) -> int:
 
 
 def _command_of(arguments: Sequence[str]) -> str | None:
-    return next((word for word in arguments if not word.startswith("-")), None)
+    words = (word for word in arguments if not word.startswith("-"))
+    return next((word for word in words if word not in NOUNS), None)
 
 
 def is_debug(arguments: Sequence[str]) -> bool:

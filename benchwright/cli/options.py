@@ -54,7 +54,7 @@ def format_option(forms: Sequence[str], *, group: str = "Output", **settings: An
 
 def depth_of_run(default: int, *, group: str) -> Decorator:
     """`-k` of a command that writes a run."""
-    return parameter_option(retrieval.DEPTH, "-k", group=group, default=default)
+    return parameter_option(retrieval.DEPTH, group=group, default=default)
 
 
 def tag_of_run(**settings: Any) -> Decorator:

@@ -92,7 +92,8 @@ def parameter_option(
         "help": parameter.help,
         **changes,
     }
-    return option(*also, parameter.flag, parameter.name, group=group, **settings)
+    names = [name for name in (parameter.short, *also, parameter.flag) if name]
+    return option(*names, parameter.name, group=group, old=parameter.old, **settings)
 
 
 def _shown(default: Any) -> Any:

@@ -17,7 +17,8 @@ MAX_SEED = 2**31 - 1
 class Parameter(ABC):
     """What every kind has: where `default` is None, the parameter may be left out.
 
-    `option` is its name as a command's option, where that is not `name` with hyphens.
+    `option` is its name as a command's option, where that is not `name` with hyphens, `short` a
+    letter for it, and `old` are spellings of before, which commands take and do not show.
     """
 
     name: str
@@ -25,6 +26,8 @@ class Parameter(ABC):
     label: str = ""
     help: str = ""
     option: str = ""
+    short: str = ""
+    old: tuple[str, ...] = ()
 
     @property
     def flag(self) -> str:

@@ -4,6 +4,8 @@ from benchwright.recipes.parameters import Parameter, Whole
 
 DEPTH = Whole(
     name="depth",
+    short="-k",
+    old=("--k",),
     default=100,
     least=1,
     most=1_000_000,

@@ -41,6 +41,7 @@ class Wordings(StrEnum):
 N_FAMILIES = Whole(
     name="n_families",
     option="families",
+    short="-n",
     default=200,
     least=1,
     most=1_000_000,

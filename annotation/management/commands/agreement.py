@@ -1,38 +1,46 @@
 import csv
 import re
-from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotation.agreement.selectors.agreement import SEED, Filters, agreement_report, scale_of
 from annotation.common.selectors.ledger import last_event_of
-from benchmarks_app.management.importing import benchmark_of
+from benchmarks_app.management.declared import DeclaredCommand
+from benchmarks_app.management.naming import benchmark_of
 from benchmarks_app.models import Benchmark
 from benchwright.agreement import COEFFICIENTS, report
 from benchwright.agreement.labels import Labels
+from benchwright.recipes.arguments import OneOf, unless_told, word
 
 Grades = dict[tuple[str, str], int]
 
 
-class Command(BaseCommand):
+class Command(DeclaredCommand):
     help = (
         "How far the labels of a benchmark agree, or two files of grades (TSV: query-id, "
         "corpus-id, grade). The figures are those of the agreement page."
     )
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="two, or none")
-        scales = parser.add_mutually_exclusive_group()
-        scales.add_argument(
-            "--benchmark", metavar="SLUG", help="measure its labels; with files, on its scale"
-        )
-        scales.add_argument(
-            "--scale", metavar="GRADES", help="every grade the files could hold, such as 0,1,3"
-        )
+    takes = (
+        word("files", "two, or none", many="*", kind=Path, metavar="FILE"),
+        OneOf(
+            (
+                unless_told(
+                    "--benchmark",
+                    metavar="SLUG",
+                    help="measure its labels; with files, on its scale",
+                ),
+                unless_told(
+                    "--scale",
+                    metavar="GRADES",
+                    help="every grade the files could hold, such as 0,1,3",
+                ),
+            )
+        ),
+    )
 
     def handle(self, *args: Any, files: Sequence[Path], **options: Any) -> None:
         benchmark = benchmark_of(options["benchmark"]) if options["benchmark"] else None
@@ -42,16 +50,16 @@ class Command(BaseCommand):
         elif benchmark is not None and not files:
             self._measure(benchmark)
         else:
-            msg = "Give two files of grades, or --benchmark SLUG for the labels of a benchmark."
-            raise CommandError(msg)
+            raise CommandError(
+                "Give two files of grades, or --benchmark SLUG for the labels of a benchmark."
+            )
 
     def _measure(self, benchmark: Benchmark) -> None:
         last = last_event_of(benchmark)
         if not last:
-            msg = f"Nobody has judged anything in {benchmark.slug} yet."
-            raise CommandError(msg)
+            raise CommandError(f"Nobody has judged anything in {benchmark.slug} yet.")
         told = agreement_report(benchmark, Filters(), last)
-        self.stdout.write(
+        self.say(
             f"{benchmark.slug} as of event {last:,}: {told['n_labels']:,} labels of "
             f"{told['n_raters']:,} people, {told['n_shared']:,} of {told['n_documents']:,} "
             "documents with two or more"
@@ -75,7 +83,7 @@ class Command(BaseCommand):
         same = sum(by_rater[0][pair] == by_rater[1][pair] for pair in shared)
         told = ", ".join(map(str, whole))
         guessed = "" if scale else " (from the files; --scale or --benchmark says it)"
-        self.stdout.write(
+        self.say(
             f"{len(shared):,} pairs graded twice: {same / len(shared):.0%} the same grade; "
             f"scale {told}{guessed}"
         )
@@ -91,12 +99,12 @@ class Command(BaseCommand):
                 continue
             found = overall[key]
             if found["value"] is None:
-                self.stdout.write(f"{label}: undefined, because {found['why']}")
+                self.say(f"{label}: undefined, because {found['why']}")
                 continue
             low, high = found["low"], found["high"]
             interval = "" if low is None else f" (95 % interval {low:.4f} to {high:.4f})"
             n = f"{found['n_items']:,}"
-            self.stdout.write(f"{label}: {found['value']:.4f}{interval}, {n} documents")
+            self.say(f"{label}: {found['value']:.4f}{interval}, {n} documents")
 
 
 def _scale(told: str | None) -> tuple[list[int] | None, int | None]:
@@ -104,8 +112,7 @@ def _scale(told: str | None) -> tuple[list[int] | None, int | None]:
     if told is None:
         return None, None
     if not re.fullmatch(r"\s*-?\d+(\s*,\s*-?\d+)+\s*", told):
-        msg = f"--scale {told}: expected two grades or more, such as 0,1,2,3."
-        raise CommandError(msg)
+        raise CommandError(f"--scale {told}: expected two grades or more, such as 0,1,2,3.")
     return sorted({int(grade) for grade in told.split(",")}), None
 
 

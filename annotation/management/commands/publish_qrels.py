@@ -1,68 +1,53 @@
-from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotation.common.forms import as_time
 from annotation.common.selectors.policies import policy_of
 from annotation.labels.services.publishing import publishing_arguments
-from benchmarks_app.jobs.services import jobs
-from benchmarks_app.management.importing import (
-    actor_of,
-    add_benchmark_arguments,
-    benchmark_of,
-    finished,
-)
+from benchmarks_app.management.declared import BenchmarkCommand
+from benchmarks_app.management.naming import person_named
 from benchmarks_app.models import Benchmark
-from benchwright.errors import BenchmarkError
 from benchwright.qrels.rules import RULES, Settings, Unresolved
+from benchwright.recipes.arguments import option, unless_told
 
 
-class Command(BaseCommand):
+class Command(BenchmarkCommand):
     help = "Make a set of qrels from what was judged in a benchmark, now or as of an earlier event."
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        add_benchmark_arguments(parser)
-        parser.add_argument("--name", default="", help="name of the set")
-        rules = [rule.name for rule in RULES]
-        parser.add_argument("--rule", choices=rules, help="by default the benchmark's own choice")
-        parser.add_argument(
+    takes = (
+        option("--name", help="name of the set"),
+        unless_told(
+            "--rule",
+            choices=[rule.name for rule in RULES],
+            help="by default the benchmark's own choice",
+        ),
+        unless_told(
             "--unresolved", choices=list(Unresolved), help="what becomes of labels that stay open"
-        )
-        parser.add_argument(
-            "--adjudicate-from", type=int, help="distance from which two grades stay open"
-        )
-        parser.add_argument("--smoothing", type=float, help="Dirichlet parameter of Dawid-Skene")
-        parser.add_argument(
+        ),
+        unless_told("--adjudicate-from", kind=int, help="distance from which two grades stay open"),
+        unless_told("--smoothing", kind=float, help="Dirichlet parameter of Dawid-Skene"),
+        unless_told(
             "--as-of", help="number of the last event that counts, or a time (2026-11-21 14:30)"
-        )
-        parser.add_argument("--annotator", help="username: only what this person said")
+        ),
+        unless_told("--annotator", help="username: only what this person said"),
+    )
 
-    def handle(self, *args: Any, slug: str, user: str | None, **options: Any) -> None:
-        benchmark = benchmark_of(slug)
-        if not options["name"] and not options["annotator"]:
+    def run(self, *, name: str, annotator: str | None, **options: Any) -> None:
+        if not name and not annotator:
             raise CommandError("Give the set a --name.")
-        try:
-            arguments = publishing_arguments(
-                benchmark=benchmark,
-                name=options["name"],
-                rule=options["rule"] or "",
-                settings=_settings(benchmark, options),
-                as_of=_as_of(options["as_of"]),
-                annotator=actor_of(benchmark, options["annotator"])
-                if options["annotator"]
-                else None,
-            )
-        except BenchmarkError as error:
-            raise CommandError(str(error)) from error
-        actor = actor_of(benchmark, user)
-        job = jobs.run_here(benchmark=benchmark, user=actor, **arguments)
-        finished(self, job)
-        result = job.result
-        self.stdout.write(f"{result['n_qrels']} grades as of event {result['as_of_event']}")
+        arguments = publishing_arguments(
+            benchmark=self.benchmark,
+            name=name,
+            rule=options["rule"] or "",
+            settings=_settings(self.benchmark, options),
+            as_of=_as_of(options["as_of"]),
+            annotator=person_named(annotator) if annotator else None,
+        )
+        result = self.finished(arguments).result
+        self.say(f"{result['n_qrels']} grades as of event {result['as_of_event']}")
         if result["n_unresolved"]:
-            self.stdout.write(f"{result['n_unresolved']} documents have labels that stay open")
-        self.stdout.write(f"digest {result['digest']}")
+            self.say(f"{result['n_unresolved']} documents have labels that stay open")
+        self.say(f"digest {result['digest']}")
 
 
 def _settings(benchmark: Benchmark, options: dict[str, Any]) -> Settings:

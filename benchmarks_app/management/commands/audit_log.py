@@ -1,10 +1,7 @@
-from argparse import ArgumentParser
 from collections.abc import Iterator
 from datetime import date
 from itertools import islice
 from typing import Any
-
-from django.core.management.base import BaseCommand, CommandError
 
 from benchmarks_app.common.selectors.audit import (
     KIND_LABELS,
@@ -14,45 +11,42 @@ from benchmarks_app.common.selectors.audit import (
     people_named,
 )
 from benchmarks_app.common.services.audit import FORMATS, export_events
+from benchmarks_app.management.declared import DeclaredCommand
+from benchmarks_app.management.naming import existing_benchmark
 from benchmarks_app.models import AuditEvent, Benchmark
+from benchwright.recipes.arguments import option, unless_told
 
 
-class Command(BaseCommand):
+class Command(DeclaredCommand):
     help = "Show the audit log, of the site or of a benchmark, the newest first; or export it."
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--benchmark", metavar="SLUG", help="the whole site if not given")
-        parser.add_argument("--kind", choices=list(KIND_LABELS), default="")
-        parser.add_argument("--person", metavar="NAME", default="", help="by or about this account")
-        parser.add_argument("--since", metavar="YYYY-MM-DD", type=date.fromisoformat)
-        parser.add_argument("--until", metavar="YYYY-MM-DD", type=date.fromisoformat)
-        parser.add_argument("--text", default="", help="words of what it was done on")
-        parser.add_argument(
-            "--format", choices=["lines", *sorted(FORMATS)], default="lines",
-            help="lines to read, or a whole export (default: %(default)s)",
-        )  # fmt: skip
-        parser.add_argument(
-            "--limit", type=int, default=100, help="how many lines (default: %(default)s)"
-        )
+    takes = (
+        unless_told("--benchmark", metavar="SLUG", help="the whole site if not given"),
+        option("--kind", choices=list(KIND_LABELS)),
+        option("--person", metavar="NAME", help="by or about this account"),
+        unless_told("--since", metavar="YYYY-MM-DD", kind=date.fromisoformat),
+        unless_told("--until", metavar="YYYY-MM-DD", kind=date.fromisoformat),
+        option("--text", help="words of what it was done on"),
+        option(
+            "--format",
+            choices=["lines", *sorted(FORMATS)],
+            default="lines",
+            help="lines to read, or a whole export (default: lines)",
+        ),
+        option("--limit", kind=int, default=100, help="how many lines (default: 100)"),
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        benchmark = self._benchmark(options["benchmark"])
+        slug = options["benchmark"]
+        benchmark = existing_benchmark(slug) if slug else None
         asked = Asked(*(options[name] for name in ("kind", "person", "since", "until", "text")))
         if options["format"] == "lines":
-            pieces = islice(_lines(benchmark, asked), max(0, options["limit"]))
+            pieces: Iterator[str] = islice(_lines(benchmark, asked), max(0, options["limit"]))
         else:
             pieces = export_events(
                 benchmark=benchmark, asked=asked, actor=None, form=options["format"]
             )
         for piece in pieces:
             self.stdout.write(piece, ending="")
-
-    def _benchmark(self, slug: str | None) -> Benchmark | None:
-        found = Benchmark.objects.filter(slug=slug).first() if slug else None
-        if slug and found is None:
-            message = f"There is no benchmark '{slug}'."
-            raise CommandError(message)
-        return found
 
 
 def _lines(benchmark: Benchmark | None, asked: Asked) -> Iterator[str]:

@@ -1,37 +1,36 @@
-import json
 import sys
-from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from benchmarks_app.backups.services.backing_up import back_up
 from benchmarks_app.management.backups import NOTHING_DONE, Progress, ending_clearly
+from benchmarks_app.management.declared import FORM, DeclaredCommand, is_json
 from benchmarks_app.models import Backup
 from benchwright.backups.targets import FolderTarget, Target, TarTarget
+from benchwright.recipes.arguments import unless_told, word
 
 
-class Command(BaseCommand):
+class Command(DeclaredCommand):
     help = (
         "Back up the whole site while it works: all rows as of one moment, and new files. Ends "
         "with 1 where a file is broken, with 2 where nothing was written."
     )
+    takes = (
+        word("place", "folder of backups; - is a tar to stdout", metavar="DIR|-"),
+        unless_told("--keep", kind=int, metavar="N", help="remove all but the newest N"),
+        *FORM,
+    )
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "place", metavar="DIR|-", help="folder of backups; - is a tar to stdout"
-        )
-        parser.add_argument("--keep", type=int, metavar="N", help="remove all but the newest N")
-        parser.add_argument("--json", action="store_true", help="print the result as JSON")
-
-    def handle(self, *args: Any, place: str, keep: int | None, json: bool, **options: Any) -> None:
+    def handle(self, *args: Any, place: str, keep: int | None, **options: Any) -> None:
         if keep is not None and (keep < 1 or place == "-"):
             told = "--keep takes a number from 1, and a folder of backups."
             raise CommandError(told, returncode=NOTHING_DONE)
-        # Of a stream nothing but the stream is on standard output.
-        out = self.stderr if place == "-" else self.stdout
+        if place == "-":
+            # Nothing but the stream is on standard output.
+            self.stdout = self.stderr
         progress = Progress(self.stderr, is_on=bool(options["verbosity"]))
         nothing = "No snapshot was written; earlier ones are what they were."
         with ending_clearly(self.stderr, place=place, nothing=nothing):
@@ -42,10 +41,10 @@ class Command(BaseCommand):
             nothing = f"Snapshot {backup.snapshot} was written; earlier ones were not all removed."
             with ending_clearly(self.stderr, place=place, nothing=nothing):
                 n_removed = target.keep(keep)
-        if json:
-            out.write(as_json(backup, n_removed))
+        if is_json(options):
+            self.say_json(as_json(backup, n_removed))
         else:
-            self._say(backup, n_removed, out)
+            self._say(backup, n_removed)
         if backup.broken:
             raise SystemExit(1)
 
@@ -57,23 +56,22 @@ class Command(BaseCommand):
             raise CommandError(told, returncode=NOTHING_DONE)
         return TarTarget(sys.stdout.buffer, settings.STAGING_DIR)
 
-    def _say(self, backup: Backup, n_removed: int, out: Any) -> None:
+    def _say(self, backup: Backup, n_removed: int) -> None:
         for one in backup.broken:
-            told = f"{one['file']} ({one['what']}): {one['problem']}; the backup lacks it"
-            out.write(self.style.ERROR(told))
+            self.say_wrong(f"{one['file']} ({one['what']}): {one['problem']}; the backup lacks it")
         if n_removed:
-            out.write(f"older snapshots removed: {n_removed:,}")
-        said = (
+            self.say(f"older snapshots removed: {n_removed:,}")
+        self.say_ended(
             f"{backup.snapshot}: {backup.n_rows:,} rows, {backup.n_files:,} files of "
             f"{backup.n_bytes:,} bytes ({backup.n_copied:,} of {backup.n_bytes_copied:,} copied): "
-            f"{len(backup.broken):,} broken"
+            f"{len(backup.broken):,} broken",
+            is_broken=bool(backup.broken),
         )
-        out.write(self.style.ERROR(said) if backup.broken else self.style.SUCCESS(said))
 
 
-def as_json(backup: Backup, n_removed: int) -> str:
+def as_json(backup: Backup, n_removed: int) -> dict[str, Any]:
     names = ("n_rows", "n_files", "n_bytes", "n_copied", "n_bytes_copied", "broken")
-    told = {
+    return {
         "snapshot": backup.snapshot,
         "place": backup.place,
         "started_at": backup.started_at.isoformat(),
@@ -81,4 +79,3 @@ def as_json(backup: Backup, n_removed: int) -> str:
         **{name: getattr(backup, name) for name in names},
         "n_removed": n_removed,
     }
-    return json.dumps(told, indent=2, ensure_ascii=False)

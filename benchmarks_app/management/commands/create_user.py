@@ -1,31 +1,29 @@
 import getpass
 import sys
-from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 
-from benchmarks_app.models import Benchmark, Role
+from benchmarks_app.management.declared import DeclaredCommand
+from benchmarks_app.management.naming import existing_benchmark
+from benchmarks_app.models import Role
 from benchmarks_app.people.forms.people import AccountForm
 from benchmarks_app.people.services.people import add_member, create_account
+from benchwright.recipes.arguments import switch, unless_told, word
 
 
-class Command(BaseCommand):
+class Command(DeclaredCommand):
     help = "Make an account, and a member of a benchmark if one is named."
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("username")
-        parser.add_argument("--email", required=True)
-        parser.add_argument(
-            "--password-stdin", action="store_true", help="read the password from standard input"
-        )
-        parser.add_argument("--benchmark", metavar="SLUG")
-        parser.add_argument("--role", choices=Role.values, help="role in the benchmark")
-        parser.add_argument("--staff", action="store_true", help="may see the system page")
-        parser.add_argument(
-            "--superuser", action="store_true", help="may do everything, also in the admin pages"
-        )
+    takes = (
+        word("username"),
+        unless_told("--email", is_required=True),
+        switch("--password-stdin", help="read the password from standard input"),
+        unless_told("--benchmark", metavar="SLUG"),
+        unless_told("--role", choices=Role.values, help="role in the benchmark"),
+        switch("--staff", help="may see the system page"),
+        switch("--superuser", help="may do everything, also in the admin pages"),
+    )
 
     @transaction.atomic
     def handle(
@@ -41,23 +39,15 @@ class Command(BaseCommand):
         **options: Any,
     ) -> None:
         if bool(benchmark) != bool(role):
-            message = "--benchmark and --role go together: name both, or neither."
-            raise CommandError(message)
-        joined = self._benchmark(benchmark) if benchmark else None
+            raise CommandError("--benchmark and --role go together: name both, or neither.")
+        joined = existing_benchmark(benchmark) if benchmark else None
         account = self._validated(username, email, self._password(is_given=password_stdin))
         user = create_account(**account, is_staff=staff or superuser, is_superuser=superuser)
         said = f"account {user.username}"
         if joined:
             add_member(benchmark=joined, user=user, role=Role(role), actor=None)
             said += f", {role} of {joined.slug}"
-        self.stdout.write(self.style.SUCCESS(said))
-
-    def _benchmark(self, slug: str) -> Benchmark:
-        found = Benchmark.objects.filter(slug=slug).first()
-        if found is None:
-            message = f"There is no benchmark '{slug}'."
-            raise CommandError(message)
-        return found
+        self.say_done(said)
 
     def _password(self, *, is_given: bool) -> str:
         if is_given:

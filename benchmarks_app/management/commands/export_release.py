@@ -1,54 +1,49 @@
-from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from benchmarks_app.common.selectors.reading import release_file_path
-from benchmarks_app.management.importing import benchmark_of
+from benchmarks_app.management.declared import DeclaredCommand
+from benchmarks_app.management.naming import benchmark_of
 from benchmarks_app.models import Release
 from benchmarks_app.releases.selectors import release_source
 from benchmarks_app.releases.services import exporting
-from benchwright.errors import BenchmarkError
 from benchwright.exports import EXPORTERS
 from benchwright.exports.exporter import file_pieces
+from benchwright.recipes.arguments import option, switch, unless_told, word
 from benchwright.releases.versions import parse_version
 
 QRELS = "qrels"
 
 
-class Command(BaseCommand):
+class Command(DeclaredCommand):
     help = "Write a release in one of the field's formats, as a zip or a folder."
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("slug", nargs="?")
-        parser.add_argument("release", nargs="?", help="such as 1.0.0")
-        parser.add_argument("-o", "--output", type=Path, help="file, or with --folder folder")
-        parser.add_argument(
+    takes = (
+        word("slug", many="?"),
+        word("release", "such as 1.0.0", many="?"),
+        unless_told("-o", "--output", kind=Path, help="file, or with --folder folder"),
+        option(
             "--format",
             choices=[*EXPORTERS, QRELS],
             default="beir",
             help="qrels is the release's one file of TREC qrels",
-        )
-        parser.add_argument("--folder", action="store_true", help="write a folder, not a zip")
-        parser.add_argument(
-            "--formats", action="store_true", help="say what each format holds and loses, and end"
-        )
+        ),
+        switch("--folder", help="write a folder, not a zip"),
+        switch("--formats", help="say what each format holds and loses, and end"),
+    )
 
     def handle(self, *args: Any, slug: str | None, release: str | None, **options: Any) -> None:
         if options["formats"]:
-            return self._say_formats()
+            self._say_formats()
+            return
         if slug is None or release is None:
             raise CommandError("Say which release: export_release SLUG VERSION, such as 1.0.0.")
         try:
-            found = _release_of(slug, release)
-            path = self._write(found, options)
-        except BenchmarkError as error:
-            raise CommandError(str(error)) from error
+            path = self._write(_release_of(slug, release), options)
         except OSError as error:
             raise CommandError(f"cannot write: {error}. Choose another --output.") from error
-        self.stdout.write(self.style.SUCCESS(f"wrote {path}"))
-        return None
+        self.say_done(f"wrote {path}")
 
     def _write(self, release: Release, options: dict[str, Any]) -> Path:
         """Write what was asked for, and say what the format has no place for."""
@@ -68,17 +63,17 @@ class Command(BaseCommand):
             exporting.write_zip(release, exporter, path, tell=tell)
         if options["verbosity"]:
             for line in exporter.loses:
-                self.stdout.write(f"not in it: {line}")
+                self.say(f"not in it: {line}")
         return path
 
     def _tell(self, n: int) -> None:
-        self.stdout.write(f"{n:,} documents")
+        self.say(f"{n:,} documents")
 
     def _say_formats(self) -> None:
         for exporter in EXPORTERS.values():
-            self.stdout.write(f"{exporter.name}: {exporter.about}")
+            self.say(f"{exporter.name}: {exporter.about}")
             for line in exporter.loses or ("nothing: an import of it gives an equal release",):
-                self.stdout.write(f"  loses {line[0].lower()}{line[1:]}")
+                self.say(f"  loses {line[0].lower()}{line[1:]}")
 
 
 def _release_of(slug: str, version: str) -> Release:

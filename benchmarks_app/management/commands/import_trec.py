@@ -1,50 +1,36 @@
-from argparse import ArgumentParser
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from benchmarks_app.management.importing import (
-    actor_of,
-    add_benchmark_arguments,
-    add_grades_arguments,
-    add_leave_out_argument,
-    benchmark_of,
-    grades_arguments,
-    import_each,
-    import_path,
+from benchmarks_app.management.importing import GRADES, LEAVE_OUT, ImportCommand, grades_arguments
+from benchwright.recipes.arguments import option, unless_told
+
+FILES = (
+    unless_told("--corpus", kind=Path, help="JSON lines with _id, title, text"),
+    unless_told("--ids", kind=Path, help="a document id a line: a corpus without texts"),
+    unless_told("--topics", kind=Path, help="TREC topics"),
+    unless_told("--queries", kind=Path, help="CSV, TSV or JSON lines"),
+    unless_told("--qrels", kind=Path, help="TREC qrels"),
 )
 
 
-class Command(BaseCommand):
+class Command(ImportCommand):
     help = "Import TREC topics and qrels, a table of queries, a corpus, or a list of ids."
+    takes = (*FILES, option("--name", help="name of the set of qrels"), *GRADES, LEAVE_OUT)
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        add_benchmark_arguments(parser)
-        parser.add_argument("--corpus", type=Path, help="JSON lines with _id, title, text")
-        parser.add_argument("--ids", type=Path, help="a document id a line: a corpus without texts")
-        parser.add_argument("--topics", type=Path, help="TREC topics")
-        parser.add_argument("--queries", type=Path, help="CSV, TSV or JSON lines")
-        parser.add_argument("--qrels", type=Path, help="TREC qrels")
-        parser.add_argument("--name", default="", help="name of the set of qrels")
-        add_grades_arguments(parser)
-        add_leave_out_argument(parser)
-
-    def handle(self, *args: Any, slug: str, user: str | None, **options: Any) -> None:
-        benchmark = benchmark_of(slug)
-        actor = actor_of(benchmark, user)
-        kinds = ("corpus", "ids", "topics", "queries", "qrels")
-        given = [(kind, options[kind]) for kind in kinds if options[kind]]
+    def run(self, *, leave_out: str, **options: Any) -> None:
+        given = {one.name: options[one.name] for one in FILES if options[one.name]}
         if not given:
             why = "Name at least one file: --corpus, --ids, --topics, --queries or --qrels."
             raise CommandError(why)
         imports = []
-        for kind, path in given:
-            said = {"kind": kind, "leave_out": options["leave_out"]}
+        for kind, path in given.items():
+            said = {"kind": kind, "leave_out": leave_out}
             if kind == "qrels":
                 said |= {"name": options["name"], **grades_arguments(options)}
                 if options["every_row_relevant"]:
                     said["kind"] = "qrel-table"
-            imports.append((path, partial(import_path, self, benchmark, actor, path, **said)))
-        import_each(self, imports, options["leave_out"])
+            imports.append((path, partial(self.bring, path, **said)))
+        self.import_each(imports, leave_out)

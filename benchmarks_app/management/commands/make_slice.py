@@ -1,53 +1,49 @@
 import json
-from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
-from benchmarks_app.management.parameters import add_parameters
+from benchmarks_app.management.declared import BenchmarkCommand
 from benchmarks_app.slices.services import rules as slice_rules
 from benchmarks_app.slices.services import slicing
-from benchwright.errors import BenchmarkError
 from benchwright.recipes import slices as recipe
+from benchwright.recipes.arguments import OneOf, option, switch, unless_told, word
 from benchwright.slices.rules import checked_rule
 
 
-class Command(BaseCommand):
+class Command(BenchmarkCommand):
     help = "Make a slice of a benchmark's queries by a rule."
+    takes = (
+        word("name", "what the slice is called"),
+        OneOf(
+            (
+                unless_told("--expression", help='such as: frequency >= 100 and lang = "en"'),
+                unless_told(
+                    "--rule", help='as JSON, such as {"kind": "frequency", "band": "head"}'
+                ),
+            ),
+            is_required=True,
+        ),
+        option("--description"),
+        *recipe.SLICE,
+        switch("--dry-run", old=("--preview",), help="say what the rule takes, and make nothing"),
+    )
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        add_benchmark_arguments(parser)
-        parser.add_argument("name", help="what the slice is called")
-        rules = parser.add_mutually_exclusive_group(required=True)
-        rules.add_argument("--expression", help='such as: frequency >= 100 and lang = "en"')
-        rules.add_argument("--rule", help='as JSON, such as {"kind": "frequency", "band": "head"}')
-        parser.add_argument("--description", default="")
-        add_parameters(parser, *recipe.SLICE)
-        parser.add_argument(
-            "--preview", action="store_true", help="say what the rule takes, and make nothing"
-        )
+    def run(self, *, name: str, **options: Any) -> None:
+        rule = checked_rule(_rule(options))
+        if options["dry_run"]:
+            self._say_preview(slice_rules.preview_rule(self.benchmark, rule))
+            return
+        wanted = slicing.Wanted(name, rule, options["description"], options["minimum"])
+        made = slicing.make_slice(benchmark=self.benchmark, wanted=wanted, actor=self.actor)
+        self.say_done(f"slice '{made.name}' made: {_sizes(made)}")
 
-    def handle(self, *args: Any, slug: str, user: str | None, name: str, **options: Any) -> None:
-        benchmark = benchmark_of(slug)
-        try:
-            rule = checked_rule(_rule(options))
-            if options["preview"]:
-                self._tell(slice_rules.preview_rule(benchmark, rule))
-                return
-            wanted = slicing.Wanted(name, rule, options["description"], options["minimum"])
-            actor = actor_of(benchmark, user)
-            made = slicing.make_slice(benchmark=benchmark, wanted=wanted, actor=actor)
-        except BenchmarkError as error:
-            raise CommandError(str(error)) from error
-        self.stdout.write(self.style.SUCCESS(f"slice '{made.name}' made: {_sizes(made)}"))
-
-    def _tell(self, preview: slice_rules.Preview) -> None:
-        self.stdout.write(f"{preview.n_taken:,} of {preview.n_looked_at:,} queries")
+    def _say_preview(self, preview: slice_rules.Preview) -> None:
+        self.say(f"{preview.n_taken:,} of {preview.n_looked_at:,} queries")
         for note in preview.notes:
-            self.stdout.write(note)
+            self.say(note)
         for query, reason in preview.rows:
-            self.stdout.write(f"{query.qid}\t{query.text}\t{reason}")
+            self.say(f"{query.qid}\t{query.text}\t{reason}")
 
 
 def _rule(options: dict[str, Any]) -> dict[str, Any]:

@@ -1,43 +1,40 @@
-import json
 import shutil
 import sys
 import uuid
-from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from benchmarks_app.backups.services.restoring import Restored, restore
 from benchmarks_app.management.backups import NOTHING_DONE, Progress, ending_clearly
+from benchmarks_app.management.declared import FORM, DeclaredCommand, is_json
 from benchmarks_app.site_lock import FolderInUseError, SiteLock
 from benchwright.backups.layout import BackupFolder
 from benchwright.backups.targets import unpack
+from benchwright.recipes.arguments import option, switch, word
 
 
-class Command(BaseCommand):
+class Command(DeclaredCommand):
     help = (
         "Put a backup into the empty database and the storage of this site, whichever database it "
         "is from. Ends with 1 where files are lacking, with 2 where nothing was restored."
     )
     requires_system_checks = ()  # `migrate` does them, when there are tables
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("place", metavar="DIR|-", help="folder of backups; - is a tar on stdin")
-        parser.add_argument("snapshot", nargs="?", default="", help="the newest by default")
-        parser.add_argument(
+    takes = (
+        word("place", "folder of backups; - is a tar on stdin", metavar="DIR|-"),
+        word("snapshot", "the newest by default", many="?", default=""),
+        option(
             "--replace",
-            default="",
             metavar="DATABASE",
             help="delete all that is in the database of this name first",
-        )
-        parser.add_argument(
-            "--damaged", action="store_true", help="take a backup whose files are not all whole"
-        )
-        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+        ),
+        switch("--damaged", help="take a backup whose files are not all whole"),
+        *FORM,
+    )
 
     def handle(self, *args: Any, place: str, snapshot: str, **options: Any) -> None:
         progress = Progress(self.stderr, is_on=bool(options["verbosity"]))
@@ -53,8 +50,8 @@ class Command(BaseCommand):
                 may_be_damaged=options["damaged"],
                 say=progress,
             )
-        if options["json"]:
-            self.stdout.write(json.dumps(as_json(restored), indent=2, ensure_ascii=False))
+        if is_json(options):
+            self.say_json(as_json(restored))
         else:
             self._say(restored)
         if restored.lacking or restored.check.broken:
@@ -62,16 +59,15 @@ class Command(BaseCommand):
 
     def _say(self, restored: Restored) -> None:
         for told in restored.lacking:
-            self.stdout.write(self.style.ERROR(f"lacking: {told}"))
+            self.say_wrong(f"lacking: {told}")
         for one in restored.check.broken:
-            self.stdout.write(self.style.ERROR(f"broken: {one['file']}: {one['problem']}"))
-        said = (
+            self.say_wrong(f"broken: {one['file']}: {one['problem']}")
+        self.say_ended(
             f"{restored.snapshot}: {restored.n_rows:,} rows of {restored.n_tables:,} tables, "
             f"{restored.n_files:,} files of {restored.n_bytes:,} bytes restored; "
-            f"{len(restored.check.broken):,} files are broken"
+            f"{len(restored.check.broken):,} files are broken",
+            is_broken=bool(restored.lacking or restored.check.broken),
         )
-        is_whole = not (restored.lacking or restored.check.broken)
-        self.stdout.write(self.style.SUCCESS(said) if is_whole else self.style.ERROR(said))
 
 
 @contextmanager

@@ -1,22 +1,20 @@
 import time
-from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 from django.db import OperationalError, connection
 
 from benchmarks_app.jobs.services.jobs import load_handlers
 from benchmarks_app.jobs.services.sweeping import sweep
+from benchmarks_app.management.declared import DeclaredCommand
 from benchmarks_app.supervisor import tell_started
+from benchwright.recipes.arguments import switch
 
 
-class Command(BaseCommand):
+class Command(DeclaredCommand):
     help = "Give lost jobs another attempt and send waiting jobs again."
     requires_system_checks = ()  # `up` and `check` do: they load every page
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--loop", action="store_true", help="sweep until stopped")
+    takes = (switch("--loop", help="sweep until stopped"),)
 
     def handle(self, *args: Any, loop: bool, **options: Any) -> None:
         load_handlers()  # and with them the cleaners of what a lost job has staged
@@ -35,10 +33,10 @@ class Command(BaseCommand):
         try:
             swept = sweep()
         except OperationalError as error:
-            self.stderr.write(f"sweep: the database could not be used ({error})")
+            self.note(f"sweep: the database could not be used ({error})")
             return False
         if any((swept.n_requeued, swept.n_given_up, swept.n_resent)):
-            self.stdout.write(
+            self.say(
                 f"sweep: {swept.n_requeued} jobs started again, {swept.n_given_up} given up, "
                 f"{swept.n_resent} sent again"
             )

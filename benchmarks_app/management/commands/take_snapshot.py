@@ -1,53 +1,54 @@
-from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from benchmarks_app.collections.services.snapshots import discard_snapshot, take_snapshot
-from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
+from benchmarks_app.management.declared import BenchmarkCommand
 from benchmarks_app.models import Benchmark, CorpusVersion
 from benchwright.corpora.cuts import cut_sentence
-from benchwright.errors import BenchmarkError
+from benchwright.recipes.arguments import OneOf, switch
 
 COUNTS = ("added", "changed", "described", "removed", "unchanged")
 
 
-class Command(BaseCommand):
+class Command(BenchmarkCommand):
     help = "Show what a proposed snapshot of a corpus changes; take or discard it."
+    takes = (
+        OneOf(
+            (
+                switch("--yes", help="take it; otherwise it is only shown"),
+                switch("--discard", help="throw it away"),
+            )
+        ),
+    )
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        add_benchmark_arguments(parser)
-        what = parser.add_mutually_exclusive_group()
-        what.add_argument("--yes", action="store_true", help="take it; otherwise it is only shown")
-        what.add_argument("--discard", action="store_true", help="throw it away")
-
-    def handle(self, *args: Any, slug: str, user: str | None, **options: Any) -> None:
-        benchmark = benchmark_of(slug)
-        version = _proposed(benchmark)
-        given = {"version": version, "benchmark": benchmark, "actor": actor_of(benchmark, user)}
+    def run(self, *, yes: bool, discard: bool, **options: Any) -> None:
+        version = _proposed(self.benchmark)
+        given: dict[str, Any] = {
+            "version": version,
+            "benchmark": self.benchmark,
+            "actor": self.actor,
+        }
         self._show(version)
-        try:
-            if options["discard"]:
-                discard_snapshot(**given)
-                self.stdout.write(f"version {version.number} discarded")
-            elif options["yes"]:
-                take_snapshot(**given)
-                self.stdout.write(self.style.SUCCESS(f"version {version.number} taken"))
-            else:
-                self.stdout.write("Nothing done yet: --yes takes it, --discard throws it away.")
-        except BenchmarkError as error:
-            raise CommandError(str(error)) from error
+        if discard:
+            discard_snapshot(**given)
+            self.say(f"version {version.number} discarded")
+        elif yes:
+            take_snapshot(**given)
+            self.say_done(f"version {version.number} taken")
+        else:
+            self.say("Nothing done yet: --yes takes it, --discard throws it away.")
 
     def _show(self, version: CorpusVersion) -> None:
         difference = version.difference
-        self.stdout.write(f"version {version.number}: {version.n_documents:,} documents")
+        self.say(f"version {version.number}: {version.n_documents:,} documents")
         for name in COUNTS:
-            self.stdout.write(f"  {difference.get(name, 0):>12,} {name}")
+            self.say(f"  {difference.get(name, 0):>12,} {name}")
         if version.cut:
-            self.stdout.write(f"  {cut_sentence(version.cut)}")
+            self.say(f"  {cut_sentence(version.cut)}")
         names = dict(version.corpus.benchmarks.values_list("pk", "slug"))
         for at_stake in difference.get("labels", []):
-            self.stdout.write(
+            self.say(
                 f"  {names.get(at_stake['benchmark'], '?')}: {at_stake['labels_moved']:,} labels "
                 f"go stale, {at_stake['labels_gone']:,} are of removed documents; "
                 f"{at_stake['qrels_moved']:,} and {at_stake['qrels_gone']:,} grades in its qrels"

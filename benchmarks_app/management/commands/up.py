@@ -1,12 +1,12 @@
 import gc
 import time
-from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from benchmarks_app.management.declared import DeclaredCommand
 from benchmarks_app.migrated import NotMigratedError, unapplied
 from benchmarks_app.site_lock import FolderInUseError, SiteLock
 from benchmarks_app.supervisor import (
@@ -16,16 +16,17 @@ from benchmarks_app.supervisor import (
     commands_of,
     is_free,
 )
+from benchwright.recipes.arguments import option, switch
 
 
-class Command(BaseCommand):
+class Command(DeclaredCommand):
     help = "Start web server, worker and sweeper together; one Ctrl-C stops all."
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--host", default=settings.SITE_HOST, help="address to listen on")
-        parser.add_argument("--port", type=int, default=settings.SITE_PORT)
-        parser.add_argument("--workers", type=int, default=1, help="jobs done at the same time")
-        parser.add_argument("--no-migrate", action="store_true")
+    takes = (
+        option("--host", default=settings.SITE_HOST, help="address to listen on"),
+        option("--port", kind=int, default=settings.SITE_PORT),
+        option("--workers", kind=int, default=1, help="jobs done at the same time"),
+        switch("--no-migrate"),
+    )
 
     def handle(
         self, *args: Any, host: str, port: int, workers: int, no_migrate: bool, **options: Any
@@ -58,7 +59,7 @@ class Command(BaseCommand):
         return False
 
     def say(self, text: str) -> None:
-        self.stdout.write(text)
+        super().say(text)
         self.stdout.flush()
 
     def say_where(self, address: str) -> None:

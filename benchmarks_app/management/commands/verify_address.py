@@ -1,22 +1,20 @@
-from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from benchmarks_app.management.importing import person_named
+from benchmarks_app.management.declared import DeclaredCommand
+from benchmarks_app.management.naming import person_named
 from benchmarks_app.people.services.people import verify_address
+from benchwright.recipes.arguments import word
 
 
-class Command(BaseCommand):
+class Command(DeclaredCommand):
     help = "Say of an account's address that it is its holder's, on a site that sends no mail."
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("username")
+    takes = (word("username"),)
 
     def handle(self, *args: Any, username: str, **options: Any) -> None:
         person = person_named(username)
         if not person.email:
-            message = f"{username} has no address."
-            raise CommandError(message)
+            raise CommandError(f"{username} has no address.")
         verify_address(user=person, actor=None)
-        self.stdout.write(self.style.SUCCESS(f"{username}: {person.email} is verified"))
+        self.say_done(f"{username}: {person.email} is verified")

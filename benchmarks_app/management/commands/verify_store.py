@@ -1,27 +1,22 @@
-import json
 import time
-from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from benchmarks_app.backups.services.store_checking import verify_store
+from benchmarks_app.management.declared import FORM, DeclaredCommand, is_json
 from benchmarks_app.models import StoreCheck
 
 TELL_EVERY_SECONDS = 1.0
 
 
-class Command(BaseCommand):
+class Command(DeclaredCommand):
     help = "Read every stored file against its recorded digest; ends with 1 where one is broken."
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    takes = FORM
 
     def handle(self, *args: Any, **options: Any) -> None:
         self._told_at = time.monotonic()
         check = verify_store(self._tell if options["verbosity"] else lambda *counts: None)
-        if options["json"]:
-            self.stdout.write(json.dumps(as_json(check), indent=2, ensure_ascii=False))
+        if is_json(options):
+            self.say_json(as_json(check))
         else:
             self._say(check)
         if check.broken:
@@ -31,20 +26,20 @@ class Command(BaseCommand):
         now = time.monotonic()
         if n == n_all or now - self._told_at >= TELL_EVERY_SECONDS:
             self._told_at = now
-            self.stderr.write(f"{n:,} of {n_all:,} files, {n_bytes / 1e6:,.1f} MB")
+            self.note(f"{n:,} of {n_all:,} files, {n_bytes / 1e6:,.1f} MB")
 
     def _say(self, check: StoreCheck) -> None:
         for one in check.broken:
-            self.stdout.write(self.style.ERROR(f"{one['file']} ({one['what']}): {one['problem']}"))
-            self.stdout.write(
+            self.say_wrong(f"{one['file']} ({one['what']}): {one['problem']}")
+            self.say(
                 f"  whole on {one['whole_at'] or '?'}, written to on {one['changed_at'] or '?'}"
             )
             for dependent in one["dependents"]:
-                self.stdout.write(f"  needed by {dependent}")
+                self.say(f"  needed by {dependent}")
         if check.n_unrecorded:
-            self.stdout.write(f"without a recorded digest: {check.n_unrecorded:,} files")
-        said = f"{check.n_files:,} files, {check.n_bytes:,} bytes: {len(check.broken):,} broken"
-        self.stdout.write(self.style.ERROR(said) if check.broken else self.style.SUCCESS(said))
+            self.say(f"without a recorded digest: {check.n_unrecorded:,} files")
+        counts = f"{check.n_files:,} files, {check.n_bytes:,} bytes: {len(check.broken):,} broken"
+        self.say_ended(counts, is_broken=bool(check.broken))
 
 
 def as_json(check: StoreCheck) -> dict[str, Any]:

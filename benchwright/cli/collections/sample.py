@@ -21,7 +21,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 OUT = click.Path(dir_okay=False, path_type=Path)
 EXAMPLES = (
     "benchwright sample searches.csv.gz -n 300 -o queries.jsonl --weights weights.tsv",
-    "benchwright sample log.tsv --column query='search string' --column count=searches --preview",
+    "benchwright sample log.tsv --column query='search string' --column count=searches --dry-run",
     "benchwright sample log.jsonl --allocation given --given head=50,torso=100,tail=50 -o q.jsonl",
     "benchwright sample log.parquet --by month --floor 5 --weighting queries -o q.jsonl",
 )
@@ -34,7 +34,7 @@ EXAMPLES = (
     short_help="Draw queries from a query log, masked and weighted.",
 )
 @click.argument("log", type=FILE)
-@parameter_option(recipe.N_FAMILIES, "-n", group="Sample")
+@parameter_option(recipe.N_FAMILIES, group="Sample")
 @parameter_option(recipe.BY, group="Sample")
 @parameter_option(recipe.ALLOCATION, group="Sample")
 @option(
@@ -78,7 +78,12 @@ EXAMPLES = (
     help="Leave out rows that cannot be read, and count them.",
 )
 @option(
-    "--preview", is_flag=True, group="Output", help="Show what would be drawn, and draw nothing."
+    "--dry-run",
+    "preview",
+    old=("--preview",),
+    is_flag=True,
+    group="Output",
+    help="Show what would be drawn, and draw nothing.",
 )
 @option(
     "-o",

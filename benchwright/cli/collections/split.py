@@ -72,7 +72,9 @@ Decorator = Callable[[Any], Any]
     help="Lines of query id, TAB and train, dev, test or none, for the mode given.",
 )
 @option(
-    "--threshold",
+    "--rel",
+    "threshold",
+    old=("--threshold",),
     type=click.IntRange(1),
     default=1,
     show_default=True,

@@ -36,6 +36,7 @@ EXAMPLES = (
 @click.argument("approximate", type=FILE)
 @option(
     "-k",
+    "--depth",
     "k",
     type=click.IntRange(1),
     default=10,

@@ -59,7 +59,14 @@ EXAMPLES = (
 @parameter_option(recipes.PRICE_OUT, group="Judge", metavar="PRICE")
 @parameter_option(recipes.THRESHOLD, group="Score")
 @option("--strict", is_flag=True, group="Score", help="Threshold 1; every lower score is 0.")
-@option("--no-reason", is_flag=True, group="Score", help="Save the second call of each case.")
+@option(
+    "--no-reasons",
+    "no_reason",
+    old=("--no-reason",),
+    is_flag=True,
+    group="Score",
+    help="Save the second call of each case.",
+)
 @option(
     "--images",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -82,6 +89,7 @@ EXAMPLES = (
     help="Keep outcomes there and ask nothing twice; made where it is not there.",
 )
 @option(
+    "-o",
     "--output",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
     metavar="FILE",

@@ -22,7 +22,7 @@ STANDARD = Path("-")
 EXAMPLES = (
     "benchwright fuse bm25.run dense.run -o hybrid.run",
     "benchwright fuse bm25.run dense.run --method weighted --weights 1,2 -o hybrid.run",
-    "benchwright fuse a.run b.run c.run --method weighted --normalise z -k 100 > hybrid.run",
+    "benchwright fuse a.run b.run c.run --method weighted --normalize z -k 100 > hybrid.run",
 )
 
 
@@ -57,7 +57,9 @@ EXAMPLES = (
     help="One number for each run, in their order; 1 unless given.",
 )
 @option(
-    "--normalise",
+    "--normalize",
+    "normalise",
+    old=("--normalise",),
     type=click.Choice(["minmax", "z", "none"]),
     default="minmax",
     show_default=True,

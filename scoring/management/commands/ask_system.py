@@ -1,73 +1,45 @@
 """`manage.py ask_system SLUG NAME`: every query asked of a live system, as a run."""
 
-from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
-from benchmarks_app.jobs.services import jobs
-from benchmarks_app.management.importing import (
-    actor_of,
-    add_benchmark_arguments,
-    benchmark_of,
-    progress_printer,
-)
-from benchmarks_app.management.parameters import add_parameters
-from benchmarks_app.models import Benchmark, Job
-from benchwright.errors import BenchmarkError
+from benchmarks_app.management.declared import BenchmarkCommand, refuse_failed
+from benchmarks_app.management.naming import named
 from benchwright.recipes import live
+from benchwright.recipes.arguments import OneOf, option, word
 from scoring.live.selectors import SPLITS, live_systems_of
 from scoring.live.services.asking import ask_arguments, free_run_name
-from scoring.management.reporting import refuse_failed, release_of
-from scoring.models import LiveSystem
+from scoring.management.reporting import release_of
 
 
-class Command(BaseCommand):
+class Command(BenchmarkCommand):
     help = "Ask a live system every query of a benchmark and make a run of its answers."
+    takes = (
+        word("name", "of the live system"),
+        option("--run", dest="run_name", help="name of the run; the system's with the day"),
+        OneOf(
+            (
+                option("--split", choices=SPLITS, help="queries of one split"),
+                option("--release", help="queries of a published release"),
+            )
+        ),
+        live.MAY_FAIL,
+    )
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        add_benchmark_arguments(parser)
-        parser.add_argument("name", help="of the live system")
-        parser.add_argument("--run", default="", help="name of the run; the system's with the day")
-        which = parser.add_mutually_exclusive_group()
-        which.add_argument("--split", default="", choices=SPLITS, help="queries of one split")
-        which.add_argument("--release", default="", help="queries of a published release")
-        add_parameters(parser, live.MAY_FAIL)
-
-    def handle(self, *args: Any, slug: str, user: str | None, **options: Any) -> None:
-        benchmark = benchmark_of(slug)
-        if options["release"]:
-            release_of(benchmark, options["release"])
-        try:
-            job = self._asked(_system_of(benchmark, options["name"]), user, options)
-        except BenchmarkError as error:
-            raise CommandError(str(error)) from error
-        refuse_failed(job)
-        for note in job.result.get("notes", []):
-            self.stderr.write(f"note: {note}")
-        for made in job.result["made"]:
-            self.stdout.write(self.style.SUCCESS(f"made {made}"))
-
-    def _asked(self, system: LiveSystem, user: str | None, options: dict[str, Any]) -> Job:
+    def run(self, *, name: str, run_name: str, release: str, **options: Any) -> None:
+        slug = self.benchmark.slug
+        if release:
+            release_of(self.benchmark, release)
+        refusal = f"'{slug}' has no live system '{name}'. There are:"
+        system = named(live_systems_of(self.benchmark), name, refusal, most=10)
         arguments = ask_arguments(
             system=system,
-            run=options["run"] or free_run_name(system),
+            run=run_name or free_run_name(system),
             split=options["split"],
-            release=options["release"],
+            release=release,
             may_fail=options["may_fail"],
         )
-        return jobs.run_here(
-            benchmark=system.benchmark,
-            user=actor_of(system.benchmark, user),
-            on_progress=progress_printer(self),
-            **arguments,
-        )
-
-
-def _system_of(benchmark: Benchmark, name: str) -> LiveSystem:
-    systems = live_systems_of(benchmark)
-    found = systems.filter(name=name).first()
-    if found is None:
-        known = ", ".join(one.name for one in systems[:10]) or "none yet"
-        raise CommandError(f"'{benchmark.slug}' has no live system '{name}'. There are: {known}.")
-    return found
+        job = self.job(arguments)
+        refuse_failed(job)
+        for note in job.result.get("notes", []):
+            self.note(f"note: {note}")
+        self.say_made(job)

@@ -1,14 +1,15 @@
 """`manage.py leaderboard SLUG [--release 1.2.0]`: the board as a table, with every run on it."""
 
-from argparse import ArgumentParser
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from math import nan
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from benchmarks_app.management.importing import benchmark_of
+from benchmarks_app.management.declared import BENCHMARK, BenchmarkCommand
 from benchmarks_app.models import Release
-from benchwright.errors import ScoringError
+from benchwright.cli.tables import Table, number, plain
+from benchwright.recipes.arguments import option, switch, unless_told
 from scoring.boards.selectors.scenarios import stored_scenarios
 from scoring.boards.services.scenarios import add_scenarios
 from scoring.management.reporting import release_of
@@ -19,27 +20,22 @@ from scoring.scores.services.slice_scores import ALL_SPLITS, board_split, slices
 from scoring.scores.shown import BOARD, Shown, any_measure
 
 
-class Command(BaseCommand):
+class Command(BenchmarkCommand):
     help = "Print the leaderboard of a release; the newest where none is named."
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("slug", help="short name of the benchmark")
-        parser.add_argument("--release", help="version, such as 1.2.0")
-        parser.add_argument("-m", "--measure", default="nDCG@10", help="what ranks the runs")
-        parser.add_argument("--slice", default="", help="over the queries of a slice")
-        parser.add_argument(
+    first = (BENCHMARK,)
+    takes = (
+        unless_told("--release", help="version, such as 1.2.0"),
+        option("-m", "--measure", default="nDCG@10", help="what ranks the runs"),
+        option("--slice", help="over the queries of a slice"),
+        option(
             "--split",
-            default="",
             help="over a split, or all together with 'all'; that of the open phase unless named",
-        )
-        parser.add_argument(
-            "--scenarios", action="store_true", help="also what unjudged documents could change"
-        )
+        ),
+        switch("--scenarios", help="also what unjudged documents could change"),
+    )
 
-    def handle(
-        self, *args: Any, slug: str, release: str | None, measure: str, **options: Any
-    ) -> None:
-        found = release_of(benchmark_of(slug), release)
+    def run(self, *, release: str | None, measure: str, **options: Any) -> None:
+        found = release_of(self.benchmark, release)
         slice_name, over = options["slice"], f" over {options['slice']}"
         if slice_name and options["scenarios"]:
             raise CommandError("Scenarios are of all queries. Leave out --slice or --scenarios.")
@@ -52,16 +48,12 @@ class Command(BaseCommand):
             if split.error:
                 raise CommandError(split.error)
             slice_name, over = split.slice_name, f", {split.said}"
-        try:
-            shown = any_measure(measure, relevance_threshold(found))
-            columns = _computed(found, shown, slice_name)
-        except ScoringError as error:
-            raise CommandError(str(error)) from error
+        shown = any_measure(measure, relevance_threshold(found))
+        columns = _computed(found, shown, slice_name)
         board = whole_leaderboard(release=found, measure=shown, slice_name=slice_name)
         scenarios = _scenarios(found, board, shown) if options["scenarios"] else None
-        self.stdout.write(f"{slug} {found.version}, by {shown.label}{over}")
-        for line in _table(board, columns, scenarios):
-            self.stdout.write(line)
+        self.say(f"{self.benchmark.slug} {found.version}, by {shown.label}{over}")
+        self.say(plain(_table(board, columns, scenarios)))
 
 
 def _computed(release: Release, shown: Shown, slice_name: str) -> list[Shown]:
@@ -95,19 +87,15 @@ def _table(
     board: Sequence[BoardRow],
     columns: Sequence[Shown],
     scenarios: Mapping[int, Unjudged] | None,
-) -> Iterator[str]:
+) -> Table:
     head = ["rank", "run", *(shown.label for shown in columns), "answered", "missing", "extra"]
-    rows = [head + (["condensed", "all relevant", "drawn"] if scenarios is not None else [])]
+    if scenarios is not None:
+        head += ["condensed", "all relevant", "drawn"]
+    rows = []
     for row in board:
         more = [] if scenarios is None else _unjudged(scenarios.get(row.score_set.pk))
         rows.append(_cells(row, columns) + more)
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        cells = [
-            cell.ljust(width) if column == 1 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        yield "  ".join(cells).rstrip()
+    return Table(head, rows, left=(1,))
 
 
 def _cells(row: BoardRow, columns: Sequence[Shown]) -> list[str]:
@@ -130,4 +118,4 @@ def _unjudged(found: Unjudged | None) -> list[str]:
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
+    return number(nan if value is None else value)

@@ -1,33 +1,25 @@
 """`manage.py switch_ladder SLUG PHASE on|off`: whether a phase holds exact means back."""
 
-from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from benchmarks_app.management.importing import actor_of, add_benchmark_arguments, benchmark_of
+from benchmarks_app.management.declared import BenchmarkCommand
+from benchwright.recipes.arguments import word
 from scoring.models import Phase
 from scoring.submissions.services.phases import change_phase
 
 
-class Command(BaseCommand):
+class Command(BenchmarkCommand):
     help = "Hold exact means of a hidden split back until a phase ends (on), or not (off)."
+    takes = (word("phase", "its name or number"), word("state", choices=["on", "off"]))
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        add_benchmark_arguments(parser)
-        parser.add_argument("phase", help="its name or number")
-        parser.add_argument("state", choices=["on", "off"])
-
-    def handle(
-        self, *args: Any, slug: str, user: str | None, phase: str, state: str, **options: Any
-    ) -> None:
-        benchmark = benchmark_of(slug)
-        phases = list(Phase.objects.filter(benchmark=benchmark).order_by("pk"))
+    def run(self, *, phase: str, state: str, **options: Any) -> None:
+        phases = list(Phase.objects.filter(benchmark=self.benchmark).order_by("pk"))
         found = [one for one in phases if phase in (str(one.pk), one.name)]
         if len(found) != 1:
             listed = ", ".join(f"{one.pk} ({one.name})" for one in phases) or "none"
             text = f"{len(found)} phases are called '{phase}'. Name one by its number: {listed}."
             raise CommandError(text)
-        actor = actor_of(benchmark, user)
-        changed = change_phase(phase=found[0], user=actor, has_ladder=state == "on")
-        self.stdout.write(self.style.SUCCESS(f"the Ladder of '{changed.name}' is {state}"))
+        changed = change_phase(phase=found[0], user=self.actor, has_ladder=state == "on")
+        self.say_done(f"the Ladder of '{changed.name}' is {state}")

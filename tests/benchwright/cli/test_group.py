@@ -5,7 +5,7 @@ import re
 import click
 import pytest
 
-from benchwright.cli.main import APPS, Command, main
+from benchwright.cli.main import APPS, NOUNS, Command, main
 from benchwright.cli.scoring import COMMANDS
 from benchwright.reading import scanner_name
 from tests.benchwright.cli.conftest import in_process
@@ -117,3 +117,56 @@ def test_version_names_python_and_the_scanner(benchwright):
     assert re.fullmatch(r"benchwright \d+\.\d+\.\d+", lines[0])
     assert re.fullmatch(r"Python 3\.\d+\.\d+", lines[1])
     assert re.fullmatch(rf"Scanner: {re.escape(scanner_name())}", lines[2])
+
+
+def test_every_command_stands_under_one_noun_and_is_called_without_it_too():
+    context = click.Context(main)
+    nouns = {noun: main.get_command(context, noun) for noun in NOUNS}
+
+    grouped = sorted(name for group in nouns.values() for name in group.list_commands(context))
+
+    assert grouped == sorted(main.known())
+    for group in nouns.values():
+        for name in group.list_commands(context):
+            assert group.get_command(context, name) is main.get_command(context, name)
+
+
+def test_a_command_under_its_noun_answers_as_without_it(files, benchwright):
+    words = ["score", "qrels.txt", "a.run"]
+
+    assert benchwright("run", *words).stdout == benchwright(*words).stdout
+    assert benchwright("site", *words).exit_code == 2
+
+
+def test_a_noun_lists_its_commands(benchwright):
+    shown = benchwright("site", "--help").stdout
+
+    assert re.findall(r"^  (\w+)  ", shown, re.MULTILINE) == ["login", "pull", "submit"]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("contextual", "--no-reason", "--no-reasons"),
+        ("fuse", "--normalise", "--normalize"),
+        ("sample", "--preview", "--dry-run"),
+        ("split", "--threshold", "--rel"),
+        ("retrieve", "--k", "--depth"),
+    ],
+)
+def test_old_spelling_of_an_option_is_taken_and_not_shown(name, old, new):
+    (option,) = (
+        one for one in main.get_command(click.Context(main), name).params if new in one.opts
+    )
+
+    assert old in option.old
+    assert old not in option.opts
+
+
+def test_old_spelling_says_the_same(files, benchwright):
+    words = ["fuse", "a.run", "b.run", "--method", "weighted"]
+
+    old = benchwright(*words, "--normalise", "z")
+
+    assert old.exit_code == 0
+    assert old.stdout == benchwright(*words, "--normalize", "z").stdout
