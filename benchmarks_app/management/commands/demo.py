@@ -1,11 +1,12 @@
 import time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, BooleanOptionalAction
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
+from benchmarks_app.data_folder import add_data_option
 from benchmarks_app.importing.services import demo
 
 
@@ -13,9 +14,15 @@ class Command(BaseCommand):
     help = "Build the demo benchmark if it is not there, print a login for each role, and serve it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--serve", action="store_true", help="start the site afterwards")
+        parser.add_argument(
+            "--serve",
+            action=BooleanOptionalAction,
+            default=False,
+            help="start the site afterwards; `benchwright demo` does",
+        )
         parser.add_argument("--host", default=settings.SITE_HOST)
         parser.add_argument("--port", type=int, default=settings.SITE_PORT)
+        add_data_option(parser)
 
     def handle(self, *args: Any, serve: bool, host: str, port: int, **options: Any) -> None:
         started = time.monotonic()

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from benchmarks_app.data_folder import add_data_option
 from benchmarks_app.migrated import NotMigratedError, unapplied
 from benchmarks_app.site_lock import FolderInUseError, SiteLock
 from benchmarks_app.supervisor import (
@@ -26,10 +27,12 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=settings.SITE_PORT)
         parser.add_argument("--workers", type=int, default=1, help="jobs done at the same time")
         parser.add_argument("--no-migrate", action="store_true")
+        add_data_option(parser)
 
     def handle(
         self, *args: Any, host: str, port: int, workers: int, no_migrate: bool, **options: Any
     ) -> None:
+        self.say(f"The data of this site is in {settings.DATA_DIR}")
         shown = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
         try:
             lock = SiteLock(shown)
