@@ -115,7 +115,12 @@ def env_choice(name: str, default: str, choices: Sequence[str]) -> str:
 
 def env_path(name: str, default: Path) -> Path:
     value = os.environ.get(name)
-    path = Path(value).expanduser() if value else default
+    given = Path(value) if value else default
+    try:
+        path = given.expanduser()
+    except RuntimeError as error:
+        accepted = "a folder by its whole path: nothing says where the home of this user is"
+        raise EnvError(name, str(given), accepted) from error
     if path.exists() and not path.is_dir():
         raise EnvError(name, str(path), "a folder, existing or to be made")
     return path.resolve()

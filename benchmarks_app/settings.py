@@ -7,6 +7,7 @@ from pathlib import Path
 import dj_database_url
 from csp.constants import NONE, SELF
 
+from benchmarks_app.data_folder import make_data_folder, user_data_folder
 from benchmarks_app.env import (
     env_addresses,
     env_bool,
@@ -23,8 +24,13 @@ from benchmarks_app.env import (
 )
 from benchwright.fetching.names import BEIR_URL as BEIR_SETS_URL
 
-BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = env_path("BENCHWRIGHT_DATA", BASE_DIR / "data")
+PACKAGE_DIR = Path(__file__).resolve().parent
+BASE_DIR = PACKAGE_DIR.parent
+# A wheel has inside this package what stands at the top of a checkout (ADR 39).
+IS_CHECKOUT = not (PACKAGE_DIR / "templates").is_dir()
+CARRIED_DIR = BASE_DIR if IS_CHECKOUT else PACKAGE_DIR
+DATA_DIR = env_path("BENCHWRIGHT_DATA", BASE_DIR / "data" if IS_CHECKOUT else user_data_folder())
+make_data_folder(DATA_DIR, is_private=not IS_CHECKOUT)
 DEBUG = env_bool("DEBUG", default=False)
 
 
@@ -34,7 +40,6 @@ def secret_key() -> str:
     if given:
         return given
     file = DATA_DIR / "secret_key"
-    DATA_DIR.mkdir(parents=True, exist_ok=True)
     try:
         with file.open("x") as out:
             file.chmod(0o600)
@@ -100,7 +105,7 @@ WSGI_APPLICATION = "benchmarks_app.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [CARRIED_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [

@@ -38,7 +38,6 @@ PR_SET_PDEATHSIG = 1
 def commands_of(host: str, port: int, n_workers: int) -> dict[str, list[str]]:
     """The three commands, by the name the log gives them."""
     python = sys.executable
-    manage = str(settings.BASE_DIR / "manage.py")
     return {
         "web": [
             python, "-m", "granian", "--interface", "wsgi", "benchmarks_app.wsgi:application",
@@ -52,7 +51,7 @@ def commands_of(host: str, port: int, n_workers: int) -> dict[str, list[str]]:
             "--concurrency", str(n_workers), "--without-gossip", "--without-mingle",
             "--loglevel", "WARNING",
         ],
-        "sweeper": [python, manage, "sweep", "--loop"],
+        "sweeper": [python, "-m", "benchmarks_app", "sweep", "--loop"],
     }  # fmt: skip
 
 

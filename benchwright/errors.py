@@ -96,15 +96,17 @@ class MissingPackageError(BenchmarkError, ImportError):
 
     code = "missing-package"
     message = (
-        "{what} needs {package}, which is not installed; the extra 'tools' brings it: "
-        "pip install 'benchwright[tools]'."
+        "{what} needs {package}, which is not installed; the extra '{extra}' brings it: "
+        "pip install 'benchwright[{extra}]'."
     )
 
     @classmethod
     def of(cls, error: ModuleNotFoundError, what: str) -> Exception:
         """The error that says so; of a package that no extra brings, the one that came."""
         package = (error.name or "").partition(".")[0]
-        return cls(what=what, package=TOOLS[package]) if package in TOOLS else error
+        if package not in TOOLS:
+            return error
+        return cls(what=what, package=TOOLS[package], extra="tools")
 
 
 # Packages of the extra `tools`, by the name they are imported by.
@@ -115,6 +117,19 @@ TOOLS = {
     "stdnum": "python-stdnum",
     "yaml": "pyyaml",
     "zstandard": "zstandard",
+}
+# Those that the extra `site` brings beside them.
+SITE = {
+    **{name: name for name in ("celery", "cryptography", "granian", "psycopg", "whitenoise")},
+    "allauth": "django-allauth",
+    "axes": "django-axes",
+    "csp": "django-csp",
+    "dj_database_url": "dj-database-url",
+    "django": "django",
+    "django_htmx": "django-htmx",
+    "drf_spectacular": "drf-spectacular",
+    "rest_framework": "djangorestframework",
+    "vl_convert": "vl-convert-python",
 }
 
 

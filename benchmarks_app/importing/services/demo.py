@@ -24,7 +24,7 @@ from benchwright.datasets.demo import collect_docstrings
 from benchwright.qrels.scales import DEFAULT_SCALE, parse_scale
 
 SLUG = "stdlib"
-FIXTURES = settings.BASE_DIR / "fixtures" / "demo"
+FIXTURES = settings.CARRIED_DIR / "fixtures" / "demo"
 POOL = "Depth 5 of four systems"
 QRELS = "demo-grades"
 DEPTH, SEED = 5, 7

@@ -4,6 +4,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 
+from benchmarks_app.data_folder import DATA
 from benchmarks_app.importing.services import demo
 from benchmarks_app.management.declared import DeclaredCommand
 from benchwright.recipes.arguments import option, switch
@@ -12,9 +13,10 @@ from benchwright.recipes.arguments import option, switch
 class Command(DeclaredCommand):
     help = "Build the demo benchmark if it is not there, print a login for each role, and serve it."
     takes = (
-        switch("--serve", help="start the site afterwards"),
+        switch("--serve", has_no=True, help="start the site afterwards; `benchwright demo` does"),
         option("--host", default=settings.SITE_HOST),
         option("--port", kind=int, default=settings.SITE_PORT),
+        DATA,
     )
 
     def handle(self, *args: Any, serve: bool, host: str, port: int, **options: Any) -> None:

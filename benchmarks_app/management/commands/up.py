@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from benchmarks_app.data_folder import DATA
 from benchmarks_app.management.declared import DeclaredCommand
 from benchmarks_app.migrated import NotMigratedError, unapplied
 from benchmarks_app.site_lock import FolderInUseError, SiteLock
@@ -26,11 +27,13 @@ class Command(DeclaredCommand):
         option("--port", kind=int, default=settings.SITE_PORT),
         option("--workers", kind=int, default=1, help="jobs done at the same time"),
         switch("--no-migrate"),
+        DATA,
     )
 
     def handle(
         self, *args: Any, host: str, port: int, workers: int, no_migrate: bool, **options: Any
     ) -> None:
+        self.say(f"The data of this site is in {settings.DATA_DIR}")
         shown = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
         try:
             lock = SiteLock(shown)

@@ -1,6 +1,7 @@
 """Commands of `benchwright` about queries and sites, without Django; see `benchwright.cli.main`.
 
-Here stands only what help shows; a command's module is imported when it is run.
+`up` and `demo` start what has Django, by its name. Here stands only what help shows; a command's
+module is imported when it is run.
 """
 
 from collections.abc import Sequence
@@ -21,6 +22,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sketch": (
         "benchwright.cli.collections.sketch",
         "Hashes of a private list of queries, by which others find theirs in it.",
+    ),
+    "up": (
+        "benchwright.cli.sites.up",
+        "Start a site: web server, worker and sweeper together; one Ctrl-C stops all.",
+    ),
+    "demo": (
+        "benchwright.cli.sites.demo",
+        "Build the demo benchmark if it is not there, and start its site.",
     ),
     "login": (
         "benchwright.cli.sites.login",

@@ -1,0 +1,34 @@
+"""`python -m benchmarks_app COMMAND`: what `manage.py COMMAND` is in a checkout."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from benchmarks_app.data_folder import choose_data_folder
+from benchmarks_app.env import EnvError
+
+# Commands that have the option --data.
+SITES = ("up", "demo")
+
+
+def main(words: Sequence[str]) -> None:
+    """Run a server command; `words` begin with the name of the program, as `sys.argv` does."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks_app.settings")
+    choose_data_folder(words[2:] if words[1:2] and words[1] in SITES else ())
+    from django.core.management import execute_from_command_line
+
+    try:
+        execute_from_command_line(list(words))
+    except EnvError as error:
+        sys.exit(str(error))
+    except Exception as error:
+        from benchmarks_app.migrated import NotMigratedError, explained
+
+        found = explained(error)
+        if not isinstance(found, NotMigratedError):
+            raise
+        sys.exit(f"{error}\n{found}")
+
+
+if __name__ == "__main__":
+    main(["python -m benchmarks_app", *sys.argv[1:]])
