@@ -47,5 +47,5 @@ def median_seconds(benchmark: Benchmark) -> float | None:
         .order_by("-pk")
         .values_list("dwell_ms", flat=True)[:TIMED]
     )
-    milliseconds = list(timed)
+    milliseconds = [dwell for dwell in timed if dwell]
     return median(milliseconds) / 1000 if len(milliseconds) >= FEWEST_TIMED else None

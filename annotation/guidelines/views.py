@@ -54,7 +54,7 @@ def _named(versions: list[Guideline], version: str) -> Guideline | None:
 def guideline_edit(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Write the next version; a preview first, where it is asked for."""
     newest = current_guideline(benchmark)
-    initial = {
+    initial: dict[str, Any] = {
         "text": newest.text if newest else "",
         "written_upon": newest.version if newest else 0,
     }
@@ -75,7 +75,7 @@ def guideline_edit(request: PersonRequest, benchmark: Benchmark) -> HttpResponse
     return render(request, "annotation/guidelines/guideline_edit.html", context, status=status)
 
 
-def _saved(request: HttpRequest, benchmark: Benchmark, form: GuidelineForm) -> bool:
+def _saved(request: PersonRequest, benchmark: Benchmark, form: GuidelineForm) -> bool:
     """Save what was written; what stands against it is said on the form, which keeps the text."""
     said = form.cleaned_data
     try:

@@ -159,6 +159,5 @@ def _pool(benchmark: Benchmark, pk: int) -> Pool:
 
 
 def _detail(pool: Pool) -> dict[str, Any]:
-    pool.progress = selectors.pool_progress(pool)
-    pool.n_stale = stale_labels(pool).count()
+    vars(pool).update(progress=selectors.pool_progress(pool), n_stale=stale_labels(pool).count())
     return PoolDetailSerializer(pool).data

@@ -184,7 +184,7 @@ def _part(kind: str, mark: dict[str, Any], encoding: dict[str, Any]) -> dict[str
 
 def _level(value: float, text: str) -> list[dict[str, Any]]:
     """A line across at a value, named at its beginning."""
-    once = {"values": [{}]}  # of its own, or it would be drawn for every row
+    once: dict[str, list[dict]] = {"values": [{}]}  # of its own, or it would be drawn for every row
     where = {"y": {"datum": value}}
     named = {"type": "text", "align": "left", "dx": 4, "dy": -7, "text": text, "color": "$text-2"}
     return [

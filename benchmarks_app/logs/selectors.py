@@ -1,5 +1,6 @@
 """Reads of query logs: their families, their most frequent queries, what waits to be read."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,7 +98,7 @@ class ShownCell:
 
 
 def shown_rows(
-    rows: list[Any],
+    rows: Sequence[Mapping[str, Any]],
     columns: list[str],
     roles: dict[str, str],
     kinds: tuple[str, ...],

@@ -31,7 +31,7 @@ class AdjudicationForm(forms.Form):
         self.given = given
 
     def clean(self) -> dict[str, Any]:
-        told = super().clean()
+        told = super().clean() or {}
         if told.get("grade") is not None:
             is_given = told["grade"] in self.given
             told["outcome"] = Outcome.PICK if is_given else Outcome.OVERRIDE

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotation.agreement.selectors.agreement import Filters
 from annotation.models import Pool
+from benchmarks_app.common.forms import row_field
 from benchmarks_app.models import Benchmark
 
 
@@ -22,7 +23,7 @@ class AgreementFilterForm(forms.Form):
 
     def __init__(self, *args: Any, benchmark: Benchmark, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["pool"].queryset = (
+        row_field(self, "pool").queryset = (
             Pool.objects.built().filter(benchmark=benchmark).order_by("-pk")
         )
 

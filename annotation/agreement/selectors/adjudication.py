@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 from django.core.cache import cache
 from django.db.models import Count, F, Max, Min, Q
@@ -99,7 +99,7 @@ def _n_settled(benchmark: Benchmark) -> int:
         return settled.exclude(outcome=Judgment.Outcome.THIRD_OPINION).count()
 
     made, last = benchmark.created_at.timestamp(), ledger.last_event_of(benchmark)
-    return cache.get_or_set(f"settled-{benchmark.pk}-{made}-{last}", count, KEPT_SECONDS)
+    return cast(int, cache.get_or_set(f"settled-{benchmark.pk}-{made}-{last}", count, KEPT_SECONDS))
 
 
 # --- the open cases, kept and brought up to date --------------------------------------------------
@@ -253,7 +253,7 @@ def _ideals(benchmark: Benchmark, queries: set[int]) -> dict[int, float]:
     )
     grades: dict[int, list[int]] = defaultdict(list)
     for row in counted:
-        grades[row["query_id"]] += [row["grade"]] * row["n"]
+        grades[row["query_id"]] += [cast(int, row["grade"])] * row["n"]  # above 0 alone
     return {query: ideal_gain(of_query) for query, of_query in grades.items()}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from django.db.models import OuterRef, Q, QuerySet, Subquery
@@ -187,7 +187,7 @@ def _gold(benchmark: Benchmark, filters: Filters, as_of: int) -> Compared:
     )
     known = KnownGrade.objects.filter(entry__slots=OuterRef("slot")).values("grade")[:1]
     rows = filters.of(given).annotate(known=Subquery(known)).exclude(known=None)
-    return rows.values_list("actor_id", "grade", "known")
+    return cast(Compared, rows.values_list("actor_id", "grade", "known"))  # all have a grade
 
 
 def _repeats(benchmark: Benchmark, filters: Filters, as_of: int) -> Compared:
@@ -209,7 +209,7 @@ def _repeats(benchmark: Benchmark, filters: Filters, as_of: int) -> Compared:
         .values("grade")[:1]
     )
     rows = filters.of(again).annotate(known=Subquery(first)).exclude(known=None)
-    return rows.values_list("actor_id", "grade", "known")
+    return cast(Compared, rows.values_list("actor_id", "grade", "known"))  # all have a grade
 
 
 def _beside_known(compared: Compared, scale: list[int]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ Who settles a case sees what was said of a document, and nothing of who said it.
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
@@ -100,7 +100,7 @@ def policy_edit(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 def _case(
-    request: HttpRequest, benchmark: Benchmark, query: Query, docid: str
+    request: PersonRequest, benchmark: Benchmark, query: Query, docid: str
 ) -> selectors.CaseDetail:
     """What may be settled: an open case, or for those who keep the benchmark any graded pair."""
     case = selectors.case_detail(benchmark, query, docid)
@@ -116,7 +116,7 @@ def _case(
 
 
 def _settled(
-    request: HttpRequest, benchmark: Benchmark, query: Query, docid: str, form: AdjudicationForm
+    request: PersonRequest, benchmark: Benchmark, query: Query, docid: str, form: AdjudicationForm
 ) -> bool:
     told = form.cleaned_data
     try:
@@ -145,7 +145,7 @@ def _said(made: Judgment) -> str:
     return f"Noted: {made.get_outcome_display()}. The document stays open."
 
 
-def _next(request: HttpRequest, benchmark: Benchmark, key: selectors.Key) -> HttpResponse:
+def _next(request: PersonRequest, benchmark: Benchmark, key: selectors.Key) -> HttpResponse:
     following = selectors.inbox_of(benchmark, request.user).after(key)
     if following is None:
         return redirect("annotation:adjudicate", benchmark.slug)
@@ -153,7 +153,7 @@ def _next(request: HttpRequest, benchmark: Benchmark, key: selectors.Key) -> Htt
 
 
 def _shown(
-    request: HttpRequest, benchmark: Benchmark, case: selectors.CaseDetail
+    request: PersonRequest, benchmark: Benchmark, case: selectors.CaseDetail
 ) -> dict[str, Any]:
     inbox = selectors.inbox_of(benchmark, request.user)
     key = (case.query.pk, case.docid)

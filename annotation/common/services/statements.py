@@ -550,7 +550,7 @@ def append(judgment: Judgment) -> None:
 @lru_cache(maxsize=1)
 def _insertion() -> str:
     fields = [field for field in Judgment._meta.concrete_fields if not field.primary_key]
-    columns = ", ".join(field.column for field in fields)
+    columns = ", ".join(str(field.column) for field in fields)
     marks = ", ".join(["%s"] * len(fields))
     return f"INSERT INTO {Judgment._meta.db_table} ({columns}) VALUES ({marks}) RETURNING id"
 

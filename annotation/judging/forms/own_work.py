@@ -7,19 +7,24 @@ from django import forms
 from annotation.judging.forms.judging import CANT_JUDGE_REASONS
 from annotation.judging.selectors.own_work import CANT_JUDGE
 from annotation.models import Pool
+from benchmarks_app.common.forms import row_field
 
 GRADES = [("", "Any"), *((str(n), str(n)) for n in range(10)), (CANT_JUDGE, "Can't judge")]
+
+
+class PoolField(forms.ModelChoiceField):
+    def label_from_instance(self, obj: Pool) -> str:
+        return f"{obj.benchmark}: {obj}"
 
 
 class OwnJudgmentFilterForm(forms.Form):
     q = forms.CharField(required=False, max_length=200, label="Query, document or note")
     grade = forms.ChoiceField(required=False, choices=GRADES)
-    pool = forms.ModelChoiceField(Pool.objects.none(), required=False, empty_label="Any")
+    pool = PoolField(Pool.objects.none(), required=False, empty_label="Any")
 
     def __init__(self, *args: Any, pools: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["pool"].queryset = pools
-        self.fields["pool"].label_from_instance = lambda pool: f"{pool.benchmark}: {pool}"
+        row_field(self, "pool").queryset = pools
 
     @property
     def asked(self) -> dict[str, Any]:

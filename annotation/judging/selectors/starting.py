@@ -55,12 +55,15 @@ def reading_of(pool: Pool, annotator: User) -> Reading:
     begun = start.first()
     newest = current_guideline(pool.benchmark)
     read = begun.guideline if begun else None
-    has_changed = newest is not None and read is not None and read.pk != newest.pk
+    has_changed = False
+    changes: list[Line] = []
+    if newest is not None and read is not None and read.pk != newest.pk:
+        has_changed, changes = True, line_changes(read.text, newest.text)
     return Reading(
         step=step_before_judging(pool, annotator),
         guideline=newest,
         read=read if has_changed else None,
-        changes=line_changes(read.text, newest.text) if has_changed else [],
+        changes=changes,
         n_practice=min(practice_of(pool).count(), PRACTICE_DOCUMENTS),
     )
 
@@ -133,5 +136,5 @@ def practice_by(pool: Pool, annotator: User) -> Practice:
         .filter(actor=annotator, pool=pool, purpose=Slot.Kind.PRACTICE)
         .select_related("slot")
     )
-    by_entry = {judgment.slot.entry_id: judgment for judgment in said}
+    by_entry = {judgment.slot.entry_id: judgment for judgment in said if judgment.slot}
     return Practice([Practised(one, by_entry.get(one.entry_id)) for one in known])

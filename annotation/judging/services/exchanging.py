@@ -4,6 +4,7 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from django.db import DatabaseError
@@ -195,11 +196,10 @@ def _do(pool: Pool, me: int, said: Said) -> Outcome:
         judging.ask(slot, me, said.client_id, said.question, pool.pk)
         return Outcome(client_id, "saved")
     shown = shown.seen(view=said.view, dwell_ms=said.dwell_ms)
-    about = {"note": said.note, "evidence": said.evidence, "confidence": said.confidence}
+    fields = partial(judging.not_judged, said.reason)
     if said.do is Do.GRADE and said.grade is not None:
-        label = judging.graded(said.grade, **about)
-    else:
-        label = judging.not_judged(said.reason, **about)
+        fields = partial(judging.graded, said.grade)
+    label = fields(note=said.note, evidence=said.evidence, confidence=said.confidence)
     saved = judging.record(slot, me, said.client_id, shown, label, pool.pk)
     state = "extra" if saved.is_surplus else "saved"
     if not isinstance(saved, Judgment) or saved.supersedes_id:

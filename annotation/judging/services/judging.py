@@ -1,7 +1,7 @@
 """Writing down what people said about documents. The ledger is only ever appended to."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.db.models.functions import Now
@@ -230,8 +230,9 @@ def take_back(pool: Pool, actor: int, client_id: UUID, undoes: UUID | None) -> J
     last = last_judgment_of(pool, actor) if undoes is None else _named(pool, actor, undoes)
     if last is None:
         raise NothingToUndoError
-    Slot.objects.select_for_update().get(pk=last.slot_id)
-    Slot.objects.filter(pk=last.slot_id, annotator=actor, state=Slot.State.DONE).update(
+    slot = cast(int, last.slot_id)  # what may be undone was given in one
+    Slot.objects.select_for_update().get(pk=slot)
+    Slot.objects.filter(pk=slot, annotator=actor, state=Slot.State.DONE).update(
         state=Slot.State.CLAIMED, lease_expires_at=Now() + LEASE, is_later=False
     )
     return Judgment.objects.create(

@@ -22,7 +22,7 @@ from benchwright.texts.presenting import Presented, presented
 
 TAG = re.compile(r"<[^>]*>")
 LONGEST_FACT = 200
-NOTHING = (None, "", [], {})
+NOTHING: tuple[object, ...] = (None, "", [], {})
 NO_TEXT = Text(content_hash="", title="", text="", lang="")
 
 

@@ -106,8 +106,8 @@ def judge(request: PersonRequest, pk: int) -> HttpResponse:
 @require_safe
 def judge_session(request: HttpRequest) -> JsonResponse:
     """Who is signed in, as the outbox of a labeling page calls them; null where nobody is."""
-    is_there = request.user.is_authenticated
-    return JsonResponse({"user": _outbox_key(request.user) if is_there else None})
+    user = request.user
+    return JsonResponse({"user": _outbox_key(user) if user.is_authenticated else None})
 
 
 @never_cache
@@ -227,7 +227,7 @@ def _pool_to_judge(request: HttpRequest, pk: int) -> Pool:
     return pool
 
 
-def _slot_and_shown(request: HttpRequest, pool: Pool, form: Any) -> tuple[Slot, Shown]:
+def _slot_and_shown(request: PersonRequest, pool: Pool, form: Any) -> tuple[Slot, Shown]:
     if not form.is_valid():
         raise SlotTokenError
     said = form.cleaned_data
@@ -243,7 +243,7 @@ def _said_to_be_saved(what: str, saved: Judgment) -> str:
     return f"{what} as an extra label: the document had gone to somebody else"
 
 
-def _next(request: HttpRequest, pool: Pool, said: str, again: Slot | None = None) -> HttpResponse:
+def _next(request: PersonRequest, pool: Pool, said: str, again: Slot | None = None) -> HttpResponse:
     """Back to the page, at the document `again` where it is still this person's."""
     messages.success(request, f"{said}.")
     page = redirect("annotation:judge", pool.pk)
@@ -293,12 +293,12 @@ def _view(item: dict[str, Any] | None, *, is_full: bool) -> str:
     return Judgment.View.FULL if is_full else Judgment.View.EXCERPT
 
 
-def _means(request: HttpRequest, pool: Pool, answer: dict[str, Any]) -> dict[str, Any]:
+def _means(request: PersonRequest, pool: Pool, answer: dict[str, Any]) -> dict[str, Any]:
     """What one may do on the page, and what its script starts from."""
     grades = list(pool.benchmark.grades.all())
     chosen = keys.keys_on_page(request.user, grades)
     caps = {action.name: bound for action, bound in chosen["rows"]} if chosen["is_on"] else {}
-    undoable = [str(said.client_id) for said in screen.undoable_judgments(pool, request.user)]
+    undoable = [str(said.client_id) for said in screen.undoable_judgments(pool.pk, request.user)]
     return {
         "grades": [(grade, caps.get(f"grade-{grade.value}", ())) for grade in grades],
         "caps": {name.replace("-", "_"): bound[0] for name, bound in caps.items()},

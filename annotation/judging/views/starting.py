@@ -72,7 +72,7 @@ def practice(request: PersonRequest, pk: int) -> HttpResponse:
     return render(request, "annotation/judging/practice.html", context)
 
 
-def _graded(request: HttpRequest, pool: Pool) -> HttpResponse:
+def _graded(request: PersonRequest, pool: Pool) -> HttpResponse:
     form = PracticeForm(request.POST)
     if not form.is_valid():
         return redirect("annotation:practice", pool.pk)

@@ -127,7 +127,8 @@ def checked(
 
     A label's `line` is its place in the list. For a pool, what it does not hold is left out later.
     """
-    scale, seen = scale_of(benchmark), {}
+    scale = scale_of(benchmark)
+    seen: dict[tuple[str, str, str], int] = {}
     labels: list[Label] = []
     refused: dict[int, str] = {}
     for index, item in enumerate(sent):

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from annotation.models import Pool
+from benchmarks_app.common.forms import row_field
 from benchmarks_app.models import Benchmark, Upload, User
 from benchwright.errors import BenchmarkError
 from benchwright.qrels.files import MAX_NAME
@@ -48,8 +49,8 @@ class LabelsImportForm(forms.Form):
 
     def __init__(self, *args: Any, benchmark: Benchmark, owner: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["upload"].queryset = Upload.objects.filter(benchmark=benchmark, owner=owner)
-        self.fields["pool"].queryset = Pool.objects.built().filter(benchmark=benchmark)
+        row_field(self, "upload").queryset = Upload.objects.filter(benchmark=benchmark, owner=owner)
+        row_field(self, "pool").queryset = Pool.objects.built().filter(benchmark=benchmark)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

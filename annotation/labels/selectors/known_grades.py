@@ -1,6 +1,6 @@
 """Documents whose grade is known, and where such grades can be taken from."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,7 +74,7 @@ class Settled:
         return f"{self.query.pk} {self.docid}"
 
 
-def settled_rows(pool: Pool) -> QuerySet[Judgment, dict[str, Any]]:
+def settled_rows(pool: Pool) -> QuerySet[Judgment, Mapping[str, Any]]:
     """Rows of settled pairs of the pool that are not known grades yet: see `settled_pairs`."""
     is_known = KnownGrade.objects.filter(
         entry__pool=pool, entry__query=OuterRef("query"), entry__document__docid=OuterRef("docid")
@@ -101,7 +101,7 @@ def settled_rows(pool: Pool) -> QuerySet[Judgment, dict[str, Any]]:
     )
 
 
-def settled_pairs(rows: Iterable[dict[str, Any]]) -> list[Settled]:
+def settled_pairs(rows: Iterable[Mapping[str, Any]]) -> list[Settled]:
     """Rows of `settled_rows` with their queries."""
     rows = list(rows)
     queries = Query.objects.in_bulk([row["query"] for row in rows])

@@ -124,7 +124,7 @@ class _Entering:
         self.queries = _query_keys(origin.benchmark, {label.qid for label in labels})
         self.known = _ids_that_are_there(origin, labels)
         self.earlier = _earlier_labels(origin, labels, self.queries)
-        self.places = _places(origin, self.queries) if origin.pool else {}
+        self.places = _places(origin, origin.pool, self.queries) if origin.pool else {}
         self.texts: dict[str, tuple[str, str]] = {}
         self.given_up: list[int] = []
         self.done = Entered()
@@ -287,13 +287,13 @@ def _earlier_labels(
     return found
 
 
-def _places(origin: Origin, queries: dict[str, int]) -> dict[Pair, _Places]:
+def _places(origin: Origin, pool: Pool, queries: dict[str, int]) -> dict[Pair, _Places]:
     """What the pool holds of these queries, with the places that labels may fill."""
     qids = {pk: qid for qid, pk in queries.items()}
     places: dict[Pair, _Places] = {}
     of_entry: dict[int, _Places] = {}
     for batch in batched(sorted(qids), KEYS_PER_QUERY):
-        entries = origin.pool.entries.filter(query__in=batch)
+        entries = pool.entries.filter(query__in=batch)
         rows = entries.values_list("pk", "query", "document__docid")
         for pk, query, docid in rows.iterator(chunk_size=5000):
             places[qids[query], docid] = of_entry[pk] = _Places()

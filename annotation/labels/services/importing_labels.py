@@ -217,14 +217,14 @@ def _origin(job: jobs.RunningJob, upload: Upload, labels: Iterable[Label]) -> Or
     pool = job.parameters["pool"]
     return Origin(
         benchmark=job.benchmark,
-        actor=job.row.created_by,
+        actor=job.user,
         source=job.parameters["source"] or upload.name,
         sha256=upload.sha256,
         pool=Pool.objects.get(pk=pool, benchmark=job.benchmark) if pool else None,
         raters=raters_among(
             job.benchmark,
             labels,
-            importer=job.row.created_by,
+            importer=job.user,
             accounts=job.parameters.get("accounts"),
             machines=job.parameters.get("machines"),
         ),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from django.db import connection
 from django.db.models import Count, Sum
@@ -128,8 +128,9 @@ def publish_qrels(job: jobs.RunningJob) -> None:
 def _write(job: jobs.RunningJob, made: QrelSet, derivation: Derivation) -> list[Decision]:
     written: list[Decision] = []
     keys = ledger.query_keys(job.benchmark)
+    # What is derived here records the event it goes up to.
     events = ledger.ledger_events(
-        job.benchmark, made.as_of_event, actor=job.parameters["annotator"]
+        job.benchmark, cast(int, made.as_of_event), actor=job.parameters["annotator"]
     )
     for batch in batched(derivation.of(events), ROWS_PER_BATCH):
         with job.fenced():

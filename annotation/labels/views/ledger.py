@@ -63,7 +63,7 @@ def _asked_for(request: HttpRequest, benchmark: Benchmark) -> QuerySet[Judgment]
 @never_cache
 @require_safe
 @benchmark_view(Action.EDIT)
-def judgments_export(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
+def judgments_export(request: PersonRequest, benchmark: Benchmark) -> StreamingHttpResponse:
     """All judgments as a file, sent while it is read: the worker has no part in it."""
     form = request.GET.get("format", "jsonl")
     if form not in FORMATS:
@@ -151,7 +151,7 @@ def pair_detail(request: PersonRequest, benchmark: Benchmark, pk: int, docid: st
     return render(request, "annotation/labels/pair_detail.html", context)
 
 
-def _say_read(request: HttpRequest, benchmark: Benchmark, what: str) -> None:
+def _say_read(request: PersonRequest, benchmark: Benchmark, what: str) -> None:
     """Labels of test queries may have to stay hidden: who looks at them is recorded."""
     audit.record(actor=request.user, action="read-judgments", benchmark=benchmark, target=what)
 

@@ -177,7 +177,7 @@ def _stage_pool(job: jobs.RunningJob, planned: PlannedPool) -> Pool:
             assignment=sharing.assignment,
             candidate_list_id=plan.candidates,
             digest=planned.table.digest,
-            created_by=job.row.created_by,
+            created_by=job.user,
             staged_by=job.row,
         )
         depth = max(recipe.reach, 1)
@@ -301,7 +301,7 @@ def _open_pool(job: jobs.RunningJob, pool: Pool, planned: PlannedPool, n_slots: 
             pooled_depth=Greatest(F("pooled_depth"), planned.plan.recipe.reach)
         )
         audit.record(
-            actor=job.row.created_by,
+            actor=job.user,
             action="build-pool",
             benchmark=job.benchmark,
             target=pool.name,
@@ -374,7 +374,7 @@ def set_pool_state(*, pool: Pool, state: str, actor: User) -> Pool:
     locked = Pool.objects.select_for_update().get(pk=pool.pk)
     if locked.state == state:
         return locked
-    if state not in NEXT_STATES.get(locked.state, set()):
+    if state not in NEXT_STATES.get(Pool.State(locked.state), set()):
         raise PoolStateError(pool=pool.name, state=locked.get_state_display(), wanted=state)
     locked.state = state
     locked.save(update_fields=["state"])
