@@ -64,7 +64,6 @@ class LoggedQuery:
     n_spellings: int
     first_seen: Any
     last_seen: Any
-    n_clicked: int
 
 
 def most_frequent(log: QueryLog, start: int = 0, n: int = SHOWN_QUERIES) -> list[LoggedQuery]:
@@ -81,7 +80,6 @@ def most_frequent(log: QueryLog, start: int = 0, n: int = SHOWN_QUERIES) -> list
             row["n_spellings"],
             row["first_seen"],
             row["last_seen"],
-            row["clicks"].count('":'),
         )
         for place, row in enumerate(rows.iter_rows(named=True), start=start + 1)
     ]

@@ -1,6 +1,5 @@
 """From the ledger to a set of qrels that says how it came about."""
 
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, cast
 
@@ -24,7 +23,6 @@ from benchwright.qrels.rules import (
     Derivation,
     NamedRule,
     Settings,
-    decisions,
     qrels_digest,
     rule_named,
 )
@@ -155,13 +153,6 @@ def _account(benchmark: Benchmark, derivation: Derivation) -> dict[str, Any]:
         raters = [name(actor, rater) for actor, rater in derivation.fitted["raters"]]
         told["dawid_skene"] = {**derivation.fitted, "raters": raters}
     return told
-
-
-def qrels_as_of(
-    benchmark: Benchmark, rule: NamedRule, event: int, settings: Settings | None = None
-) -> Iterator[Decision]:
-    """The grades that a rule derives from the ledger up to an event: a replay from zero."""
-    return decisions(ledger.ledger_events(benchmark, event), rule, settings)
 
 
 # --- as of when -------------------------------------------------------------------------------
