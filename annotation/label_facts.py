@@ -29,13 +29,13 @@ def read_texts(qrel_set: QrelSet) -> Iterator[LabelRecord]:
         .order_by("pk")
         .values_list("query__qid", "docid", "content_hash", "created_at")
     )
-    found: dict[tuple[str, str], LabelRecord] = {}
+    records: dict[tuple[str, str], LabelRecord] = {}
     for qid, docid, read, at in rows.iterator(chunk_size=5_000):
-        before = found.get((qid, docid))
-        found[qid, docid] = LabelRecord(
+        before = records.get((qid, docid))
+        records[qid, docid] = LabelRecord(
             qid, docid, read or (before.content_hash if before else ""), at
         )
-    yield from found.values()
+    yield from records.values()
 
 
 @tells_pace

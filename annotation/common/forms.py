@@ -21,16 +21,16 @@ class AsOfField(forms.CharField):
     """The number of an event, a day or a time; empty for now."""
 
     def clean(self, value: Any) -> int | datetime | None:
-        said = super().clean(value).strip()
-        if not said:
+        text = super().clean(value).strip()
+        if not text:
             return None
-        if event := row_key(said):
+        if event := row_key(text):
             return event
-        found = as_time(said)
-        if found is None:
+        moment = as_time(text)
+        if moment is None:
             message = "Write the number of an event, or a time such as 2026-11-21 14:30."
             raise forms.ValidationError(message)
-        return found
+        return moment
 
 
 def as_time(said: str) -> datetime | None:
@@ -85,11 +85,11 @@ class _SettingsForm(forms.Form):
             self.fields[name].required = not self.is_bound
 
     def clean(self) -> dict[str, Any]:
-        told = super().clean() or {}
+        cleaned = super().clean() or {}
         names = ("adjudicate_from", "unresolved", "smoothing")
         usual = policy_of(self.benchmark).settings.as_json()
-        chosen = {name: told.pop(name, None) or usual[name] for name in names}
-        return {**told, "settings": Settings(**chosen)}
+        chosen = {name: cleaned.pop(name, None) or usual[name] for name in names}
+        return {**cleaned, "settings": Settings(**chosen)}
 
 
 class PolicyForm(_SettingsForm):

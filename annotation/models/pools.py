@@ -90,8 +90,6 @@ class Pool(models.Model):
 
     objects = PoolQuerySet.as_manager()
 
-    n_done: int  # of `pools_of`
-
     class Meta:
         constraints = [
             models.UniqueConstraint(

@@ -46,10 +46,6 @@ class Slice(models.Model):
     n_results_before = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now)
 
-    # Of `counted_slices`.
-    n_members: int
-    n_suggested: int
-
     class Meta:
         ordering = ["name"]
         constraints = [

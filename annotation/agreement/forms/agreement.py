@@ -30,8 +30,8 @@ class AgreementFilterForm(forms.Form):
     @property
     def filters(self) -> Filters:
         """What was asked for; what cannot be understood counts as not asked."""
-        told = self.cleaned_data if self.is_bound and self.is_valid() else {}
-        pool, until = told.get("pool"), told.get("until")
+        cleaned = self.cleaned_data if self.is_bound and self.is_valid() else {}
+        pool, until = cleaned.get("pool"), cleaned.get("until")
         if until is not None and timezone.localtime(until).time() == until.min.time():
             until += timedelta(days=1)  # a day means all of it
-        return Filters(pool and pool.pk, told.get("since"), until)
+        return Filters(pool and pool.pk, cleaned.get("since"), until)

@@ -86,9 +86,9 @@ def policy_edit(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """The rule that the inbox and the next qrels follow."""
     form = PolicyForm(request.POST or None, benchmark=benchmark)
     if request.method == "POST" and form.is_valid():
-        told = form.cleaned_data
-        rule = rule_named(told["rule"])
-        set_policy(benchmark=benchmark, rule=rule, settings=told["settings"], actor=request.user)
+        cleaned = form.cleaned_data
+        rule = rule_named(cleaned["rule"])
+        set_policy(benchmark=benchmark, rule=rule, settings=cleaned["settings"], actor=request.user)
         messages.success(request, f"The next qrels follow the rule {rule.name}.")
         return redirect("annotation:policy-edit", benchmark.slug)
     context = {"form": form, "rules": RULES}
@@ -118,22 +118,22 @@ def _case(
 def _settled(
     request: PersonRequest, benchmark: Benchmark, query: Query, docid: str, form: AdjudicationForm
 ) -> bool:
-    told = form.cleaned_data
+    cleaned = form.cleaned_data
     try:
-        made = settle(
+        decision = settle(
             benchmark=benchmark,
             query=query,
             docid=docid,
             actor=request.user,
-            outcome=told["outcome"],
-            grade=told["grade"],
-            reason=told["reason"],
-            client_id=told["client_id"],
+            outcome=cleaned["outcome"],
+            grade=cleaned["grade"],
+            reason=cleaned["reason"],
+            client_id=cleaned["client_id"],
         )
     except BenchmarkError as error:
         form.add_error(None, str(error))
         return False
-    messages.success(request, _said(made))
+    messages.success(request, _said(decision))
     return True
 
 

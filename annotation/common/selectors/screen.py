@@ -15,8 +15,8 @@ def content_of(slot: Slot) -> DocumentContent | None:
 
 def contents_of(documents: Iterable[int]) -> dict[int, DocumentContent]:
     """What each of these documents says now, by its primary key."""
-    found = DocumentContent.objects.filter(document__in=documents).order_by("first_seen", "pk")
-    return {content.document_id: content for content in found}
+    contents = DocumentContent.objects.filter(document__in=documents).order_by("first_seen", "pk")
+    return {content.document_id: content for content in contents}
 
 
 def current_guideline(benchmark: Benchmark) -> Guideline | None:

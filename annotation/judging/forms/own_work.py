@@ -29,11 +29,11 @@ class OwnJudgmentFilterForm(forms.Form):
     @property
     def asked(self) -> dict[str, Any]:
         """What to look for; what is no valid filter is left out."""
-        said = self.cleaned_data if self.is_valid() else {}
-        pool = said.get("pool")
+        cleaned = self.cleaned_data if self.is_valid() else {}
+        pool = cleaned.get("pool")
         return {
-            "words": said.get("q", ""),
-            "grade": said.get("grade", ""),
+            "words": cleaned.get("q", ""),
+            "grade": cleaned.get("grade", ""),
             "pool": pool.pk if pool else None,
         }
 
@@ -49,8 +49,8 @@ class ChangeForm(forms.Form):
     client_id = forms.UUIDField()
 
     def clean(self) -> dict[str, Any]:
-        said = super().clean() or {}
-        if (said.get("grade") is None) == (not said.get("reason")):
+        cleaned = super().clean() or {}
+        if (cleaned.get("grade") is None) == (not cleaned.get("reason")):
             why = "Choose a grade, or why the document cannot be judged."
             raise forms.ValidationError(why)
-        return said
+        return cleaned

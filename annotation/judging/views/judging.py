@@ -117,15 +117,15 @@ def judgment_create(request: PersonRequest, pk: int) -> HttpResponse:
     pool = _pool_to_judge(request, pk)
     form = JudgmentForm(request.POST)
     slot, shown = _slot_and_shown(request, pool, form)
-    said = form.cleaned_data
+    cleaned = form.cleaned_data
     saved = record_judgment(
         slot=slot,
         actor=request.user,
-        grade=said["grade"],
-        client_id=said["client_id"],
+        grade=cleaned["grade"],
+        client_id=cleaned["client_id"],
         shown=shown,
-        note=said["note"],
-        confidence=said["confidence"],
+        note=cleaned["note"],
+        confidence=cleaned["confidence"],
     )
     return _next(request, pool, _said_to_be_saved(f"Grade {saved.grade} saved", saved))
 
@@ -180,8 +180,10 @@ def judge_ask(request: PersonRequest, pk: int) -> HttpResponse:
         messages.error(request, "Write in the note what you want to know, then ask.")
         return redirect("annotation:judge", pool.pk)
     slot, _ = _slot_and_shown(request, pool, form)
-    said = form.cleaned_data
-    ask_question(slot=slot, actor=request.user, client_id=said["client_id"], text=said["note"])
+    cleaned = form.cleaned_data
+    ask_question(
+        slot=slot, actor=request.user, client_id=cleaned["client_id"], text=cleaned["note"]
+    )
     return _next(request, pool, "Asked. The document comes back with the answer")
 
 
@@ -230,11 +232,11 @@ def _pool_to_judge(request: HttpRequest, pk: int) -> Pool:
 def _slot_and_shown(request: PersonRequest, pool: Pool, form: Any) -> tuple[Slot, Shown]:
     if not form.is_valid():
         raise SlotTokenError
-    said = form.cleaned_data
-    slot, shown = read_token(token=said["token"], annotator=request.user)
+    cleaned = form.cleaned_data
+    slot, shown = read_token(token=cleaned["token"], annotator=request.user)
     if slot.pool_id != pool.pk:
         raise SlotTokenError
-    return slot, shown.seen(view=said["view"], dwell_ms=said["dwell_ms"])
+    return slot, shown.seen(view=cleaned["view"], dwell_ms=cleaned["dwell_ms"])
 
 
 def _said_to_be_saved(what: str, saved: Judgment) -> str:
@@ -298,7 +300,9 @@ def _means(request: PersonRequest, pool: Pool, answer: dict[str, Any]) -> dict[s
     grades = list(pool.benchmark.grades.all())
     chosen = keys.keys_on_page(request.user, grades)
     caps = {action.name: bound for action, bound in chosen["rows"]} if chosen["is_on"] else {}
-    undoable = [str(said.client_id) for said in screen.undoable_judgments(pool.pk, request.user)]
+    undoable = [
+        str(judgment.client_id) for judgment in screen.undoable_judgments(pool.pk, request.user)
+    ]
     return {
         "grades": [(grade, caps.get(f"grade-{grade.value}", ())) for grade in grades],
         "caps": {name.replace("-", "_"): bound[0] for name, bound in caps.items()},

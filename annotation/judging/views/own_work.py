@@ -42,8 +42,8 @@ COLUMNS = (
 @require_safe
 def my_judgment_list(request: PersonRequest) -> HttpResponse:
     form = OwnJudgmentFilterForm(request.GET, pools=own_work.pools_judged_by(request.user))
-    found = own_work.searched(own_work.own_judgments(request.user), **form.asked)
-    page = page_of(request, found, PAGE_SIZE)
+    judgments = own_work.searched(own_work.own_judgments(request.user), **form.asked)
+    page = page_of(request, judgments, PAGE_SIZE)
     titles = own_work.titles_as_judged(page.object_list)
     rows = [
         (judgment, titles.get((judgment.slot.entry.document_id, judgment.content_hash), ""))

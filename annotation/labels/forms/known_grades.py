@@ -47,11 +47,11 @@ class KnownGradeFileForm(forms.Form):
     )
 
     def clean_file(self) -> UploadedFile:
-        given: UploadedFile = self.cleaned_data["file"]
-        if (given.size or 0) > MAX_FILE_BYTES:
+        file: UploadedFile = self.cleaned_data["file"]
+        if (file.size or 0) > MAX_FILE_BYTES:
             why = f"The file has more than {MAX_FILE_BYTES // 1_000_000} MB; split it."
             raise forms.ValidationError(why)
-        return given
+        return file
 
 
 class SettledForm(forms.Form):

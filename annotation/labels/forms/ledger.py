@@ -101,8 +101,8 @@ class RatersForm(forms.Form):
         return [(self[key], self.counts[rater]) for key, rater in self.raters.items()]
 
     def clean(self) -> dict[str, Any]:
-        said = super().clean() or {}
-        answers = {rater: said.get(key, NOBODY) for key, rater in self.raters.items()}
+        cleaned = super().clean() or {}
+        answers = {rater: cleaned.get(key, NOBODY) for key, rater in self.raters.items()}
         accounts = {
             rater: answer.removeprefix(ACCOUNT)
             for rater, answer in answers.items()

@@ -50,7 +50,7 @@ def known_grades_of(pool: Pool, purpose: str = "") -> QuerySet[KnownGrade]:
 
 def titles_of(known: Iterable[KnownGrade]) -> dict[int, str]:
     """{document: its title, or the beginning of its text}."""
-    contents = contents_of([one.entry.document_id for one in known])
+    contents = contents_of([known_grade.entry.document_id for known_grade in known])
     return {key: content.title or content.text[:80] for key, content in contents.items()}
 
 
@@ -82,10 +82,10 @@ def settled_rows(pool: Pool) -> QuerySet[Judgment, Mapping[str, Any]]:
     in_pool = PoolEntry.objects.filter(
         pool=pool, query=OuterRef("query"), document__docid=OuterRef("docid")
     )
-    given = Judgment.objects.wanted().current().filter(benchmark=pool.benchmark_id)
+    labels = Judgment.objects.wanted().current().filter(benchmark=pool.benchmark_id)
     adjudicated = Case(When(kind=Judgment.Kind.ADJUDICATE, then="grade"))
     return (
-        given.exclude(kind=Judgment.Kind.MACHINE)
+        labels.exclude(kind=Judgment.Kind.MACHINE)
         .filter(Exists(in_pool), grade__isnull=False)
         .exclude(Exists(is_known))
         .order_by()

@@ -84,7 +84,7 @@ def raters_in(
     *, benchmark: Benchmark, upload: Upload, rater: str = "", grade_map: str = ""
 ) -> Counter[str]:
     """How many labels each rater of a file gave; what is wrong in it is for the import to say."""
-    found: Counter[str] = reading_apart.call(
+    counts: Counter[str] = reading_apart.call(
         raters_at,
         Place(uploading.local(upload), upload.name),
         scale_of(benchmark),
@@ -93,7 +93,7 @@ def raters_in(
         MOST_LABELS,
         file=upload.name,
     )
-    return found
+    return counts
 
 
 def import_labels(job: jobs.RunningJob) -> None:
@@ -250,7 +250,7 @@ def _made(done: Entered) -> str:
 
 def _notes(done: Entered, origin: Origin) -> list[str]:
     """What is worth knowing of the labels that were not simply entered."""
-    said = {
+    texts = {
         "{n:,} were here already and change nothing": done.n(entering_labels.SAME),
         "{n:,} were given for another text and are stale": done.n_stale,
         "{n:,} are of pairs the pool does not hold": done.n(entering_labels.OUTSIDE),
@@ -260,7 +260,7 @@ def _notes(done: Entered, origin: Origin) -> list[str]:
         ),
         "{n:,} are a machine's: they are kept apart and fill no place": done.n_machine,
     }
-    notes = [text.format(n=n) for text, n in said.items() if n]
+    notes = [text.format(n=n) for text, n in texts.items() if n]
     names = User.objects.in_bulk(origin.raters.accounts.values())
     notes += [
         f"rater '{rater}' is the account '{names[key].username}'"

@@ -135,8 +135,8 @@ def _refuse_unknown_documents(job: jobs.RunningJob, planned: PlannedPool) -> Non
     for batch in batched(docids, ROWS_PER_BATCH):
         unknown |= unknown_documents(job.benchmark, batch)
     if unknown:
-        found = (entry for entry in planned.table.entries() if entry.docid in unknown)
-        examples = [_example(entry) for entry in islice(found, EXAMPLES_SHOWN)]
+        entries = (entry for entry in planned.table.entries() if entry.docid in unknown)
+        examples = [_example(entry) for entry in islice(entries, EXAMPLES_SHOWN)]
         raise UnknownDocumentsError(n_documents=len(unknown), examples="; ".join(examples))
 
 
@@ -202,12 +202,12 @@ def _stage_documents(job: jobs.RunningJob, planned: PlannedPool) -> dict[str, in
                 [Document(corpus=corpus, docid=docid) for docid in batch], ignore_conflicts=True
             )
             known = Document.objects.filter(corpus=corpus, docid__in=batch)
-            found = dict(known.values_list("docid", "pk"))
+            known_keys = dict(known.values_list("docid", "pk"))
             DocumentContent.objects.bulk_create(
-                [_content(found[docid], text, corpus.lang) for docid, text in texts.items()],
+                [_content(known_keys[docid], text, corpus.lang) for docid, text in texts.items()],
                 ignore_conflicts=True,
             )
-        keys |= found
+        keys |= known_keys
         job.progress(len(keys), len(docids), "storing the documents' texts")
     return keys
 
@@ -228,7 +228,7 @@ def _stage_entries(
     """(entry, query) primary keys in the order of the queue."""
     queries = query_keys(job.benchmark)
     n_entries = len(planned.table.frame)
-    made: list[tuple[int, int]] = []
+    entries: list[tuple[int, int]] = []
     for batch in batched(enumerate(planned.table.entries()), ROWS_PER_BATCH):
         with job.fenced():
             rows = PoolEntry.objects.bulk_create(
@@ -244,9 +244,9 @@ def _stage_entries(
                 )
                 for place, entry in batch
             )
-        made += [(row.pk, row.query_id) for row in rows]
-        job.progress(len(made), n_entries, "writing the pool")
-    return made
+        entries += [(row.pk, row.query_id) for row in rows]
+        job.progress(len(entries), n_entries, "writing the pool")
+    return entries
 
 
 def _stage_slots(
@@ -254,9 +254,9 @@ def _stage_slots(
 ) -> int:
     """One slot for each label wanted; neither its number nor its place tells a rank."""
     pairs = planned.table.frame.select("qid", "docid").iter_rows()
-    shown = pooling.shown_places(pairs, seed=pool.seed)
-    labels = [planned.labels[place] for place in shown]
-    places = list(_places([entries[place] for place in shown], labels))
+    order = pooling.shown_places(pairs, seed=pool.seed)
+    labels = [planned.labels[place] for place in order]
+    places = list(_places([entries[place] for place in order], labels))
     random.SystemRandom().shuffle(places)
     n_made = 0
     for batch in batched(places, ROWS_PER_BATCH):
