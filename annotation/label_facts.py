@@ -29,13 +29,13 @@ def read_texts(qrel_set: QrelSet) -> Iterator[LabelRecord]:
         .order_by("pk")
         .values_list("query__qid", "docid", "content_hash", "created_at")
     )
-    found: dict[tuple[str, str], LabelRecord] = {}
+    records: dict[tuple[str, str], LabelRecord] = {}
     for qid, docid, read, at in rows.iterator(chunk_size=5_000):
-        before = found.get((qid, docid))
-        found[qid, docid] = LabelRecord(
+        before = records.get((qid, docid))
+        records[qid, docid] = LabelRecord(
             qid, docid, read or (before.content_hash if before else ""), at
         )
-    yield from found.values()
+    yield from records.values()
 
 
 @tells_pace
@@ -47,5 +47,5 @@ def median_seconds(benchmark: Benchmark) -> float | None:
         .order_by("-pk")
         .values_list("dwell_ms", flat=True)[:TIMED]
     )
-    milliseconds = list(timed)
+    milliseconds = [dwell for dwell in timed if dwell]
     return median(milliseconds) / 1000 if len(milliseconds) >= FEWEST_TIMED else None

@@ -36,7 +36,7 @@ def _pool(pool: Pool) -> dict[str, Any]:
         "name": pool.name,
         "strategy": pool.strategy,
         "n_documents": pool.n_entries,
-        "n_open": max(0, pool.n_wanted - pool.n_done) if is_open else 0,
+        "n_open": max(0, pool.n_wanted - vars(pool)["n_done"]) if is_open else 0,
         "systems": sorted(public),
         "n_systems": len(runs),
     }

@@ -4,7 +4,7 @@ Whatever is append-only, or written by jobs as a whole with its files, can only 
 Judged labels are not here: who may see them is decided, and written down, by the pages.
 """
 
-from typing import Any
+from typing import Any, cast
 
 from allauth.account.admin import EmailAddress
 from allauth.mfa.admin import Authenticator
@@ -66,7 +66,13 @@ def password_change(
     return redirect("password-change")
 
 
-admin.site.login, admin.site.password_change = staff_sign_in, password_change
+for name, view in (("login", staff_sign_in), ("password_change", password_change)):
+    setattr(admin.site, name, view)
+
+
+def _staff(request: HttpRequest) -> User:
+    """Who is at work: nobody else comes to these pages."""
+    return cast(User, request.user)
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
@@ -98,7 +104,7 @@ class KeptAdmin(admin.ModelAdmin):
         benchmark = obj if isinstance(obj, Benchmark) else None
         target = "" if benchmark else f"{obj._meta.verbose_name} {obj.pk}"
         audit.record(
-            actor=request.user,
+            actor=_staff(request),
             action=self.action,
             benchmark=benchmark,
             target=target,
@@ -117,7 +123,7 @@ class PersonAdmin(UserAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         """Who works here is changed by superusers alone: whose password one sets, one is."""
         is_below = obj is None or not (obj.is_staff or obj.is_superuser)
         may: bool = super().has_change_permission(request, obj)
@@ -132,13 +138,14 @@ class PersonAdmin(UserAdmin):
         return super().user_change_password(*args, **kwargs)
 
     def log_addition(self, request: HttpRequest, obj: User, message: Any) -> LogEntry:
-        audit.record(actor=request.user, action="account-create", target=named(obj.pk))
+        audit.record(actor=_staff(request), action="account-create", target=named(obj.pk))
         return super().log_addition(request, obj, message)
 
     def log_change(self, request: HttpRequest, obj: User, message: Any) -> LogEntry:
-        is_password = request.resolver_match.url_name == "auth_user_password_change"
+        page = request.resolver_match
+        is_password = page is not None and page.url_name == "auth_user_password_change"
         action = "password-change" if is_password else "account-change"
-        audit.record(actor=request.user, action=action, target=named(obj.pk), changes=message)
+        audit.record(actor=_staff(request), action=action, target=named(obj.pk), changes=message)
         return super().log_change(request, obj, message)
 
 

@@ -77,7 +77,7 @@ def publish(path: Path, name: str, sha256: str = "") -> str:
             LeftFile.objects.filter(name=name).delete()  # it is needed again
             return name
         log.error("stored anew: %s was there with other bytes than %s", name, recorded)
-    if isinstance(default_storage._wrapped or default_storage, FileSystemStorage):
+    if isinstance(default_storage, FileSystemStorage):
         target = Path(default_storage.path(name))
         target.parent.mkdir(parents=True, exist_ok=True)
         _move(path, target)

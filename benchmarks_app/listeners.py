@@ -27,7 +27,7 @@ def write_failure(
     credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any
 ) -> None:
     """Whom it was tried for, where there is such an account: what else was typed may be secret."""
-    if _is_of_somebody(request) and not getattr(request, "axes_locked_out", False):
+    if request and _is_of_somebody(request) and not getattr(request, "axes_locked_out", False):
         account, network = _account(credentials.get("username")), network_of(request)
         audit.record(actor=None, action="sign-in-fail", target=account, network=network)
 

@@ -15,7 +15,9 @@ from kombu.utils.json import dumps
 
 
 class Channel(filesystem.Channel):
-    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:
+    def _put(  # type: ignore[override]  # kombu calls it with the queue and a message
+        self, queue: str, payload: Any, **kwargs: Any
+    ) -> None:
         content = dumps(payload).encode()
         folder, name = Path(self.data_folder_out), f"{monotonic() * 1000:.0f}_{uuid.uuid4()}"
         begun = folder / f"{name}.begun"

@@ -102,7 +102,6 @@ def benchmark_view(action: Action) -> Callable[[Callable], Callable]:
             request.benchmark = found
             return view(request, found, *args, **kwargs)
 
-        checked.action = action
         return checked
 
     return decorate

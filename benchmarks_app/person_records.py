@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from django.db.models import Model, QuerySet
+from django.db.models import Manager, Model, QuerySet
 
 from benchmarks_app.models import User
 
@@ -35,7 +35,9 @@ def records(name: str) -> Callable[[Records], Records]:
     return register
 
 
-def columns(name: str, rows: Callable[[User], QuerySet], *same: str, **renamed: str) -> None:
+def columns(
+    name: str, rows: Callable[[User], QuerySet | Manager], *same: str, **renamed: str
+) -> None:
     """Register records that are columns of rows, of the names of their fields or renamed."""
     fields = renamed | dict(zip(same, same, strict=True))
     RECORDS[name] = lambda user: told(rows(user).order_by("pk"), **fields)

@@ -11,6 +11,8 @@ class SiteRequest(HttpRequest):
 
     htmx: HtmxDetails
     benchmark: Benchmark
+    # Set by the first chart of a page, which brings the script of them all.
+    has_chart_script: bool
 
 
 class PersonRequest(SiteRequest):
@@ -18,4 +20,4 @@ class PersonRequest(SiteRequest):
     where the action is not open to the public.
     """
 
-    user: User  # type: ignore[assignment]  # narrower than the site's, which knows visitors too
+    user: User

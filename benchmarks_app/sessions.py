@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends import db
-from django.contrib.sessions.models import Session
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import connection
 from django.http import HttpRequest
 from django.utils import timezone
@@ -26,7 +26,7 @@ class SessionStore(db.SessionStore):
     def _get_session_from_db(self) -> SimpleNamespace | None:
         now = connection.ops.adapt_datetimefield_value(timezone.now())
         with connection.cursor() as cursor:
-            cursor.execute(_SESSION, [_stored(self.session_key), now])
+            cursor.execute(_SESSION, [_stored(self.session_key or ""), now])
             found = cursor.fetchone()
         if found is None:
             self._session_key = None
@@ -36,7 +36,7 @@ class SessionStore(db.SessionStore):
     def exists(self, session_key: str) -> bool:
         return super().exists(_stored(session_key))
 
-    def create_model_instance(self, data: dict[str, Any]) -> Session:
+    def create_model_instance(self, data: dict[str, Any]) -> AbstractBaseSession:
         row = super().create_model_instance(data)
         row.session_key = _stored(row.session_key)
         return row

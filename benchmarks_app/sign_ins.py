@@ -24,8 +24,15 @@ KNOWN_FOR = timedelta(days=90)
 ELSEWHERE = 10
 
 
+class LimitedRequest(HttpRequest):
+    """With what django-axes puts on it before it asks its handler."""
+
+    axes_user_agent: str
+    axes_ip_address: str
+
+
 class SignInLimits(AxesDatabaseHandler):
-    def get_failures(self, request: HttpRequest, credentials: dict | None = None) -> int:
+    def get_failures(self, request: LimitedRequest, credentials: dict | None = None) -> int:
         """The most failures of any kind, in units of those of one name at one address."""
         name = get_client_username(request, credentials)
         recent = AccessAttempt.objects.filter(attempt_time__gte=get_cool_off_threshold(request))
@@ -43,10 +50,8 @@ class SignInLimits(AxesDatabaseHandler):
 
 def known_device(request: HttpRequest, name: str | None) -> str:
     """The secret of a browser that this person signed in with; empty where it is none."""
-    said = request.get_signed_cookie(
-        COOKIE, default="", salt=SALT, max_age=KNOWN_FOR.total_seconds()
-    )
-    person, _, device = said.partition(":")
+    said = request.get_signed_cookie(COOKIE, default="", salt=SALT, max_age=KNOWN_FOR)
+    person, _, device = (said or "").partition(":")
     is_theirs = device and User.objects.filter(pk=person, username=name).exists()
     return device if is_theirs else ""
 

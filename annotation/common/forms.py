@@ -11,7 +11,8 @@ from django.utils.html import format_html
 from annotation.common.selectors.ledger import annotators_of
 from annotation.common.selectors.policies import policy_of
 from annotation.models import AggregationPolicy
-from benchmarks_app.models import Benchmark, QrelSet
+from benchmarks_app.common.forms import row_field
+from benchmarks_app.models import Benchmark, QrelSet, User
 from benchwright.formats.numbers import row_key
 from benchwright.qrels.rules import RULES, Settings
 
@@ -20,16 +21,16 @@ class AsOfField(forms.CharField):
     """The number of an event, a day or a time; empty for now."""
 
     def clean(self, value: Any) -> int | datetime | None:
-        said = super().clean(value).strip()
-        if not said:
+        text = super().clean(value).strip()
+        if not text:
             return None
-        if event := row_key(said):
+        if event := row_key(text):
             return event
-        found = as_time(said)
-        if found is None:
+        moment = as_time(text)
+        if moment is None:
             message = "Write the number of an event, or a time such as 2026-11-21 14:30."
             raise forms.ValidationError(message)
-        return found
+        return moment
 
 
 def as_time(said: str) -> datetime | None:
@@ -84,11 +85,11 @@ class _SettingsForm(forms.Form):
             self.fields[name].required = not self.is_bound
 
     def clean(self) -> dict[str, Any]:
-        told = super().clean()
+        cleaned = super().clean() or {}
         names = ("adjudicate_from", "unresolved", "smoothing")
         usual = policy_of(self.benchmark).settings.as_json()
-        chosen = {name: told.pop(name, None) or usual[name] for name in names}
-        return {**told, "settings": Settings(**chosen)}
+        chosen = {name: cleaned.pop(name, None) or usual[name] for name in names}
+        return {**cleaned, "settings": Settings(**chosen)}
 
 
 class PolicyForm(_SettingsForm):
@@ -103,7 +104,7 @@ class QrelsForm(_SettingsForm):
         help_text="The number of an event, a day or a time. Empty for everything so far.",
     )
     annotator = forms.ModelChoiceField(
-        None,
+        User.objects.none(),
         required=False,
         label="Whose grades",
         empty_label="Everybody's",
@@ -113,7 +114,7 @@ class QrelsForm(_SettingsForm):
 
     def __init__(self, *args: Any, benchmark: Benchmark, **kwargs: Any) -> None:
         super().__init__(*args, benchmark=benchmark, **kwargs)
-        self.fields["annotator"].queryset = annotators_of(benchmark)
+        row_field(self, "annotator").queryset = annotators_of(benchmark)
         # One person's view is named after their pseudonym.
         self.fields["name"].required = not (self.is_bound and self.data.get("annotator"))
 

@@ -46,7 +46,7 @@ def guideline_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
 
 
 def _named(versions: list[Guideline], version: str) -> Guideline | None:
-    return next((one for one in versions if str(one.version) == version), None)
+    return next((guideline for guideline in versions if str(guideline.version) == version), None)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -54,7 +54,7 @@ def _named(versions: list[Guideline], version: str) -> Guideline | None:
 def guideline_edit(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """Write the next version; a preview first, where it is asked for."""
     newest = current_guideline(benchmark)
-    initial = {
+    initial: dict[str, Any] = {
         "text": newest.text if newest else "",
         "written_upon": newest.version if newest else 0,
     }
@@ -75,21 +75,23 @@ def guideline_edit(request: PersonRequest, benchmark: Benchmark) -> HttpResponse
     return render(request, "annotation/guidelines/guideline_edit.html", context, status=status)
 
 
-def _saved(request: HttpRequest, benchmark: Benchmark, form: GuidelineForm) -> bool:
+def _saved(request: PersonRequest, benchmark: Benchmark, form: GuidelineForm) -> bool:
     """Save what was written; what stands against it is said on the form, which keeps the text."""
-    said = form.cleaned_data
+    cleaned = form.cleaned_data
     try:
-        made = save_guideline(
+        guideline = save_guideline(
             benchmark=benchmark,
-            text=said["text"],
+            text=cleaned["text"],
             actor=request.user,
-            written_upon=said["written_upon"],
+            written_upon=cleaned["written_upon"],
             anchors=form.anchors,
         )
     except GuidelineChangedError as error:
         form.add_error(None, str(error))
         return False
-    messages.success(request, f"Saved: version {made.version} is in force." if made else "Saved.")
+    messages.success(
+        request, f"Saved: version {guideline.version} is in force." if guideline else "Saved."
+    )
     return True
 
 
@@ -113,10 +115,10 @@ def question_answer(request: PersonRequest, benchmark: Benchmark, pk: int) -> Ht
     form = AnswerForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         answered = answer_question(question=question, actor=request.user, **form.cleaned_data)
-        said = "Answered: the document goes back to who asked."
+        message = "Answered: the document goes back to who asked."
         if answered.guideline:
-            said = f"{said} The guideline is at version {answered.guideline.version}."
-        messages.success(request, said)
+            message = f"{message} The guideline is at version {answered.guideline.version}."
+        messages.success(request, message)
         return redirect("annotation:question-list", benchmark.slug)
     context = {"row": _rows([question])[0], "form": form}
     status = 422 if form.errors else 200

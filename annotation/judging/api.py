@@ -33,15 +33,15 @@ class CandidatesList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        given = self.validated(NewCandidateListSerializer)
-        made = make_candidate_list(
+        listed = self.validated(NewCandidateListSerializer)
+        candidates = make_candidate_list(
             benchmark=benchmark,
             rows=[
                 (row["query"], row["document"], place)
-                for place, row in enumerate(given["rows"], start=1)
+                for place, row in enumerate(listed["rows"], start=1)
             ],
-            name=given["name"],
-            origin=given["origin"],
+            name=listed["name"],
+            origin=listed["origin"],
             user=request.user,
         )
-        return Response(CandidateListSerializer(made).data, status=201)
+        return Response(CandidateListSerializer(candidates).data, status=201)

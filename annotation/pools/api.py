@@ -56,9 +56,9 @@ class PoolList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        given = self.validated(NewPoolSerializer)
+        wanted = self.validated(NewPoolSerializer)
         with transaction.atomic():
-            arguments = _arguments(request.user, benchmark, given)
+            arguments = _arguments(request.user, benchmark, wanted)
             job = jobs.start(benchmark=benchmark, user=request.user, **arguments)
         return Response(JobSerializer(job).data, status=202)
 
@@ -90,22 +90,22 @@ def _arguments(user: Any, benchmark: Benchmark, given: dict[str, Any]) -> dict[s
 def _candidates(benchmark: Benchmark, name: str) -> CandidateList | None:
     if not name:
         return None
-    found = CandidateList.objects.filter(benchmark=benchmark, name=name).first()
-    if found is None:
+    candidates = CandidateList.objects.filter(benchmark=benchmark, name=name).first()
+    if candidates is None:
         raise exceptions.ValidationError({"candidates": [f"There is no list '{name}'."]})
-    return found
+    return candidates
 
 
 def runs_named(user: Any, benchmark: Benchmark, names: list[str]) -> list[Run]:
     """The runs of these names that the caller may see; 400 where one is not there."""
-    found = {
+    runs = {
         run.name: run
         for run in Run.objects.visible_to(user).filter(benchmark=benchmark, name__in=names)
     }
-    missing = sorted(set(names) - found.keys())
+    missing = sorted(set(names) - runs.keys())
     if missing:
         raise exceptions.ValidationError({"runs": [f"There is no run '{missing[0]}'."]})
-    return list(found.values())
+    return list(runs.values())
 
 
 class PoolDetail(Endpoint):
@@ -159,6 +159,5 @@ def _pool(benchmark: Benchmark, pk: int) -> Pool:
 
 
 def _detail(pool: Pool) -> dict[str, Any]:
-    pool.progress = selectors.pool_progress(pool)
-    pool.n_stale = stale_labels(pool).count()
+    vars(pool).update(progress=selectors.pool_progress(pool), n_stale=stale_labels(pool).count())
     return PoolDetailSerializer(pool).data

@@ -18,37 +18,39 @@ DAY_FORMAT = "%b %-d"
 
 def burn_up(pool: Pool, progress: PoolProgress, signals: Signals, now: datetime) -> Chart:
     """Labels given so far against those wanted, and when the rest comes at the latest pace."""
-    given = _given(signals)
+    days = _given(signals)
     end = projection_of(progress, signals, now)
-    n_given = given[-1]["labels"] if given else 0
-    rows = [{**row, "day": day(row["day"]), "kind": "given"} for row in given]
-    said = f"{n_given:,} of {progress.n_wanted:,} labels are given."
+    n_given = days[-1]["labels"] if days else 0
+    rows = [{**row, "day": day(row["day"]), "kind": "given"} for row in days]
+    description = f"{n_given:,} of {progress.n_wanted:,} labels are given."
     if end:
         expected = [(now.date(), n_given), (end.done_on, n_given + progress.n_left)]
         rows += [{"day": day(on), "labels": n, "kind": "expected"} for on, n in expected]
-        said += f" At {end.per_day:,.0f} a day, as of late, the rest is there on {end.done_on}."
+        description += (
+            f" At {end.per_day:,.0f} a day, as of late, the rest is there on {end.done_on}."
+        )
     elif progress.n_left:
-        said += " Nobody judged in the last two weeks, so no end is foretold."
+        description += " Nobody judged in the last two weeks, so no end is foretold."
     x = {"field": "day", "type": "temporal", "title": None, "axis": _days_axis(rows)}
     y = {"field": "labels", "type": "quantitative", "title": "Labels", "scale": {"zero": True}}
     where = {"x": x, "y": y}
     spec = {
         "layer": [
             _part("given", {"type": "area"}, where),
-            _part("given", {"type": "line", "point": len(given) < 20}, where),
+            _part("given", {"type": "line", "point": len(days) < 20}, where),
             _part("expected", {"type": "line", "strokeDash": [5, 4]}, where),
             *_level(progress.n_wanted, f"{progress.n_wanted:,} wanted"),
         ],
     }
-    return Chart("Labels given", said, spec, rows)
+    return Chart("Labels given", description, spec, rows)
 
 
 def labels_per_day(pool: Pool, progress: PoolProgress, signals: Signals, now: datetime) -> Chart:
     days = signals["days"]
     rows = [{"day": day(_date(row)), "labels": row["labels"]} for row in days]
     best = max(days, key=lambda row: row["labels"], default=None)
-    said = f"Labels on {len(days)} days"
-    said += f", most on {best['day']}: {best['labels']:,}." if best else "."
+    description = f"Labels on {len(days)} days"
+    description += f", most on {best['day']}: {best['labels']:,}." if best else "."
     spec = {
         "mark": {"type": "bar", "width": {"band": 0.8}},
         "encoding": {
@@ -62,14 +64,14 @@ def labels_per_day(pool: Pool, progress: PoolProgress, signals: Signals, now: da
             "y": {"field": "labels", "type": "quantitative", "title": "Labels"},
         },
     }
-    return Chart("Labels per day", said, spec, rows)
+    return Chart("Labels per day", description, spec, rows)
 
 
 def coverage(pool: Pool, progress: PoolProgress, signals: Signals, now: datetime) -> Chart:
     """How many queries are judged how far."""
     counts = signals["coverage"]
     rows = [{"judged": name, "queries": n} for name, n in zip(COVERAGE, counts, strict=True)]
-    said = (
+    description = (
         f"Of {signals['n_queries']:,} queries {signals['n_complete']:,} are judged completely and "
         f"{signals['n_untouched']:,} not at all."
     )
@@ -90,15 +92,17 @@ def coverage(pool: Pool, progress: PoolProgress, signals: Signals, now: datetime
             {"mark": {"type": "text", "dy": -7}, "encoding": {"text": {"field": "queries"}}},
         ],
     }
-    return Chart("Queries by coverage", said, spec, rows)
+    return Chart("Queries by coverage", description, spec, rows)
 
 
 def relevant_found(pool: Pool, progress: PoolProgress, signals: Signals, now: datetime) -> Chart:
     rows = [{"documents": n, "relevant": hits} for n, hits in signals["found"]]
-    said = f"{signals['n_relevant']:,} of {rows[-1]['documents']:,} judged documents are relevant."
+    description = (
+        f"{signals['n_relevant']:,} of {rows[-1]['documents']:,} judged documents are relevant."
+    )
     if signals["last"]:
         first, last = Rate(**signals["first"]), Rate(**signals["last"])
-        said += f" Of the first {first.of:,} it were {first.n:,}, of the last {last.n:,}."
+        description += f" Of the first {first.of:,} it were {first.n:,}, of the last {last.n:,}."
     spec = {
         "mark": {"type": "line", "interpolate": "monotone"},
         "encoding": {
@@ -106,7 +110,7 @@ def relevant_found(pool: Pool, progress: PoolProgress, signals: Signals, now: da
             "y": {"field": "relevant", "type": "quantitative", "title": "Relevant ones"},
         },
     }
-    return Chart("Relevant documents found", said, spec, rows)
+    return Chart("Relevant documents found", description, spec, rows)
 
 
 def relevant_by_rank(pool: Pool, progress: PoolProgress, signals: Signals, now: datetime) -> Chart:
@@ -123,8 +127,8 @@ def relevant_by_rank(pool: Pool, progress: PoolProgress, signals: Signals, now: 
         }
         for ranks, rate in rates
     ]
-    said = "Share of relevant documents by their best rank in any run: "
-    said += ", ".join(f"{row['share']:.0%} at {row['rank']}" for row in rows) + "."
+    description = "Share of relevant documents by their best rank in any run: "
+    description += ", ".join(f"{row['share']:.0%} at {row['rank']}" for row in rows) + "."
     scale = {"domainMin": 0}
     spec = {
         "encoding": {
@@ -151,7 +155,7 @@ def relevant_by_rank(pool: Pool, progress: PoolProgress, signals: Signals, now: 
             {"mark": {"type": "point", "size": 80}},
         ],
     }
-    return Chart("Relevant by rank", said, spec, rows)
+    return Chart("Relevant by rank", description, spec, rows)
 
 
 CHARTS: dict[str, Callable[[Pool, PoolProgress, Signals, datetime], Chart]] = {
@@ -184,7 +188,7 @@ def _part(kind: str, mark: dict[str, Any], encoding: dict[str, Any]) -> dict[str
 
 def _level(value: float, text: str) -> list[dict[str, Any]]:
     """A line across at a value, named at its beginning."""
-    once = {"values": [{}]}  # of its own, or it would be drawn for every row
+    once: dict[str, list[dict]] = {"values": [{}]}  # of its own, or it would be drawn for every row
     where = {"y": {"datum": value}}
     named = {"type": "text", "align": "left", "dx": 4, "dy": -7, "text": text, "color": "$text-2"}
     return [

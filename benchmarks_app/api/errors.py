@@ -61,7 +61,7 @@ def answer(status_code: int, code: str, message: str, detail: Any) -> Response:
 
 def _facts(error: BenchmarkError) -> dict[str, Any]:
     """An error's facts as far as JSON takes them; problems of a file line by line."""
-    facts = {
+    facts: dict[str, Any] = {
         name: value
         for name, value in error.facts.items()
         if name != "summary" and isinstance(value, str | int | float | bool | None)

@@ -20,7 +20,7 @@ class AuditForm(forms.Form):
     text = forms.CharField(required=False, max_length=200, label="Words")
 
     def clean(self) -> dict[str, Any]:
-        given: dict[str, Any] = super().clean()
+        given = super().clean() or {}
         since, until = given.get("since"), given.get("until")
         if since and until and until < since:
             self.add_error("until", "The last day is before the first.")

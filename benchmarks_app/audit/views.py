@@ -25,7 +25,7 @@ def activity_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 @never_cache
 @require_safe
 @benchmark_view(Action.EDIT)
-def activity_export(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
+def activity_export(request: PersonRequest, benchmark: Benchmark) -> StreamingHttpResponse:
     return _file(request, benchmark)
 
 
@@ -39,7 +39,7 @@ def audit_log(request: PersonRequest) -> HttpResponse:
 @never_cache
 @require_safe
 @site_view
-def audit_export(request: PersonRequest) -> HttpResponse:
+def audit_export(request: PersonRequest) -> StreamingHttpResponse:
     return _file(request, None)
 
 
@@ -62,7 +62,7 @@ def _log(request: HttpRequest, benchmark: Benchmark | None, template: str) -> Ht
     return render(request, template, context, status=200 if form.is_valid() else 422)
 
 
-def _file(request: HttpRequest, benchmark: Benchmark | None) -> HttpResponse:
+def _file(request: PersonRequest, benchmark: Benchmark | None) -> StreamingHttpResponse:
     """The events as a file, sent while it is read."""
     form, kind = AuditForm(request.GET), request.GET.get("form", "csv")
     if kind not in audit.FORMATS or not form.is_valid():

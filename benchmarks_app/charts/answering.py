@@ -38,7 +38,7 @@ def chart_response(request: HttpRequest, chart: Chart, format: str) -> HttpRespo
     return response
 
 
-def _answer(chart: Chart, format: str, theme: str, size: int) -> HttpResponse:
+def _answer(chart: Chart, format: str, theme: str, size: str) -> HttpResponse:
     if format == "csv":
         return HttpResponse(chart.csv(), content_type=TYPES[format])
     if format == "json":

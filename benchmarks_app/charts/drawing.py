@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from django.conf import settings
 
@@ -28,6 +28,11 @@ ENGINE = Path(__file__).with_name("engine.py")
 PATIENCE_SECONDS = 60
 MAX_FILES, MAX_BYTES = 2000, 64 * 1024 * 1024
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
+
+
+def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
+    """To it and from it; it was started with both."""
+    return cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
 
 
 class ChartError(BenchmarkError):
@@ -128,11 +133,12 @@ class _Engine:
 
     def _tried(self, line: bytes) -> dict[str, str] | None:
         process = self._running()
+        sending, answers = _pipes(process)
         try:
-            process.stdin.write(line)
-            process.stdin.flush()
-            is_ready = select.select([process.stdout], [], [], PATIENCE_SECONDS)[0]
-            said = process.stdout.readline() if is_ready else b""
+            sending.write(line)
+            sending.flush()
+            is_ready = select.select([answers], [], [], PATIENCE_SECONDS)[0]
+            said = answers.readline() if is_ready else b""
         except OSError:
             said = b""
         if not said.endswith(b"\n"):
@@ -153,7 +159,7 @@ class _Engine:
         if self._process is None:
             return
         self._process.kill()
-        for pipe in (self._process.stdin, self._process.stdout):
+        for pipe in _pipes(self._process):
             with contextlib.suppress(OSError):
                 pipe.close()
         self._process.wait()

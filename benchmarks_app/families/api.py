@@ -263,7 +263,7 @@ class FamilyEndpoint(Endpoint):
         if "queries_seen" not in told:
             return ""
         rows = family.benchmark.queries.filter(qid__in=told["queries_seen"])
-        return family_changes.seen_as(rows.values_list("pk", flat=True))
+        return selectors.seen_as(rows.values_list("pk", flat=True))
 
     def query_of(self, family: QueryFamily, qid: str) -> Query:
         rows = family.queries.committed().select_related("family")

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from benchmarks_app.common.forms import choice_field, row_field
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import Benchmark, QrelSet, QueryFamily
 from benchmarks_app.splits.selectors import default_qrels
@@ -60,7 +61,7 @@ class GroupForm(forms.Form):
     def __init__(self, *args: Any, benchmark: Benchmark, **more: Any) -> None:
         super().__init__(*args, **more)
         ready = QrelSet.objects.ready().filter(benchmark=benchmark).order_by("-created_at")
-        self.fields["qrel_set"].queryset = ready
+        row_field(self, "qrel_set").queryset = ready
         self.fields["qrel_set"].initial = default_qrels(benchmark)
         if static_vectors.is_installed():
             self.fields["paraphrases"].initial = (benchmark.corpus.lang or "en") == "en"
@@ -71,28 +72,27 @@ class GroupForm(forms.Form):
         self.language = benchmark.corpus.lang or DEFAULTS.language
 
     def clean(self) -> dict[str, Any]:
-        told = super().clean()
+        told = super().clean() or {}
         file = told.get("embeddings")
         if file and file.name.endswith(".npy") and not told.get("ids"):
             self.add_error("ids", "An .npy file holds no ids: add the file that lists them.")
         if told.get("ids") and not file:
             self.add_error("embeddings", "There are ids and no embeddings: add their file.")
         if not self.errors:
-            self.options = self._options(told)
+            self._set_options(told)
         return told
 
-    def _options(self, told: dict[str, Any]) -> GroupingOptions | None:
+    def _set_options(self, told: dict[str, Any]) -> None:
         names = ("merge_at", "review_at", "relevant_at", "embedding_at", "largest")
         more = ("least_similarity", "recut_at")
         values = {name: told[name] for name in (*names, *more)}
         values["paraphrase_at"] = told["paraphrase_at"] or DEFAULTS.paraphrase_at
         try:
-            return GroupingOptions(
+            self.options = GroupingOptions(
                 **values, recut_by=Linkage(told["recut_by"]), language=self.language
             )
         except BenchmarkError as error:
             self.add_error(None, str(error))
-            return None
 
 
 class DecisionForm(forms.Form):
@@ -114,13 +114,13 @@ class DecisionForm(forms.Form):
 
     def __init__(self, *args: Any, members: list[int], **more: Any) -> None:
         super().__init__(*args, **more)
-        self.fields["queries"].choices = [(pk, pk) for pk in members]
+        choice_field(self, "queries").choices = [(pk, pk) for pk in members]
         self.fields["queries"].error_messages["invalid_choice"] = (
             "Query %(value)s is not in this family any more. Load the page again."
         )
 
     def clean(self) -> dict[str, Any]:
-        told = super().clean()
+        told = super().clean() or {}
         act = told.get("act")
         told["other"] = told.get("other") or told.get("other_typed") or ""
         if act in ("same", "different") and not (told.get("a") and told.get("b")):

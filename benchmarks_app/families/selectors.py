@@ -27,6 +27,8 @@ ORDERS = {
     "id": ("pk",),
 }
 ROWS_PER_STATEMENT = 500
+# Of `families_of`: more than one wording.
+SEVERAL = Q(n_queries__gt=1)
 
 
 def families_of(benchmark: Benchmark) -> QuerySet[QueryFamily]:
@@ -34,7 +36,7 @@ def families_of(benchmark: Benchmark) -> QuerySet[QueryFamily]:
     of_benchmark = QueryFamily.objects.filter(benchmark=benchmark)
     committed = Q(queries__staged_by=None)
     return of_benchmark.annotate(n_queries=Count("queries", filter=committed)).filter(
-        n_queries__gt=0
+        Q(n_queries__gt=0)
     )
 
 
@@ -56,7 +58,7 @@ def listed_families(
     elif state == "reviewed":
         families = families.filter(reviewed_at__isnull=False)
     elif state == "several":
-        families = families.filter(n_queries__gt=1)
+        families = families.filter(SEVERAL)
     if split is not None:
         families = families.filter(split=split)
     if wanted:
@@ -82,7 +84,7 @@ def family_counts(benchmark: Benchmark) -> FamilyCounts:
     families = families_of(benchmark)
     return FamilyCounts(
         n_families=families.count(),
-        n_several=families.filter(n_queries__gt=1).count(),
+        n_several=families.filter(SEVERAL).count(),
         n_queries=Query.objects.committed().filter(benchmark=benchmark).count(),
         n_waiting=n_waiting(benchmark),
         n_reviewed=QueryFamily.objects.filter(
@@ -103,7 +105,7 @@ def waiting_families(benchmark: Benchmark) -> QuerySet[QueryFamily]:
 
 
 def with_wordings(families: Iterable[QueryFamily], n: int = 3) -> list[QueryFamily]:
-    """The families, each with its first wordings as `wordings`; two statements for all.
+    """The families of `families_of`, each with its first wordings as `wordings`; two statements.
 
     `seen` is the family as it is shown, or "" where it has more wordings than are shown.
     """
@@ -115,7 +117,7 @@ def with_wordings(families: Iterable[QueryFamily], n: int = 3) -> list[QueryFami
             queries[query.family_id].append(query)
     for family in found:
         family.wordings = queries[family.pk]
-        is_whole = family.n_queries == len(family.wordings)
+        is_whole = vars(family)["n_queries"] == len(family.wordings)
         family.seen = seen_as(query.pk for query in family.wordings) if is_whole else ""
     return found
 
@@ -203,7 +205,8 @@ def known_of(benchmark: Benchmark) -> Known:
     links = FamilyLink.objects.filter(benchmark=benchmark)
     columns = ("query_a__qid", "query_b__qid", "reason", "similarity", "verdict")
     said = links.exclude(verdict="").order_by("decided_at", "pk")
-    same, different = [], []
+    same: list[tuple[str, str]] = []
+    different: list[tuple[str, str]] = []
     for a, b, _, _, verdict in said.values_list(*columns):
         (same if verdict == FamilyLink.Verdict.SAME else different).append((a, b))
     given = links.filter(reason__in=[Reason.HAND, Reason.GIVEN]).exclude(
@@ -330,4 +333,5 @@ def family_named(benchmark: Benchmark, told: str) -> QueryFamily | None:
     query = benchmark.queries.committed().filter(qid=told).select_related("family").first()
     if query is not None:
         return query.family
-    return families.filter(pk=row_key(told)).first()
+    key = row_key(told)
+    return None if key is None else families.filter(pk=key).first()

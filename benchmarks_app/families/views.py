@@ -1,6 +1,6 @@
 """Families: listed, reviewed, changed, grouped anew."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -259,9 +259,10 @@ def family_undo(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
         undone = family_changes.undo_change(change=change, actor=request.user)
     else:
         undone = family_changes.undo_last_change(benchmark=benchmark, actor=request.user)
-    what = undone.undoes.get_kind_display()
-    messages.success(request, f"Undone: families {what} at {undone.undoes.created_at:%H:%M}.")
-    return redirect(_undone_at(benchmark, undone.undoes, request.POST.get("then", "")))
+    earlier = cast(FamilyChange, undone.undoes)  # it is an undoing
+    what = earlier.get_kind_display()
+    messages.success(request, f"Undone: families {what} at {earlier.created_at:%H:%M}.")
+    return redirect(_undone_at(benchmark, earlier, request.POST.get("then", "")))
 
 
 def _undone_at(benchmark: Benchmark, change: FamilyChange, then: str) -> str:
@@ -309,7 +310,7 @@ def _costs(benchmark: Benchmark, form: GroupForm) -> tuple[ReviewCost, ...] | No
         return None
 
 
-def _started(request: HttpRequest, benchmark: Benchmark, form: GroupForm) -> Job | None:
+def _started(request: PersonRequest, benchmark: Benchmark, form: GroupForm) -> Job | None:
     told = form.cleaned_data
     try:
         files = {

@@ -10,8 +10,9 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
 from benchmarks_app.collections.forms.corpora import aggregation_choices
+from benchmarks_app.common.forms import choice_field
 from benchmarks_app.common.selectors.qrel_sets import relevant_values
-from benchmarks_app.importing.services.previewing_uploads import Look, Preview
+from benchmarks_app.importing.services.previewing_uploads import Preview
 from benchmarks_app.models import Benchmark, QrelSet, QueryFamily, Unit
 from benchwright.corpora.cuts import read_max_docs
 from benchwright.detection import CONTENT_OF, KIND_LABELS, FileKind, Part
@@ -21,6 +22,7 @@ from benchwright.formats.numbers import whole
 from benchwright.qrels.raters import looks_like_a_model
 from benchwright.qrels.scales import Relevance
 from benchwright.runs.aggregation import DEFAULT
+from benchwright.uploads import Look
 
 POOLED = "pooled"
 POOLED_GRADE = -1
@@ -28,6 +30,13 @@ LEAVE_OUT = ""
 MOST_GRADES = 40
 OF_QUERIES = (FileKind.QUERIES, FileKind.TOPICS, FileKind.PASSAGES)
 OF_QRELS = (FileKind.QRELS, FileKind.BEIR_QRELS, FileKind.QREL_TABLE)
+
+SPLIT_CHOICES = [("", "as they are"), *QueryFamily.Split.choices[1:]]
+LEAVE_OUT_CHOICES = [
+    ("", "Import nothing until it is mended"),
+    ("records", "Leave out the bad records"),
+    ("files", "Leave out the files with bad records"),
+]
 
 
 class MultipleFileInput(forms.ClearableFileInput):
@@ -48,7 +57,8 @@ class MultipleFileField(forms.FileField):
 class UploadForm(forms.Form):
     """Files of the drop zone: chosen one by one, or a folder."""
 
-    files = MultipleFileField(required=False, label="Files")
+    # The field of a form may be called what a form calls its files: Django takes it away.
+    files = MultipleFileField(required=False, label="Files")  # type: ignore[assignment]
     folder = MultipleFileField(required=False, label="Folder")
 
     def clean(self) -> dict[str, Any]:
@@ -73,12 +83,18 @@ class PartForm(forms.Form):
     )
     split = forms.ChoiceField(
         required=False,
-        choices=[("", "as they are"), *QueryFamily.Split.choices[1:]],
+        choices=SPLIT_CHOICES,
         label="Its queries are in split",
     )
 
     def __init__(
-        self, *args: Any, look: Look, is_member: bool, has_passages: bool, **kwargs: Any
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        look: Look,
+        is_member: bool,
+        has_passages: bool,
+        **kwargs: Any,
     ) -> None:
         part = look.part
         self.look = look
@@ -89,14 +105,15 @@ class PartForm(forms.Form):
             "lang": part.lang,
             "split": part.split,
         }
-        super().__init__(*args, initial=initial, **kwargs)
-        self.fields["kind"].choices = list(_kinds(is_member))
+        super().__init__(data, initial=initial, **kwargs)
+        choice_field(self, "kind").choices = list(_kinds(is_member))
         if part.kind not in OF_QUERIES:
             del self.fields["lang"]
         if part.kind not in OF_QRELS:
             del self.fields["split"]
         elif part.split and part.split not in QueryFamily.Split.values:
-            self.fields["split"].choices += [(part.split, f"{part.split} (not one of ours)")]
+            other = (part.split, f"{part.split} (not one of ours)")
+            choice_field(self, "split").choices = [*SPLIT_CHOICES, other]
         if not look.may_have_header:
             del self.fields["header"]
         content = CONTENT_OF.get(part.kind) if part.kind else None
@@ -142,7 +159,7 @@ def posted_part(look: Look, prefix: str, data: QueryDict) -> Part:
     header = bool(data.get(f"{prefix}-header")) if had_header else was.has_header
     is_turned = had_header and header != bool(data[f"{prefix}-had_header"])
     start = f"{prefix}-map_"
-    mapping = {key.removeprefix(start): data[key] for key in data if key.startswith(start)}
+    mapping = {key.removeprefix(start): data.get(key, "") for key in data if key.startswith(start)}
     return replace(
         was,
         kind=kind,
@@ -260,11 +277,7 @@ class ImportForm(forms.Form):
     leave_out = forms.ChoiceField(
         required=False,
         label="What cannot be read",
-        choices=[
-            ("", "Import nothing until it is mended"),
-            ("records", "Leave out the bad records"),
-            ("files", "Leave out the files with bad records"),
-        ],
+        choices=LEAVE_OUT_CHOICES,
         help_text="What is left out is named and counted, with the import and in the history. "
         "A run is taken whole or not at all.",
     )
@@ -277,13 +290,20 @@ class ImportForm(forms.Form):
         required=False, label="Documents get the score of", initial=DEFAULT
     )
 
-    def __init__(self, *args: Any, preview: Preview, benchmark: Benchmark, **kwargs: Any) -> None:
-        super().__init__(*args, initial={"shown_metadata": benchmark.shown_metadata}, **kwargs)
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        preview: Preview,
+        benchmark: Benchmark,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(data, initial={"shown_metadata": benchmark.shown_metadata}, **kwargs)
         self.preview = preview
         if not preview.is_named:
             del self.fields["name"]
         keys = dict.fromkeys([*preview.metadata, *benchmark.shown_metadata])
-        self.fields["shown_metadata"].choices = [(key, key) for key in keys]
+        choice_field(self, "shown_metadata").choices = [(key, key) for key in keys]
         if not (preview.metadata and preview.has_corpus):
             del self.fields["shown_metadata"]
         if not preview.has_corpus:
@@ -291,11 +311,11 @@ class ImportForm(forms.Form):
         if not any(look.n_bad or look.error for look in preview.taken) and not preview.bad_records:
             del self.fields["leave_out"]
         elif not preview.is_collection:
-            self.fields["leave_out"].choices = self.fields["leave_out"].choices[:-1]
+            choice_field(self, "leave_out").choices = LEAVE_OUT_CHOICES[:-1]
         kinds = {look.part.kind for look in preview.taken}
         is_summed_up = benchmark.corpus.unit == Unit.PASSAGE and benchmark.unit == Unit.DOCUMENT
         if is_summed_up and kinds & {FileKind.RUN, FileKind.RUN_TABLE}:
-            self.fields["aggregation"].choices = aggregation_choices()
+            choice_field(self, "aggregation").choices = aggregation_choices()
         else:
             del self.fields["aggregation"]
         if preview.grades:
@@ -329,7 +349,7 @@ class ImportForm(forms.Form):
             grade = name.removeprefix("grade_")
             is_silent = self.add_prefix(name) not in self.data
             if is_silent and self.fields[name].initial == grade:
-                self._errors.pop(name, None)
+                self.errors.pop(name, None)
                 cleaned[name] = grade
         return cleaned
 

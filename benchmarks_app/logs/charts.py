@@ -60,7 +60,7 @@ def _share(part: int, whole: int) -> str:
 
 def _cuts(cuts: FrequencyCuts) -> list[dict[str, Any]]:
     """A line at each cut, and a name in each part; a part of nothing has none."""
-    once = {"values": [{}]}
+    once: dict[str, list[dict]] = {"values": [{}]}
     edges = [cuts.head.n_queries, cuts.head.n_queries + cuts.torso.n_queries]
     lines = [
         {

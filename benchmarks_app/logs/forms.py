@@ -6,6 +6,7 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 
+from benchmarks_app.common.forms import row_field
 from benchmarks_app.common.parameters import form_field, percent_field
 from benchmarks_app.logs.services.importing_logs import Reading
 from benchmarks_app.models import QueryLog
@@ -131,7 +132,7 @@ class SampleForm(forms.Form):
 
     def __init__(self, *args: Any, logs: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["log"].queryset = logs
+        row_field(self, "log").queryset = logs
 
     def clean_given(self) -> dict[str, int]:
         text = self.cleaned_data["given"]

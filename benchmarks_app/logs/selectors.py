@@ -1,5 +1,6 @@
 """Reads of query logs: their families, their most frequent queries, what waits to be read."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,6 @@ class LoggedQuery:
     n_spellings: int
     first_seen: Any
     last_seen: Any
-    n_clicked: int
 
 
 def most_frequent(log: QueryLog, start: int = 0, n: int = SHOWN_QUERIES) -> list[LoggedQuery]:
@@ -80,7 +80,6 @@ def most_frequent(log: QueryLog, start: int = 0, n: int = SHOWN_QUERIES) -> list
             row["n_spellings"],
             row["first_seen"],
             row["last_seen"],
-            row["clicks"].count('":'),
         )
         for place, row in enumerate(rows.iter_rows(named=True), start=start + 1)
     ]
@@ -97,7 +96,7 @@ class ShownCell:
 
 
 def shown_rows(
-    rows: list[Any],
+    rows: Sequence[Mapping[str, Any]],
     columns: list[str],
     roles: dict[str, str],
     kinds: tuple[str, ...],

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import (
     require_GET,
@@ -232,7 +232,7 @@ def _initial(form: SampleForm) -> dict[str, Any]:
     return {name: form.get_initial_for_field(field, name) for name, field in form.fields.items()}
 
 
-def _started(request: HttpRequest, form: SampleForm) -> Job | None:
+def _started(request: PersonRequest, form: SampleForm) -> Job | None:
     try:
         return sampling.start_sample(
             log=form.cleaned_data["log"],

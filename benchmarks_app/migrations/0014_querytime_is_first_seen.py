@@ -14,9 +14,9 @@ def _timed(apps, **has):
     queries = apps.get_model("benchmarks_app", "Query").objects
     for query in queries.filter(metadata__has_key="querytime", **has).iterator(BATCH):
         said = query.metadata["querytime"]
-        moment = isinstance(said, str) and topic_time(said)
-        if moment:
-            moment = datetime.fromisoformat(moment)
+        written = topic_time(said) if isinstance(said, str) else None
+        if written:
+            moment = datetime.fromisoformat(written)
             yield query, moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 

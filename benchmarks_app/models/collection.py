@@ -3,10 +3,13 @@
 from typing import Self
 
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
+
+from benchmarks_app.models.people import User
 
 MAX_ID_BYTES = 512
 
@@ -132,9 +135,9 @@ class DocumentContent(models.Model):
 
 
 class BenchmarkQuerySet(models.QuerySet):
-    def visible_to(self, user: object) -> Self:
+    def visible_to(self, user: User | AnonymousUser) -> Self:
         """Public ones, and those the user is a member of."""
-        if not getattr(user, "is_authenticated", False):
+        if not user.is_authenticated:
             return self.filter(visibility=Benchmark.Visibility.PUBLIC)
         return self.filter(
             Q(visibility=Benchmark.Visibility.PUBLIC)

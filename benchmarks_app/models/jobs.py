@@ -1,6 +1,6 @@
 """Background work as a person sees it: the row is the truth, the queue only carries its id."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Self
 
 from django.conf import settings
@@ -9,13 +9,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks_app.models.collection import Benchmark
+from benchmarks_app.models.people import User
 
 
 class JobQuerySet(models.QuerySet):
     def active(self) -> Self:
         return self.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
 
-    def visible_to(self, user: object) -> Self:
+    def visible_to(self, user: User) -> Self:
         """Jobs of the benchmarks one is a member of, and one's own."""
         return self.filter(
             models.Q(benchmark__in=user.memberships.values("benchmark")) | models.Q(created_by=user)
@@ -89,10 +90,13 @@ class Job(models.Model):
         return self.state == self.State.QUEUED and not WorkerHeartbeat.objects.alive().exists()
 
 
+def _missing_since() -> datetime:
+    return timezone.now() - timedelta(seconds=settings.WORKER_MISSING_AFTER_SECONDS)
+
+
 class WorkerHeartbeatQuerySet(models.QuerySet):
     def alive(self) -> Self:
-        age = timedelta(seconds=settings.WORKER_MISSING_AFTER_SECONDS)
-        return self.filter(seen_at__gt=timezone.now() - age)
+        return self.filter(seen_at__gt=_missing_since())
 
 
 class WorkerHeartbeat(models.Model):
@@ -106,3 +110,7 @@ class WorkerHeartbeat(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_alive(self) -> bool:
+        return self.seen_at > _missing_since()

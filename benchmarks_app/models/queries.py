@@ -30,6 +30,10 @@ class QueryFamily(models.Model):
     # Merged for splitting, to be looked at by a person.
     is_flagged = models.BooleanField(default=False)
 
+    # Of `with_wordings`.
+    wordings: "list[Query]"
+    seen: str
+
     class Meta:
         verbose_name_plural = "query families"
         constraints = [

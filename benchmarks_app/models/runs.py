@@ -3,12 +3,13 @@
 from typing import Self
 
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
 from benchmarks_app.models.collection import Benchmark
-from benchmarks_app.models.people import Role, Team
+from benchmarks_app.models.people import Role, Team, User
 
 
 class Upload(models.Model):
@@ -39,7 +40,7 @@ class Upload(models.Model):
 
 
 class RunQuerySet(models.QuerySet):
-    def visible_to(self, user: object) -> Self:
+    def visible_to(self, user: User | AnonymousUser) -> Self:
         """Runs of public view, one's own and one's teams', and all where one maintains.
 
         None of a benchmark whose pools one may still be asked to judge (`Membership.blind`).
@@ -48,7 +49,7 @@ class RunQuerySet(models.QuerySet):
         """
         is_public = Q(visibility=Run.Visibility.BENCHMARK) | Q(public_from__lte=timezone.now())
         seen = is_public & Q(benchmark__in=Benchmark.objects.visible_to(user))
-        if getattr(user, "is_authenticated", False):
+        if user.is_authenticated:
             maintained = user.memberships.filter(role__in=[Role.OWNER, Role.MAINTAINER])
             seen |= (
                 Q(owner=user)

@@ -10,6 +10,7 @@ from benchmarks_app.errors import ManyResetsError
 from benchmarks_app.forwarding import counted_address
 from benchmarks_app.limits import is_among_first
 from benchmarks_app.people.services import people
+from benchmarks_app.requests import PersonRequest
 from benchmarks_app.sign_ins import ELSEWHERE
 
 
@@ -26,7 +27,7 @@ def count_request(request: HttpRequest) -> None:
         raise ManyResetsError(most=most)
 
 
-def mail_address_link(request: HttpRequest, then: str = "") -> None:
+def mail_address_link(request: PersonRequest, then: str = "") -> None:
     """Mail whoever asks the link that proves their address, and leads on to `then`.
 
     Raises

@@ -20,6 +20,7 @@ from benchmarks_app.errors import ManyCodesError
 from benchmarks_app.listeners import network_of
 from benchmarks_app.models import User
 from benchmarks_app.people.services.guesses import take_guess
+from benchmarks_app.requests import SiteRequest
 from benchmarks_app.sessions import claimed_user
 from benchmarks_app.sign_ins import known_device, remember_device
 
@@ -114,9 +115,10 @@ class AskedFactorMiddleware:
         return self.get_response(request)
 
     def process_view(
-        self, request: HttpRequest, view: Callable, args: tuple, kwargs: dict
+        self, request: SiteRequest, view: Callable, args: tuple, kwargs: dict
     ) -> HttpResponse | None:
-        if request.resolver_match.view_name in OPEN or request.path_info.startswith("/api/"):
+        match = request.resolver_match
+        if (match and match.view_name in OPEN) or request.path_info.startswith("/api/"):
             return None
         me = claimed_user(request)
         if me is None or not lacks_factor(me) or not request.user.is_authenticated:

@@ -110,7 +110,9 @@ def queries_with_texts(
                 relevant=tuple(
                     texts[docid] for docid in relevant.get(query.qid, ()) if docid in texts
                 ),
-                is_lexical_hit=first and first.get(query.qid) in relevant.get(query.qid, ()),
+                is_lexical_hit=None
+                if first is None
+                else first.get(query.qid) in relevant.get(query.qid, ()),
             )
             for query in batch
         ]

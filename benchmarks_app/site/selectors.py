@@ -194,12 +194,8 @@ def queue_state() -> QueueState:
 
 
 def workers_seen() -> list[WorkerHeartbeat]:
-    """Every worker that has not signed off, each with `is_alive`, the latest first."""
-    alive = set(WorkerHeartbeat.objects.alive().values_list("pk", flat=True))
-    workers = list(WorkerHeartbeat.objects.order_by("-seen_at", "name"))
-    for worker in workers:
-        worker.is_alive = worker.pk in alive
-    return workers
+    """Every worker that has not signed off, the latest first."""
+    return list(WorkerHeartbeat.objects.order_by("-seen_at", "name"))
 
 
 def storage_state() -> StorageState:
@@ -207,7 +203,7 @@ def storage_state() -> StorageState:
     uploaded = Upload.objects.filter(created_at__gt=since).aggregate(n=Sum("size"))["n"] or 0
     if not _is_on_disk():
         return StorageState("object store", None, None, None, uploaded)
-    folder = Path(default_storage.location)
+    folder = Path(default_storage.path(""))
     disk = shutil.disk_usage(folder)
     used = cache.get_or_set(
         f"storage-size:{folder}", lambda: folder_size(folder), STORAGE_SIZE_KEPT_SECONDS
@@ -359,7 +355,7 @@ def is_database_migrated() -> bool:
 
 def is_storage_there() -> bool:
     if _is_on_disk():
-        return _is_writable(Path(default_storage.location))
+        return _is_writable(Path(default_storage.path("")))
     try:
         default_storage.exists("readyz")
     except Exception:
@@ -372,7 +368,7 @@ def is_broker_there() -> bool:
     options = settings.CELERY_BROKER_TRANSPORT_OPTIONS
     try:
         if folder := options.get("data_folder_out"):
-            return _is_writable(Path(folder))
+            return _is_writable(Path(str(folder)))
         with current_app.connection_for_write(
             settings.CELERY_BROKER_URL,
             connect_timeout=BROKER_ANSWERS_WITHIN_SECONDS,

@@ -156,7 +156,7 @@ def _shown(of: Slice) -> dict[str, Any]:
 
 
 def _with_reach(row: selectors.SliceRow) -> Slice:
-    row.slice.reach = row.reach
+    vars(row.slice).update(reach=row.reach)
     return row.slice
 
 
@@ -270,16 +270,17 @@ class SliceDetail(Endpoint):
         found = _slice(self.benchmark_for(Action.EDIT), slice_name)
         told = self.validated(SliceChangeSerializer)
         with transaction.atomic():
-            made: Slice | Job = changes.change_slice(
+            changed = changes.change_slice(
                 of=found,
                 actor=request.user,
                 name=told.get("name", found.name),
                 description=told.get("description", found.description),
                 minimum=told.get("minimum", found.minimum),
             )
+            job = None
             if "rule" in told:
-                made = slicing.start_refresh(of=made, actor=request.user, rule=told["rule"])
-        return _answer(made, status.HTTP_200_OK)
+                job = slicing.start_refresh(of=changed, actor=request.user, rule=told["rule"])
+        return _answer(job or changed, status.HTTP_200_OK)
 
     @extend_schema(summary="Delete a slice; its queries stay", tags=TAG, responses={204: None})
     def delete(self, request: Request, slug: str, slice_name: str) -> Response:

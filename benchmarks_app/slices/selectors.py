@@ -95,17 +95,20 @@ def slice_rows(
     names = {one.name for one in chosen}
     sets = {name: qids for name, qids in slices_of(benchmark).items() if name in names}
     reaches = reach_of(benchmark, {name: qids for name, qids in sets.items() if qids})
-    return [
-        SliceRow(
-            slice=one,
-            n_members=one.n_members,
-            n_suggested=one.n_suggested,
-            share=one.n_members / n_queries if n_queries else 0.0,
-            density=densities.get(one.pk) if one.n_members else None,
-            reach=reaches.get(one.name),
+    rows = []
+    for counted in chosen:
+        n_members, n_suggested = (vars(counted)[name] for name in ("n_members", "n_suggested"))
+        rows.append(
+            SliceRow(
+                slice=counted,
+                n_members=n_members,
+                n_suggested=n_suggested,
+                share=n_members / n_queries if n_queries else 0.0,
+                density=densities.get(counted.pk) if n_members else None,
+                reach=reaches.get(counted.name),
+            )
         )
-        for one in chosen
-    ]
+    return rows
 
 
 def _densities(benchmark: Benchmark, slices: list[Slice]) -> dict[int, Density]:

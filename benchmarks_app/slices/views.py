@@ -11,6 +11,7 @@ from benchmarks_app.collections.services import uploading
 from benchmarks_app.models import Benchmark, Job, Slice, SliceMember
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.queries.selectors import sliceable_queries
 from benchmarks_app.requests import PersonRequest
 from benchmarks_app.slices import selectors
 from benchmarks_app.slices.forms import (
@@ -24,6 +25,7 @@ from benchmarks_app.slices.forms import (
 from benchmarks_app.slices.services import changes, importing_slices, members, rules, slicing
 from benchwright.errors import BenchmarkError, FileProblemsError
 from benchwright.formats.numbers import row_key
+from benchwright.slices.rules import checked_rule
 
 SHOWN = {
     "members": SliceMember.State.MEMBER,
@@ -45,7 +47,7 @@ def slice_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     rows = selectors.slice_rows(benchmark, has_density=may_edit)
     context = {
         "rows": rows,
-        "n_queries": selectors.sliceable_queries(benchmark).count(),
+        "n_queries": sliceable_queries(benchmark).count(),
         "plan": selectors.plan_for(benchmark, rows) if may_edit else None,
         "has_density": may_edit and any(row.density for row in rows),
     }
@@ -79,7 +81,7 @@ def slice_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     return render(request, "benchmarks_app/slices/slice_new.html", context, status=status)
 
 
-def _made(request: HttpRequest, benchmark: Benchmark, form: SliceForm) -> Slice | Job | None:
+def _made(request: PersonRequest, benchmark: Benchmark, form: SliceForm) -> Slice | Job | None:
     """What was made or started; None where it could not be, which the form then says."""
     told = form.cleaned_data
     shared = {"description": told["description"], "minimum": told["minimum"]}
@@ -216,7 +218,7 @@ def slice_edit(request: PersonRequest, benchmark: Benchmark, slice_name: str) ->
     return render(request, "benchmarks_app/slices/slice_edit.html", context, status=status)
 
 
-def _changed(request: HttpRequest, found: Slice, form: SliceForm) -> Slice | Job:
+def _changed(request: PersonRequest, found: Slice, form: SliceForm) -> Slice | Job:
     told = form.cleaned_data
     changed = changes.change_slice(
         of=found,
@@ -225,7 +227,7 @@ def _changed(request: HttpRequest, found: Slice, form: SliceForm) -> Slice | Job
         description=told["description"],
         minimum=told["minimum"],
     )
-    if found.rule and slicing.checked_rule(form.rule) != slicing.checked_rule(found.rule):
+    if found.rule and checked_rule(form.rule) != checked_rule(found.rule):
         return slicing.start_refresh(of=changed, actor=request.user, rule=form.rule)
     return changed
 
@@ -250,8 +252,14 @@ def slice_decide(request: PersonRequest, benchmark: Benchmark, slice_name: str) 
     if request.htmx:
         row = selectors.member_row(found, keys[0]) if keys else None
         shown = request.POST.get("show", "")
-        context = {"member": row, "slice": found, "shown": shown}
-        context |= {"may_decide": True, "has_reason": True, "was_decided": True}
+        context = {
+            "member": row,
+            "slice": found,
+            "shown": shown,
+            "may_decide": True,
+            "has_reason": True,
+            "was_decided": True,
+        }
         return render(request, "benchmarks_app/slices/_slice_member.html", context)
     messages.info(request, said)
     url = slicing.slice_url(found)

@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 
-from benchmarks_app.common.forms import ListFileField
+from benchmarks_app.common.forms import ListFileField, choice_field, row_field
 from benchmarks_app.common.parameters import form_field, percent_field
 from benchmarks_app.models import Benchmark, QrelSet
 from benchmarks_app.splits import selectors as reads
@@ -112,15 +112,18 @@ class SplitForm(HiddenForm):
             if name in self.fields:
                 self.fields[name].required = True
         ready = QrelSet.objects.ready().filter(benchmark=benchmark)
-        self.fields["qrel_set"].queryset = ready.order_by("-pk")
+        row_field(self, "qrel_set").queryset = ready.order_by("-pk")
         if not self.is_bound:
             self.initial.setdefault("hidden", benchmark.hidden_splits)
         if "slice" in self.fields:
             names = benchmark.slices.order_by("name").values_list("name", flat=True)
-            self.fields["slice"].choices = [("", "choose one"), *((name, name) for name in names)]
+            choice_field(self, "slice").choices = [
+                ("", "choose one"),
+                *((name, name) for name in names),
+            ]
         if "document_date" in self.fields:
             keys = reads.document_date_keys(benchmark)
-            self.fields["document_date"].choices = [
+            choice_field(self, "document_date").choices = [
                 ("", "not checked"),
                 *((key, key) for key in keys),
             ]

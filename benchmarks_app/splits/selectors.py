@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, cast
 
 from django.core.cache import cache
 from django.db.models import Count, Max, Q, QuerySet, Sum
@@ -154,7 +154,7 @@ def is_outdated(benchmark: Benchmark, plan: SplitPlan) -> bool:
 def inputs_digest(benchmark: Benchmark) -> str:
     """The SHA-256 of what a split would be made of now; computed once for each state."""
     key = f"split-inputs:{benchmark.pk}:{fingerprint(benchmark)}"
-    return cache.get_or_set(key, lambda: _inputs_digest(benchmark))
+    return cast(str, cache.get_or_set(key, lambda: _inputs_digest(benchmark)))
 
 
 def _inputs_digest(benchmark: Benchmark) -> str:

@@ -12,6 +12,7 @@ from benchmarks_app.charts.drawing import bundle_digest
 from benchmarks_app.common.selectors.naming import owner_name
 from benchmarks_app.models import Benchmark, Run
 from benchmarks_app.permissions import Action, may
+from benchmarks_app.requests import SiteRequest
 
 register = template.Library()
 DASH, MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
@@ -128,7 +129,7 @@ DEEDS = {
 @register.simple_tag(takes_context=True)
 def allowed(context: dict[str, Any], action: str, benchmark: Benchmark | None = None) -> bool:
     """Whether the page's user may do `action`: `{% allowed "edit" as may_edit %}`."""
-    request: HttpRequest = context["request"]
+    request: SiteRequest = context["request"]
     return may(request.user, Action(action), benchmark or request.benchmark)
 
 
@@ -149,7 +150,7 @@ def chart(
     height: int = HEIGHT,
 ) -> dict[str, Any]:
     """A figure of the chart whose SVG has this address: `{% chart url title description %}`."""
-    request: HttpRequest = context["request"]
+    request: SiteRequest = context["request"]
     needs_script = not getattr(request, "has_chart_script", False)
     request.has_chart_script = True
     return {

@@ -18,11 +18,12 @@ where all count the same, one where one outweighs the others.
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations, islice, product
 from math import comb, prod
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+Key = TypeVar("Key", bound=Hashable)
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
 
@@ -94,12 +95,12 @@ def showable_slices(
 
 
 def is_safe(
-    sets: Sequence[Collection[Hashable]],
+    sets: Sequence[Collection[Key]],
     *,
-    families: Mapping[Hashable, Hashable] | None = None,
+    families: Mapping[Key, Hashable] | None = None,
     smallest: int = SMALLEST_SHOWN,
-    weights: Mapping[Hashable, float] | None = None,
-    weighted: Sequence[Mapping[Hashable, float]] = (),
+    weights: Mapping[Key, float] | None = None,
+    weighted: Sequence[Mapping[Key, float]] = (),
 ) -> bool:
     """Whether sums over all of these sets, and weighted ones, tell nothing of fewer families.
 
@@ -114,9 +115,9 @@ def is_safe(
     >>> is_safe([hidden], weights={query: 1 + (query == 7) for query in hidden})
     False
     """
-    of = families or {}
+    of: Mapping[Key, Hashable] = families or {}
 
-    def families_in(queries: Iterable[Hashable]) -> set[Hashable]:
+    def families_in(queries: Iterable[Key]) -> set[Hashable]:
         return {of.get(query, query) for query in queries}
 
     members = [frozenset(one) for one in sets]
@@ -132,7 +133,7 @@ def is_safe(
     numbers: dict[Hashable, int] = {}
     family = {
         query: numbers.setdefault(of.get(query, query), len(numbers))
-        for query in sorted(set[Hashable]().union(*counts, *distinct), key=str)
+        for query in sorted(set[Key]().union(*counts, *distinct), key=str)
     }
     queries = sorted(family, key=family.__getitem__)
     families_by_query = np.array([family[query] for query in queries])
@@ -180,8 +181,8 @@ def _least_spread(basis: Floats, family: Places) -> float:
 
 
 def _tells_of_few(
-    sets: Sequence[Collection[Hashable]],
-    families_in: Callable[[Iterable[Hashable]], set[Hashable]],
+    sets: Sequence[Collection[Key]],
+    families_in: Callable[[Iterable[Key]], set[Hashable]],
     smallest: int,
 ) -> bool:
     """Whether some combination of sums over the sets is about fewer than `smallest` families.
@@ -191,8 +192,8 @@ def _tells_of_few(
     where it is 0, which leaves a dimension fewer, or one it tells of, which leaves fewer families:
     there are few ways, however many groups there are.
     """
-    inside: dict[tuple[bool, ...], set[Hashable]] = {}
-    for query in set[Hashable]().union(*sets):
+    inside: dict[tuple[bool, ...], set[Key]] = {}
+    for query in set[Key]().union(*sets):
         inside.setdefault(tuple(query in one for one in sets), set()).add(query)
     # The groups of most families first: few of these are touched.
     counted = sorted(

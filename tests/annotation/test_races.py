@@ -12,7 +12,7 @@ from annotation.common.selectors.ledger import ledger_events
 from annotation.labels.services import publishing
 from annotation.models import Judgment, Slot
 from benchmarks_app.models import QrelSet
-from benchwright.qrels.rules import DEFAULT_RULE
+from benchwright.qrels.rules import DEFAULT_RULE, decisions
 from tests import factories
 from tests.annotation.making import claimed, judge, pool
 
@@ -107,7 +107,7 @@ def test_a_set_published_while_people_judge_equals_its_replay(benchmark, people,
 
     assert set(in_threads(work, [*people[1:], owner])) == {"done"}
     ours = QrelSet.objects.get()
-    replayed = list(publishing.qrels_as_of(benchmark, DEFAULT_RULE, ours.as_of_event))
+    replayed = list(decisions(ledger_events(benchmark, ours.as_of_event), DEFAULT_RULE))
     assert publishing.qrels_digest(replayed) == ours.digest
     assert len(replayed) == ours.n_qrels
 

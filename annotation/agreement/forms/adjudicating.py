@@ -31,13 +31,13 @@ class AdjudicationForm(forms.Form):
         self.given = given
 
     def clean(self) -> dict[str, Any]:
-        told = super().clean()
-        if told.get("grade") is not None:
-            is_given = told["grade"] in self.given
-            told["outcome"] = Outcome.PICK if is_given else Outcome.OVERRIDE
-        if not told.get("outcome"):
+        cleaned = super().clean() or {}
+        if cleaned.get("grade") is not None:
+            is_given = cleaned["grade"] in self.given
+            cleaned["outcome"] = Outcome.PICK if is_given else Outcome.OVERRIDE
+        if not cleaned.get("outcome"):
             message = "Choose a grade, or why there is none."
             raise forms.ValidationError(message)
-        if told["outcome"] == Outcome.OVERRIDE and not told.get("reason", "").strip():
+        if cleaned["outcome"] == Outcome.OVERRIDE and not cleaned.get("reason", "").strip():
             self.add_error("reason", "Nobody gave this grade: say why it is right.")
-        return told
+        return cleaned

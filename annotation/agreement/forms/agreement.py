@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotation.agreement.selectors.agreement import Filters
 from annotation.models import Pool
+from benchmarks_app.common.forms import row_field
 from benchmarks_app.models import Benchmark
 
 
@@ -22,15 +23,15 @@ class AgreementFilterForm(forms.Form):
 
     def __init__(self, *args: Any, benchmark: Benchmark, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["pool"].queryset = (
+        row_field(self, "pool").queryset = (
             Pool.objects.built().filter(benchmark=benchmark).order_by("-pk")
         )
 
     @property
     def filters(self) -> Filters:
         """What was asked for; what cannot be understood counts as not asked."""
-        told = self.cleaned_data if self.is_bound and self.is_valid() else {}
-        pool, until = told.get("pool"), told.get("until")
+        cleaned = self.cleaned_data if self.is_bound and self.is_valid() else {}
+        pool, until = cleaned.get("pool"), cleaned.get("until")
         if until is not None and timezone.localtime(until).time() == until.min.time():
             until += timedelta(days=1)  # a day means all of it
-        return Filters(pool and pool.pk, told.get("since"), until)
+        return Filters(pool and pool.pk, cleaned.get("since"), until)

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 from django.core.cache import cache
 from django.db.models import Count, F, Max, Min, Q
@@ -98,8 +98,10 @@ def _n_settled(benchmark: Benchmark) -> int:
         )
         return settled.exclude(outcome=Judgment.Outcome.THIRD_OPINION).count()
 
-    made, last = benchmark.created_at.timestamp(), ledger.last_event_of(benchmark)
-    return cache.get_or_set(f"settled-{benchmark.pk}-{made}-{last}", count, KEPT_SECONDS)
+    created, last = benchmark.created_at.timestamp(), ledger.last_event_of(benchmark)
+    return cast(
+        int, cache.get_or_set(f"settled-{benchmark.pk}-{created}-{last}", count, KEPT_SECONDS)
+    )
 
 
 # --- the open cases, kept and brought up to date --------------------------------------------------
@@ -112,8 +114,8 @@ def open_cases(benchmark: Benchmark) -> list[Case]:
     """
     settings = policy_of(benchmark).settings
     last = ledger.last_event_of(benchmark)
-    made = benchmark.created_at.timestamp()
-    kept_as = f"open-cases-{benchmark.pk}-{made}-{settings.adjudicate_from}"
+    created = benchmark.created_at.timestamp()
+    kept_as = f"open-cases-{benchmark.pk}-{created}-{settings.adjudicate_from}"
     as_of, cases = cache.get(kept_as, (0, {}))
     if as_of == last:
         return _sorted(cases)
@@ -137,8 +139,8 @@ def _sorted(cases: dict[Key, Case]) -> list[Case]:
 def _touched(benchmark: Benchmark, after: int, last: int) -> set[Key] | None:
     """Pairs with news; None if there are too many to look at one by one."""
     news = Judgment.objects.filter(benchmark=benchmark, pk__gt=after, pk__lte=last)
-    found = set(news.values_list("query_id", "docid")[: MANY_PAIRS + 1])
-    return found if len(found) <= MANY_PAIRS else None
+    pairs = set(news.values_list("query_id", "docid")[: MANY_PAIRS + 1])
+    return pairs if len(pairs) <= MANY_PAIRS else None
 
 
 def _candidates(benchmark: Benchmark, settings: Settings, last: int) -> set[Key]:
@@ -160,7 +162,7 @@ def _candidates(benchmark: Benchmark, settings: Settings, last: int) -> set[Key]
 def _cases(
     benchmark: Benchmark, settings: Settings, last: int, keys: Iterable[Key]
 ) -> dict[Key, Case]:
-    found: dict[Key, Case] = {}
+    cases: dict[Key, Case] = {}
     wanted = sorted(keys)
     for start in range(0, len(wanted), CHUNK):
         chunk = set(wanted[start : start + CHUNK])
@@ -172,8 +174,8 @@ def _cases(
         effects = _effects(benchmark, {key: pair for key, (pair, _) in opened.items()})
         for key, (pair, judges) in opened.items():
             grades = tuple(sorted(pair.grades))
-            found[key] = Case(key[0], pair.query, key[1], grades, effects[key], judges, pair.waits)
-    return found
+            cases[key] = Case(key[0], pair.query, key[1], grades, effects[key], judges, pair.waits)
+    return cases
 
 
 def _is_open(pair: Pair, settings: Settings) -> bool:
@@ -234,11 +236,11 @@ def _effects(benchmark: Benchmark, pairs: dict[Key, Pair]) -> dict[Key, float]:
 
 
 def _runs_of_pools(benchmark: Benchmark) -> dict[int, set[str]]:
-    found: dict[int, set[str]] = defaultdict(set)
+    names: dict[int, set[str]] = defaultdict(set)
     rows = PoolRun.objects.filter(pool__benchmark=benchmark)
     for pool, name in rows.values_list("pool_id", "run__name"):
-        found[pool].add(name)
-    return found
+        names[pool].add(name)
+    return names
 
 
 def _ideals(benchmark: Benchmark, queries: set[int]) -> dict[int, float]:
@@ -253,7 +255,7 @@ def _ideals(benchmark: Benchmark, queries: set[int]) -> dict[int, float]:
     )
     grades: dict[int, list[int]] = defaultdict(list)
     for row in counted:
-        grades[row["query_id"]] += [row["grade"]] * row["n"]
+        grades[row["query_id"]] += [cast(int, row["grade"])] * row["n"]  # above 0 alone
     return {query: ideal_gain(of_query) for query, of_query in grades.items()}
 
 
@@ -296,10 +298,10 @@ class CaseDetail:
 def case_detail(benchmark: Benchmark, query: Query, docid: str) -> CaseDetail | None:
     """A document with its labels; None where nobody has said anything about it."""
     last = ledger.last_event_of(benchmark)
-    found = list(_pairs(benchmark, last, {(query.pk, docid)}))
-    if not found:
+    pairs = list(_pairs(benchmark, last, {(query.pk, docid)}))
+    if not pairs:
         return None
-    _, pair, judges = found[0]
+    _, pair, judges = pairs[0]
     title, text, lang = text_of(benchmark, docid)
     return CaseDetail(
         query,

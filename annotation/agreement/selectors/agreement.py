@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from django.db.models import OuterRef, Q, QuerySet, Subquery
@@ -150,21 +150,21 @@ def _standing(benchmark: Benchmark, filters: Filters, as_of: int) -> QuerySet[Ju
 
 def _columns(events: QuerySet[Judgment], scale: set[int]) -> Columns:
     """The newest word of each rater about each pair, where it says a grade of the scale."""
-    found = Columns()
+    columns = Columns()
     rows = events.values_list(*COLUMNS).iterator(chunk_size=5000)
     for (query, docid), group in groupby(rows, key=lambda row: row[:2]):
         newest = {(row[3], row[4]): row for row in group}
         for rater, row in newest.items():
             if row[5] not in scale:
                 continue
-            found.rows.append((query, docid, rater, row[5]))
-            found.events.append(row[2])
-            found.guidelines.append(row[6])
-            found.pools.append(row[7])
-            found.seconds.append((row[8] or 0) / 1000)
-            found.chars.append(row[9] or 0)
-            found.views.append(row[10])
-    return found
+            columns.rows.append((query, docid, rater, row[5]))
+            columns.events.append(row[2])
+            columns.guidelines.append(row[6])
+            columns.pools.append(row[7])
+            columns.seconds.append((row[8] or 0) / 1000)
+            columns.chars.append(row[9] or 0)
+            columns.views.append(row[10])
+    return columns
 
 
 def _grouped(labels: Labels, keys: list[Any]) -> list[dict[str, Any]]:
@@ -182,12 +182,12 @@ Compared = Iterable[tuple[int, int, int]]
 
 def _gold(benchmark: Benchmark, filters: Filters, as_of: int) -> Compared:
     """(person, grade given, grade known) of every hidden check."""
-    given = Judgment.objects.current().filter(
+    checks = Judgment.objects.current().filter(
         benchmark=benchmark, pk__lte=as_of, purpose="gold", grade__isnull=False
     )
     known = KnownGrade.objects.filter(entry__slots=OuterRef("slot")).values("grade")[:1]
-    rows = filters.of(given).annotate(known=Subquery(known)).exclude(known=None)
-    return rows.values_list("actor_id", "grade", "known")
+    rows = filters.of(checks).annotate(known=Subquery(known)).exclude(known=None)
+    return cast(Compared, rows.values_list("actor_id", "grade", "known"))  # all have a grade
 
 
 def _repeats(benchmark: Benchmark, filters: Filters, as_of: int) -> Compared:
@@ -209,7 +209,7 @@ def _repeats(benchmark: Benchmark, filters: Filters, as_of: int) -> Compared:
         .values("grade")[:1]
     )
     rows = filters.of(again).annotate(known=Subquery(first)).exclude(known=None)
-    return rows.values_list("actor_id", "grade", "known")
+    return cast(Compared, rows.values_list("actor_id", "grade", "known"))  # all have a grade
 
 
 def _beside_known(compared: Compared, scale: list[int]) -> list[dict[str, Any]]:
@@ -241,7 +241,7 @@ def _advice(labels: Labels, columns: Columns) -> list[dict[str, Any]]:
     events = np.frombuffer(columns.events, dtype=np.int64)
     n = len(labels.rater_keys)
     paces = advice.paces(labels.raters, seconds, chars, labels.grades, n)
-    found: list[dict[str, Any]] = []
+    hints: list[dict[str, Any]] = []
     for rater, key in enumerate(labels.rater_keys):
         own = np.flatnonzero(labels.raters == rater)
         own = own[np.argsort(events[own], kind="stable")]
@@ -249,19 +249,19 @@ def _advice(labels: Labels, columns: Columns) -> list[dict[str, Any]]:
         if pace.is_unusual:
             timed = own[seconds[own] > 0]
             first = timed[seconds[timed].argmin()]
-            found.append(
+            hints.append(
                 {**_hint("pace", key, columns, int(first)), "ratio": pace.ratio, "n": pace.n_labels}
             )
         streak = advice.longest_streak(labels.grades[own])
         if streak is not None and streak.is_unusual:
-            told = {"length": streak.length, "grade": labels.scale[streak.grade]}
-            found.append({**_hint("streak", key, columns, int(own[streak.start])), **told})
+            facts = {"length": streak.length, "grade": labels.scale[streak.grade]}
+            hints.append({**_hint("streak", key, columns, int(own[streak.start])), **facts})
         short = [int(i) for i in own if columns.views[i] == Judgment.View.EXCERPT]
         n_full = sum(columns.views[i] == Judgment.View.FULL for i in own)
         if advice.never_opens(len(short), n_full):
             longest = max(short, key=lambda i: columns.chars[i])
-            found.append({**_hint("unopened", key, columns, longest), "n": len(short)})
-    return found
+            hints.append({**_hint("unopened", key, columns, longest), "n": len(short)})
+    return hints
 
 
 def _hint(kind: str, rater: Any, columns: Columns, place: int) -> dict[str, Any]:

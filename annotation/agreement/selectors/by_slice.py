@@ -47,9 +47,9 @@ def slice_coverage(benchmark: Benchmark) -> list[Coverage]:
         )
         .values_list(of_slice, "n_pooled", "n_wanted", "n_done")
     )
-    found = {name: numbers for name, *numbers in rows}
+    numbers_of = {name: numbers for name, *numbers in rows}
     return [
-        Coverage(name, len(queries), *found.get(name, (0, 0, 0)))
+        Coverage(name, len(queries), *numbers_of.get(name, (0, 0, 0)))
         for name, queries in slice_query_keys(benchmark).items()
         if queries
     ]
@@ -57,13 +57,13 @@ def slice_coverage(benchmark: Benchmark) -> list[Coverage]:
 
 def agreement_by_slice(benchmark: Benchmark, labels: Labels) -> list[dict[str, Any]]:
     """Agreement among the labels of each slice's queries; slices without labels are left out."""
-    found = []
+    groups_of_all = []
     for name, queries in slice_query_keys(benchmark).items():
         inside = np.array([key in queries for key in labels.query_keys], dtype=bool)
         groups = np.where(_at(inside, labels.clusters[labels.items]), 0, -1)
         if (groups == 0).any():
-            found += report.by_group(labels, groups, (name,))
-    return found
+            groups_of_all += report.by_group(labels, groups, (name,))
+    return groups_of_all
 
 
 def _at(inside: np.ndarray, places: Sequence[int] | np.ndarray) -> np.ndarray:

@@ -61,15 +61,15 @@ def adjudicate(
         _check_grade(benchmark, grades, outcome, grade, reason)
     elif outcome == Outcome.THIRD_OPINION:
         _ask_another(benchmark, query, docid)
-    said, note = fitting(reason.strip())
-    made = Judgment.objects.create(
+    short_reason, note = fitting(reason.strip())
+    decision = Judgment.objects.create(
         benchmark=benchmark,
         query=query,
         docid=docid,
         kind=Judgment.Kind.ADJUDICATE,
         outcome=outcome,
         grade=grade if outcome in GRADED else None,
-        reason=said,
+        reason=short_reason,
         note=note,
         actor=actor,
         supersedes=decision_on(benchmark, query.pk, docid),
@@ -83,7 +83,7 @@ def adjudicate(
         target=f"{query.qid} {docid}"[:200],
         outcome=outcome,
     )
-    return made
+    return decision
 
 
 def _same(known: Judgment, query: Query, docid: str, outcome: str, grade: int | None) -> Judgment:

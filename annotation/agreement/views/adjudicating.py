@@ -6,7 +6,7 @@ Who settles a case sees what was said of a document, and nothing of who said it.
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
@@ -86,9 +86,9 @@ def policy_edit(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """The rule that the inbox and the next qrels follow."""
     form = PolicyForm(request.POST or None, benchmark=benchmark)
     if request.method == "POST" and form.is_valid():
-        told = form.cleaned_data
-        rule = rule_named(told["rule"])
-        set_policy(benchmark=benchmark, rule=rule, settings=told["settings"], actor=request.user)
+        cleaned = form.cleaned_data
+        rule = rule_named(cleaned["rule"])
+        set_policy(benchmark=benchmark, rule=rule, settings=cleaned["settings"], actor=request.user)
         messages.success(request, f"The next qrels follow the rule {rule.name}.")
         return redirect("annotation:policy-edit", benchmark.slug)
     context = {"form": form, "rules": RULES}
@@ -100,7 +100,7 @@ def policy_edit(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 def _case(
-    request: HttpRequest, benchmark: Benchmark, query: Query, docid: str
+    request: PersonRequest, benchmark: Benchmark, query: Query, docid: str
 ) -> selectors.CaseDetail:
     """What may be settled: an open case, or for those who keep the benchmark any graded pair."""
     case = selectors.case_detail(benchmark, query, docid)
@@ -116,24 +116,24 @@ def _case(
 
 
 def _settled(
-    request: HttpRequest, benchmark: Benchmark, query: Query, docid: str, form: AdjudicationForm
+    request: PersonRequest, benchmark: Benchmark, query: Query, docid: str, form: AdjudicationForm
 ) -> bool:
-    told = form.cleaned_data
+    cleaned = form.cleaned_data
     try:
-        made = settle(
+        decision = settle(
             benchmark=benchmark,
             query=query,
             docid=docid,
             actor=request.user,
-            outcome=told["outcome"],
-            grade=told["grade"],
-            reason=told["reason"],
-            client_id=told["client_id"],
+            outcome=cleaned["outcome"],
+            grade=cleaned["grade"],
+            reason=cleaned["reason"],
+            client_id=cleaned["client_id"],
         )
     except BenchmarkError as error:
         form.add_error(None, str(error))
         return False
-    messages.success(request, _said(made))
+    messages.success(request, _said(decision))
     return True
 
 
@@ -145,7 +145,7 @@ def _said(made: Judgment) -> str:
     return f"Noted: {made.get_outcome_display()}. The document stays open."
 
 
-def _next(request: HttpRequest, benchmark: Benchmark, key: selectors.Key) -> HttpResponse:
+def _next(request: PersonRequest, benchmark: Benchmark, key: selectors.Key) -> HttpResponse:
     following = selectors.inbox_of(benchmark, request.user).after(key)
     if following is None:
         return redirect("annotation:adjudicate", benchmark.slug)
@@ -153,7 +153,7 @@ def _next(request: HttpRequest, benchmark: Benchmark, key: selectors.Key) -> Htt
 
 
 def _shown(
-    request: HttpRequest, benchmark: Benchmark, case: selectors.CaseDetail
+    request: PersonRequest, benchmark: Benchmark, case: selectors.CaseDetail
 ) -> dict[str, Any]:
     inbox = selectors.inbox_of(benchmark, request.user)
     key = (case.query.pk, case.docid)

@@ -65,13 +65,13 @@ def _page(request: HttpRequest) -> str:
 
 def _report(benchmark: Benchmark, filters: selectors.Filters, last: int) -> dict[str, Any] | None:
     """The report as of now where that is quick, or else the newest that a job has made."""
-    told = json.dumps(filters.as_json(), sort_keys=True)
-    asked = sha256(f"{benchmark.created_at} {told}".encode()).hexdigest()[:24]
+    chosen = json.dumps(filters.as_json(), sort_keys=True)
+    asked = sha256(f"{benchmark.created_at} {chosen}".encode()).hexdigest()[:24]
     kept_as = f"agreement-{benchmark.pk}-{asked}-{last}-{slices_mark(benchmark)}"
     report = cache.get(kept_as)
     if report is None and selectors.is_quick(benchmark, filters):
-        made = selectors.agreement_report(benchmark, filters, last)
-        report = json.loads(json.dumps(made))
+        fresh = selectors.agreement_report(benchmark, filters, last)
+        report = json.loads(json.dumps(fresh))
         cache.set(kept_as, report, KEPT_SECONDS)
     return report or _made_by_job(benchmark, filters)
 
@@ -155,8 +155,8 @@ def _matrix(pairs: dict[str, Any], name: Callable[[list[Any]], str]) -> dict[str
     cells: list[list[dict[str, Any] | None]] = [[None] * len(names) for _ in names]
     for cell in pairs["cells"]:
         kappa = cell["kappa"]
-        told = {**kappa, "heat": max(0, round(10 * (kappa["value"] or 0)))}
-        cells[cell["a"]][cell["b"]] = cells[cell["b"]][cell["a"]] = told
+        shade = {**kappa, "heat": max(0, round(10 * (kappa["value"] or 0)))}
+        cells[cell["a"]][cell["b"]] = cells[cell["b"]][cell["a"]] = shade
     return {
         "names": names,
         "rows": list(zip(names, cells, strict=True)),

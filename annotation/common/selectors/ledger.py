@@ -50,8 +50,8 @@ def ledger_events(
         rows = rows.filter(query__in=list(queries))
     if actor is not None:
         rows = rows.filter(actor=actor, rater="").exclude(kind=Judgment.Kind.ADJUDICATE)
-    found = rows.order_by("query_id", "docid", "pk").values_list(*EVENT_FIELDS)
-    return (Event(*row) for row in found.iterator(chunk_size=5000))
+    values = rows.order_by("query_id", "docid", "pk").values_list(*EVENT_FIELDS)
+    return (Event(*row) for row in values.iterator(chunk_size=5000))
 
 
 def last_event_of(benchmark: Benchmark) -> int:

@@ -1,6 +1,6 @@
 """What people are called where their names are not told."""
 
-from collections.abc import Callable
+from typing import Protocol
 
 from django.conf import settings
 
@@ -8,8 +8,14 @@ from benchmarks_app.models import Benchmark
 from benchwright.qrels.raw_judgments import pseudonym
 
 
-def pseudonyms_in(benchmark: Benchmark) -> Callable[[int, str], str]:
-    """A function of (who entered a label, whom its file names) that says who gave the label.
+class Pseudonyms(Protocol):
+    """Who entered a label, and whom its file names, as one pseudonym."""
+
+    def __call__(self, actor: int, rater: str = "") -> str: ...
+
+
+def pseudonyms_in(benchmark: Benchmark) -> Pseudonyms:
+    """A function that says who gave a label.
 
     A person of the site and one of a file are two, even if they are called the same.
     """

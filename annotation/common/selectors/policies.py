@@ -19,7 +19,7 @@ def policy_of(benchmark: Benchmark) -> Policy:
     kept = AggregationPolicy.objects.filter(benchmark=benchmark).first()
     if kept is None:
         return Policy(DEFAULT_RULE, Settings())
-    told = {**kept.parameters, "adjudicate_from": kept.adjudicate_from}
+    parameters = {**kept.parameters, "adjudicate_from": kept.adjudicate_from}
     return Policy(
-        rule_named(kept.rule, kept.rule_version), Settings(**told, unresolved=kept.unresolved)
+        rule_named(kept.rule, kept.rule_version), Settings(**parameters, unresolved=kept.unresolved)
     )

@@ -86,8 +86,8 @@ class PoolProgress:
     def other_note(self) -> str:
         """What the number of labels leaves out."""
         n_again = self.n_again - self.n_again_done
-        said = [(self.n_waived, "waived"), (n_again, "to be judged again")]
-        return ", ".join(f"{n:,} {what}" for n, what in said if n)
+        counts = [(self.n_waived, "waived"), (n_again, "to be judged again")]
+        return ", ".join(f"{n:,} {what}" for n, what in counts if n)
 
     @property
     def held_note(self) -> str:

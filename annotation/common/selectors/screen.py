@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
-
 from annotation.models import Judgment, Pool, Slot
+from annotation.models.judgments import JudgmentQuerySet
 from benchmarks_app.models import Benchmark, DocumentContent, Guideline, User
 
 
@@ -16,8 +15,8 @@ def content_of(slot: Slot) -> DocumentContent | None:
 
 def contents_of(documents: Iterable[int]) -> dict[int, DocumentContent]:
     """What each of these documents says now, by its primary key."""
-    found = DocumentContent.objects.filter(document__in=documents).order_by("first_seen", "pk")
-    return {content.document_id: content for content in found}
+    contents = DocumentContent.objects.filter(document__in=documents).order_by("first_seen", "pk")
+    return {content.document_id: content for content in contents}
 
 
 def current_guideline(benchmark: Benchmark) -> Guideline | None:
@@ -51,7 +50,7 @@ def undoable_judgments(pool: int, annotator: User | int) -> list[Judgment]:
     return list(_own_labels(pool, annotator).current().filter(pk__in=newest))
 
 
-def _own_labels(pool: int, annotator: User | int) -> QuerySet[Judgment]:
+def _own_labels(pool: int, annotator: User | int) -> JudgmentQuerySet:
     kinds = [Judgment.Kind.GRADE, Judgment.Kind.CANT_JUDGE]
     own = Judgment.objects.filter(actor=annotator, pool=pool, kind__in=kinds)
     return own.exclude(slot=None).exclude(purpose=Slot.Kind.PRACTICE).order_by("-pk")

@@ -49,8 +49,8 @@ def repeats(pool: Pool, me: int, but: Collection[int | None], *, until: datetime
     if n < 1:
         return []
     queries = [query for query in but if query is not None]
-    found = statements.labels_to_repeat(pool.pk, me, but=queries, after=LABELS_BETWEEN)
-    chosen = sorted(found, key=lambda row: _drawn(pool, me, row[0]))[:n]
+    labels = statements.labels_to_repeat(pool.pk, me, but=queries, after=LABELS_BETWEEN)
+    chosen = sorted(labels, key=lambda row: _drawn(pool, me, row[0]))[:n]
     cards = []
     for entry, query, position in chosen:
         cards += _made(pool, me, Slot.Kind.REPEAT, query, [(entry, position)], until)

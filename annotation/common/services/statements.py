@@ -133,18 +133,18 @@ _DESK = f"""
 
 def desk(pool: int, me: int) -> Desk | None:
     """A pool with its benchmark and corpus, and the role of a person there; None: no such pool."""
-    found = rows(_DESK, pool=pool, me=me)
-    if not found:
+    desks = rows(_DESK, pool=pool, me=me)
+    if not desks:
         return None
-    *row, password, is_active, role = found[0]
+    *row, password, is_active, role = desks[0]
     ends = len(_OF_POOL), len(_OF_POOL) + len(_OF_BENCHMARK)
     of_pool = dict(zip(_OF_POOL, row[: ends[0]], strict=True))
     of_pool["parameters"] = _from_json(of_pool["parameters"])
-    made = Pool.from_db(connection.alias, list(of_pool), list(of_pool.values()))
+    pool_row = Pool.from_db(connection.alias, list(of_pool), list(of_pool.values()))
     benchmark = Benchmark.from_db(connection.alias, _OF_BENCHMARK, row[ends[0] : ends[1]])
     benchmark.corpus = Corpus.from_db(connection.alias, _OF_CORPUS, row[ends[1] :])
-    made.benchmark = benchmark
-    return Desk(made, password, bool(is_active), role)
+    pool_row.benchmark = benchmark
+    return Desk(pool_row, password, bool(is_active), role)
 
 
 _GATE = """
@@ -167,8 +167,8 @@ class Gate(NamedTuple):
 
 
 def gate(pool: int, me: int) -> Gate:
-    found = rows(_GATE, pool=pool, me=me)
-    state, is_assigned, now = found[0] if found else ("", False, clock())
+    states = rows(_GATE, pool=pool, me=me)
+    state, is_assigned, now = states[0] if states else ("", False, clock())
     return Gate(state, bool(is_assigned), _moment(now))
 
 
@@ -252,8 +252,8 @@ def open_of_query(
 ) -> list[Card]:
     """The first `n` slots of a query that a person may take; `locked` without those of others."""
     statement = f"{_OPEN_OF_QUERY} [skip locked]" if locked else _OPEN_OF_QUERY
-    found = rows(statement, pool=pool, benchmark=benchmark, query=query, me=me, now=now, n=n)
-    return [Card(*row) for row in found]
+    cards = rows(statement, pool=pool, benchmark=benchmark, query=query, me=me, now=now, n=n)
+    return [Card(*row) for row in cards]
 
 
 def open_still(slots: list[int], *, now: datetime) -> list[Card]:
@@ -308,8 +308,8 @@ def queries_of_others(pool: int, me: int, *, now: datetime) -> list[int]:
 
 
 def query_of_last_label(pool: int, me: int) -> int | None:
-    found = rows(_LAST_QUERY, pool=pool, me=me)
-    return found[0][0] if found else None
+    queries = rows(_LAST_QUERY, pool=pool, me=me)
+    return queries[0][0] if queries else None
 
 
 def first_open_query(
@@ -345,14 +345,14 @@ _BEGUN = """
 
 def entries_of_query(pool: int, query: int) -> list[tuple[int, dict[str, int], int | None]]:
     """Key, contributors and best rank of every entry of a query, in the order of the queue."""
-    found = rows(_ENTRIES, pool=pool, query=query)
-    return [(key, _from_json(said), best_rank) for key, said, best_rank in found]
+    entries = rows(_ENTRIES, pool=pool, query=query)
+    return [(key, _from_json(contributors), best_rank) for key, contributors, best_rank in entries]
 
 
 def relevance_in_query(pool: int, benchmark: int, query: int) -> dict[int, bool]:
     """Whether each judged entry is relevant; where labels differ, by most, a draw for relevant."""
-    found = rows(_RELEVANCE, pool=pool, benchmark=benchmark, query=query)
-    return {entry: balance >= 0 for entry, balance in found}
+    balances = rows(_RELEVANCE, pool=pool, benchmark=benchmark, query=query)
+    return {entry: balance >= 0 for entry, balance in balances}
 
 
 def n_begun(pool: int, query: int) -> int:
@@ -472,8 +472,8 @@ _FINISH = """
 
 
 def known(me: int, client_id: UUID) -> Known | None:
-    found = rows(_KNOWN, me=me, client_id=client_id)
-    return Known(*found[0]) if found else None
+    events = rows(_KNOWN, me=me, client_id=client_id)
+    return Known(*events[0]) if events else None
 
 
 def targets(slots: list[int]) -> dict[int, Target]:
@@ -483,7 +483,7 @@ def targets(slots: list[int]) -> dict[int, Target]:
 
 def own_label_before(target: Target, me: int) -> int | None:
     """The person's own label that a further one of the same document replaces."""
-    found = rows(
+    labels = rows(
         _EARLIER,
         benchmark=target.benchmark,
         query=target.query,
@@ -493,18 +493,18 @@ def own_label_before(target: Target, me: int) -> int | None:
         slot=target.slot,
         kind=target.kind,
     )
-    return found[0][0] if found else None
+    return labels[0][0] if labels else None
 
 
 def own_slot(target: Target, me: int) -> tuple[int, bool] | None:
     """The person's slot of the document that counts for the same, and whether it is done."""
-    found = rows(_OWN_SLOT, entry=target.entry, kind=target.kind, round=target.round, me=me)
-    return (found[0][0], bool(found[0][1])) if found else None
+    slots = rows(_OWN_SLOT, entry=target.entry, kind=target.kind, round=target.round, me=me)
+    return (slots[0][0], bool(slots[0][1])) if slots else None
 
 
 def free_slot(target: Target) -> int | None:
     """A slot of the document that is nobody's now, locked: the target, or one that is like it."""
-    found = rows(
+    slots = rows(
         _FREE_SLOT,
         entry=target.entry,
         kind=target.kind,
@@ -512,7 +512,7 @@ def free_slot(target: Target) -> int | None:
         slot=target.slot,
         now=clock(),
     )
-    return found[0][0] if found else None
+    return slots[0][0] if slots else None
 
 
 def finish(slot: int, me: int) -> None:
@@ -527,11 +527,11 @@ def is_of_same_document(slots: list[int]) -> bool:
 
 def scale(benchmark: int) -> list[int]:
     """The grades of a benchmark, lowest first."""
-    found = rows(
+    grades = rows(
         "SELECT value FROM benchmarks_app_grade WHERE benchmark_id = %(benchmark)s ORDER BY value",
         benchmark=benchmark,
     )
-    return [value for (value,) in found]
+    return [value for (value,) in grades]
 
 
 def append(judgment: Judgment) -> None:
@@ -550,7 +550,7 @@ def append(judgment: Judgment) -> None:
 @lru_cache(maxsize=1)
 def _insertion() -> str:
     fields = [field for field in Judgment._meta.concrete_fields if not field.primary_key]
-    columns = ", ".join(field.column for field in fields)
+    columns = ", ".join(str(field.column) for field in fields)
     marks = ", ".join(["%s"] * len(fields))
     return f"INSERT INTO {Judgment._meta.db_table} ({columns}) VALUES ({marks}) RETURNING id"
 
@@ -613,8 +613,8 @@ def answers(slots: list[int], me: int) -> dict[int, tuple[str, str]]:
 
 def guideline(benchmark: int) -> int | None:
     """The newest version of the guideline."""
-    found = rows(_GUIDELINE, benchmark=benchmark)
-    return found[0][0] if found else None
+    keys = rows(_GUIDELINE, benchmark=benchmark)
+    return keys[0][0] if keys else None
 
 
 def place(pool: int, query: int, me: int) -> tuple[int, int]:

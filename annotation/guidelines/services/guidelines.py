@@ -37,11 +37,14 @@ def save_guideline(
     text = text.replace("\r\n", "\n").strip()
     if not text or (newest and newest.text == text):
         return newest
-    made = Guideline.objects.create(benchmark=locked, version=version + 1, text=text)
+    guideline = Guideline.objects.create(benchmark=locked, version=version + 1, text=text)
     audit.record(
-        actor=actor, action="guideline-version", benchmark=locked, target=f"version {made.version}"
+        actor=actor,
+        action="guideline-version",
+        benchmark=locked,
+        target=f"version {guideline.version}",
     )
-    return made
+    return guideline
 
 
 def _set_anchors(benchmark: Benchmark, anchors: Mapping[int, str], actor: User) -> None:
@@ -68,5 +71,5 @@ def add_guideline_line(*, benchmark: Benchmark, line: str, actor: User) -> Guide
     text = newest.text.rstrip() if newest else ""
     last = text.splitlines()[-1] if text else ""
     gap = "\n" if last.startswith("- ") else "\n\n"
-    said = " ".join(line.split())
-    return save_guideline(benchmark=benchmark, text=f"{text}{gap}- {said}", actor=actor)
+    words = " ".join(line.split())
+    return save_guideline(benchmark=benchmark, text=f"{text}{gap}- {words}", actor=actor)

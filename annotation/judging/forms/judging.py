@@ -109,9 +109,9 @@ class KeyMapForm(forms.Form):
 
     @property
     def chosen(self) -> dict[str, list[str]]:
-        said = self.cleaned_data
+        cleaned = self.cleaned_data
         return {
-            action.name: list(dict.fromkeys(filter(None, map(said.get, _names(action)))))
+            action.name: list(dict.fromkeys(filter(None, map(cleaned.get, _names(action)))))
             for action in self.actions
         }
 

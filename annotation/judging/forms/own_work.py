@@ -7,28 +7,33 @@ from django import forms
 from annotation.judging.forms.judging import CANT_JUDGE_REASONS
 from annotation.judging.selectors.own_work import CANT_JUDGE
 from annotation.models import Pool
+from benchmarks_app.common.forms import row_field
 
 GRADES = [("", "Any"), *((str(n), str(n)) for n in range(10)), (CANT_JUDGE, "Can't judge")]
+
+
+class PoolField(forms.ModelChoiceField):
+    def label_from_instance(self, obj: Pool) -> str:
+        return f"{obj.benchmark}: {obj}"
 
 
 class OwnJudgmentFilterForm(forms.Form):
     q = forms.CharField(required=False, max_length=200, label="Query, document or note")
     grade = forms.ChoiceField(required=False, choices=GRADES)
-    pool = forms.ModelChoiceField(Pool.objects.none(), required=False, empty_label="Any")
+    pool = PoolField(Pool.objects.none(), required=False, empty_label="Any")
 
     def __init__(self, *args: Any, pools: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["pool"].queryset = pools
-        self.fields["pool"].label_from_instance = lambda pool: f"{pool.benchmark}: {pool}"
+        row_field(self, "pool").queryset = pools
 
     @property
     def asked(self) -> dict[str, Any]:
         """What to look for; what is no valid filter is left out."""
-        said = self.cleaned_data if self.is_valid() else {}
-        pool = said.get("pool")
+        cleaned = self.cleaned_data if self.is_valid() else {}
+        pool = cleaned.get("pool")
         return {
-            "words": said.get("q", ""),
-            "grade": said.get("grade", ""),
+            "words": cleaned.get("q", ""),
+            "grade": cleaned.get("grade", ""),
             "pool": pool.pk if pool else None,
         }
 
@@ -44,8 +49,8 @@ class ChangeForm(forms.Form):
     client_id = forms.UUIDField()
 
     def clean(self) -> dict[str, Any]:
-        said = super().clean() or {}
-        if (said.get("grade") is None) == (not said.get("reason")):
+        cleaned = super().clean() or {}
+        if (cleaned.get("grade") is None) == (not cleaned.get("reason")):
             why = "Choose a grade, or why the document cannot be judged."
             raise forms.ValidationError(why)
-        return said
+        return cleaned

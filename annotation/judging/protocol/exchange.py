@@ -94,8 +94,8 @@ def request_of(raw: object) -> Request:
 
 def client_id_of(raw: object) -> str:
     """The client id of an event as it was sent, to name an event that cannot be read."""
-    given = raw.get("client_id") if isinstance(raw, Mapping) else None
-    return given[:100] if isinstance(given, str) else ""
+    client_id = raw.get("client_id") if isinstance(raw, Mapping) else None
+    return client_id[:100] if isinstance(client_id, str) else ""
 
 
 def said_of(raw: object) -> Said:

@@ -97,13 +97,13 @@ def clashes(bound: Mapping[str, Sequence[str]]) -> list[Clash]:
     [Clash(key='Shift+Slash', first='grade-1', second='keys')]
     """
     owners: dict[str, str] = {}
-    found = []
+    pairs = []
     for action, keys in bound.items():
         for key in dict.fromkeys(_taken(action, keys)):
             owner = owners.setdefault(key, action)
             if owner != action:
-                found.append(Clash(key, owner, action))
-    return found
+                pairs.append(Clash(key, owner, action))
+    return pairs
 
 
 def _taken(action: str, keys: Sequence[str]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """What a person has judged themselves, and how long it took. Nobody else's is here."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -75,7 +75,7 @@ def titles_as_judged(judgments: Iterable[Judgment]) -> dict[tuple[int, str], str
     """{(document, hash of its text): its title, or how it begins}."""
     judgments = list(judgments)
     contents = DocumentContent.objects.filter(
-        document__in={judgment.slot.entry.document_id for judgment in judgments},
+        document__in={judgment.slot.entry.document_id for judgment in judgments if judgment.slot},
         content_hash__in={judgment.content_hash for judgment in judgments},
     )
     return {
@@ -144,7 +144,7 @@ def hours_of(annotator: User) -> Hours:
     return Hours(newest_first)
 
 
-def _acts(annotator: User) -> Iterable[dict[str, Any]]:
+def _acts(annotator: User) -> Iterable[Mapping[str, Any]]:
     done = Judgment.objects.filter(
         actor=annotator,
         pool__isnull=False,
@@ -161,7 +161,7 @@ def _duration(milliseconds: int | None) -> timedelta | None:
     return None if milliseconds is None else timedelta(milliseconds=milliseconds)
 
 
-def _count(day: WorkDay, row: dict[str, Any]) -> None:
+def _count(day: WorkDay, row: Mapping[str, Any]) -> None:
     if row["is_over"] or row["kind"] == Judgment.Kind.RETRACT:
         return
     if row["purpose"] == Slot.Kind.PRACTICE:

@@ -55,12 +55,15 @@ def reading_of(pool: Pool, annotator: User) -> Reading:
     begun = start.first()
     newest = current_guideline(pool.benchmark)
     read = begun.guideline if begun else None
-    has_changed = newest is not None and read is not None and read.pk != newest.pk
+    has_changed = False
+    changes: list[Line] = []
+    if newest is not None and read is not None and read.pk != newest.pk:
+        has_changed, changes = True, line_changes(read.text, newest.text)
     return Reading(
         step=step_before_judging(pool, annotator),
         guideline=newest,
         read=read if has_changed else None,
-        changes=line_changes(read.text, newest.text) if has_changed else [],
+        changes=changes,
         n_practice=min(practice_of(pool).count(), PRACTICE_DOCUMENTS),
     )
 
@@ -101,19 +104,21 @@ class Practice:
 
     @property
     def n_done(self) -> int:
-        return sum(one.judgment is not None for one in self.documents)
+        return sum(practised.judgment is not None for practised in self.documents)
 
     @property
     def n_right(self) -> int:
-        return sum(one.is_right for one in self.documents)
+        return sum(practised.is_right for practised in self.documents)
 
     @property
     def n_near(self) -> int:
-        return sum(one.distance == 1 for one in self.documents)
+        return sum(practised.distance == 1 for practised in self.documents)
 
     @property
     def next(self) -> KnownGrade | None:
-        return next((one.known for one in self.documents if one.judgment is None), None)
+        return next(
+            (practised.known for practised in self.documents if practised.judgment is None), None
+        )
 
     @property
     def place(self) -> int:
@@ -122,16 +127,18 @@ class Practice:
 
     def of(self, known: int) -> Practised | None:
         """The document of a known grade, if the person has graded it."""
-        done = (one for one in self.documents if one.judgment is not None)
-        return next((one for one in done if one.known.pk == known), None)
+        done = (practised for practised in self.documents if practised.judgment is not None)
+        return next((practised for practised in done if practised.known.pk == known), None)
 
 
 def practice_by(pool: Pool, annotator: User) -> Practice:
     known = list(practice_of(pool)[:PRACTICE_DOCUMENTS])
-    said = (
+    judgments = (
         Judgment.objects.current()
         .filter(actor=annotator, pool=pool, purpose=Slot.Kind.PRACTICE)
         .select_related("slot")
     )
-    by_entry = {judgment.slot.entry_id: judgment for judgment in said}
-    return Practice([Practised(one, by_entry.get(one.entry_id)) for one in known])
+    by_entry = {judgment.slot.entry_id: judgment for judgment in judgments if judgment.slot}
+    return Practice(
+        [Practised(known_grade, by_entry.get(known_grade.entry_id)) for known_grade in known]
+    )

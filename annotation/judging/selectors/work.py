@@ -58,8 +58,8 @@ def in_shown_order(slots: Iterable[Slot], annotator: User) -> list[Slot]:
         InHand(key, slot.query_id, slot.queue_position, is_later=slot.is_later)
         for key, slot in by_key.items()
     ]
-    shown = shown_order(documents, seed=pool.seed, person=annotator.pk)
-    return [by_key[document.key] for document in shown]
+    ordered = shown_order(documents, seed=pool.seed, person=annotator.pk)
+    return [by_key[document.key] for document in ordered]
 
 
 class Work(StrEnum):

@@ -1,5 +1,7 @@
 """Changing one's own judgment after the fact, while its pool is open."""
 
+from functools import partial
+from typing import cast
 from uuid import UUID
 
 from django.db import transaction
@@ -8,7 +10,7 @@ from annotation.common.selectors.screen import content_of, current_guideline
 from annotation.judging.protocol.errors import PoolClosedError
 from annotation.judging.services.judging import record_cant_judge, record_judgment
 from annotation.judging.services.tokens import Shown
-from annotation.models import Judgment, Pool
+from annotation.models import Judgment, Pool, Slot
 from benchmarks_app.models import User
 
 
@@ -31,7 +33,8 @@ def change_own_judgment(
     GradeNotOnScaleError
         If the benchmark has no such grade.
     """
-    slot, pool = judgment.slot, judgment.pool
+    # One's own judgments were given in slots, which are in pools.
+    slot, pool = cast(Slot, judgment.slot), cast(Pool, judgment.pool)
     if not Pool.objects.open().filter(pk=pool.pk).exists():
         raise PoolClosedError(pool=pool.name)
     content, guideline = content_of(slot), current_guideline(pool.benchmark)
@@ -42,7 +45,9 @@ def change_own_judgment(
         view=Judgment.View.FULL,
         shown_chars=len(content.text) if content else None,
     )
-    said = {"slot": slot, "actor": actor, "client_id": client_id, "shown": shown, "note": note}
-    if grade is None:
-        return record_cant_judge(reason=reason, **said)
-    return record_judgment(grade=grade, **said)
+    record = (
+        partial(record_cant_judge, reason=reason)
+        if grade is None
+        else partial(record_judgment, grade=grade)
+    )
+    return record(slot=slot, actor=actor, client_id=client_id, shown=shown, note=note)

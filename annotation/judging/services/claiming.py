@@ -62,8 +62,8 @@ def in_shown_order(cards: Iterable[Card], pool: Pool, me: int, begun: int | None
         InHand(card.entry, card.query, card.position, is_later=bool(card.is_later))
         for card in by_key.values()
     ]
-    shown = shown_order(documents, seed=pool.seed, person=me, first=begun)
-    return [by_key[document.key] for document in shown]
+    ordered = shown_order(documents, seed=pool.seed, person=me, first=begun)
+    return [by_key[document.key] for document in ordered]
 
 
 def _more(
@@ -150,10 +150,10 @@ def _take(pool: Pool, me: int, query: int, n: int, now: datetime) -> list[Card]:
         taken = _take_by_learning(pool, me, query, n, now)
     else:
         wanted = n * (pool.overlap + (pool.double_share > 0))
-        found = statements.open_of_query(
+        cards = statements.open_of_query(
             pool.pk, pool.benchmark_id, query, me, now=now, n=wanted, locked=True
         )
-        taken = _one_each(found)[:n]
+        taken = _one_each(cards)[:n]
         if taken:
             statements.take([card.slot for card in taken], me, until=now + LEASE)
     return taken + hidden.checks(pool, me, query, taken, until=now + LEASE)
@@ -173,10 +173,10 @@ def _take_by_learning(pool: Pool, me: int, query: int, n: int, now: datetime) ->
     if budget is not None:
         n = min(n, budget - statements.n_begun(pool.pk, query))
     many = pool.n_entries * (pool.overlap + 1)
-    found = statements.open_of_query(
+    cards = statements.open_of_query(
         pool.pk, pool.benchmark_id, query, me, now=now, n=many, locked=False
     )
-    within_reach = {card.entry: card for card in _one_each(found)}
+    within_reach = {card.entry: card for card in _one_each(cards)}
     entries = [
         AdaptiveEntry(key, contributors, best_rank or 0)
         for key, contributors, best_rank in statements.entries_of_query(pool.pk, query)

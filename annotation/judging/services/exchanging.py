@@ -4,6 +4,7 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from django.db import DatabaseError
@@ -82,14 +83,14 @@ def exchange(*, pool: Pool, me: int, request: Request) -> dict[str, Any]:
     again = {done.again for done in turn.said}
     # While a pool is paused its documents stay whose they are, and are not shown.
     is_served = request.want and turn.pool_state == Pool.State.OPEN
-    given = [
+    cards = [
         card
         for key, card in keys.items()
         if key not in request.have and (is_served or card.slot in again)
     ]
     return {
         "said": [done.as_json() for done in turn.said],
-        "items": items_of(pool, me, given, turn.cards),
+        "items": items_of(pool, me, cards, turn.cards),
         "gone": sorted(request.have - keys.keys()),
         "work": _work(pool, me, turn),
         "progress": counted,
@@ -101,28 +102,28 @@ def _turn(pool: Pool, me: int, request: Request) -> Turn:
     for _ in range(ATTEMPTS):
         with suppress(DatabaseError), turn_of(me):
             return _taken_turn(pool, me, request)
-    said = _recorded_in_pieces(pool, me, request.say)
+    outcomes = _recorded_in_pieces(pool, me, request.say)
     with turn_of(me):
         turn = _taken_turn(pool, me, Request((), request.have, request.want))
-    turn.said = said
+    turn.said = outcomes
     return turn
 
 
 def _recorded_in_pieces(pool: Pool, me: int, say: Sequence[object]) -> list[Outcome]:
     """Each event in a transaction of its own: one that the database refuses holds up no other."""
-    said = []
+    outcomes = []
     for raw in say:
         try:
             with turn_of(me):
-                said.append(_recorded(pool, me, raw))
+                outcomes.append(_recorded(pool, me, raw))
         except DatabaseError as error:
             log.exception("an event could not be saved")
             refusal = NotSavedError()
-            said.append(Outcome(client_id_of(raw), "refused", refusal.code, str(refusal)))
+            outcomes.append(Outcome(client_id_of(raw), "refused", refusal.code, str(refusal)))
             last = error
-    if said and all(done.code == NotSavedError.code for done in said):
+    if outcomes and all(done.code == NotSavedError.code for done in outcomes):
         raise last
-    return said
+    return outcomes
 
 
 def _taken_turn(pool: Pool, me: int, request: Request) -> Turn:
@@ -167,9 +168,9 @@ def _lock_all(me: int, say: Sequence[object]) -> None:
     slots = set()
     for raw in say:
         try:
-            said = said_of(raw)
-            if said.token:
-                slots.add(opened_token(said.token, me)[0])
+            event = said_of(raw)
+            if event.token:
+                slots.add(opened_token(event.token, me)[0])
         except BenchmarkError:
             continue
     statements.targets(sorted(slots))
@@ -195,11 +196,10 @@ def _do(pool: Pool, me: int, said: Said) -> Outcome:
         judging.ask(slot, me, said.client_id, said.question, pool.pk)
         return Outcome(client_id, "saved")
     shown = shown.seen(view=said.view, dwell_ms=said.dwell_ms)
-    about = {"note": said.note, "evidence": said.evidence, "confidence": said.confidence}
+    fields = partial(judging.not_judged, said.reason)
     if said.do is Do.GRADE and said.grade is not None:
-        label = judging.graded(said.grade, **about)
-    else:
-        label = judging.not_judged(said.reason, **about)
+        fields = partial(judging.graded, said.grade)
+    label = fields(note=said.note, evidence=said.evidence, confidence=said.confidence)
     saved = judging.record(slot, me, said.client_id, shown, label, pool.pk)
     state = "extra" if saved.is_surplus else "saved"
     if not isinstance(saved, Judgment) or saved.supersedes_id:

@@ -1,7 +1,7 @@
 """Writing down what people said about documents. The ledger is only ever appended to."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.db.models.functions import Now
@@ -52,9 +52,9 @@ def record_judgment(
     ClientIdReusedError
         If the client id stands for another judgment already.
     """
-    said = graded(grade, note=note, evidence=evidence, confidence=confidence)
+    label = graded(grade, note=note, evidence=evidence, confidence=confidence)
     with turn_of(actor.pk):
-        saved = record(slot.pk, actor.pk, client_id, shown, said)
+        saved = record(slot.pk, actor.pk, client_id, shown, label)
     return saved if isinstance(saved, Judgment) else Judgment.objects.get(pk=saved.pk)
 
 
@@ -78,9 +78,9 @@ def record_cant_judge(
     ReasonMissingError
         If the reason is blank.
     """
-    said = not_judged(reason, note=note, evidence=evidence, confidence=confidence)
+    label = not_judged(reason, note=note, evidence=evidence, confidence=confidence)
     with turn_of(actor.pk):
-        saved = record(slot.pk, actor.pk, client_id, shown, said)
+        saved = record(slot.pk, actor.pk, client_id, shown, label)
     return saved if isinstance(saved, Judgment) else Judgment.objects.get(pk=saved.pk)
 
 
@@ -106,8 +106,8 @@ def not_judged(
     if not reason:
         raise ReasonMissingError
     reason, note = fitting(reason, note)
-    said = graded(0, note=note, evidence=evidence, confidence=confidence)
-    return {**said, "kind": Judgment.Kind.CANT_JUDGE, "grade": None, "reason": reason}
+    label = graded(0, note=note, evidence=evidence, confidence=confidence)
+    return {**label, "kind": Judgment.Kind.CANT_JUDGE, "grade": None, "reason": reason}
 
 
 def fitting(reason: str, note: str = "") -> tuple[str, str]:
@@ -160,10 +160,10 @@ def record(
 
 
 def _target(slot: int, pool: int | None) -> Target:
-    found = statements.targets([slot]).get(slot)
-    if found is None or pool not in (None, found.pool):
+    target = statements.targets([slot]).get(slot)
+    if target is None or pool not in (None, target.pool):
         raise SlotTokenError
-    return found
+    return target
 
 
 def _check_grade(benchmark: int, grade: int) -> None:
@@ -230,8 +230,9 @@ def take_back(pool: Pool, actor: int, client_id: UUID, undoes: UUID | None) -> J
     last = last_judgment_of(pool, actor) if undoes is None else _named(pool, actor, undoes)
     if last is None:
         raise NothingToUndoError
-    Slot.objects.select_for_update().get(pk=last.slot_id)
-    Slot.objects.filter(pk=last.slot_id, annotator=actor, state=Slot.State.DONE).update(
+    slot = cast(int, last.slot_id)  # what may be undone was given in one
+    Slot.objects.select_for_update().get(pk=slot)
+    Slot.objects.filter(pk=slot, annotator=actor, state=Slot.State.DONE).update(
         state=Slot.State.CLAIMED, lease_expires_at=Now() + LEASE, is_later=False
     )
     return Judgment.objects.create(
@@ -249,8 +250,8 @@ def take_back(pool: Pool, actor: int, client_id: UUID, undoes: UUID | None) -> J
 
 
 def _named(pool: Pool, actor: int, undoes: UUID) -> Judgment | None:
-    found = undoable_judgments(pool.pk, actor)
-    return next((said for said in found if said.client_id == undoes), None)
+    undoable = undoable_judgments(pool.pk, actor)
+    return next((judgment for judgment in undoable if judgment.client_id == undoes), None)
 
 
 def put_off(*, slot: Slot, actor: User) -> None:

@@ -127,8 +127,8 @@ def progress(pool: Pool, me: int, saved: Saved = NOTHING_SAVED) -> dict[str, Any
 
 
 def _own(pool: Pool, me: int, counts: Counts) -> Own:
-    found = statements.own_times(pool.pk, me, n=TIMES_READ)
-    times = [Timed(dwell / 1000, chars) for dwell, chars in found]
+    dwells = statements.own_times(pool.pk, me, n=TIMES_READ)
+    times = [Timed(dwell / 1000, chars) for dwell, chars in dwells]
     return Own(
         n=statements.n_own_labels(pool.pk, me),
         n_uncounted=statements.n_own_uncounted(pool.pk, me),

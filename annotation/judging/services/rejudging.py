@@ -42,7 +42,11 @@ def offer_rejudging(*, pool: Pool, actor: User) -> int:
 
 def _again(pool: Pool, stale: Iterable[Judgment], *, after: int) -> list[Slot]:
     """One slot for each place whose label is stale, whoever gave it."""
-    places = {(label.slot.entry_id, label.slot.round, label.slot.number): label for label in stale}
+    places = {
+        (label.slot.entry_id, label.slot.round, label.slot.number): label
+        for label in stale
+        if label.slot
+    }
     return [
         Slot(
             pool=pool,

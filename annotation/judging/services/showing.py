@@ -22,7 +22,7 @@ from benchwright.texts.presenting import Presented, presented
 
 TAG = re.compile(r"<[^>]*>")
 LONGEST_FACT = 200
-NOTHING = (None, "", [], {})
+NOTHING: tuple[object, ...] = (None, "", [], {})
 NO_TEXT = Text(content_hash="", title="", text="", lang="")
 
 
@@ -76,8 +76,8 @@ def _facts(benchmark: Benchmark, documents: list[int]) -> dict[int, list[list[st
     facts = {}
     for document, docid in docids.items():
         metadata = found[docid].metadata if docid in found else {}
-        told = [[key, _said(metadata[key])] for key in keys if metadata.get(key) not in NOTHING]
-        facts[document] = told
+        pairs = [[key, _said(metadata[key])] for key in keys if metadata.get(key) not in NOTHING]
+        facts[document] = pairs
     return facts
 
 
@@ -141,7 +141,7 @@ def _document(corpus: Corpus, query: Asked, text: Text) -> tuple[dict[str, Any],
         "n_chars": made.n_chars,
         "lang": lang,
         "dir": direction_of(lang, text.text or text.title),
-        "terms": [[found.term, found.count] for found in made.terms],
+        "terms": [[hit.term, hit.count] for hit in made.terms],
     }
     return document, (_n_chars_of_excerpt(made), made.n_chars)
 

@@ -55,9 +55,9 @@ def record_practice(
     """
     pool = known.entry.pool
     start = _start(pool, annotator)
-    said = Judgment.objects.filter(actor=annotator, client_id=client_id).first()
-    if said is not None:
-        return said
+    earlier = Judgment.objects.filter(actor=annotator, client_id=client_id).first()
+    if earlier is not None:
+        return earlier
     slot = _practice_slot(known, annotator)
     content = content_of(slot)
     guideline = current_guideline(pool.benchmark)
@@ -78,15 +78,15 @@ def record_practice(
 def _practice_slot(known: KnownGrade, annotator: User) -> Slot:
     """A slot of the person's own: practice is asked of each, so it is made when it is done."""
     KnownGrade.objects.select_for_update().get(pk=known.pk)
-    made = Slot.objects.filter(entry=known.entry_id, kind=Slot.Kind.PRACTICE)
-    if made.filter(annotator=annotator).exists():
+    slots = Slot.objects.filter(entry=known.entry_id, kind=Slot.Kind.PRACTICE)
+    if slots.filter(annotator=annotator).exists():
         raise PracticeDoneError
     return Slot.objects.create(
         pool=known.entry.pool,
         query=known.entry.query,
         entry=known.entry,
         kind=Slot.Kind.PRACTICE,
-        number=made.count() + 1,
+        number=slots.count() + 1,
         queue_position=0,
         annotator=annotator,
         state=Slot.State.CLAIMED,

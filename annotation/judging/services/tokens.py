@@ -84,10 +84,10 @@ def read_token(*, token: str, annotator: User) -> tuple[Slot, Shown]:
     """
     slot_id, shown = opened_token(token, annotator.pk)
     slot = Slot.objects.select_related("pool__benchmark", "entry__document").filter(pk=slot_id)
-    found = slot.first()
-    if found is None:
+    held = slot.first()
+    if held is None:
         raise Http404
-    return found, shown
+    return held, shown
 
 
 def opened_token(token: str, annotator_id: int) -> tuple[int, Shown]:
@@ -116,8 +116,8 @@ def query_key_of(query_id: int, annotator_id: int) -> str:
 
 
 def _name(what: str, number: int, annotator_id: int) -> str:
-    said = f"{what} {number} {annotator_id}".encode()
-    digest = hashlib.blake2b(said, key=_key("name"), digest_size=KEY_BYTES).digest()
+    key = f"{what} {number} {annotator_id}".encode()
+    digest = hashlib.blake2b(key, key=_key("name"), digest_size=KEY_BYTES).digest()
     return urlsafe_b64encode(digest).decode()
 
 

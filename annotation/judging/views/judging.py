@@ -106,8 +106,8 @@ def judge(request: PersonRequest, pk: int) -> HttpResponse:
 @require_safe
 def judge_session(request: HttpRequest) -> JsonResponse:
     """Who is signed in, as the outbox of a labeling page calls them; null where nobody is."""
-    is_there = request.user.is_authenticated
-    return JsonResponse({"user": _outbox_key(request.user) if is_there else None})
+    user = request.user
+    return JsonResponse({"user": _outbox_key(user) if user.is_authenticated else None})
 
 
 @never_cache
@@ -117,15 +117,15 @@ def judgment_create(request: PersonRequest, pk: int) -> HttpResponse:
     pool = _pool_to_judge(request, pk)
     form = JudgmentForm(request.POST)
     slot, shown = _slot_and_shown(request, pool, form)
-    said = form.cleaned_data
+    cleaned = form.cleaned_data
     saved = record_judgment(
         slot=slot,
         actor=request.user,
-        grade=said["grade"],
-        client_id=said["client_id"],
+        grade=cleaned["grade"],
+        client_id=cleaned["client_id"],
         shown=shown,
-        note=said["note"],
-        confidence=said["confidence"],
+        note=cleaned["note"],
+        confidence=cleaned["confidence"],
     )
     return _next(request, pool, _said_to_be_saved(f"Grade {saved.grade} saved", saved))
 
@@ -180,8 +180,10 @@ def judge_ask(request: PersonRequest, pk: int) -> HttpResponse:
         messages.error(request, "Write in the note what you want to know, then ask.")
         return redirect("annotation:judge", pool.pk)
     slot, _ = _slot_and_shown(request, pool, form)
-    said = form.cleaned_data
-    ask_question(slot=slot, actor=request.user, client_id=said["client_id"], text=said["note"])
+    cleaned = form.cleaned_data
+    ask_question(
+        slot=slot, actor=request.user, client_id=cleaned["client_id"], text=cleaned["note"]
+    )
     return _next(request, pool, "Asked. The document comes back with the answer")
 
 
@@ -227,14 +229,14 @@ def _pool_to_judge(request: HttpRequest, pk: int) -> Pool:
     return pool
 
 
-def _slot_and_shown(request: HttpRequest, pool: Pool, form: Any) -> tuple[Slot, Shown]:
+def _slot_and_shown(request: PersonRequest, pool: Pool, form: Any) -> tuple[Slot, Shown]:
     if not form.is_valid():
         raise SlotTokenError
-    said = form.cleaned_data
-    slot, shown = read_token(token=said["token"], annotator=request.user)
+    cleaned = form.cleaned_data
+    slot, shown = read_token(token=cleaned["token"], annotator=request.user)
     if slot.pool_id != pool.pk:
         raise SlotTokenError
-    return slot, shown.seen(view=said["view"], dwell_ms=said["dwell_ms"])
+    return slot, shown.seen(view=cleaned["view"], dwell_ms=cleaned["dwell_ms"])
 
 
 def _said_to_be_saved(what: str, saved: Judgment) -> str:
@@ -243,7 +245,7 @@ def _said_to_be_saved(what: str, saved: Judgment) -> str:
     return f"{what} as an extra label: the document had gone to somebody else"
 
 
-def _next(request: HttpRequest, pool: Pool, said: str, again: Slot | None = None) -> HttpResponse:
+def _next(request: PersonRequest, pool: Pool, said: str, again: Slot | None = None) -> HttpResponse:
     """Back to the page, at the document `again` where it is still this person's."""
     messages.success(request, f"{said}.")
     page = redirect("annotation:judge", pool.pk)
@@ -293,12 +295,14 @@ def _view(item: dict[str, Any] | None, *, is_full: bool) -> str:
     return Judgment.View.FULL if is_full else Judgment.View.EXCERPT
 
 
-def _means(request: HttpRequest, pool: Pool, answer: dict[str, Any]) -> dict[str, Any]:
+def _means(request: PersonRequest, pool: Pool, answer: dict[str, Any]) -> dict[str, Any]:
     """What one may do on the page, and what its script starts from."""
     grades = list(pool.benchmark.grades.all())
     chosen = keys.keys_on_page(request.user, grades)
     caps = {action.name: bound for action, bound in chosen["rows"]} if chosen["is_on"] else {}
-    undoable = [str(said.client_id) for said in screen.undoable_judgments(pool, request.user)]
+    undoable = [
+        str(judgment.client_id) for judgment in screen.undoable_judgments(pool.pk, request.user)
+    ]
     return {
         "grades": [(grade, caps.get(f"grade-{grade.value}", ())) for grade in grades],
         "caps": {name.replace("-", "_"): bound[0] for name, bound in caps.items()},

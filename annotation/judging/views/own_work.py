@@ -3,7 +3,7 @@
 import csv
 import uuid
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -17,7 +17,7 @@ from annotation.judging.forms.judging import CANT_JUDGE_REASONS
 from annotation.judging.forms.own_work import ChangeForm, OwnJudgmentFilterForm
 from annotation.judging.selectors import own_work
 from annotation.judging.services.changing_own import change_own_judgment
-from annotation.models import Judgment, Pool
+from annotation.models import Judgment, Pool, Slot
 from benchmarks_app.paging import page_of
 from benchmarks_app.requests import PersonRequest
 from benchwright.files.cells import Echo, safe_cell
@@ -42,8 +42,8 @@ COLUMNS = (
 @require_safe
 def my_judgment_list(request: PersonRequest) -> HttpResponse:
     form = OwnJudgmentFilterForm(request.GET, pools=own_work.pools_judged_by(request.user))
-    found = own_work.searched(own_work.own_judgments(request.user), **form.asked)
-    page = page_of(request, found, PAGE_SIZE)
+    judgments = own_work.searched(own_work.own_judgments(request.user), **form.asked)
+    page = page_of(request, judgments, PAGE_SIZE)
     titles = own_work.titles_as_judged(page.object_list)
     rows = [
         (judgment, titles.get((judgment.slot.entry.document_id, judgment.content_hash), ""))
@@ -71,7 +71,7 @@ def my_judgment_detail(request: PersonRequest, pk: int) -> HttpResponse:
         "grade": next((grade for grade in grades if grade.value == judgment.grade), None),
         "grades": grades,
         "reasons": CANT_JUDGE_REASONS,
-        "is_open": judgment.pool.state == Pool.State.OPEN,
+        "is_open": cast(Pool, judgment.pool).state == Pool.State.OPEN,
         "form": form,
         "client_id": uuid.uuid4(),
         **_document(judgment),
@@ -83,7 +83,7 @@ def my_judgment_detail(request: PersonRequest, pk: int) -> HttpResponse:
 def _document(judgment: Judgment) -> dict[str, Any]:
     """The document as it is today, since a change is about that, and whether it was another."""
     corpus, query = judgment.benchmark.corpus, judgment.query
-    content = content_of(judgment.slot)
+    content = content_of(cast(Slot, judgment.slot))  # one judges in slots, of pools
     title, text = (content.title, content.text) if content else ("", "")
     lang = (content.lang if content else "") or corpus.lang
     return {

@@ -72,14 +72,14 @@ def practice(request: PersonRequest, pk: int) -> HttpResponse:
     return render(request, "annotation/judging/practice.html", context)
 
 
-def _graded(request: HttpRequest, pool: Pool) -> HttpResponse:
+def _graded(request: PersonRequest, pool: Pool) -> HttpResponse:
     form = PracticeForm(request.POST)
     if not form.is_valid():
         return redirect("annotation:practice", pool.pk)
-    said = form.cleaned_data
-    known = get_object_or_404(starting.practice_of(pool), pk=said["known"])
+    cleaned = form.cleaned_data
+    known = get_object_or_404(starting.practice_of(pool), pk=cleaned["known"])
     record_practice(
-        known=known, annotator=request.user, grade=said["grade"], client_id=said["client_id"]
+        known=known, annotator=request.user, grade=cleaned["grade"], client_id=cleaned["client_id"]
     )
     return redirect(f"{reverse('annotation:practice', args=[pool.pk])}?answer={known.pk}")
 
@@ -90,10 +90,10 @@ def _answered(request: HttpRequest, done: starting.Practice) -> starting.Practis
     if not asked:
         return None
     key = row_key(asked)
-    found = None if key is None else done.of(key)
-    if found is None:
+    practised = None if key is None else done.of(key)
+    if practised is None:
         raise Http404
-    return found
+    return practised
 
 
 def _document(pool: Pool, known: KnownGrade) -> dict[str, Any]:

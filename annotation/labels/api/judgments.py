@@ -127,7 +127,8 @@ def checked(
 
     A label's `line` is its place in the list. For a pool, what it does not hold is left out later.
     """
-    scale, seen = scale_of(benchmark), {}
+    scale = scale_of(benchmark)
+    seen: dict[tuple[str, str, str], int] = {}
     labels: list[Label] = []
     refused: dict[int, str] = {}
     for index, item in enumerate(sent):
@@ -151,21 +152,21 @@ def _label(index: int, item: Any, scale: list[int]) -> tuple[Label | None, str]:
     if not read.is_valid():
         name, errors = next(iter(read.errors.items()))
         return None, f"{name}: {errors[0]}"
-    said = read.validated_data
-    if said["grade"] not in scale:
+    values = read.validated_data
+    if values["grade"] not in scale:
         expected = ", ".join(map(str, scale))
-        return None, f"grade is {said['grade']}; expected one of {expected}"
+        return None, f"grade is {values['grade']}; expected one of {expected}"
     for name in ("query", "document"):
-        if reason := id_problem(said[name]):
+        if reason := id_problem(values[name]):
             return None, f"{name}: {reason}"
     label = Label(
         index,
-        said["query"],
-        said["document"],
-        said["grade"],
-        said["annotator"],
-        said["note"],
-        said["text_hash"],
+        values["query"],
+        values["document"],
+        values["grade"],
+        values["annotator"],
+        values["note"],
+        values["text_hash"],
     )
     return label, ""
 
@@ -180,8 +181,8 @@ def _refusal(n_sent: int, refused: dict[int, str]) -> Response:
 
 
 def _digest(sent: dict[str, Any]) -> str:
-    said = json.dumps([sent["source"], sent["labels"]], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(said.encode()).hexdigest()
+    content = json.dumps([sent["source"], sent["labels"]], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _pool(benchmark: Benchmark, pk: int | None) -> Pool | None:

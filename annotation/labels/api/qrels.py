@@ -37,8 +37,8 @@ class QrelsList(Endpoint):
     )
     def post(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.EDIT)
-        given = self.validated(NewQrelsSerializer)
+        settings = self.validated(NewQrelsSerializer)
         with transaction.atomic():
-            arguments = publishing_arguments(benchmark=benchmark, **given)
+            arguments = publishing_arguments(benchmark=benchmark, **settings)
             job = jobs.start(benchmark=benchmark, user=request.user, **arguments)
         return Response(JobSerializer(job).data, status=202)

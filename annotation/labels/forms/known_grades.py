@@ -1,12 +1,13 @@
 """Forms of known grades."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from annotation.models import KnownGrade
+from benchmarks_app.common.forms import choice_field
 from benchmarks_app.models import Grade
 
 PURPOSES = [
@@ -30,9 +31,9 @@ class KnownGradeForm(forms.Form):
         help_text="Shown after a practice document was graded.",
     )
 
-    def __init__(self, *args: Any, grades: Sequence[Grade], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, grades: Iterable[Grade], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["grade"].choices = [(grade.value, str(grade)) for grade in grades]
+        choice_field(self, "grade").choices = [(grade.value, str(grade)) for grade in grades]
 
 
 class KnownGradeFileForm(forms.Form):
@@ -46,11 +47,11 @@ class KnownGradeFileForm(forms.Form):
     )
 
     def clean_file(self) -> UploadedFile:
-        given: UploadedFile = self.cleaned_data["file"]
-        if given.size > MAX_FILE_BYTES:
+        file: UploadedFile = self.cleaned_data["file"]
+        if (file.size or 0) > MAX_FILE_BYTES:
             why = f"The file has more than {MAX_FILE_BYTES // 1_000_000} MB; split it."
             raise forms.ValidationError(why)
-        return given
+        return file
 
 
 class SettledForm(forms.Form):
@@ -61,7 +62,7 @@ class SettledForm(forms.Form):
 
     def __init__(self, *args: Any, keys: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["pairs"].choices = [(key, key) for key in keys]
+        choice_field(self, "pairs").choices = [(key, key) for key in keys]
 
 
 class GoldShareForm(forms.Form):

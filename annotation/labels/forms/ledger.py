@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from annotation.models import Pool
+from benchmarks_app.common.forms import row_field
 from benchmarks_app.models import Benchmark, Upload, User
 from benchwright.errors import BenchmarkError
 from benchwright.qrels.files import MAX_NAME
@@ -48,8 +49,8 @@ class LabelsImportForm(forms.Form):
 
     def __init__(self, *args: Any, benchmark: Benchmark, owner: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["upload"].queryset = Upload.objects.filter(benchmark=benchmark, owner=owner)
-        self.fields["pool"].queryset = Pool.objects.built().filter(benchmark=benchmark)
+        row_field(self, "upload").queryset = Upload.objects.filter(benchmark=benchmark, owner=owner)
+        row_field(self, "pool").queryset = Pool.objects.built().filter(benchmark=benchmark)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -100,8 +101,8 @@ class RatersForm(forms.Form):
         return [(self[key], self.counts[rater]) for key, rater in self.raters.items()]
 
     def clean(self) -> dict[str, Any]:
-        said = super().clean() or {}
-        answers = {rater: said.get(key, NOBODY) for key, rater in self.raters.items()}
+        cleaned = super().clean() or {}
+        answers = {rater: cleaned.get(key, NOBODY) for key, rater in self.raters.items()}
         accounts = {
             rater: answer.removeprefix(ACCOUNT)
             for rater, answer in answers.items()

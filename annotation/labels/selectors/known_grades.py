@@ -1,6 +1,6 @@
 """Documents whose grade is known, and where such grades can be taken from."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +50,7 @@ def known_grades_of(pool: Pool, purpose: str = "") -> QuerySet[KnownGrade]:
 
 def titles_of(known: Iterable[KnownGrade]) -> dict[int, str]:
     """{document: its title, or the beginning of its text}."""
-    contents = contents_of([one.entry.document_id for one in known])
+    contents = contents_of([known_grade.entry.document_id for known_grade in known])
     return {key: content.title or content.text[:80] for key, content in contents.items()}
 
 
@@ -74,7 +74,7 @@ class Settled:
         return f"{self.query.pk} {self.docid}"
 
 
-def settled_rows(pool: Pool) -> QuerySet[Judgment, dict[str, Any]]:
+def settled_rows(pool: Pool) -> QuerySet[Judgment, Mapping[str, Any]]:
     """Rows of settled pairs of the pool that are not known grades yet: see `settled_pairs`."""
     is_known = KnownGrade.objects.filter(
         entry__pool=pool, entry__query=OuterRef("query"), entry__document__docid=OuterRef("docid")
@@ -82,10 +82,10 @@ def settled_rows(pool: Pool) -> QuerySet[Judgment, dict[str, Any]]:
     in_pool = PoolEntry.objects.filter(
         pool=pool, query=OuterRef("query"), document__docid=OuterRef("docid")
     )
-    given = Judgment.objects.wanted().current().filter(benchmark=pool.benchmark_id)
+    labels = Judgment.objects.wanted().current().filter(benchmark=pool.benchmark_id)
     adjudicated = Case(When(kind=Judgment.Kind.ADJUDICATE, then="grade"))
     return (
-        given.exclude(kind=Judgment.Kind.MACHINE)
+        labels.exclude(kind=Judgment.Kind.MACHINE)
         .filter(Exists(in_pool), grade__isnull=False)
         .exclude(Exists(is_known))
         .order_by()
@@ -101,7 +101,7 @@ def settled_rows(pool: Pool) -> QuerySet[Judgment, dict[str, Any]]:
     )
 
 
-def settled_pairs(rows: Iterable[dict[str, Any]]) -> list[Settled]:
+def settled_pairs(rows: Iterable[Mapping[str, Any]]) -> list[Settled]:
     """Rows of `settled_rows` with their queries."""
     rows = list(rows)
     queries = Query.objects.in_bulk([row["query"] for row in rows])

@@ -113,14 +113,16 @@ def pair_grades(benchmark: Benchmark, query: Query, docid: str) -> list[PairGrad
     A set that was imported has no steps: its grade stood in the file.
     """
     sets = list(QrelSet.objects.ready().filter(benchmark=benchmark).order_by("-pk"))
-    given = dict(
+    grade_of = dict(
         Qrel.objects.filter(qrel_set__in=sets, query=query, docid=docid).values_list(
             "qrel_set", "grade"
         )
     )
     events = _rule_events(benchmark, query, docid)
-    found = [_grade_in(made, query, docid, given.get(made.pk), events) for made in sets]
-    return [grade for grade in found if grade.grade is not None or grade.steps]
+    grades = [
+        _grade_in(qrel_set, query, docid, grade_of.get(qrel_set.pk), events) for qrel_set in sets
+    ]
+    return [grade for grade in grades if grade.grade is not None or grade.steps]
 
 
 def _grade_in(
@@ -141,8 +143,8 @@ def _grade_in(
 
 
 def _settings(made: QrelSet) -> Settings:
-    given = made.parameters.get("settings") or {}
-    known = {key: given[key] for key in Settings.__dataclass_fields__ if key in given}
+    stored = made.parameters.get("settings") or {}
+    known = {key: stored[key] for key in Settings.__dataclass_fields__ if key in stored}
     return Settings(**known)
 
 

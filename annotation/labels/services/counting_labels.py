@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from django.db.models import QuerySet
+
 from annotation.common.selectors.stale import LABEL_KINDS
 from annotation.models import Judgment
 from benchmarks_app.models import Benchmark
@@ -23,6 +25,6 @@ def n_labels_of(benchmark: Benchmark, docids: Iterable[str]) -> int:
     )
 
 
-def _labels(benchmark: Benchmark):
+def _labels(benchmark: Benchmark) -> QuerySet[Judgment]:
     current = Judgment.objects.wanted().current()
     return current.filter(benchmark=benchmark, kind__in=LABEL_KINDS).order_by()

@@ -124,7 +124,7 @@ class _Entering:
         self.queries = _query_keys(origin.benchmark, {label.qid for label in labels})
         self.known = _ids_that_are_there(origin, labels)
         self.earlier = _earlier_labels(origin, labels, self.queries)
-        self.places = _places(origin, self.queries) if origin.pool else {}
+        self.places = _places(origin, origin.pool, self.queries) if origin.pool else {}
         self.texts: dict[str, tuple[str, str]] = {}
         self.given_up: list[int] = []
         self.done = Entered()
@@ -237,12 +237,12 @@ def _identity(origin: Origin, label: Label) -> uuid.UUID:
 
     A label without a name is the same whoever brings it.
     """
-    said = [origin.benchmark.pk, origin.sha256, label.rater, label.qid, label.docid]
+    facts = [origin.benchmark.pk, origin.sha256, label.rater, label.qid, label.docid]
     if label.rater in origin.raters.machines:
-        said.append("machine")
+        facts.append("machine")
     elif label.rater in origin.raters.accounts:
-        said.append(origin.raters.accounts[label.rater])
-    return uuid.uuid5(NAMESPACE, "\n".join(map(str, said)))
+        facts.append(origin.raters.accounts[label.rater])
+    return uuid.uuid5(NAMESPACE, "\n".join(map(str, facts)))
 
 
 def _one_import_at_a_time(benchmark: Benchmark) -> None:
@@ -264,7 +264,7 @@ def _ids_that_are_there(origin: Origin, labels: Iterable[Label]) -> set[uuid.UUI
     """The identities, of those wanted, that the ledger has, whoever entered them."""
     wanted = {_identity(origin, label) for label in labels}
     ids = origin.events_of_these_bytes().values_list("client_id", flat=True)
-    return {found for found in ids.iterator(chunk_size=5000) if found in wanted}
+    return {known_id for known_id in ids.iterator(chunk_size=5000) if known_id in wanted}
 
 
 def _earlier_labels(
@@ -275,25 +275,25 @@ def _earlier_labels(
     accounts = {rater for label in labels if isinstance(rater := origin.rater_of(label.rater), int)}
     current = Judgment.objects.current().wanted().filter(benchmark=origin.benchmark)
     current = current.exclude(kind=Judgment.Kind.ADJUDICATE)
-    found = {}
+    earlier_of = {}
     for batch in batched(sorted(queries.values()), KEYS_PER_QUERY):
         rows = current.filter(query__in=batch).order_by("pk")
         fields = ("pk", "kind", "grade", "pool", "slot", "is_surplus", "actor")
-        said = rows.values_list("rater", "query", "docid", *fields)
-        for rater, query, docid, *event in said.iterator(chunk_size=5000):
+        values = rows.values_list("rater", "query", "docid", *fields)
+        for rater, query, docid, *event in values.iterator(chunk_size=5000):
             earlier = _Earlier(*event)
             if rater in names or (not rater and earlier.actor in accounts):
-                found[rater or earlier.actor, query, docid] = earlier
-    return found
+                earlier_of[rater or earlier.actor, query, docid] = earlier
+    return earlier_of
 
 
-def _places(origin: Origin, queries: dict[str, int]) -> dict[Pair, _Places]:
+def _places(origin: Origin, pool: Pool, queries: dict[str, int]) -> dict[Pair, _Places]:
     """What the pool holds of these queries, with the places that labels may fill."""
     qids = {pk: qid for qid, pk in queries.items()}
     places: dict[Pair, _Places] = {}
     of_entry: dict[int, _Places] = {}
     for batch in batched(sorted(qids), KEYS_PER_QUERY):
-        entries = origin.pool.entries.filter(query__in=batch)
+        entries = pool.entries.filter(query__in=batch)
         rows = entries.values_list("pk", "query", "document__docid")
         for pk, query, docid in rows.iterator(chunk_size=5000):
             places[qids[query], docid] = of_entry[pk] = _Places()
@@ -324,14 +324,14 @@ def _slots(origin: Origin, queries: list[int], people: set[int]) -> list[Slot]:
     keys: list[int] = []
     for batch in batched(queries, KEYS_PER_QUERY):
         keys += may_fill.filter(query__in=batch).values_list("pk", flat=True)
-    found: list[Slot] = []
+    slots: list[Slot] = []
     for batch in batched(sorted(keys), KEYS_PER_QUERY):
         locked = may_fill.filter(pk__in=batch).order_by("pk").select_for_update(of=("self",))
-        found += locked
-    found.sort(key=lambda slot: (slot.state != Slot.State.FREE, slot.round, slot.number))
+        slots += locked
+    slots.sort(key=lambda slot: (slot.state != Slot.State.FREE, slot.round, slot.number))
     for batch in batched(queries, KEYS_PER_QUERY):
-        found += labels.filter(query__in=batch, state=Slot.State.DONE)
-    return found
+        slots += labels.filter(query__in=batch, state=Slot.State.DONE)
+    return slots
 
 
 def _texts(benchmark: Benchmark, docids: Iterable[str]) -> dict[str, tuple[str, str]]:

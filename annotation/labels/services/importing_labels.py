@@ -84,7 +84,7 @@ def raters_in(
     *, benchmark: Benchmark, upload: Upload, rater: str = "", grade_map: str = ""
 ) -> Counter[str]:
     """How many labels each rater of a file gave; what is wrong in it is for the import to say."""
-    found: Counter[str] = reading_apart.call(
+    counts: Counter[str] = reading_apart.call(
         raters_at,
         Place(uploading.local(upload), upload.name),
         scale_of(benchmark),
@@ -93,7 +93,7 @@ def raters_in(
         MOST_LABELS,
         file=upload.name,
     )
-    return found
+    return counts
 
 
 def import_labels(job: jobs.RunningJob) -> None:
@@ -217,14 +217,14 @@ def _origin(job: jobs.RunningJob, upload: Upload, labels: Iterable[Label]) -> Or
     pool = job.parameters["pool"]
     return Origin(
         benchmark=job.benchmark,
-        actor=job.row.created_by,
+        actor=job.user,
         source=job.parameters["source"] or upload.name,
         sha256=upload.sha256,
         pool=Pool.objects.get(pk=pool, benchmark=job.benchmark) if pool else None,
         raters=raters_among(
             job.benchmark,
             labels,
-            importer=job.row.created_by,
+            importer=job.user,
             accounts=job.parameters.get("accounts"),
             machines=job.parameters.get("machines"),
         ),
@@ -250,7 +250,7 @@ def _made(done: Entered) -> str:
 
 def _notes(done: Entered, origin: Origin) -> list[str]:
     """What is worth knowing of the labels that were not simply entered."""
-    said = {
+    texts = {
         "{n:,} were here already and change nothing": done.n(entering_labels.SAME),
         "{n:,} were given for another text and are stale": done.n_stale,
         "{n:,} are of pairs the pool does not hold": done.n(entering_labels.OUTSIDE),
@@ -260,7 +260,7 @@ def _notes(done: Entered, origin: Origin) -> list[str]:
         ),
         "{n:,} are a machine's: they are kept apart and fill no place": done.n_machine,
     }
-    notes = [text.format(n=n) for text, n in said.items() if n]
+    notes = [text.format(n=n) for text, n in texts.items() if n]
     names = User.objects.in_bulk(origin.raters.accounts.values())
     notes += [
         f"rater '{rater}' is the account '{names[key].username}'"

@@ -39,38 +39,38 @@ def add_known_grades(*, pool: Pool, known: Sequence[Known], actor: User) -> list
     """Set several, all or none; errors as of `add_known_grade`, of the first that is wrong."""
     queries = query_keys(pool.benchmark)
     scale = set(pool.benchmark.grades.values_list("value", flat=True))
-    for one in known:
-        if one.grade not in scale:
-            raise GradeNotOnScaleError(grade=one.grade, scale=", ".join(map(str, sorted(scale))))
-        if one.qid not in queries:
+    for pair in known:
+        if pair.grade not in scale:
+            raise GradeNotOnScaleError(grade=pair.grade, scale=", ".join(map(str, sorted(scale))))
+        if pair.qid not in queries:
             raise KnownPairError(
-                qid=one.qid, docid=one.docid, reason="no such query in this benchmark"
+                qid=pair.qid, docid=pair.docid, reason="no such query in this benchmark"
             )
     documents = _documents(pool, known)
-    made = [_set(pool, one, queries[one.qid], documents[one.docid], actor) for one in known]
+    rows = [_set(pool, pair, queries[pair.qid], documents[pair.docid], actor) for pair in known]
     audit.record(
         actor=actor,
         action="known-grades",
         benchmark=pool.benchmark,
         target=pool.name,
-        n_grades=len(made),
+        n_grades=len(rows),
     )
-    return made
+    return rows
 
 
 def _documents(pool: Pool, known: Iterable[Known]) -> dict[str, int]:
     """{docid: primary key}, each with the text that it has today."""
     corpus = pool.benchmark.corpus
-    texts = benchmark_documents(pool.benchmark, {one.docid for one in known})
-    for one in known:
-        if one.docid not in texts:
+    texts = benchmark_documents(pool.benchmark, {pair.docid for pair in known})
+    for pair in known:
+        if pair.docid not in texts:
             reason = "the corpus has no text of this document"
-            raise KnownPairError(qid=one.qid, docid=one.docid, reason=reason)
+            raise KnownPairError(qid=pair.qid, docid=pair.docid, reason=reason)
     Document.objects.bulk_create(
         [Document(corpus=corpus, docid=docid) for docid in texts], ignore_conflicts=True
     )
-    found = Document.objects.filter(corpus=corpus, docid__in=texts)
-    keys = dict(found.values_list("docid", "pk"))
+    documents = Document.objects.filter(corpus=corpus, docid__in=texts)
+    keys = dict(documents.values_list("docid", "pk"))
     DocumentContent.objects.bulk_create(
         [_content(keys[docid], text, corpus.lang) for docid, text in texts.items()],
         ignore_conflicts=True,
@@ -95,7 +95,7 @@ def _set(pool: Pool, known: Known, query_id: int, document_id: int, actor: User)
         document_id=document_id,
         defaults={"origin": PoolEntry.Origin.KNOWN, "priority": _last_place(pool)},
     )
-    made, _ = KnownGrade.objects.update_or_create(
+    known_grade, _ = KnownGrade.objects.update_or_create(
         entry=entry,
         defaults={
             "purpose": known.purpose,
@@ -104,7 +104,7 @@ def _set(pool: Pool, known: Known, query_id: int, document_id: int, actor: User)
             "set_by": actor,
         },
     )
-    return made
+    return known_grade
 
 
 def _last_place(pool: Pool) -> int:
@@ -167,14 +167,14 @@ def read_known_grades(content: bytes, *, pool: Pool, file: str, purpose: str) ->
     """
     problems = Problems()
     scale = list(pool.benchmark.grades.values_list("value", flat=True))
-    found, news = reading_apart.call(
+    pairs, news = reading_apart.call(
         known_grades_in, content, file, purpose, set(query_keys(pool.benchmark)), scale, file=file
     )
     problems.take(news)
-    texts = benchmark_documents(pool.benchmark, {one.docid for one in found})
-    for one in found:
-        if one.docid not in texts:
-            problems.add(file, one.line, f"the corpus has no text of document '{one.docid}'")
+    texts = benchmark_documents(pool.benchmark, {pair.docid for pair in pairs})
+    for pair in pairs:
+        if pair.docid not in texts:
+            problems.add(file, pair.line, f"the corpus has no text of document '{pair.docid}'")
     problems.raise_found()
-    known: list[Known] = found
+    known: list[Known] = pairs
     return known

@@ -1,8 +1,7 @@
 """From the ledger to a set of qrels that says how it came about."""
 
-from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from django.db import connection
 from django.db.models import Count, Sum
@@ -24,7 +23,6 @@ from benchwright.qrels.rules import (
     Derivation,
     NamedRule,
     Settings,
-    decisions,
     qrels_digest,
     rule_named,
 )
@@ -65,7 +63,7 @@ def publishing_arguments(
         If the annotator has graded nothing here.
     """
     policy = policy_of(benchmark)
-    found = rule_named(OWN_VIEW_RULE if annotator else rule) if annotator or rule else policy.rule
+    chosen = rule_named(OWN_VIEW_RULE if annotator else rule) if annotator or rule else policy.rule
     if annotator:
         _refuse_without_grades(benchmark, annotator)
         name = name or pseudonyms_in(benchmark)(annotator.pk)
@@ -75,8 +73,8 @@ def publishing_arguments(
         "title": f"Publish qrels {name}",
         "parameters": {
             "name": name,
-            "rule": found.name,
-            "rule_version": found.version,
+            "rule": chosen.name,
+            "rule_version": chosen.version,
             "settings": (settings or policy.settings).as_json(),
             "as_of": as_of.isoformat() if isinstance(as_of, datetime) else as_of,
             "annotator": annotator and annotator.pk,
@@ -90,19 +88,19 @@ def publish_qrels(job: jobs.RunningJob) -> None:
     rule = rule_named(job.parameters["rule"], job.parameters["rule_version"])
     derivation = Derivation(rule, Settings(**job.parameters["settings"]))
     _refuse_taken(benchmark, name)
-    made = _begin(job, rule)
-    written = _write(job, made, derivation)
+    qrel_set = _begin(job, rule)
+    written = _write(job, qrel_set, derivation)
     if not written:
         raise NothingJudgedError
     digest = qrels_digest(written)
     relevant = set(benchmark.grades.filter(is_relevant=True).values_list("value", flat=True))
     with job.commit() as result:
         _refuse_taken(benchmark, name)
-        QrelSet.objects.filter(pk=made.pk).update(
+        QrelSet.objects.filter(pk=qrel_set.pk).update(
             state=QrelSet.State.READY,
             staged_by=None,
             digest=digest,
-            parameters={**made.parameters, **_account(benchmark, derivation)},
+            parameters={**qrel_set.parameters, **_account(benchmark, derivation)},
             n_qrels=len(written),
             n_queries=len({row.query for row in written}),
             n_relevant=sum(row.grade in relevant for row in written),
@@ -113,14 +111,14 @@ def publish_qrels(job: jobs.RunningJob) -> None:
             benchmark=benchmark,
             target=name,
             digest=digest,
-            as_of_event=made.as_of_event,
+            as_of_event=qrel_set.as_of_event,
         )
         result.update(
-            qrel_set=made.pk,
+            qrel_set=qrel_set.pk,
             digest=digest,
             n_qrels=len(written),
             n_unresolved=len(derivation.unresolved),
-            as_of_event=made.as_of_event,
+            as_of_event=qrel_set.as_of_event,
             url=reverse("qrels-list", args=[benchmark.slug]),
         )
 
@@ -128,8 +126,9 @@ def publish_qrels(job: jobs.RunningJob) -> None:
 def _write(job: jobs.RunningJob, made: QrelSet, derivation: Derivation) -> list[Decision]:
     written: list[Decision] = []
     keys = ledger.query_keys(job.benchmark)
+    # What is derived here records the event it goes up to.
     events = ledger.ledger_events(
-        job.benchmark, made.as_of_event, actor=job.parameters["annotator"]
+        job.benchmark, cast(int, made.as_of_event), actor=job.parameters["annotator"]
     )
     for batch in batched(derivation.of(events), ROWS_PER_BATCH):
         with job.fenced():
@@ -144,7 +143,7 @@ def _write(job: jobs.RunningJob, made: QrelSet, derivation: Derivation) -> list[
 
 def _account(benchmark: Benchmark, derivation: Derivation) -> dict[str, Any]:
     """What a reader of the set should know of how its grades came about."""
-    told: dict[str, Any] = {
+    account: dict[str, Any] = {
         "decided": {str(how): n for how, n in sorted(derivation.n_by_how.items())},
         "n_labels": derivation.n_labels,
         "n_unresolved": len(derivation.unresolved),
@@ -152,15 +151,8 @@ def _account(benchmark: Benchmark, derivation: Derivation) -> dict[str, Any]:
     if derivation.fitted:
         name = pseudonyms_in(benchmark)
         raters = [name(actor, rater) for actor, rater in derivation.fitted["raters"]]
-        told["dawid_skene"] = {**derivation.fitted, "raters": raters}
-    return told
-
-
-def qrels_as_of(
-    benchmark: Benchmark, rule: NamedRule, event: int, settings: Settings | None = None
-) -> Iterator[Decision]:
-    """The grades that a rule derives from the ledger up to an event: a replay from zero."""
-    return decisions(ledger.ledger_events(benchmark, event), rule, settings)
+        account["dawid_skene"] = {**derivation.fitted, "raters": raters}
+    return account
 
 
 # --- as of when -------------------------------------------------------------------------------
@@ -168,20 +160,20 @@ def qrels_as_of(
 
 def _begin(job: jobs.RunningJob, rule: NamedRule) -> QrelSet:
     """The staged set, tied to an event of a ledger that nobody was writing to."""
-    benchmark, told = job.benchmark, job.parameters
+    benchmark, wanted = job.benchmark, job.parameters
     with job.fenced():
-        as_of = _settled_event(benchmark, told["as_of"])
+        as_of = _settled_event(benchmark, wanted["as_of"])
         counts = _events_by_kind(benchmark, as_of)
         waived = Pool.objects.filter(benchmark=benchmark).aggregate(n=Sum("n_waived"))["n"]
-        parameters = {"events": counts, "settings": told["settings"], "n_waived": waived or 0}
-        if isinstance(told["as_of"], str):
-            parameters["as_of_time"] = told["as_of"]
-        if told["annotator"]:
-            parameters["annotator"] = pseudonyms_in(benchmark)(told["annotator"])
+        parameters = {"events": counts, "settings": wanted["settings"], "n_waived": waived or 0}
+        if isinstance(wanted["as_of"], str):
+            parameters["as_of_time"] = wanted["as_of"]
+        if wanted["annotator"]:
+            parameters["annotator"] = pseudonyms_in(benchmark)(wanted["annotator"])
         return QrelSet.objects.create(
             benchmark=benchmark,
-            name=told["name"],
-            kind=_kind(counts, is_view=bool(told["annotator"])),
+            name=wanted["name"],
+            kind=_kind(counts, is_view=bool(wanted["annotator"])),
             rule=rule.name,
             rule_version=rule.version,
             as_of_event=as_of,
@@ -239,10 +231,10 @@ def _event(benchmark: Benchmark, asked: int) -> int:
 def _event_by(benchmark: Benchmark, asked: str) -> int:
     until = datetime.fromisoformat(asked)
     by_then = Judgment.objects.filter(benchmark=benchmark, created_at__lte=until)
-    found = by_then.order_by("-pk").values_list("pk", flat=True).first()
-    if found is None:
+    event = by_then.order_by("-pk").values_list("pk", flat=True).first()
+    if event is None:
         raise AsOfError(reason=f"Nobody had judged anything by {until:%Y-%m-%d %H:%M}.")
-    return found
+    return event
 
 
 # --- refusals ---------------------------------------------------------------------------------

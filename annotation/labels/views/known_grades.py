@@ -72,7 +72,7 @@ def known_grade_import(request: PersonRequest, benchmark: Benchmark, pk: int) ->
     form = KnownGradeFileForm(request.POST, request.FILES)
     if not form.is_valid():
         for errors in form.errors.values():
-            messages.error(request, " ".join(errors))
+            messages.error(request, " ".join(map(str, errors)))
         return redirect("annotation:known-grade-list", benchmark.slug, pool.pk)
     file, purpose = form.cleaned_data["file"], form.cleaned_data["purpose"]
     known = read_known_grades(file.read(), pool=pool, file=file.name, purpose=purpose)

@@ -63,7 +63,7 @@ def _asked_for(request: HttpRequest, benchmark: Benchmark) -> QuerySet[Judgment]
 @never_cache
 @require_safe
 @benchmark_view(Action.EDIT)
-def judgments_export(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
+def judgments_export(request: PersonRequest, benchmark: Benchmark) -> StreamingHttpResponse:
     """All judgments as a file, sent while it is read: the worker has no part in it."""
     form = request.GET.get("format", "jsonl")
     if form not in FORMATS:
@@ -91,8 +91,8 @@ def judgments_import(request: PersonRequest, benchmark: Benchmark) -> HttpRespon
     )
     raters, status = None, 422 if request.method == "POST" else 200
     if request.method == "POST" and form.is_valid():
-        given = form.cleaned_data
-        file, sent = given.pop("file"), given.pop("upload")
+        cleaned = form.cleaned_data
+        file, sent = cleaned.pop("file"), cleaned.pop("upload")
         try:
             upload = sent or receive_upload(benchmark=benchmark, owner=request.user, file=file)
             raters = RatersForm(
@@ -100,16 +100,16 @@ def judgments_import(request: PersonRequest, benchmark: Benchmark) -> HttpRespon
                 counts=raters_in(
                     benchmark=benchmark,
                     upload=upload,
-                    rater=given["rater"],
-                    grade_map=given["grade_map"],
+                    rater=cleaned["rater"],
+                    grade_map=cleaned["grade_map"],
                 ),
                 benchmark=benchmark,
                 importer=request.user,
             )
             if raters.is_valid() or not raters.fields:
-                given |= raters.cleaned_data if raters.is_bound else {}
+                cleaned |= raters.cleaned_data if raters.is_bound else {}
                 return redirect(
-                    start_import(benchmark=benchmark, user=request.user, upload=upload, **given)
+                    start_import(benchmark=benchmark, user=request.user, upload=upload, **cleaned)
                 )
             status = 422 if sent else 200
         except BenchmarkError as error:
@@ -151,7 +151,7 @@ def pair_detail(request: PersonRequest, benchmark: Benchmark, pk: int, docid: st
     return render(request, "annotation/labels/pair_detail.html", context)
 
 
-def _say_read(request: HttpRequest, benchmark: Benchmark, what: str) -> None:
+def _say_read(request: PersonRequest, benchmark: Benchmark, what: str) -> None:
     """Labels of test queries may have to stay hidden: who looks at them is recorded."""
     audit.record(actor=request.user, action="read-judgments", benchmark=benchmark, target=what)
 

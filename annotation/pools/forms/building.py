@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 
 from annotation.models import Pool
 from annotation.pools.services.planning import Sharing
-from benchmarks_app.common.forms import ListFileField
+from benchmarks_app.common.forms import ListFileField, has_rows, row_field
 from benchmarks_app.common.parameters import form_field, percent_field
 from benchmarks_app.models import Benchmark, CandidateList, Run, User
 from benchmarks_app.permissions import ALLOWED, Action
@@ -117,9 +117,11 @@ class PoolForm(forms.Form):
         super().__init__(data, **kwargs)
         self.benchmark, self.is_preview = benchmark, is_preview
         judges = benchmark.memberships.filter(role__in=ALLOWED[Action.JUDGE]).values("user")
-        self.fields["runs"].queryset = self.fields["control_run"].queryset = runs
-        self.fields["candidates"].queryset = benchmark.candidate_lists.order_by("-pk")
-        self.fields["annotators"].queryset = User.objects.filter(pk__in=judges).order_by("username")
+        row_field(self, "runs").queryset = row_field(self, "control_run").queryset = runs
+        row_field(self, "candidates").queryset = benchmark.candidate_lists.order_by("-pk")
+        row_field(self, "annotators").queryset = User.objects.filter(pk__in=judges).order_by(
+            "username"
+        )
         if data is not None:
             self.fields["runs"].required = data["strategy"] not in WITHOUT_RUNS
 
@@ -162,7 +164,7 @@ class PoolForm(forms.Form):
         return tuple((qid, docid) for qid, docid, _ in rows)
 
     def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
+        cleaned = super().clean() or {}
         if self.errors:
             return cleaned
         recipe = self.recipe()
@@ -171,7 +173,7 @@ class PoolForm(forms.Form):
         except (ParameterError, PoolError) as error:
             raise ValidationError(str(error)) from error
         if recipe.strategy == Pool.Strategy.TOP_UP and not cleaned["candidates"]:
-            has_lists = self.fields["candidates"].queryset.exists()
+            has_lists = has_rows(self, "candidates")
             self.add_error("candidates" if has_lists else None, "Choose a list, or make one first.")
         source = cleaned["control_run"]
         if source and source not in cleaned["runs"]:
@@ -231,7 +233,7 @@ class UnjudgedForm(forms.Form):
 
     def __init__(self, *args: Any, runs: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["run"].queryset = runs
+        row_field(self, "run").queryset = runs
 
 
 class CandidateUploadForm(forms.Form):

@@ -1,11 +1,13 @@
 """Forms of a pool's people: who judges it, and how wordings of one need are shared out."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 
 from annotation.common.selectors.holding import judges_of
 from annotation.models import Pool
+from benchmarks_app.common.forms import row_field
 from benchmarks_app.models import User
 
 
@@ -23,10 +25,10 @@ class PoolPeopleForm(forms.Form):
         label="Wordings of one need",
     )
 
-    def __init__(self, *args: Any, pool: Pool, **kwargs: Any) -> None:
+    def __init__(self, data: Mapping[str, Any] | None = None, *, pool: Pool, **kwargs: Any) -> None:
         chosen = {"annotators": pool.annotators.all(), "assignment": pool.assignment}
-        super().__init__(*args, initial=chosen, **kwargs)
-        self.fields["annotators"].queryset = judges_of(pool)
+        super().__init__(data, initial=chosen, **kwargs)
+        row_field(self, "annotators").queryset = judges_of(pool)
 
 
 class ReleaseForm(forms.Form):

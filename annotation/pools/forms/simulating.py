@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from benchmarks_app.common.forms import row_field
 from benchmarks_app.common.parameters import form_field
 from benchmarks_app.models import QrelSet, Run
 from benchwright.pools.adaptive import BURN_IN
@@ -35,5 +36,5 @@ class SimulationForm(forms.Form):
 
     def __init__(self, *args: Any, runs: Any, qrel_sets: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["runs"].queryset = runs
-        self.fields["qrel_set"].queryset = qrel_sets
+        row_field(self, "runs").queryset = runs
+        row_field(self, "qrel_set").queryset = qrel_sets

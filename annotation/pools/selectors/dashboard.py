@@ -123,12 +123,9 @@ def _named(signals: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _told(signal: StopSignal) -> dict[str, Any]:
     def rate(value: Rate | None) -> dict[str, Any] | None:
-        return value and {
-            "relevant": value.n,
-            "of": value.of,
-            "low": value.low,
-            "high": value.high,
-        }
+        if value is None:
+            return None
+        return {"relevant": value.n, "of": value.of, "low": value.low, "high": value.high}
 
     return {
         "first": rate(signal.first),

@@ -147,15 +147,3 @@ def listed_pairs(candidates: int | None) -> list[Pair]:
     listed = CandidateList.objects.get(pk=candidates)
     rows = pl.read_parquet(candidates_path(listed)).sort("priority")
     return list(rows.select("qid", "docid").iter_rows())
-
-
-def rebuilt(pool: Pool) -> PoolTable:
-    """The pool made anew from what is stored of it: same entries, queue and digest."""
-    plan = Plan(
-        recipe=recipe_of(pool.strategy, pool.order, pool.seed, pool.parameters),
-        run_keys=tuple(pool.pool_runs.values_list("run", flat=True)),
-        candidates=pool.candidate_list_id,
-        manual=tuple((qid, docid) for qid, docid in pool.parameters.get("manual", ())),
-        as_of=pool.parameters.get("as_of", 0),
-    )
-    return planned_pool(pool.benchmark, plan).table

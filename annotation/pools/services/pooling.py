@@ -135,8 +135,8 @@ def _refuse_unknown_documents(job: jobs.RunningJob, planned: PlannedPool) -> Non
     for batch in batched(docids, ROWS_PER_BATCH):
         unknown |= unknown_documents(job.benchmark, batch)
     if unknown:
-        found = (entry for entry in planned.table.entries() if entry.docid in unknown)
-        examples = [_example(entry) for entry in islice(found, EXAMPLES_SHOWN)]
+        entries = (entry for entry in planned.table.entries() if entry.docid in unknown)
+        examples = [_example(entry) for entry in islice(entries, EXAMPLES_SHOWN)]
         raise UnknownDocumentsError(n_documents=len(unknown), examples="; ".join(examples))
 
 
@@ -177,7 +177,7 @@ def _stage_pool(job: jobs.RunningJob, planned: PlannedPool) -> Pool:
             assignment=sharing.assignment,
             candidate_list_id=plan.candidates,
             digest=planned.table.digest,
-            created_by=job.row.created_by,
+            created_by=job.user,
             staged_by=job.row,
         )
         depth = max(recipe.reach, 1)
@@ -202,12 +202,12 @@ def _stage_documents(job: jobs.RunningJob, planned: PlannedPool) -> dict[str, in
                 [Document(corpus=corpus, docid=docid) for docid in batch], ignore_conflicts=True
             )
             known = Document.objects.filter(corpus=corpus, docid__in=batch)
-            found = dict(known.values_list("docid", "pk"))
+            known_keys = dict(known.values_list("docid", "pk"))
             DocumentContent.objects.bulk_create(
-                [_content(found[docid], text, corpus.lang) for docid, text in texts.items()],
+                [_content(known_keys[docid], text, corpus.lang) for docid, text in texts.items()],
                 ignore_conflicts=True,
             )
-        keys |= found
+        keys |= known_keys
         job.progress(len(keys), len(docids), "storing the documents' texts")
     return keys
 
@@ -228,7 +228,7 @@ def _stage_entries(
     """(entry, query) primary keys in the order of the queue."""
     queries = query_keys(job.benchmark)
     n_entries = len(planned.table.frame)
-    made: list[tuple[int, int]] = []
+    entries: list[tuple[int, int]] = []
     for batch in batched(enumerate(planned.table.entries()), ROWS_PER_BATCH):
         with job.fenced():
             rows = PoolEntry.objects.bulk_create(
@@ -244,9 +244,9 @@ def _stage_entries(
                 )
                 for place, entry in batch
             )
-        made += [(row.pk, row.query_id) for row in rows]
-        job.progress(len(made), n_entries, "writing the pool")
-    return made
+        entries += [(row.pk, row.query_id) for row in rows]
+        job.progress(len(entries), n_entries, "writing the pool")
+    return entries
 
 
 def _stage_slots(
@@ -254,9 +254,9 @@ def _stage_slots(
 ) -> int:
     """One slot for each label wanted; neither its number nor its place tells a rank."""
     pairs = planned.table.frame.select("qid", "docid").iter_rows()
-    shown = pooling.shown_places(pairs, seed=pool.seed)
-    labels = [planned.labels[place] for place in shown]
-    places = list(_places([entries[place] for place in shown], labels))
+    order = pooling.shown_places(pairs, seed=pool.seed)
+    labels = [planned.labels[place] for place in order]
+    places = list(_places([entries[place] for place in order], labels))
     random.SystemRandom().shuffle(places)
     n_made = 0
     for batch in batched(places, ROWS_PER_BATCH):
@@ -301,7 +301,7 @@ def _open_pool(job: jobs.RunningJob, pool: Pool, planned: PlannedPool, n_slots: 
             pooled_depth=Greatest(F("pooled_depth"), planned.plan.recipe.reach)
         )
         audit.record(
-            actor=job.row.created_by,
+            actor=job.user,
             action="build-pool",
             benchmark=job.benchmark,
             target=pool.name,
@@ -374,7 +374,7 @@ def set_pool_state(*, pool: Pool, state: str, actor: User) -> Pool:
     locked = Pool.objects.select_for_update().get(pk=pool.pk)
     if locked.state == state:
         return locked
-    if state not in NEXT_STATES.get(locked.state, set()):
+    if state not in NEXT_STATES.get(Pool.State(locked.state), set()):
         raise PoolStateError(pool=pool.name, state=locked.get_state_display(), wanted=state)
     locked.state = state
     locked.save(update_fields=["state"])

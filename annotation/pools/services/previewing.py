@@ -44,6 +44,8 @@ def start_preview(
 
 def preview_pool(job: jobs.RunningJob) -> None:
     """The handler."""
-    found = preview_of(job.benchmark, job.parameters, job.progress)
+    preview = preview_of(job.benchmark, job.parameters, job.progress)
     with job.commit() as result:
-        result.update(preview=found, url=f"/b/{job.benchmark.slug}/pools/new/?preview={job.row.pk}")
+        result.update(
+            preview=preview, url=f"/b/{job.benchmark.slug}/pools/new/?preview={job.row.pk}"
+        )

@@ -57,11 +57,11 @@ def _rename_entries(pool: Pool, names: Mapping[str, str]) -> str:
     for query, qid in sorted(queries, key=lambda one: one[1].encode()):
         rows = list(entries.filter(query=query).select_related("document"))
         rows.sort(key=lambda row: row.document.docid.encode())
-        found = [row for row in rows if names.keys() & row.contributors.keys()]
-        for row in found:
+        renamed = [row for row in rows if names.keys() & row.contributors.keys()]
+        for row in renamed:
             ranks = row.contributors.items()
             row.contributors = {names.get(name, name): rank for name, rank in ranks}
-        PoolEntry.objects.bulk_update(found, ["contributors"], batch_size=500)
+        PoolEntry.objects.bulk_update(renamed, ["contributors"], batch_size=500)
         for row in rows:
             # What came in since, because its grade is known, is no part of what was built.
             if row.origin != PoolEntry.Origin.KNOWN:
@@ -90,7 +90,7 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
         old = rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)"
         return names.get(value) or re.sub(old, lambda found: names[found[0]], value)
     if isinstance(value, list):
-        return [_renamed(one, names) for one in value]
+        return [_renamed(item, names) for item in value]
     if isinstance(value, dict):
-        return {key: _renamed(one, names) for key, one in value.items()}
+        return {key: _renamed(item, names) for key, item in value.items()}
     return value

@@ -49,7 +49,7 @@ def simulate_orders(job: jobs.RunningJob) -> None:
         rankings[run.name] = list(top_k(run_path(run), parameters["depth"]))
     job.progress(len(rankings), len(rankings) + 1, "judging on paper")
     chosen = {key: parameters[key] for key in ("depth", "burn_in", "seed")}
-    found = simulate(rankings, relevance_of(qrel_set), **chosen)
+    simulation = simulate(rankings, relevance_of(qrel_set), **chosen)
     with job.commit() as result:
         page = reverse("annotation:pool-simulate", args=[job.benchmark.slug])
         result.update(
@@ -57,12 +57,12 @@ def simulate_orders(job: jobs.RunningJob) -> None:
             qrels=qrel_set.name,
             depth=parameters["depth"],
             burn_in=parameters["burn_in"],
-            n_queries=found.n_queries,
-            n_judged=found.n_judged,
-            n_unjudged=found.n_unjudged,
-            n_relevant=found.n_relevant,
-            n_known=found.n_known,
-            curves={curve.order: list(curve.n_found) for curve in found.curves},
+            n_queries=simulation.n_queries,
+            n_judged=simulation.n_judged,
+            n_unjudged=simulation.n_unjudged,
+            n_relevant=simulation.n_relevant,
+            n_known=simulation.n_known,
+            curves={curve.order: list(curve.n_found) for curve in simulation.curves},
             url=f"{page}?job={job.row.pk}",
         )
 
@@ -71,8 +71,8 @@ def relevance_of(qrel_set: QrelSet) -> dict[str, dict[str, bool]]:
     """{qid: {docid: whether its grade is a relevant one}}; a grade below 0 is no judgment."""
     grades = qrel_set.benchmark.grades.filter(is_relevant=True)
     relevant = set(grades.values_list("value", flat=True))
-    found: dict[str, dict[str, bool]] = {}
+    relevance: dict[str, dict[str, bool]] = {}
     for qid, docid, grade in qrels_of(qrel_set):
         if grade >= 0:
-            found.setdefault(qid, {})[docid] = grade in relevant
-    return found
+            relevance.setdefault(qid, {})[docid] = grade in relevant
+    return relevance

@@ -37,9 +37,9 @@ def signals_of(pool: Pool, viewer: User | None) -> dict[str, Any] | None:
     if pool.n_entries + pool.judgments.count() > AT_ONCE:
         _refresh(pool, stored, viewer)
         return stored
-    made = _read(pool)
-    cache.set(key, made, KEPT_SECONDS)
-    return made
+    signals = _read(pool)
+    cache.set(key, signals, KEPT_SECONDS)
+    return signals
 
 
 def _read(pool: Pool) -> dict[str, Any]:
@@ -69,11 +69,11 @@ def _refresh(pool: Pool, stored: dict[str, Any] | None, viewer: User | None) -> 
 def watch_pool(job: jobs.RunningJob) -> None:
     """The handler: read the labels, and leave what they tell with the pool."""
     pool = Pool.objects.select_related("benchmark").get(pk=job.parameters["pool"])
-    made = _read(pool)
+    signals = _read(pool)
     with job.commit() as result:
         # Read again under the lock: whatever else is in there by now stays.
         locked = Pool.objects.select_for_update(of=("self",)).get(pk=pool.pk)
-        locked.statistics = {**locked.statistics, "signals": made}
+        locked.statistics = {**locked.statistics, "signals": signals}
         locked.save(update_fields=["statistics"])
         result["url"] = pool.get_absolute_url()
     # The list of jobs keeps the latest, not one for every five minutes that somebody watched.

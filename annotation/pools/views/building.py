@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 
 from annotation.models import Pool
@@ -59,7 +59,7 @@ def runs_of(benchmark: Benchmark, user: User) -> QuerySet[Run]:
     return Run.objects.visible_to(user).filter(benchmark=benchmark).order_by("name")
 
 
-def _asked(request: HttpRequest, benchmark: Benchmark) -> Job | None:
+def _asked(request: PersonRequest, benchmark: Benchmark) -> Job | None:
     """The finished job of a preview that the address names."""
     key = row_key(request.GET.get("preview", ""))
     if request.method == "POST" or key is None:
@@ -68,13 +68,14 @@ def _asked(request: HttpRequest, benchmark: Benchmark) -> Job | None:
     return done.filter(pk=key, created_by=request.user).first()
 
 
-def _initial(request: HttpRequest, benchmark: Benchmark) -> dict[str, Any]:
+def _initial(request: PersonRequest, benchmark: Benchmark) -> dict[str, Any]:
     """A form that is filled in for a list, or for runs, where the address names some."""
     chosen = [key for run in request.GET.getlist("run") if (key := row_key(run)) is not None]
     if chosen:
         return {"runs": runs_of(benchmark, request.user).filter(pk__in=chosen)}
-    listed = benchmark.candidate_lists.filter(pk=row_key(request.GET.get("list", ""))).first()
-    if listed is None:
+    key = row_key(request.GET.get("list", ""))
+    listed = key and benchmark.candidate_lists.filter(pk=key).first()
+    if not listed:
         return {}
     return {
         "candidates": listed,
@@ -85,7 +86,7 @@ def _initial(request: HttpRequest, benchmark: Benchmark) -> dict[str, Any]:
 
 
 def _preview(
-    request: HttpRequest, benchmark: Benchmark, form: PoolForm, context: dict[str, Any]
+    request: PersonRequest, benchmark: Benchmark, form: PoolForm, context: dict[str, Any]
 ) -> HttpResponse:
     """The page with the preview on it, or the job that makes it where that takes a while."""
     arguments = {**form.arguments(), "name": form.cleaned_data["name"] or "preview"}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
@@ -53,7 +53,7 @@ def pool_top_up(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     return render(request, "annotation/pools/pool_top_up.html", context, status=status)
 
 
-def _made(request: HttpRequest, benchmark: Benchmark, form: Any, is_upload: bool) -> int | None:
+def _made(request: PersonRequest, benchmark: Benchmark, form: Any, is_upload: bool) -> int | None:
     """The key of the new list, or None with the form saying why there is none."""
     try:
         if is_upload:
@@ -67,18 +67,19 @@ def _made(request: HttpRequest, benchmark: Benchmark, form: Any, is_upload: bool
 
 
 def _of_file(
-    request: HttpRequest, benchmark: Benchmark, form: CandidateUploadForm
+    request: PersonRequest, benchmark: Benchmark, form: CandidateUploadForm
 ) -> CandidateList:
     file: UploadedFile = form.cleaned_data["file"]
+    file_name = file.name or ""
     problems = Problems()
-    lines = reading_apart.call(lines_of, file.read(), file.name, file=file.name)
-    rows = list(read_candidates(lines, file=file.name, problems=problems))
+    lines = reading_apart.call(lines_of, file.read(), file_name, file=file_name)
+    rows = list(read_candidates(lines, file=file_name, problems=problems))
     problems.raise_found()
-    name = form.cleaned_data["name"] or file.name
+    name = form.cleaned_data["name"] or file_name
     return make_candidate_list(
         benchmark=benchmark,
         rows=rows,
         name=name[:120],
-        origin=f"file {file.name}",
+        origin=f"file {file_name}",
         user=request.user,
     )

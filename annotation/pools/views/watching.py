@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -114,7 +114,7 @@ def _pool(benchmark: Benchmark, pk: int) -> Pool:
     return get_object_or_404(built, benchmark=benchmark, pk=pk)
 
 
-def _watched(request: HttpRequest, pool: Pool, *, has_charts: bool) -> dict[str, Any]:
+def _watched(request: PersonRequest, pool: Pool, *, has_charts: bool) -> dict[str, Any]:
     """What a pool's page and its parts show; `signals` are None until the labels are read."""
     signals = signals_of(pool, request.user)
     progress = selectors.pool_progress(pool, signals["seconds"] if signals else None)

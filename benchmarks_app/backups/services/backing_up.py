@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from django.core.files.storage import default_storage
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections, transaction
@@ -211,7 +211,9 @@ def _copied(stored: StoredFile, target: Target, backup: Backup) -> tuple[str, in
     except OSError as error:
         raise UnreadableError(problem=f"cannot be read: {error}") from error
     with content:
-        digest, size = target.add(_Source(content), stored.sha256, lambda n_bytes: None)
+        digest, size = target.add(
+            cast(IO[bytes], _Source(content)), stored.sha256, lambda n_bytes: None
+        )
     if stored.sha256 not in ("", digest):
         problem = f"altered: SHA-256 {digest}, expected {stored.sha256}"
         raise UnreadableError(problem=problem)

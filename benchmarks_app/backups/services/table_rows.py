@@ -70,13 +70,10 @@ class Table:
 
     @classmethod
     def of(cls, model: type[models.Model]) -> "Table":
+        kinds = {str(field.column): kind_of(field) for field in model._meta.local_concrete_fields}
         key = model._meta.pk
-        return cls(
-            model._meta.db_table,
-            {field.column: kind_of(field) for field in model._meta.local_concrete_fields},
-            key.column,
-            isinstance(key, models.AutoField),
-        )
+        is_numbered = isinstance(key, models.AutoField)
+        return cls(model._meta.db_table, kinds, str(key.column), is_numbered)
 
 
 def kind_of(field: models.Field) -> str:
@@ -87,7 +84,7 @@ def kind_of(field: models.Field) -> str:
     KeyError
         If it is a kind of field that nobody has thought of here.
     """
-    while field.remote_field and not isinstance(field, models.AutoField):
+    while isinstance(field, models.ForeignKey):
         field = field.target_field
     return KINDS[field.get_internal_type()]
 

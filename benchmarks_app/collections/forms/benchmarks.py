@@ -6,6 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.text import slugify
 
+from benchmarks_app.common.forms import row_field
 from benchmarks_app.models import Benchmark, Corpus, Unit, User
 from benchmarks_app.permissions import KEEPERS
 from benchwright.errors import BenchmarkError
@@ -68,7 +69,7 @@ class BenchmarkForm(forms.Form):
         super().__init__(*args, **kwargs)
         kept = Benchmark.objects.filter(memberships__user=user, memberships__role__in=KEEPERS)
         if user is not None and kept.exists():
-            self.fields["corpus_of"].queryset = kept.order_by("name")
+            row_field(self, "corpus_of").queryset = kept.order_by("name")
         else:
             del self.fields["corpus_of"]
 

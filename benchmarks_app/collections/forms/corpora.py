@@ -1,10 +1,12 @@
 """Forms of a corpus: what is known of it, and bringing a collection by its name."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 
+from benchmarks_app.common.forms import choice_field, row_field
 from benchmarks_app.models import Benchmark, QrelSet, Unit, User
 from benchmarks_app.permissions import KEEPERS
 from benchwright.corpora.cuts import LARGEST_SEED, read_max_docs
@@ -40,7 +42,14 @@ class CorpusForm(forms.Form):
         help_text="Beside title and text. Not what tells how a document was found.",
     )
 
-    def __init__(self, *args: Any, benchmark: Benchmark, keys: list[str], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        benchmark: Benchmark,
+        keys: list[str],
+        **kwargs: Any,
+    ) -> None:
         corpus = benchmark.corpus
         initial = {
             "corpus_unit": corpus.unit,
@@ -49,9 +58,9 @@ class CorpusForm(forms.Form):
             "may_be_passed_on": corpus.may_be_passed_on,
             "shown_metadata": benchmark.shown_metadata,
         }
-        super().__init__(*args, initial=initial, **kwargs)
+        super().__init__(data, initial=initial, **kwargs)
         known = sorted({*keys, *benchmark.shown_metadata})
-        self.fields["shown_metadata"].choices = [(key, key) for key in known]
+        choice_field(self, "shown_metadata").choices = [(key, key) for key in known]
         if not known:
             del self.fields["shown_metadata"]
 
@@ -103,7 +112,7 @@ class DocumentGradesForm(forms.Form):
         ready = QrelSet.objects.ready().filter(
             benchmark__corpus=benchmark.corpus, benchmark__in=kept
         )
-        self.fields["qrel_set"].queryset = ready.exclude(rule=RULE).order_by("-pk")
+        row_field(self, "qrel_set").queryset = ready.exclude(rule=RULE).order_by("-pk")
 
 
 def aggregation_choices() -> list[tuple[str, str]]:

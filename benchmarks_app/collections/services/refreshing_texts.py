@@ -5,12 +5,13 @@ earlier one, so that a label still says for which text it was given.
 """
 
 from collections.abc import Iterator
+from typing import cast
 
 from django.utils import timezone
 
 from benchmarks_app.common.selectors.reading import corpus_documents
 from benchmarks_app.jobs.services import jobs
-from benchmarks_app.models import Benchmark, Corpus, Document, DocumentContent, User
+from benchmarks_app.models import Benchmark, Corpus, CorpusVersion, Document, DocumentContent, User
 from benchwright.corpora.store import StoredDocument
 from benchwright.ids import content_hash
 
@@ -34,7 +35,8 @@ def start_refresh(*, benchmark: Benchmark, user: User | None) -> None:
 def refresh_texts(job: jobs.RunningJob) -> None:
     """The handler: write a further row for each pooled document that now says something else."""
     corpus = job.benchmark.corpus
-    version = job.benchmark.current_corpus_version
+    # It is started for a corpus that has a version, of which the last is never taken away.
+    version = cast(CorpusVersion, job.benchmark.current_corpus_version)
     n_seen = n_changed = 0
     n_documents = corpus.documents.count()
     for batch in _documents(corpus):

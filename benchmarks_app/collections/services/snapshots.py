@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -161,7 +162,8 @@ def discard_snapshot(*, version: CorpusVersion, benchmark: Benchmark, actor: Use
     _forget_import(version)
     version.delete()
     audit.record(actor=actor, action="discard-snapshot", benchmark=benchmark, target=said)
-    transaction.on_commit(lambda: [files.remove(name) for name in stored])
+    for name in stored:
+        transaction.on_commit(partial(files.remove, name))
 
 
 def _proposed(version: CorpusVersion, what: str) -> CorpusVersion:

@@ -48,9 +48,10 @@ def in_unit_of(
     if how not in AGGREGATIONS:
         raise UnknownAggregationError(how=how, known=", ".join(AGGREGATIONS))
     version = benchmark.current_corpus_version
-    if (version is None and reader is None) or benchmark.corpus.unit != Unit.PASSAGE:
+    if reader is None and version is not None:
+        reader = corpus_reader(version)
+    if reader is None or benchmark.corpus.unit != Unit.PASSAGE:
         return summary, {}
-    reader = reader or corpus_reader(version)
     ids = {row.docid for row in top_k(summary.parquet, LOOKED_AT)}
     passages = ids - reader.missing(ids)
     documents = ids - reader.missing_parents(ids)

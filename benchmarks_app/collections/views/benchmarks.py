@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
@@ -10,7 +11,7 @@ from benchmarks_app import overview
 from benchmarks_app.collections.forms.benchmarks import BenchmarkForm, SettingsForm
 from benchmarks_app.collections.services.benchmarks import change_settings, create_benchmark
 from benchmarks_app.errors import BlindError
-from benchmarks_app.models import Benchmark, Job
+from benchmarks_app.models import AuditEvent, Benchmark, Job
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
@@ -55,7 +56,7 @@ def benchmark_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse
     return render(request, "benchmarks_app/collections/benchmark_detail.html", context)
 
 
-def _events(benchmark: Benchmark):
+def _events(benchmark: Benchmark) -> QuerySet[AuditEvent]:
     return benchmark.audit_events.select_related("actor").order_by("-at", "-pk")
 
 

@@ -160,7 +160,7 @@ def page_before(events: Events, key: Key | None, size: int) -> EventsPage:
         rows = rows.filter(pk__in=[pk for _, pk in newest])
     page = list(rows[: size + 1])
     last = page[size - 1] if len(page) > size else None
-    return EventsPage(page[:size], last and Key(last.at, last.pk))
+    return EventsPage(page[:size], Key(last.at, last.pk) if last else None)
 
 
 def all_pages(events: Events) -> Iterator[list[AuditEvent]]:

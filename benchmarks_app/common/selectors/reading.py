@@ -1,10 +1,8 @@
 """Reads of the shared nouns that other modules and apps ask for."""
 
-import json
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from benchmarks_app import files
 from benchmarks_app.models import (
@@ -145,9 +143,3 @@ def hidden_rows(path: Path) -> Iterator[tuple[str, str, int]]:
         for line in stream:
             qid, docid, grade = line.rstrip(b"\n").decode().split("\t")
             yield qid, docid, int(grade)
-
-
-def release_queries(release: Release) -> list[dict[str, Any]]:
-    """The queries as the release froze them: `_id`, `text`, `metadata`."""
-    path = release_file_path(release, "queries.jsonl")
-    return [json.loads(line) for line in open_lines(path)]

@@ -17,10 +17,10 @@ PER_STATEMENT = 500
 def exposed_among(*, benchmark: Benchmark, hidden: Iterable[int]) -> list[str]:
     """The ids of those of the queries, by primary key, whose grades were public once."""
     exposed = Query.objects.filter(benchmark=benchmark, exposed_at__isnull=False)
-    found = []
+    qids: list[str] = []
     for keys in batched(hidden, PER_STATEMENT):
-        found += exposed.filter(pk__in=keys).values_list("qid", flat=True)
-    return sorted(found, key=str.encode)
+        qids += exposed.filter(pk__in=keys).values_list("qid", flat=True)
+    return sorted(qids, key=str.encode)
 
 
 def refuse_hiding(*, benchmark: Benchmark, hidden: Iterable[int]) -> None:

@@ -1,9 +1,13 @@
 """How much of what each run puts first was judged: whether its scores can be believed."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks_app.common.selectors.reading import run_path
 from benchmarks_app.models import Benchmark, Run
+
+if TYPE_CHECKING:
+    import polars as pl
 
 CUTOFF = 10
 RUNS_AT_MOST = 50
@@ -40,7 +44,7 @@ def judged_shares(benchmark: Benchmark, grades: Path) -> dict[str, float]:
     }
 
 
-def _share(run, judged, queries) -> float | None:
+def _share(run: Run, judged: "pl.DataFrame", queries: "pl.DataFrame") -> float | None:
     import polars as pl
 
     first = pl.scan_parquet(run_path(run)).filter(pl.col("rank") <= CUTOFF)

@@ -216,16 +216,18 @@ def group_queries(job: jobs.RunningJob) -> None:
     with job.commit() as result:
         benchmark = Benchmark.objects.select_for_update().get(pk=job.benchmark.pk)
         _refuse_changed(benchmark, qrel_set, inputs)
-        written = _Writing(benchmark, job.row, inputs, found, options).done()
+        written = _Writing(benchmark, job, inputs, found, options).done()
         result.update(written, url=f"/b/{benchmark.slug}/families/")
 
 
 def _inputs(benchmark: Benchmark, qrel_set: QrelSet | None, told: Mapping[str, Any]) -> Inputs:
     key, texts = texts_to_group(benchmark, qrel_set)
     uploads = Upload.objects.filter(benchmark=benchmark)
-    embeddings = uploads.filter(pk=told.get("embeddings")).first()
-    vectors = _read(embeddings, uploads.filter(pk=told.get("ids")).first()) if embeddings else None
-    if vectors and not key.keys() & set(vectors.ids):
+    sent = {name: told[name] for name in ("embeddings", "ids") if told.get(name)}
+    files = {name: uploads.filter(pk=pk).first() for name, pk in sent.items()}
+    embeddings = files.get("embeddings")
+    vectors = _read(embeddings, files.get("ids")) if embeddings else None
+    if embeddings and vectors and not key.keys() & set(vectors.ids):
         reason = (
             "not one of its ids is a query of this benchmark. Write the query ids as the queries "
             "page shows them."
@@ -257,7 +259,7 @@ class _Writing:
     def __init__(
         self,
         benchmark: Benchmark,
-        job: Job,
+        job: jobs.RunningJob,
         inputs: Inputs,
         found: GroupedQueries,
         options: GroupingOptions,
@@ -412,8 +414,8 @@ class _Writing:
             n_links=len(self.found.links),
             n_families=len(self.targets),
             n_flagged=sum(target.row.is_flagged for target in self.targets),
-            job=self.job,
-            created_by=self.job.created_by,
+            job=self.job.row,
+            created_by=self.job.user,
         )
 
     def _change(self, grouping: Grouping, before: dict[str, Any]) -> None:
@@ -431,7 +433,7 @@ class _Writing:
                 before=before,
                 after=after,
                 grouping=grouping,
-                actor=self.job.created_by,
+                actor=self.job.user,
             )
 
     def _write_links(self) -> int:

@@ -171,11 +171,13 @@ class CorpusDetail(Endpoint):
         corpus = benchmark.corpus
         versions = corpus.versions.order_by("-number")
         may_edit = may(self.request.user, Action.EDIT, benchmark)
-        corpus.shown_versions = versions if may_edit else versions.ready()
-        corpus.measures = benchmark.unit
-        corpus.shown_metadata = benchmark.shown_metadata
         sharing = corpora.sharing_of(corpus, self.request.user)
-        corpus.shown_benchmarks = [one.slug for one in sharing.shown]
+        vars(corpus).update(
+            shown_versions=versions if may_edit else versions.ready(),
+            measures=benchmark.unit,
+            shown_metadata=benchmark.shown_metadata,
+            shown_benchmarks=[sharer.slug for sharer in sharing.shown],
+        )
         return CorpusSerializer(corpus).data
 
 

@@ -16,13 +16,14 @@ from benchmarks_app.api.throttling import COMPUTATIONS, UPLOADS
 from benchmarks_app.collections.selectors.uploads import waiting_uploads
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.importing.services.importing import LEAVE_OUT, start_import
-from benchmarks_app.importing.services.previewing_uploads import Look, Preview, preview
+from benchmarks_app.importing.services.previewing_uploads import Preview, preview
 from benchmarks_app.importing.services.reading_uploads import begin_reading, is_read_at_once
 from benchmarks_app.models import Benchmark, QrelSet, Upload
 from benchmarks_app.permissions import Action
 from benchwright.detection import FileKind, Part
 from benchwright.formats.mapping import EVERY_ROW
 from benchwright.runs.aggregation import DEFAULT
+from benchwright.uploads import Look
 
 KINDS = [kind.value for kind in FileKind]
 

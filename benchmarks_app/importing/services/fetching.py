@@ -100,7 +100,7 @@ def fetch_collection(job: jobs.RunningJob) -> None:
         limits=limits(),
         tell=lambda done, total, message: job.progress(done, total, message),
     )
-    benchmark, user = job.benchmark, job.row.created_by
+    benchmark, user = job.benchmark, job.user
     upload = uploading.receive_path(benchmark=benchmark, owner=user, path=path)
     arguments = import_arguments(upload=upload, kind="beir", corpus=job.parameters["corpus"])
     with job.commit() as result:

@@ -86,12 +86,17 @@ def stage_corpus(
     if corpus.unit == Unit.PASSAGE:
         how = Parents(options["parents"])
         rows = with_parents(rows, how, file=file, problems=work.problems)
+
+    def progress(done: int, total: int | None) -> None:
+        if total:
+            work.job.progress(done, total, "writing the corpus")
+
     summary = write_corpus(
         work.told(rows, "documents"),
         directory=work.job.folder / "corpus",
         problems=work.problems,
         file=file,
-        progress=lambda done, total: total and work.job.progress(done, total, "writing the corpus"),
+        progress=progress,
         cut=_cut(corpus, options, judged),
     )
     if not summary.n_documents and not work.problems.found:

@@ -70,5 +70,5 @@ def read_upload(job: jobs.RunningJob) -> None:
     told = read_through(upload, is_job=True)
     n_bad = len(told.bad_records)
     with job.commit() as result:
-        rows = told.error or f"{upload.reading['rows']:,} rows of {upload.name} read"
-        result.update(made=[], notes=[f"{rows}; problems found: {n_bad}" if n_bad else rows])
+        note = told.error or f"{upload.reading['rows']:,} rows of {upload.name} read"
+        result.update(made=[], notes=[f"{note}; problems found: {n_bad}" if n_bad else note])

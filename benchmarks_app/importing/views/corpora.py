@@ -1,5 +1,7 @@
 """A corpus: what is in it, its versions, snapshots on their way in, collections by name."""
 
+from typing import cast
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +11,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from benchmarks_app.collections.forms.corpora import CorpusForm, DocumentGradesForm, FetchForm
 from benchmarks_app.collections.selectors import corpora
 from benchmarks_app.collections.services import snapshots, units
-from benchmarks_app.common.selectors.reading import measures_documents_of_passages
+from benchmarks_app.common.forms import has_rows
+from benchmarks_app.common.selectors.reading import corpus_documents, measures_documents_of_passages
 from benchmarks_app.importing.services import fetching
 from benchmarks_app.models import Benchmark, CorpusVersion
 from benchmarks_app.paging import page_of
@@ -43,13 +46,14 @@ def corpus_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     keys = sorted(version.metadata_kinds) if version else []
     form = None
     if may_edit:
+        request = cast(PersonRequest, request)  # who may edit is signed in
         form = CorpusForm(request.POST or None, benchmark=benchmark, keys=keys)
         if request.method == "POST" and form.is_valid() and _changed(request, benchmark, form):
             return redirect("corpus-detail", benchmark.slug)
     elif request.method == "POST":
         return HttpResponse(status=403)
     wanted = request.GET.get("id", "").strip()
-    if wanted and version and corpora.corpus_documents(version, [wanted]):
+    if wanted and version and corpus_documents(version, [wanted]):
         return redirect("document-detail", benchmark.slug, wanted)
     context = {
         "corpus": benchmark.corpus,
@@ -73,7 +77,7 @@ def _versions(benchmark: Benchmark, may_edit: bool) -> list[CorpusVersion]:
     return list(rows if may_edit else rows.ready())
 
 
-def _changed(request: HttpRequest, benchmark: Benchmark, form: CorpusForm) -> bool:
+def _changed(request: PersonRequest, benchmark: Benchmark, form: CorpusForm) -> bool:
     try:
         units.change_corpus(benchmark=benchmark, actor=request.user, **form.cleaned_data)
     except BenchmarkError as error:
@@ -161,7 +165,7 @@ def document_grades_new(request: PersonRequest, benchmark: Benchmark) -> HttpRes
     context = {
         "form": form,
         "is_possible": measures_documents_of_passages(benchmark),
-        "has_sets": form.fields["qrel_set"].queryset.exists(),
+        "has_sets": has_rows(form, "qrel_set"),
     }
     status = 422 if form.errors else 200
     return render(

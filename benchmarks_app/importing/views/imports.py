@@ -1,7 +1,7 @@
 """Taking in files: put down, looked at, imported."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
@@ -10,7 +10,7 @@ from benchmarks_app.collections.selectors.uploads import imported_uploads, waiti
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.importing.forms import ImportForm, PartForm, UploadForm, posted_part
 from benchmarks_app.importing.services.importing import start_import, start_joint_import
-from benchmarks_app.importing.services.previewing_uploads import Look, Preview, preview
+from benchmarks_app.importing.services.previewing_uploads import Preview, preview
 from benchmarks_app.importing.services.reading_uploads import (
     begin_reading,
     is_read_at_once,
@@ -21,6 +21,7 @@ from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
 from benchwright.detection import FileKind
 from benchwright.errors import BenchmarkError
+from benchwright.uploads import Look
 
 WAITING_SHOWN = 50
 RECENT_SHOWN = 10
@@ -52,7 +53,7 @@ def import_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     return render(request, "benchmarks_app/importing/import_new.html", context, status=status)
 
 
-def _put_down(request: HttpRequest, benchmark: Benchmark, form: UploadForm) -> list[Upload]:
+def _put_down(request: PersonRequest, benchmark: Benchmark, form: UploadForm) -> list[Upload]:
     """The uploads of the files that were sent; what is wrong with one is on the form."""
     put: list[Upload] = []
     groups = [
@@ -69,7 +70,7 @@ def _put_down(request: HttpRequest, benchmark: Benchmark, form: UploadForm) -> l
 
 
 def _put(
-    request: HttpRequest,
+    request: PersonRequest,
     benchmark: Benchmark,
     form: UploadForm,
     put: list[Upload],
@@ -152,7 +153,7 @@ def _part_forms(told: Preview, benchmark: Benchmark) -> list[PartForm]:
 
 
 def _started(
-    request: HttpRequest,
+    request: PersonRequest,
     benchmark: Benchmark,
     upload: Upload,
     told: Preview,
@@ -219,7 +220,7 @@ def import_all(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     return redirect(reverse("job-list", args=[benchmark.slug]))
 
 
-def _all_started(request: HttpRequest, benchmark: Benchmark, told: list[Preview]) -> list[Job]:
+def _all_started(request: PersonRequest, benchmark: Benchmark, told: list[Preview]) -> list[Job]:
     kinds = {look.part.kind for one in told for look in one.taken}
     uploads = [one.upload for one in told]
     if len(uploads) > 1 and kinds & NAMED_BY_OTHERS:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from celery import current_app
 from django.conf import settings
@@ -156,7 +156,12 @@ class RunningJob:
 
     @property
     def benchmark(self) -> Benchmark:
-        return self.row.benchmark
+        return cast(Benchmark, self.row.benchmark)  # handlers that ask are of a benchmark's jobs
+
+    @property
+    def user(self) -> User:
+        """Whoever started it, for handlers of jobs that only people start."""
+        return cast(User, self.row.created_by)
 
     def mine(self) -> Any:
         """The job's row as long as it is this attempt's turn, as a queryset."""

@@ -5,11 +5,12 @@ import re
 import shutil
 import time
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.db import OperationalError, transaction
@@ -54,7 +55,7 @@ def sweep() -> Swept:
         If the database cannot be used, which every step needs.
     """
     swept = Swept()
-    for step in (
+    steps: tuple[Callable[[], object], ...] = (
         partial(_sweep_lost, swept),
         partial(_sweep_overdue, swept),
         partial(_sweep_unsent, swept),
@@ -64,7 +65,8 @@ def sweep() -> Swept:
         clear_incoming,
         files.remove_left,
         *jobs.SWEEPERS,
-    ):
+    )
+    for step in steps:
         try:
             step()
         except Exception as error:
@@ -97,7 +99,7 @@ def _sweep_overdue(swept: Swept) -> None:
     spare = 2 * settings.JOB_GRACE_SECONDS + settings.JOB_LOST_AFTER_SECONDS
     for job in Job.objects.filter(state=Job.State.RUNNING, started_at__isnull=False):
         limits = Limits.of(job.kind)
-        seconds = (timezone.now() - job.started_at).total_seconds()
+        seconds = (timezone.now() - cast(datetime, job.started_at)).total_seconds()
         if limits.seconds and seconds > limits.seconds + spare:
             same = Job.objects.filter(pk=job.pk, token=job.token, state=Job.State.RUNNING)
             swept.n_given_up += _give_up(job, same, limits.too_long(seconds))

@@ -102,8 +102,8 @@ def sample_queries(job: jobs.RunningJob) -> None:
 def _taken(log: QueryLog, queries: Sequence[SampledQuery]) -> _Taken:
     """Which of the drawn queries are in the benchmark already, by their normalised text."""
     here: dict[str, Query] = {}
-    for query in log.benchmark.queries.committed().select_related("family").order_by("pk"):
-        here.setdefault(normalised(query.text), query)
+    for row in log.benchmark.queries.committed().select_related("family").order_by("pk"):
+        here.setdefault(normalised(row.text), row)
     taken = _Taken(here)
     for query in queries:
         known = here.get(query.key)

@@ -62,10 +62,11 @@ class TotpForm(PasswordAgainForm):
 
     def clean_code(self) -> str:
         code: str = self.cleaned_data["code"]
-        self.step = totp_step(self.secret, code)
-        if self.step is None:
+        step = totp_step(self.secret, code)
+        if step is None:
             message = "This is not the code of now. Is the clock of the device right?"
             raise forms.ValidationError(message)
+        self.step = step
         return code
 
 
@@ -88,7 +89,7 @@ class SecurityKeyForm(CredentialMixin, PasswordAgainForm):
     )
 
     def clean(self) -> dict[str, Any]:
-        given = super().clean()
+        given = super().clean() or {}
         if not self.errors and given["credential"] is None:
             message = "No key has answered. This needs a browser with JavaScript, and the key."
             raise forms.ValidationError(message)

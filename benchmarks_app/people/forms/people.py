@@ -7,6 +7,7 @@ from django import forms
 from django.conf import settings
 from django.contrib.auth.forms import PasswordChangeForm, PasswordResetForm, UserCreationForm
 
+from benchmarks_app.common.forms import has_rows, row_field
 from benchmarks_app.limits import is_among_first
 from benchmarks_app.models import ApiToken, Role, Scope, User
 from benchmarks_app.people.forms.factors import right_password
@@ -93,7 +94,7 @@ class ProfileForm(forms.ModelForm):
         return right_password(self.instance, password)
 
     def profile(self) -> dict[str, str]:
-        return {name: self.cleaned_data[name] for name in self._meta.fields}
+        return {name: self.cleaned_data[name] for name in self.Meta.fields}
 
 
 def unused_email(email: str, *, but_of: User | None = None) -> str:
@@ -127,8 +128,8 @@ class PasswordForm(PasswordChangeForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["tokens"].queryset = self.user.api_tokens.valid().order_by("-pk")
-        if not self.fields["tokens"].queryset.exists():
+        row_field(self, "tokens").queryset = self.user.api_tokens.valid().order_by("-pk")
+        if not has_rows(self, "tokens"):
             del self.fields["tokens"]
 
     def clean_old_password(self) -> str:

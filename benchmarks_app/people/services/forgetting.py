@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from email import message_from_bytes, policy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -348,7 +349,7 @@ def _rename_uploads(names: Names, pseudonym: str, reach: Reach) -> None:
         if default_storage.exists(stored):
             with default_storage.open(stored) as content:
                 renamed = default_storage.save(renamed, content)
-            transaction.on_commit(lambda gone=stored: files.remove(gone))
+            transaction.on_commit(partial(files.remove, stored))
         Upload.objects.filter(stored=stored).update(stored=renamed)
 
 

@@ -31,6 +31,7 @@ from benchmarks_app.errors import (
 )
 from benchmarks_app.limits import is_among_first
 from benchmarks_app.models import AuditEvent, Benchmark, Invitation, Membership, Role, User
+from benchmarks_app.models.people import InvitationQuerySet
 from benchmarks_app.people.services import mailing
 
 MOST_INVITATION_DAYS = 90
@@ -296,7 +297,7 @@ def revoke_invitation(*, invitation: Invitation, actor: User) -> None:
     revoke_open(Invitation.objects.filter(pk=invitation.pk), actor=actor)
 
 
-def revoke_open(invitations: models.QuerySet, *, actor: User | None) -> None:
+def revoke_open(invitations: InvitationQuerySet, *, actor: User | None) -> None:
     """Close those of the links that nobody has used."""
     for invitation in invitations.open().select_related("benchmark"):
         same = Invitation.objects.open().filter(pk=invitation.pk)

@@ -131,9 +131,9 @@ def leave_team(*, team: Team, user: User) -> None:
 def _has_work(team: Team) -> bool:
     """Whether anything refers to the team, of whichever app."""
     related = (
-        getattr(team, field.get_accessor_name())
+        getattr(team, name)
         for field in Team._meta.related_objects
-        if not field.many_to_many
+        if not field.many_to_many and (name := field.get_accessor_name())
     )
     return any(rows.exists() for rows in related)
 

@@ -7,7 +7,12 @@ from axes.utils import reset as forget_failed_sign_ins
 from django.contrib import messages
 from django.contrib.auth import views as auth_views
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
+from django.contrib.auth.forms import (
+    AuthenticationForm,
+    PasswordChangeForm,
+    PasswordResetForm,
+    SetPasswordForm,
+)
 from django.contrib.auth.mixins import LoginRequiredMixin
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -18,6 +23,7 @@ from django.views import View
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
+from django.views.generic.edit import FormMixin
 
 from benchmarks_app.common.selectors.factors import has_second_factor, second_factors_of
 from benchmarks_app.common.selectors.people import named
@@ -57,7 +63,7 @@ class SignOut(auth_views.LogoutView):
     pass
 
 
-class ShortHelp:
+class ShortHelp(FormMixin):
     """Says in one line what a password must be, where Django would make a list of it."""
 
     def get_form(self, *args: Any, **kwargs: Any) -> Any:
@@ -74,7 +80,7 @@ class PasswordChange(ShortHelp, auth_views.PasswordChangeView):
     success_url = reverse_lazy("account-detail")
 
     @transaction.atomic
-    def form_valid(self, form: PasswordForm) -> HttpResponse:
+    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
         response = super().form_valid(form)
         audit.record(actor=form.user, action="password-change", target=named(form.user.pk))
         messages.success(self.request, "Your password was changed. Other devices were signed out.")
@@ -91,7 +97,7 @@ class PasswordReset(auth_views.PasswordResetView):
     subject_template_name = "registration/password_reset_subject.txt"
     success_url = reverse_lazy("password-reset-sent")
 
-    def form_valid(self, form: ResetForm) -> HttpResponse:
+    def form_valid(self, form: PasswordResetForm) -> HttpResponse:
         mailed_links.count_request(self.request)
         send = partial(
             form.save,
@@ -130,7 +136,7 @@ class AddressLink(LoginRequiredMixin, auth_views.RedirectURLMixin, View):
 
     next_page = "account-detail"
 
-    def post(self, request: HttpRequest) -> HttpResponse:
+    def post(self, request: PersonRequest) -> HttpResponse:
         mailed_links.mail_address_link(request, self.get_redirect_url())
         told = (
             f"A link is on its way to {request.user.email}. Nothing after a few minutes? Look "
@@ -146,7 +152,7 @@ class AddressVerify(LoginRequiredMixin, auth_views.RedirectURLMixin, View):
     http_method_names = ["get"]
     next_page = "account-detail"
 
-    def get(self, request: HttpRequest, token: str) -> HttpResponse:
+    def get(self, request: PersonRequest, token: str) -> HttpResponse:
         open_address_link(user=request.user, token=token)
         messages.success(request, f"You have confirmed that {request.user.email} is yours.")
         return redirect(self.get_success_url())

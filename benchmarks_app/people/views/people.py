@@ -1,6 +1,6 @@
 """Members of a benchmark, and the links that invite more."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import messages
 from django.contrib.auth import login
@@ -108,7 +108,7 @@ def _member(benchmark: Benchmark, pk: int) -> Membership:
     return get_object_or_404(benchmark.memberships.select_related("user"), pk=pk)
 
 
-def _back(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def _back(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     """To the people page, or home for an owner who has just given up that page."""
     still = benchmark.memberships.filter(user=request.user, role=Role.OWNER).exists()
     return redirect("people-list", benchmark.slug) if still else redirect("home")
@@ -128,13 +128,13 @@ def invitation_accept(request: HttpRequest, secret: str) -> HttpResponse:
         return _closed_page(request, people.why_closed(invitation))
     try:
         if request.user.is_authenticated:
-            return _join(request, invitation)
+            return _join(cast(PersonRequest, request), invitation)
         return _join_with_new_account(request, invitation)
     except InvitationClosedError as error:  # somebody else was quicker
         return _closed_page(request, error)
 
 
-def _join(request: HttpRequest, invitation: Invitation) -> HttpResponse:
+def _join(request: PersonRequest, invitation: Invitation) -> HttpResponse:
     benchmark = invitation.benchmark
     if request.method == "POST":
         membership = people.accept_invitation(invitation=invitation, user=request.user)

@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.db.models import Q
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -55,7 +55,7 @@ def account_delete(request: PersonRequest) -> HttpResponse:
 
 
 def _deletion_page(
-    request: HttpRequest, person: User, form: PasswordAgainForm, template: str
+    request: PersonRequest, person: User, form: PasswordAgainForm, template: str
 ) -> HttpResponse:
     """What goes and what stays, or why the account cannot be deleted now."""
     why_not = ""
@@ -74,7 +74,7 @@ def _deletion_page(
     return render(request, template, context, status=status)
 
 
-def _known(request: HttpRequest, person: User) -> HttpResponseBase:
+def _known(request: PersonRequest, person: User) -> HttpResponseBase:
     pieces = export_person(user=person, actor=request.user)
     return zip_response(pieces, f"known-of-{person.username}")
 

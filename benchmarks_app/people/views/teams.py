@@ -91,13 +91,13 @@ def team_join(request: PersonRequest, ticket: str) -> HttpResponse:
             messages.success(request, f"You are in the team “{joined}”.")
             return redirect("team-detail", joined.pk)
     except TeamLinkError as error:
-        context = {"error": str(error)}
-        return render(request, "benchmarks_app/people/team_join.html", context, status=error.status)
+        page = "benchmarks_app/people/team_join.html"
+        return render(request, page, {"error": str(error)}, status=error.status)
     context = {"team": team, "maker": maker, "n_members": team.members.count()}
     return render(request, "benchmarks_app/people/team_join.html", context)
 
 
-def _mine(request: HttpRequest, pk: int) -> Team:
+def _mine(request: PersonRequest, pk: int) -> Team:
     return get_object_or_404(request.user.teams, pk=pk)
 
 

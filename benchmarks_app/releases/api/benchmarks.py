@@ -49,9 +49,11 @@ class BenchmarkDetail(Endpoint):
     def get(self, request: Request, slug: str) -> Response:
         benchmark = self.benchmark_for(Action.VIEW)
         version = benchmark.current_corpus_version
-        benchmark.n_queries = benchmark.queries.committed().count()
-        benchmark.n_documents = version.n_documents if version else None
-        benchmark.role = role_in(request.user, benchmark)
+        vars(benchmark).update(
+            n_queries=benchmark.queries.committed().count(),
+            n_documents=version.n_documents if version else None,
+            role=role_in(request.user, benchmark),
+        )
         return Response(BenchmarkDetailSerializer(benchmark).data)
 
 

@@ -1,5 +1,6 @@
 """The form that maps a set of qrels to other grades."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -30,8 +31,10 @@ class QrelMapForm(forms.Form):
         "alone: nothing counts as unjudged then.",
     )
 
-    def __init__(self, *args: Any, qrel_set: QrelSet, **kwargs: Any) -> None:
-        super().__init__(*args, initial={"unlisted": qrel_set.unlisted}, **kwargs)
+    def __init__(
+        self, data: Mapping[str, Any] | None = None, *, qrel_set: QrelSet, **kwargs: Any
+    ) -> None:
+        super().__init__(data, initial={"unlisted": qrel_set.unlisted}, **kwargs)
         self.qrel_set = qrel_set
         self.grades = grades_in(qrel_set)
         scale = {one.value: f"{one.value} {one.name}" for one in qrel_set.benchmark.grades.all()}

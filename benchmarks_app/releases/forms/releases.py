@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
+from benchmarks_app.common.forms import choice_field, row_field
 from benchmarks_app.models import Benchmark, QrelSet, Release
 from benchwright.errors import BenchmarkError
 from benchwright.exports import EXPORTERS
@@ -78,9 +79,9 @@ class DraftForm(forms.Form):
     def __init__(self, *args: Any, benchmark: Benchmark, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         ready = QrelSet.objects.ready().filter(benchmark=benchmark)
-        self.fields["qrel_set"].queryset = ready.order_by("-created_at")
+        row_field(self, "qrel_set").queryset = ready.order_by("-created_at")
         grades = [(one.value, str(one)) for one in benchmark.grades.all() if one.value]
-        self.fields["threshold"].choices = [(BY_SCALE, "as the scale says"), *grades]
+        choice_field(self, "threshold").choices = [(BY_SCALE, "as the scale says"), *grades]
         if not benchmark.hidden_splits:
             del self.fields["measures"]
         corpus = benchmark.corpus
@@ -150,7 +151,7 @@ class PublishForm(forms.Form):
     def __init__(self, *args: Any, findings: list[Finding], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.codes = sorted({one.code for one in findings if one.severity is Severity.WARNING})
-        self.fields["accepted"].choices = [(code, code) for code in self.codes]
+        choice_field(self, "accepted").choices = [(code, code) for code in self.codes]
 
     def clean_accepted(self) -> list[str]:
         accepted = self.cleaned_data["accepted"]
@@ -175,4 +176,4 @@ class DeprecateForm(forms.Form):
         others = Release.objects.filter(
             benchmark=release.benchmark, state=Release.State.PUBLISHED
         ).exclude(pk=release.pk)
-        self.fields["successor"].queryset = others.newest_first().select_related("benchmark")
+        row_field(self, "successor").queryset = others.newest_first().select_related("benchmark")

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from benchmarks_app.common.selectors.reading import (
@@ -244,13 +245,15 @@ def _kinds(shape: MetadataShape) -> dict[str, list[str]]:
 def _source(benchmark: Benchmark, made: Contents, manifest: dict[str, Any]) -> ReleaseSource:
     """The files in the job's folder, with everything in sight."""
     version = benchmark.current_corpus_version
-    has_texts = version is not None and benchmark.corpus.has_texts
+    documents = None
+    if version is not None and benchmark.corpus.has_texts:
+        documents = partial(documents_in_unit, version, benchmark.unit)
     return source_of_files(
         path_of=lambda name: made.folder / name,
         manifest=manifest,
         title=benchmark.name,
         description=benchmark.description,
-        documents=(lambda: documents_in_unit(version, benchmark.unit)) if has_texts else None,
+        documents=documents,
         see_hidden=True,
     )
 

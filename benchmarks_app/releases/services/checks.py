@@ -61,12 +61,14 @@ def told_apart(made: Contents) -> list[str]:
     together = _hidden_parts(made)
     if not any(together):
         return []
-    limits = {"families": made.families, "smallest": release_rules.SMALLEST_HIDDEN_SPLIT}
+    smallest = release_rules.SMALLEST_HIDDEN_SPLIT
     found = []
     public = {qid for qid in made.split_of if made.is_public(qid)}
     for release in Release.objects.published().filter(benchmark=made.benchmark).newest_first():
         earlier = [part - public for part in hidden_parts(release)]
-        if earlier and not is_safe([*together, *earlier], **limits):
+        if earlier and not is_safe(
+            [*together, *earlier], families=made.families, smallest=smallest
+        ):
             found.append(f"This release and {release.version}")
         together += earlier
     return found

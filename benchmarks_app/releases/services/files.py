@@ -79,7 +79,9 @@ class Contents:
     @cached_property
     def grades(self) -> list[dict[str, Any]]:
         """The scale, with the draft's threshold if it has one."""
-        scale = list(self.benchmark.grades.values("value", "name", "is_relevant"))
+        scale: list[dict[str, Any]] = [
+            dict(grade) for grade in self.benchmark.grades.values("value", "name", "is_relevant")
+        ]
         chosen = self.options.threshold
         if chosen is not None:
             scale = [{**grade, "is_relevant": grade["value"] >= chosen} for grade in scale]

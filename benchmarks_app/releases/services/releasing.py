@@ -117,7 +117,7 @@ def refuse_taken(benchmark: Benchmark, version: Version, *, but: Release | None 
         If there is one.
     """
     major, minor, patch = version
-    others = benchmark.releases.exclude(pk=but.pk if but else None)
+    others = benchmark.releases.exclude(pk=but.pk) if but else benchmark.releases.all()
     found = others.filter(major=major, minor=minor, patch=patch).first()
     if found is not None:
         raise VersionTakenError(
@@ -237,7 +237,7 @@ def _publish(
     release.content_sha256 = manifest["content_sha256"]
     release.hidden_splits = list(built.contents.hidden)
     release.findings = [one.as_json() for one in built.findings]
-    release.created_by = job.row.created_by
+    release.created_by = job.user
     release.published_at = now
     if draft is None:
         if job.parameters.get("draft"):

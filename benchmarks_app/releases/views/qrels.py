@@ -65,7 +65,7 @@ def qrels_delete(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpR
 
 @require_safe
 @benchmark_view(Action.EDIT)
-def qrels_download(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def qrels_download(request: PersonRequest, benchmark: Benchmark, pk: int) -> StreamingHttpResponse:
     found = get_object_or_404(QrelSet.objects.ready(), benchmark=benchmark, pk=pk)
     audit.record(
         actor=request.user, action="download-qrels", benchmark=benchmark, target=found.name

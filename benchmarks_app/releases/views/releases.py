@@ -11,6 +11,7 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from markdown_it import MarkdownIt
 
+from benchmarks_app.common.forms import has_rows
 from benchmarks_app.common.selectors.reading import release_file_path
 from benchmarks_app.models import Benchmark, QrelSet, Release
 from benchmarks_app.paging import page_of
@@ -68,7 +69,7 @@ def release_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
             return redirect(jobs_of_draft(draft)[0])
         except BenchmarkError as error:
             form.add_error(None, str(error))
-    context = {"form": form, "has_qrels": form.fields["qrel_set"].queryset.exists()}
+    context = {"form": form, "has_qrels": has_rows(form, "qrel_set")}
     status = 422 if form.errors else 200
     return render(request, "benchmarks_app/releases/release_new.html", context, status=status)
 
@@ -118,7 +119,7 @@ def _draft_of(draft: Release, form: PublishForm) -> dict[str, Any]:
         "job": jobs_of_draft(draft).first(),
         "groups": [group for group in by_severity if group[1]],
         "n_errors": len(by_severity[0][1]),
-        "accepted": form.data.getlist("accepted") if form.is_bound else [],
+        "accepted": form["accepted"].value() if form.is_bound else [],
         **_diff_of(draft),
     }
 

@@ -205,7 +205,7 @@ def _stored(
                 n_exact=whole["n_exact"],
                 n_near=whole["n_near"],
                 n_possible=whole["n_possible"],
-                created_by=job.row.created_by,
+                created_by=job.user,
             )
     except IntegrityError as error:
         raise CheckNameTakenError(name=job.parameters["name"]) from error

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from django.core.cache import cache
 from django.db import transaction
@@ -388,7 +388,7 @@ def split_job(job: jobs.RunningJob) -> None:
     with job.commit() as result:
         plan = store_split(
             benchmark=job.benchmark,
-            user=job.row.created_by,
+            user=job.user,
             recipe=recipe,
             preview=preview,
             hidden=options["hidden"],
@@ -488,7 +488,8 @@ def _refuse_unknown_splits(splits: Collection[str]) -> None:
 def current_description(benchmark: Benchmark) -> dict[str, Any]:
     """What the split in force is like, without anything that is counted from grades; JSON."""
     key = f"split-described:{benchmark.pk}:{reads.fingerprint(benchmark)}"
-    return cache.get_or_set(key, lambda: _described(benchmark), PREVIEW_KEPT_SECONDS)
+    described = cache.get_or_set(key, lambda: _described(benchmark), PREVIEW_KEPT_SECONDS)
+    return cast(dict[str, Any], described)
 
 
 def _described(benchmark: Benchmark) -> dict[str, Any]:

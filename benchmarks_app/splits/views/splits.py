@@ -1,7 +1,8 @@
 """Splits: how queries are split, what another split would be like, and what leaks between them."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, cast
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
@@ -23,7 +24,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from benchmarks_app.charts import Chart, chart_response
 from benchmarks_app.common.services import reading_apart
 from benchmarks_app.common.services.exposure import record_read
-from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, SplitPlan
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest
@@ -54,6 +54,7 @@ def split_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
         if request.method == "POST":
             raise PermissionDenied
         return render(request, "benchmarks_app/splits/split_detail.html", _current(benchmark))
+    request = cast(PersonRequest, request)  # who may edit is signed in
     asked = _asked(request, benchmark)
     mode = _mode(request.POST if request.method == "POST" else request.GET)
     data = QueryDict(asked.parameters["form"]) if asked else request.POST or None
@@ -71,10 +72,11 @@ def split_detail(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 def _mode(asked: QueryDict) -> str:
-    return asked["mode"] if asked.get("mode") in MODES else Mode.STRATIFIED.value
+    mode = asked.get("mode", "")
+    return mode if mode in MODES else Mode.STRATIFIED.value
 
 
-def _asked(request: HttpRequest, benchmark: Benchmark) -> Job | None:
+def _asked(request: PersonRequest, benchmark: Benchmark) -> Job | None:
     """The finished job of a preview that the address names."""
     key = row_key(request.GET.get("preview", ""))
     if request.method == "POST" or key is None:
@@ -86,7 +88,7 @@ def _asked(request: HttpRequest, benchmark: Benchmark) -> Job | None:
 
 
 def _answered(
-    request: HttpRequest, benchmark: Benchmark, form: SplitForm, context: dict[str, Any]
+    request: PersonRequest, benchmark: Benchmark, form: SplitForm, context: dict[str, Any]
 ) -> HttpResponse | None:
     """Do what the form asks for; None where the page is to be shown again."""
     if form.is_valid() and form.mode == Mode.GIVEN and not form.cleaned_data["file"]:
@@ -127,13 +129,13 @@ def _sizes(plan: SplitPlan) -> str:
 
 
 def _started(
-    request: HttpRequest, benchmark: Benchmark, form: SplitForm, *, is_preview: bool
+    request: PersonRequest, benchmark: Benchmark, form: SplitForm, *, is_preview: bool
 ) -> Job:
-    sent = {"benchmark": benchmark, "user": request.user, "recipe": form.recipe()}
+    start = splitting.start_split
     if is_preview:
-        kept = _kept(request.POST).urlencode()
-        return splitting.start_preview(**sent, form=kept, **form.options())
-    return splitting.start_split(**sent, **form.options())
+        start = partial(splitting.start_preview, form=_kept(request.POST).urlencode())
+    user, recipe = request.user, form.recipe()
+    return start(benchmark=benchmark, user=user, recipe=recipe, **form.options())
 
 
 def _given(request: HttpRequest, benchmark: Benchmark, form: SplitForm) -> dict[str, str] | None:
@@ -170,8 +172,9 @@ def split_preview(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     return render(request, "benchmarks_app/splits/_split_preview.html", context)
 
 
-def _kept(asked: QueryDict) -> QueryDict:
-    kept = asked.copy()
+def _kept(asked: Mapping[str, Any]) -> QueryDict:
+    kept = QueryDict(mutable=True)
+    kept.update(asked)
     for name in NOT_KEPT:
         kept.pop(name, None)
     return kept
@@ -394,5 +397,5 @@ def leak_differ(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 @benchmark_view(Action.EDIT)
 def leak_report_compute(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     with transaction.atomic():
-        job: jobs.Job = leak_reports.start_leak_report(benchmark=benchmark, user=request.user)
+        job = leak_reports.start_leak_report(benchmark=benchmark, user=request.user)
     return redirect(job)

@@ -8,10 +8,10 @@ from django.urls import reverse
 
 from annotation.agreement.selectors.adjudication import case_detail, inbox_of, open_cases
 from annotation.agreement.services.adjudicating import adjudicate
+from annotation.common.selectors.ledger import ledger_events
 from annotation.common.services.policies import set_policy
 from annotation.judging.protocol.errors import ClientIdReusedError, GradeNotOnScaleError
 from annotation.judging.services.judging import undo_last
-from annotation.labels.services.publishing import qrels_as_of
 from annotation.models import Judgment, Pool, PoolEntry, Slot
 from benchmarks_app.models import QueryFamily
 from benchwright.qrels.errors import (
@@ -21,7 +21,7 @@ from benchwright.qrels.errors import (
     OwnLabelError,
     ThirdOpinionError,
 )
-from benchwright.qrels.rules import Settings, rule_named
+from benchwright.qrels.rules import Settings, decisions, rule_named
 from tests import factories
 from tests.annotation.making import claimed, judge, pool
 
@@ -82,7 +82,7 @@ def keys(cases):
 
 
 def as_now(benchmark) -> dict[tuple[str, str], int]:
-    rows = qrels_as_of(benchmark, RULE, 10**9, Settings(unresolved="leave-out"))
+    rows = decisions(ledger_events(benchmark, 10**9), RULE, Settings(unresolved="leave-out"))
     return {(row.query, row.docid): row.grade for row in rows}
 
 

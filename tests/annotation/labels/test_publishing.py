@@ -6,6 +6,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.common.selectors.ledger import ledger_events
 from annotation.common.services.policies import set_policy
 from annotation.judging.services.judging import record_cant_judge, undo_last
 from annotation.judging.services.tokens import Shown
@@ -14,7 +15,14 @@ from annotation.models import AggregationPolicy, Judgment, Pool
 from benchmarks_app.models import Job, Qrel, QrelSet
 from benchwright.formats.errors import QrelSetNameTakenError
 from benchwright.qrels.errors import NotAnAnnotatorError
-from benchwright.qrels.rules import DEFAULT_RULE, Settings, Unresolved, qrels_digest, rule_named
+from benchwright.qrels.rules import (
+    DEFAULT_RULE,
+    Settings,
+    Unresolved,
+    decisions,
+    qrels_digest,
+    rule_named,
+)
 from tests import factories
 from tests.annotation.judging.test_claiming import expire
 from tests.annotation.making import claimed, judge, pool
@@ -114,7 +122,7 @@ def test_a_set_equals_a_replay_up_to_its_event_whatever_came_later(benchmark, ad
     undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
     undo_last(pool=made, actor=ada, client_id=uuid.uuid4())
 
-    replayed = list(publishing.qrels_as_of(benchmark, DEFAULT_RULE, ours.as_of_event))
+    replayed = list(decisions(ledger_events(benchmark, ours.as_of_event), DEFAULT_RULE))
 
     assert {(row.query, row.docid): row.grade for row in replayed} == before == grades()
     assert qrels_digest(replayed) == ours.digest
@@ -254,9 +262,8 @@ def test_the_rule_and_what_becomes_of_open_labels_are_recorded(
     assert ours.parameters["settings"]["unresolved"] == unresolved
     assert ours.parameters["n_labels"] == 7
     assert ours.parameters["n_unresolved"] == (rule == "adjudicated-first")
-    replayed = publishing.qrels_as_of(
-        benchmark, rule_named(rule), ours.as_of_event, Settings(**ours.parameters["settings"])
-    )
+    events, settings = ledger_events(benchmark, ours.as_of_event), ours.parameters["settings"]
+    replayed = decisions(events, rule_named(rule), Settings(**settings))
     assert qrels_digest(replayed) == ours.digest
 
 

@@ -3,13 +3,13 @@ import pytest
 from annotation.judging.protocol.errors import NothingUnjudgedError
 from annotation.models import Pool, PoolEntry, Slot
 from annotation.pools.services import pooling
-from annotation.pools.services.planning import Sharing, rebuilt
+from annotation.pools.services.planning import Plan, Sharing, planned_pool
 from annotation.pools.services.topping_up import unjudged_in_top
 from benchmarks_app.collections.services.candidates import make_candidate_list
 from benchmarks_app.models import Document, DocumentContent, Job, Run
 from benchmarks_app.people.services.forgetting import delete_person
 from benchwright.corpora.store import StoredDocument
-from benchwright.pools import Recipe, Stratum
+from benchwright.pools import Recipe, Stratum, recipe_of
 from benchwright.pools.errors import PoolRecipeError
 from tests import factories
 from tests.annotation.making import judge
@@ -26,6 +26,18 @@ q1 Q0 b 1 0.9 tfidf
 q1 Q0 d 2 0.8 tfidf
 q2 Q0 e 1 0.7 tfidf
 """
+
+
+def rebuilt(pool: Pool):
+    """The pool made anew from what is stored of it."""
+    plan = Plan(
+        recipe=recipe_of(pool.strategy, pool.order, pool.seed, pool.parameters),
+        run_keys=tuple(pool.pool_runs.values_list("run", flat=True)),
+        candidates=pool.candidate_list_id,
+        manual=tuple((qid, docid) for qid, docid in pool.parameters.get("manual", ())),
+        as_of=pool.parameters.get("as_of", 0),
+    )
+    return planned_pool(pool.benchmark, plan).table
 
 
 @pytest.fixture

@@ -20,7 +20,6 @@ from benchmarks_app.common.selectors.reading import (
     qrels_of,
     release_file_path,
     release_qrels,
-    release_queries,
 )
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Job, Qrel, QrelSet, Query, Release
@@ -120,6 +119,11 @@ def test_files_of_a_release_stay_when_the_same_is_released_again(official):
     for name in ("queries.jsonl", "qrels.trec", "qrels/dev.tsv", "qrels/test.tsv", "families.tsv"):
         one, other = (release_file_path(it, name) for it in (first, second))
         assert one.read_bytes() == other.read_bytes()
+
+
+def release_queries(release: Release) -> list[dict[str, Any]]:
+    lines = release_file_path(release, "queries.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
 
 
 def everything(release: Release) -> dict[str, Any]:

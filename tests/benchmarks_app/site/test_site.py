@@ -345,4 +345,4 @@ def test_system_page_asks_as_often_for_20_jobs_as_for_2(signed_in, operator, ben
     with CaptureQueriesContext(connection) as queries:
         assert client.get("/system/").content.decode().count("Try again: ") == n
 
-    assert len(queries) == 12, [query["sql"] for query in queries]
+    assert len(queries) == 11, [query["sql"] for query in queries]
