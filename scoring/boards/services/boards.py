@@ -247,7 +247,9 @@ def _with_facts(
     standings = dict(facts.standings)
     if not sight.is_clear:
         standings |= _shared(rows, standings, name)
-    return [row.standing_at(standings.get(row.source)) for row in rows]
+    return [
+        row.standing_at(None if row.source is None else standings.get(row.source)) for row in rows
+    ]
 
 
 def _shared(
@@ -258,7 +260,7 @@ def _shared(
     for row in rows:
         if row.source in standings:
             alike.setdefault(row.scores.get(name), []).append(row.source)
-    shared = {}
+    shared: dict[int, Standing] = {}
     for keys in alike.values():
         of = [standings[key] for key in keys]
         widest = Standing(

@@ -121,10 +121,10 @@ class Told:
         if not may(self.user, Action.EDIT, self.question.release.benchmark):
             return []
         rows = OnlineResult.objects.filter(
-            gate__candidate=run, gate__policy__baseline=reference, difference__isnull=False
-        ).exclude(low=None, high=None)
-        one = rows.order_by("-pk").first()
-        if one is None or one.low is None or one.high is None:
+            gate__candidate=int(run), gate__policy__baseline=int(reference)
+        ).exclude(difference=None)
+        one = rows.exclude(low=None, high=None).order_by("-pk").first()
+        if one is None or one.difference is None or one.low is None or one.high is None:
             return []
         return [Fact(one.metric, ONLINE, one.difference, one.low, one.high, 0)]
 

@@ -54,7 +54,7 @@ def contextual_import(request: PersonRequest, benchmark: Benchmark) -> HttpRespo
     return render(request, "scoring/contextual/contextual_import.html", context, status=status)
 
 
-def _started(request: HttpRequest, benchmark: Benchmark, form: CaseSetForm) -> Job | None:
+def _started(request: PersonRequest, benchmark: Benchmark, form: CaseSetForm) -> Job | None:
     told = form.cleaned_data
     try:
         images = receive_images(benchmark=benchmark, owner=request.user, images=told["images"])

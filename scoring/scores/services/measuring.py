@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import Min
 
@@ -21,13 +21,13 @@ from scoring.scores.services.slice_scores import members_of
 SECONDS = 4.0
 # What was added is a cache: beyond so many measures of a release, the oldest goes.
 ADDED_KEPT = 40
-LONGEST_NAME = Score._meta.get_field("measure").max_length
+LONGEST_NAME = cast(int, Score._meta.get_field("measure").max_length)  # a CharField has one
 
 
 def add_measure(*, release: Release, score_sets: Iterable[ScoreSet], name: str) -> int:
     """Store a measure for the score sets of a release that lack it; returns how many still do.
 
-    The score sets have their `overall` scores. Stops when a page has waited long enough.
+    Stops when a page has waited long enough.
 
     Raises
     ------
@@ -37,7 +37,12 @@ def add_measure(*, release: Release, score_sets: Iterable[ScoreSet], name: str) 
     if len(name) > LONGEST_NAME:
         reason = f"has {len(name)} characters; at most {LONGEST_NAME} are kept. Shorten it."
         raise MeasureParameterError(name=f"{name[:40]}…", reason=reason)
-    lacking = [one for one in score_sets if one.hits and not _has(one, name)]
+    sets = [one for one in score_sets if one.hits]
+    stored = Score.objects.filter(
+        score_set__in=[one.pk for one in sets], measure=name, slice_name=""
+    )
+    there = set(stored.values_list("score_set", flat=True))
+    lacking = [one for one in sets if one.pk not in there]
     if not lacking:
         return 0
     made, deadline, target = [], monotonic() + SECONDS, Target.of(release)
@@ -53,10 +58,6 @@ def add_measure(*, release: Release, score_sets: Iterable[ScoreSet], name: str) 
     Score.objects.bulk_create([*made, *weighted], ignore_conflicts=True)
     _drop_oldest(release)
     return len(lacking) - len(made)
-
-
-def _has(score_set: ScoreSet, name: str) -> bool:
-    return any(score.measure == name for score in score_set.overall)
 
 
 def _drop_oldest(release: Release) -> None:

@@ -222,7 +222,9 @@ def values_of(
     """Values of each score set, in the order of the queries, and the queries."""
     import polars as pl
 
-    columns, qids, target = [], [], None
+    columns: list[list[float]] = []
+    qids: list[str] = []
+    target = None
     for score_set in score_sets:
         path = score_files(score_set).per_query
         if name in pl.read_parquet_schema(path):

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
@@ -37,7 +37,7 @@ def embedding_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     return render(request, "scoring/submissions/embedding_new.html", context, status=status)
 
 
-def _submit(request: HttpRequest, form: EmbeddingForm) -> Submission:
+def _submit(request: PersonRequest, form: EmbeddingForm) -> Submission:
     return embedding_submitting.submit_embeddings(
         phase=form.chosen_phase,
         user=request.user,

@@ -181,8 +181,10 @@ class RunLatencies(Endpoint):
         kept = latencies_of(run)
         if kept is None:
             raise Http404
-        kept.milliseconds = query_latencies(kept)
-        return Response(QueryLatenciesSerializer(kept).data)
+        names = ("source", "n_queries", "p50", "p95", "p99", "longest")
+        summary = {name: getattr(kept, name) for name in names}
+        latencies = {**summary, "milliseconds": query_latencies(kept)}
+        return Response(QueryLatenciesSerializer(latencies).data)
 
     def _runs(self, benchmark: Benchmark) -> Any:
         return Run.objects.visible_to(self.request.user).filter(benchmark=benchmark)
