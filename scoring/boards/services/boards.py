@@ -20,7 +20,7 @@ from scoring.scores.selectors.boards import (
     weighted_scores,
 )
 from scoring.scores.selectors.filters import BoardFilter, filtered, sorted_rows
-from scoring.scores.selectors.releases import declared_measures, relevance_threshold
+from scoring.scores.selectors.releases import declared_measures, has_weights, relevance_threshold
 from scoring.scores.services import measuring, ranking
 from scoring.scores.services.firewall import Sight, sight_of
 from scoring.scores.services.held import ELSEWHERE, held_rows, ladder_said, rows_of_sources
@@ -31,7 +31,6 @@ from scoring.scores.services.slice_scores import (
     members_of,
     n_families_of,
 )
-from scoring.scores.services.weighted_scores import has_weights
 from scoring.scores.shown import BOARD, FIRST_MEASURE, Shown, measures_on
 
 NOTHING_ASKED = BoardFilter()

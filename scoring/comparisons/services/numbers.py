@@ -15,7 +15,7 @@ from scoring.comparisons.services.errors import NoPublicQueryError
 from scoring.comparisons.services.questions import Question
 from scoring.models import ScoreSet
 from scoring.scores.selectors.score_sets import n_answered, score_files
-from scoring.scores.services.evaluating import evaluated
+from scoring.scores.services.measuring import evaluated
 from scoring.scores.services.scoring import Target
 from scoring.scores.services.slice_scores import slices_of_release
 

@@ -22,7 +22,7 @@ from scoring.planning.services.freshness import freshness_of_release
 from scoring.scores.selectors.rankings import ranking_of
 from scoring.scores.selectors.releases import SCORER_VERSION, release_families
 from scoring.scores.selectors.runs import per_query_values
-from scoring.scores.services.evaluating import evaluated
+from scoring.scores.services.measuring import evaluated
 from scoring.scores.services.scoring import Target, score_run
 from scoring.scores.services.slice_scores import (
     graded_queries,

@@ -14,8 +14,8 @@ from benchwright.evaluation.unjudged import Bracket, Scenarios, bracket, scenari
 from scoring.models import ScoreSet
 from scoring.scores.selectors.releases import relevance_threshold
 from scoring.scores.selectors.score_sets import score_files
-from scoring.scores.services.evaluating import evaluated
 from scoring.scores.services.firewall import Sight
+from scoring.scores.services.measuring import evaluated
 from scoring.scores.services.scoring import Target
 from scoring.scores.shown import with_threshold
 

@@ -1,19 +1,19 @@
 """Numbers that were not stored, from what was: no run is read for any of them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from time import monotonic
 from typing import Any, cast
 
 from django.db.models import Min
 
 from benchmarks_app.models import Release
+from benchwright import Evaluation, evaluate_hits
 from benchwright.errors import MeasureParameterError
 from benchwright.evaluation.stored_hits import read_hits
 from benchwright.evaluation.uncertainty import mean_intervals
 from scoring.models import Score, ScoreSet
 from scoring.scores.selectors.runs import per_query_values as stored_values
 from scoring.scores.selectors.score_sets import score_files
-from scoring.scores.services.evaluating import evaluated
 from scoring.scores.services.scoring import Target, scores_of, slice_scores_of
 from scoring.scores.services.slice_scores import members_of
 
@@ -117,3 +117,25 @@ def per_query_values(score_set: ScoreSet, name: str) -> list[dict[str, Any]]:
         for row in rows:
             row[name] = values[row["qid"]][name]
     return rows
+
+
+def evaluated(
+    score_set: ScoreSet,
+    names: Iterable[str],
+    *,
+    target: Target | None = None,
+    only: Collection[str] | None = None,
+) -> Evaluation[str]:
+    """Any measures of a scored run, over all queries of the release or `only` those of a slice.
+
+    Raises
+    ------
+    EmptyQrelsError
+        If the release grades none of the queries.
+    UnknownMeasureError, MeasureParameterError, CutoffError, RelevanceThresholdError
+        If a measure is none.
+    """
+    target = target or Target.of(score_set.release)
+    judged = {qid: of for qid, of in target.judged.items() if only is None or qid in only}
+    hits = read_hits(score_files(score_set))
+    return evaluate_hits(judged, hits, names, allow_empty=True, top_grade=target.top_grade)

@@ -32,7 +32,7 @@ from benchwright.retrieval.dense.bundles import (
 )
 from scoring.models import Phase, Submission
 from scoring.scores.services.errors import SubmittedBeforeError
-from scoring.submissions.selectors.embeddings import APPROXIMATE_RUN
+from scoring.submissions.selectors.submissions import APPROXIMATE_RUN
 from scoring.submissions.services.submitting import submit_file
 
 BUNDLE = "embeddings.zip"

@@ -12,7 +12,7 @@ from benchmarks_app.requests import PersonRequest
 from scoring.models import Submission
 from scoring.scores.selectors.releases import open_phases
 from scoring.submissions.forms.embeddings import EmbeddingForm
-from scoring.submissions.selectors.embeddings import corpus_size
+from scoring.submissions.selectors.submissions import corpus_size
 from scoring.submissions.services import embedding_submitting
 from scoring.submissions.views.submissions import of_form, of_phases, sent, submissions_closed
 

@@ -22,9 +22,9 @@ from scoring.scores.selectors.releases import open_phases
 from scoring.scores.services.errors import NameInUseError, SubmittedBeforeError
 from scoring.scores.shown import BOARD, FURTHER
 from scoring.submissions.forms.submissions import SubmissionForm
-from scoring.submissions.selectors.embeddings import approximate_run_of
 from scoring.submissions.selectors.submissions import (
     WAITING,
+    approximate_run_of,
     problems_of_submission,
     state_of,
     submission_rows,
