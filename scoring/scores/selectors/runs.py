@@ -10,7 +10,7 @@ from django.db.models import Prefetch, QuerySet
 from benchmarks_app import files
 from benchmarks_app.models import Query, Release, Run
 from benchwright.evaluation.weighting import weighted_name
-from scoring.models import Score, ScoreSet
+from scoring.models import RunLatencies, Score, ScoreSet
 from scoring.scores.selectors.releases import (
     SCORER_VERSION,
     release_query_texts,
@@ -163,3 +163,16 @@ def query_rows(score_set: ScoreSet, rows: Iterable[dict[str, Any]]) -> list[Quer
         )
         for row in page
     ]
+
+
+def latencies_of(run: Run) -> RunLatencies | None:
+    """The summary of a run's times, if they were measured here."""
+    return RunLatencies.objects.filter(run=run).first()
+
+
+def query_latencies(kept: RunLatencies) -> dict[str, float]:
+    """{query: ms}, by the bytes of the ids."""
+    import polars as pl
+
+    frame = pl.read_parquet(files.local_path(kept.stored))
+    return dict(frame.select("query", "ms").iter_rows())

@@ -114,8 +114,10 @@ def _validated(job: RunningJob, submission: Submission) -> _Valid:
     phase = submission.phase
     upload = Upload.objects.get(pk=job.parameters["upload"])
     path = uploading.local(upload)
-    read = _read_embeddings if is_bundle(path) else _read_run
-    staged, metadata = read(job, path, upload.name, phase.benchmark)
+    if is_bundle(path):
+        staged, metadata = _read_embeddings(job, path, phase.benchmark)
+    else:
+        staged, metadata = _read_run(job, path, upload.name, phase.benchmark)
     parquet = staged.summary.parquet
     answered = query_ids(parquet)
     scope = scope_of(phase)
@@ -135,7 +137,7 @@ def _validated(job: RunningJob, submission: Submission) -> _Valid:
 Reading = tuple[runs.StagedRun, dict[str, Any]]
 
 
-def _read_embeddings(job: RunningJob, path: Path, file: str, benchmark: Benchmark) -> Reading:
+def _read_embeddings(job: RunningJob, path: Path, benchmark: Benchmark) -> Reading:
     """What submitted embeddings find, and what they say of their system."""
     return read_submitted_embeddings(
         path=path,

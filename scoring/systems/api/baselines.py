@@ -19,8 +19,8 @@ from benchmarks_app.permissions import Action
 from benchwright.recipes import retrieval
 from benchwright.retrieval.catalog import CATALOG, LEXICAL
 from scoring.scores.selectors.boards import leaderboard
-from scoring.scores.selectors.latencies import latencies_of, query_latencies
 from scoring.scores.selectors.releases import newest_release, relevance_threshold
+from scoring.scores.selectors.runs import latencies_of, query_latencies
 from scoring.scores.services.firewall import sight_of
 from scoring.scores.shown import BOARD
 from scoring.systems.selectors import BaselineRow, SystemRow, baseline_rows, system_rows
