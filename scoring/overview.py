@@ -13,7 +13,7 @@ from benchmarks_app.reach import Reach, measures_reach
 from benchmarks_app.results_seen import counts_results
 from scoring.models import ScoreSet
 from scoring.scores.selectors.releases import SCORER_VERSION, newest_release
-from scoring.submissions.selectors.probing import n_open_flags
+from scoring.submissions.selectors.submissions import n_open_flags
 
 badge("scoring:probing-list")(n_open_flags)
 

@@ -42,31 +42,36 @@ LASTING.update(
 OF_BENCHMARK = {"benchmark": "benchmark__slug"}
 columns(
     "submissions",
-    lambda user: user.submissions,
+    lambda user: user.submissions.all(),
     *("name", "state", "created_at", "withdrawn_at"),
     benchmark="phase__benchmark__slug",
     phase="phase__name",
 )
 columns(
-    "live-systems", lambda user: user.live_systems, "name", "description", "url", **OF_BENCHMARK
+    "live-systems",
+    lambda user: user.live_systems.all(),
+    *("name", "description", "url"),
+    **OF_BENCHMARK,
 )
-columns("case-sets", lambda user: user.case_sets, "name", "file_name", "notes", **OF_BENCHMARK)
-columns("judges", lambda user: user.judges, "name", **OF_BENCHMARK)
+columns(
+    "case-sets", lambda user: user.case_sets.all(), "name", "file_name", "notes", **OF_BENCHMARK
+)
+columns("judges", lambda user: user.judges.all(), "name", **OF_BENCHMARK)
 columns(
     "embedding-pairs",
-    lambda user: user.embedding_pairs,
+    lambda user: user.embedding_pairs.all(),
     *("name", "description", "files", "created_at"),
     **OF_BENCHMARK,
 )
 columns(
     "reported-scores",
-    lambda user: user.reported_scores,
+    lambda user: user.reported_scores.all(),
     *("system", "measure", "value", "source", "note", "metadata", "created_at"),
     **OF_BENCHMARK,
 )
 columns(
     "online-results",
-    lambda user: user.online_results,
+    lambda user: user.online_results.all(),
     *("outcome", "metric", "note", "created_at"),
     benchmark="gate__policy__benchmark__slug",
 )

@@ -1,5 +1,6 @@
 """The form that makes a list of documents worth judging."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -10,11 +11,10 @@ class TopUpForm(forms.Form):
         label="Documents", min_value=1, help_text="The first of the list, by influence."
     )
 
-    def __init__(self, *args: Any, n: int | None, most: int, **options: Any) -> None:
-        super().__init__(*args, initial={"n": n}, **options)
-        field = self.fields["n"]
-        field.max_value = max(most, 1)
-        field.widget.attrs |= {"min": 1, "max": max(most, 1)}
+    def __init__(self, data: Mapping[str, Any] | None, *, n: int | None, most: int) -> None:
+        super().__init__(data, initial={"n": n})
+        self.most = max(most, 1)
+        self.fields["n"].widget.attrs |= {"min": 1, "max": self.most}
 
     def clean_n(self) -> int:
-        return min(self.cleaned_data["n"], self.fields["n"].max_value)
+        return min(self.cleaned_data["n"], self.most)

@@ -1,10 +1,10 @@
 """Unjudged documents worth judging: of one run, of runs against each other; lists of them."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 from benchmarks_app.models import Benchmark, Release, Run
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
+from benchmarks_app.requests import PersonRequest
 from benchwright.errors import ScoringError
 from scoring.completeness.forms import TopUpForm
 from scoring.completeness.selectors import worth_rows
@@ -25,8 +26,9 @@ from scoring.completeness.services.completeness import (
 )
 from scoring.completeness.services.verdicts_shown import pair_rows
 from scoring.scores.selectors.rankings import runs_named, runs_offered
-from scoring.scores.selectors.releases import newest_release, published_releases, release_of_version
+from scoring.scores.selectors.releases import published_releases
 from scoring.scores.services.firewall import sight_of, sight_written_down
+from scoring.scores.views.finding import release_of
 
 PAGE_SIZE = 25
 MOST_OFFERED = 100
@@ -52,7 +54,7 @@ def top_up_new(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 def _top_up(request: HttpRequest, benchmark: Benchmark, runs: list[Run]) -> HttpResponse:
     if request.method == "POST" and not may(request.user, Action.EDIT, benchmark):
         raise PermissionDenied
-    release = _release(benchmark, request.GET.get("release", ""))
+    release = release_of(benchmark, request.GET.get("release", ""))
     if release is None or not runs:
         return render(
             request, "scoring/completeness/top_up_choose.html", _choice(request, benchmark, release)
@@ -66,20 +68,12 @@ def _top_up(request: HttpRequest, benchmark: Benchmark, runs: list[Run]) -> Http
         found = completeness_of(release=release, runs=runs, is_public=is_public)
     form = TopUpForm(request.POST or None, n=_suggested(found), most=len(found.worth))
     if request.method == "POST" and form.is_valid():
-        return _made(request, release, runs, measure, form.cleaned_data["n"])
+        person = cast(PersonRequest, request)  # visitors may not edit
+        return _made(person, release, runs, measure, form.cleaned_data["n"])
     context = _shown(request, release, runs, found)
     context |= {"form": form, "measure": measure, "error": error}
     status = 422 if error or form.errors else 200
     return render(request, "scoring/completeness/top_up_new.html", context, status=status)
-
-
-def _release(benchmark: Benchmark, version: str) -> Release | None:
-    if not version:
-        return newest_release(benchmark)
-    found = release_of_version(benchmark, version)
-    if found is None:
-        raise Http404
-    return found
 
 
 def _choice(request: HttpRequest, benchmark: Benchmark, release: Release | None) -> dict[str, Any]:
@@ -95,7 +89,7 @@ def _suggested(found: Completeness) -> int | None:
 
 
 def _made(
-    request: HttpRequest, release: Release, runs: list[Run], measure: str, n: int
+    request: PersonRequest, release: Release, runs: list[Run], measure: str, n: int
 ) -> HttpResponse:
     """Keep the list, and go where a pool is made of it."""
     made = make_top_up(release=release, runs=runs, user=request.user, measure=measure, limit=n)
@@ -120,7 +114,7 @@ def _shown(
         "raw": found.raw,
         "all_relevant": found.all_relevant,
         "page": page,
-        "rows": worth_rows(release, page.object_list),
+        "rows": worth_rows(release, list(page.object_list)),
         "is_withheld": not sight.is_clear,
         "lists": lists_made(release, runs) if sight.is_clear else [],
         "releases": list(published_releases(release.benchmark)),

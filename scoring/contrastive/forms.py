@@ -1,7 +1,7 @@
 """What somebody says when sending a pair of embeddings."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -78,11 +78,14 @@ class EmbeddingPairForm(forms.Form):
         self.teams = {str(team.pk): team for team in teams}
         if teams:
             named = ((key, team.name) for key, team in self.teams.items())
-            self.fields["team"].choices = [("", "none: in my own name"), *named]
+            cast(forms.ChoiceField, self.fields["team"]).choices = [
+                ("", "none: in my own name"),
+                *named,
+            ]
         else:
             del self.fields["team"]
             without = [one for one in VISIBILITIES if one[0] != Run.Visibility.TEAM]
-            self.fields["visibility"].choices = without
+            cast(forms.ChoiceField, self.fields["visibility"]).choices = without
 
     @property
     def chosen_team(self) -> Team | None:

@@ -69,7 +69,7 @@ def contrastive_new(request: PersonRequest, benchmark: Benchmark) -> HttpRespons
 
 
 def _submitted(
-    request: HttpRequest, benchmark: Benchmark, form: EmbeddingPairForm
+    request: PersonRequest, benchmark: Benchmark, form: EmbeddingPairForm
 ) -> EmbeddingPair | None:
     """The pair, or None with the reason on the form."""
     try:

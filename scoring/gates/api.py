@@ -350,8 +350,9 @@ class GateList(GateEndpoint):
     def _policy(self, benchmark: Benchmark, name: str) -> GatePolicy:
         user = self.request.user
         found = policy_named(user, benchmark, name)
-        if found is None:
-            found = policies_seen_by(user, benchmark).filter(pk=row_key(name)).first()
+        key = row_key(name)
+        if found is None and key is not None:
+            found = policies_seen_by(user, benchmark).filter(pk=key).first()
         if found is None:
             told_why = f"There is no policy '{name}' in use here."
             raise exceptions.ValidationError({"policy": [told_why]})

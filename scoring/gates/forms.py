@@ -1,6 +1,6 @@
 """Forms of gates: a policy, a candidate to hold against it, what an A/B test said."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 
@@ -71,14 +71,17 @@ class PolicyForm(forms.Form):
         super().__init__(*args, **kwargs)
         runs = runs_offered(benchmark, user)
         for name in ("baseline", "lexical", "runs"):
-            self.fields[name].queryset = runs
+            cast(forms.ModelChoiceField, self.fields[name]).queryset = runs
         release = newest_release(benchmark)
         self.offered = slices_offered(release) if release else []
         names = [(one.name, f"{one.name} ({one.n:,} queries)") for one in self.offered]
-        self.fields["slices"].choices = names
-        self.fields["exact_slice"].choices = [("", "none"), *names]
+        cast(forms.ChoiceField, self.fields["slices"]).choices = names
+        cast(forms.ChoiceField, self.fields["exact_slice"]).choices = [("", "none"), *names]
         splits = list(release_splits(release)) if release else []
-        self.fields["split"].choices = [("", "all queries"), *((name, name) for name in splits)]
+        cast(forms.ChoiceField, self.fields["split"]).choices = [
+            ("", "all queries"),
+            *((name, name) for name in splits),
+        ]
         if len(splits) < 2:
             del self.fields["split"]
         if not names:
@@ -103,19 +106,25 @@ class PolicyForm(forms.Form):
         }
 
 
+class ReleaseField(forms.ModelChoiceField):
+    def label_from_instance(self, obj: Release) -> str:
+        return obj.version
+
+
 class GateForm(forms.Form):
     """A candidate and the release it is decided on."""
 
     candidate = forms.ModelChoiceField(Run.objects.none(), empty_label=None)
-    release = forms.ModelChoiceField(Release.objects.none(), empty_label=None)
+    release = ReleaseField(Release.objects.none(), empty_label=None)
 
     def __init__(self, *args: Any, policy: GatePolicy, user: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         benchmark = policy.benchmark
         offered = runs_offered(benchmark, user).exclude(pk=policy.baseline_id)
-        self.fields["candidate"].queryset = offered.order_by("-pk")
-        self.fields["release"].queryset = published_releases(benchmark)
-        self.fields["release"].label_from_instance = lambda release: release.version
+        cast(forms.ModelChoiceField, self.fields["candidate"]).queryset = offered.order_by("-pk")
+        cast(forms.ModelChoiceField, self.fields["release"]).queryset = published_releases(
+            benchmark
+        )
 
 
 class GateFilterForm(forms.Form):
@@ -130,7 +139,7 @@ class GateFilterForm(forms.Form):
     def __init__(self, *args: Any, policies: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         named = [(str(one.pk), str(one)) for one in policies]
-        self.fields["policy"].choices = [("", "any policy"), *named]
+        cast(forms.ChoiceField, self.fields["policy"]).choices = [("", "any policy"), *named]
 
     def chosen(self, gates: Any) -> Any:
         """The gates that are asked for."""
@@ -161,11 +170,11 @@ class OnlineResultForm(forms.Form):
     note = forms.CharField(required=False, max_length=2_000)
 
     def clean(self) -> dict[str, Any]:
-        told = super().clean()
+        result = super().clean() or {}
         if not self.errors:
-            numbers = {name: told[name] for name in ("difference", "low", "high")}
+            numbers = {name: result[name] for name in ("difference", "low", "high")}
             try:
-                check_interval(**numbers, has_no_interval=told["has_no_interval"])
+                check_interval(**numbers, has_no_interval=result["has_no_interval"])
             except OnlineIntervalError as error:
                 self.add_error("difference", str(error))
-        return told
+        return result

@@ -184,9 +184,10 @@ class LiveEndpoint(Endpoint):
     def told(self, pk: int, code: int = status.HTTP_200_OK) -> Response:
         system = live_systems_of(self.benchmark_for(Action.SEE_RESULTS)).get(pk=pk)
         user = self.request.user
-        system.runs = live_runs_of(system, user)
         context = {"is_keeper": may(user, Action.EDIT, system.benchmark)}
-        return Response(LiveSystemDetailSerializer(system, context=context).data, status=code)
+        shape = LiveSystemSerializer(system, context=context).data
+        runs = LiveRunSerializer(live_runs_of(system, user), many=True, context=context).data
+        return Response({**shape, "runs": runs}, status=code)
 
 
 class LiveList(LiveEndpoint):

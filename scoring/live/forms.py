@@ -1,7 +1,7 @@
 """Forms of live systems: they validate, and leave writing to the services."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 
@@ -147,7 +147,7 @@ class LiveAskForm(forms.Form):
 
     def __init__(self, *args: Any, benchmark: Benchmark, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fields["queries"].choices = query_choices(benchmark)
+        cast(forms.ChoiceField, self.fields["queries"]).choices = query_choices(benchmark)
 
     def clean_may_fail(self) -> int:
         return self.cleaned_data["may_fail"] or 0

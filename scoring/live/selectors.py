@@ -1,8 +1,10 @@
 """Live systems, the runs made from them, and the queries they can be asked."""
 
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Max, QuerySet
 
-from benchmarks_app.models import Benchmark, Job, Query, QueryFamily, Run
+from benchmarks_app.models import Benchmark, Job, Query, QueryFamily, Run, User
+from benchmarks_app.models.jobs import JobQuerySet
 from scoring.models import LiveRun, LiveSystem
 from scoring.scores.selectors.releases import release_of_version, release_query_texts
 
@@ -20,7 +22,7 @@ def live_systems_of(benchmark: Benchmark) -> QuerySet[LiveSystem]:
     )
 
 
-def jobs_of(system: LiveSystem) -> QuerySet[Job]:
+def jobs_of(system: LiveSystem) -> JobQuerySet:
     """The jobs that ask or asked a system, newest first."""
     return Job.objects.filter(
         benchmark=system.benchmark_id, kind=JOB_KIND, parameters__system=system.pk
@@ -32,7 +34,7 @@ def job_at_work(system: LiveSystem) -> Job | None:
     return jobs_of(system).active().first()
 
 
-def live_runs_of(system: LiveSystem, user: object) -> list[LiveRun]:
+def live_runs_of(system: LiveSystem, user: User | AnonymousUser) -> list[LiveRun]:
     """What was made of its answers, newest first, as far as this person sees the runs."""
     return list(
         LiveRun.objects.filter(system=system, run__in=Run.objects.visible_to(user))

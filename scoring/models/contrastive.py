@@ -3,21 +3,22 @@
 from typing import Self
 
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks_app.models import Benchmark, Job, Role, Run, Team
+from benchmarks_app.models import Benchmark, Job, Role, Run, Team, User
 
 
 class EmbeddingPairQuerySet(models.QuerySet):
-    def visible_to(self, user: object) -> Self:
+    def visible_to(self, user: User | AnonymousUser) -> Self:
         """Pairs of public view, one's own and one's teams', and all where one maintains."""
         seen = Q(visibility=Run.Visibility.BENCHMARK) & Q(
             benchmark__in=Benchmark.objects.visible_to(user)
         )
-        if getattr(user, "is_authenticated", False):
+        if user.is_authenticated:
             maintained = user.memberships.filter(role__in=[Role.OWNER, Role.MAINTAINER])
             seen |= (
                 Q(owner=user)

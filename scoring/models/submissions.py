@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks_app.models import Benchmark, Job, Release, Run, Team
+from benchmarks_app.models import Benchmark, Job, Release, Run, Team, User
 
 
 class Phase(models.Model):
@@ -41,7 +41,7 @@ class Phase(models.Model):
 
 
 class SubmissionQuerySet(models.QuerySet):
-    def visible_to(self, user: object) -> Self:
+    def visible_to(self, user: User) -> Self:
         return self.filter(Q(submitter=user) | Q(run__in=Run.objects.visible_to(user).values("pk")))
 
 

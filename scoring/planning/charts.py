@@ -1,7 +1,7 @@
 """Charts of plans, of pools without one system, and of approximate indexes."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite, isnan
 
 from benchmarks_app.charts import Chart
@@ -13,7 +13,7 @@ from scoring.planning.services.reusability import ShownSystem
 SMALLEST, POINTS = 20, 24
 ROW_HEIGHT, MOST_SYSTEMS = 24, 40
 # Of a mark that stands for itself, not for each row.
-ONCE = {"values": [{}]}
+ONCE: Mapping[str, list[dict]] = {"values": [{}]}
 
 
 def cost_chart(found: Planned, wish: Wish) -> Chart:
@@ -112,8 +112,8 @@ def reusability_chart(systems: Sequence[ShownSystem]) -> Chart:
         "axis": {"format": "+.3f", "title": "nDCG@10 without its own judgments", "tickCount": 5},
     }
     spec = {"mark": {"type": "bar", "height": 12}, "encoding": {"y": y, "x": x}}
-    worst = rows[0] if rows else {"system": "none", "shift": 0.0}
-    falls = f"{worst['system']} falls by {-float(worst['shift'] or 0):.3f}"
+    worst, shift = (shown[0].run.name, shown[0].shift) if shown else ("none", 0.0)
+    falls = f"{worst} falls by {-round(shift or 0.0, 5):.3f}"
     said = f"{len(rows)} systems, each left out with its team's others and near copies; {falls}."
     height = max(120, 70 + ROW_HEIGHT * len(rows))
     return Chart("Each system without its own judgments", said, spec, rows, height)

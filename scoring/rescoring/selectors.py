@@ -198,17 +198,14 @@ def moves_of(
     *,
     user: Any,
     measure: Shown,
-    before: Release | None = None,
+    before: Release,
     slice_name: str = "",
     sights: tuple[Sees | None, Sees | None] = (None, None),
-) -> Moves | None:
-    """The moves of the runs that this person may see; None where there is no earlier release.
+) -> Moves:
+    """The moves of the runs that this person may see, since an earlier release.
 
     `measure` is as this release stores it, `sights` are of both, the earlier first. Three queries.
     """
-    before = before or previous_release(release)
-    if before is None:
-        return None
     seen = Run.objects.filter(benchmark=release.benchmark_id).standing().visible_to(user)
     runs = {run.pk: run for run in seen.select_related("owner", "team", "benchmark")}
     name_before = measure_before(measure, before)
@@ -259,7 +256,8 @@ def _means(
     valued = {score.score_set_id: score for score in scores if score.mean is not None}
     found = {}
     for key, score in valued.items():
-        of = valued.get(sight.source(key, name, slice_name) if sight else key)
+        source = sight.source(key, name, slice_name) if sight else key
+        of = None if source is None else valued.get(source)
         if score.score_set.run_id in runs and of:
             mean = sight.rounded(of.mean) if sight else of.mean
             found[score.score_set.run_id] = score.score_set, mean

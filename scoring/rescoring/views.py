@@ -2,7 +2,7 @@
 
 import csv
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
-from benchmarks_app.requests import SiteRequest
+from benchmarks_app.requests import PersonRequest, SiteRequest
 from benchwright.evaluation.moves import ADDED
 from benchwright.files.cells import safe_cell
 from scoring.rescoring.selectors import (
@@ -27,21 +27,15 @@ from scoring.rescoring.selectors import (
 )
 from scoring.rescoring.services.moving import HEAD, PARTS_SHOWN, moves_asked
 from scoring.rescoring.services.rescoring import start_scoring_runs, stop_scoring_runs
-from scoring.scores.selectors.releases import release_of_version, relevance_threshold
+from scoring.scores.selectors.releases import relevance_threshold
 from scoring.scores.selectors.rescoring import rescoring_of
 from scoring.scores.shown import measures_on
+from scoring.scores.views.finding import release_or_404
 from scoring.scores.views.measures import asked_measure
 from scoring.scores.views.slices import asked_slice
 
 PAGE_SECONDS, FILE_SECONDS = 4.0, 20.0
 TYPES = {"csv": "text/csv; charset=utf-8", "md": "text/markdown; charset=utf-8"}
-
-
-def release_or_404(benchmark: Benchmark, version: str) -> Release:
-    release = release_of_version(benchmark, version)
-    if release is None:
-        raise Http404
-    return release
 
 
 # --- how far it is -------------------------------------------------------------------------
@@ -57,7 +51,7 @@ def rescoring(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpR
     if request.method == "POST":
         if not may_edit:
             raise PermissionDenied
-        return _started_or_stopped(request, release)
+        return _started_or_stopped(cast(PersonRequest, request), release)  # visitors may not edit
     found = rescoring_of(release, request.user)
     context = {"release": release, "rescoring": found, "may_edit": may_edit}
     template = (
@@ -66,7 +60,7 @@ def rescoring(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpR
     return render(request, template, context)
 
 
-def _started_or_stopped(request: HttpRequest, release: Release) -> HttpResponse:
+def _started_or_stopped(request: PersonRequest, release: Release) -> HttpResponse:
     if request.POST.get("do") == "stop":
         n = stop_scoring_runs(release=release, user=request.user)
         messages.success(request, f"{n} job{'' if n == 1 else 's'} stopped; what is scored stays.")

@@ -30,7 +30,7 @@ from scoring.scores.services.firewall import (
     sight_written_down,
 )
 from scoring.scores.services.slice_scores import slices_on_board
-from scoring.submissions.selectors.probing import probing_flags
+from scoring.submissions.selectors.submissions import probing_flags
 from scoring.submissions.services import probing
 
 TAG = ["runs"]

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from typing import cast
 
 from benchwright.errors import MeasureParameterError
 from benchwright.measures import parse_measure
@@ -138,6 +139,8 @@ def with_threshold(name: str, threshold: int) -> str:
     """
     if threshold == 1:
         return name
-    family, options, cutoff = re.fullmatch(r"([^(@]+)(?:\((.*)\))?(@.*)?", name).groups("")
+    # Every name that was read as a measure has these parts.
+    parts = cast(re.Match[str], re.fullmatch(r"([^(@]+)(?:\((.*)\))?(@.*)?", name))
+    family, options, cutoff = parts.groups("")
     inside = ",".join(filter(None, [f"rel={threshold}", options]))
     return str(parse_measure(f"{family}({inside}){cutoff}"))

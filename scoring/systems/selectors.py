@@ -142,6 +142,7 @@ def jobs_at_work(
 ) -> QuerySet[Job]:
     """Jobs that make baselines and have not ended; with `asked` those that make the same one."""
     same = Q()
-    for name in DIFFERS if asked else ():
-        same &= Q(**{f"parameters__{name}": asked[name]})
+    if asked:
+        for name in DIFFERS:
+            same &= Q(**{f"parameters__{name}": asked[name]})
     return benchmark.jobs.active().filter(same, kind=kind).order_by("pk")

@@ -1,6 +1,6 @@
 """Values reported from elsewhere, as a page takes them."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 
@@ -21,7 +21,7 @@ class ReleaseChoiceForm(forms.Form):
         super().__init__(*args, **more)
         self._releases = {one.version: one for one in published_releases(benchmark)}
         versions = [(version, version) for version in self._releases]
-        self.fields["release"].choices = [("", "Not known"), *versions]
+        cast(forms.ChoiceField, self.fields["release"]).choices = [("", "Not known"), *versions]
 
     def clean_release(self) -> Any:
         return self._releases.get(self.cleaned_data["release"])
@@ -83,7 +83,7 @@ class ReportedValueForm(ReleaseChoiceForm):
 
     def __init__(self, *args: Any, benchmark: Benchmark, viewer: Any, **more: Any) -> None:
         super().__init__(*args, benchmark=benchmark, **more)
-        self.fields["run"].queryset = (
+        cast(forms.ModelChoiceField, self.fields["run"]).queryset = (
             Run.objects.visible_to(viewer).standing().filter(benchmark=benchmark).order_by("name")
         )
 

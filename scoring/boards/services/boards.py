@@ -20,7 +20,7 @@ from scoring.scores.selectors.boards import (
     weighted_scores,
 )
 from scoring.scores.selectors.filters import BoardFilter, filtered, sorted_rows
-from scoring.scores.selectors.releases import declared_measures, relevance_threshold
+from scoring.scores.selectors.releases import declared_measures, has_weights, relevance_threshold
 from scoring.scores.services import measuring, ranking
 from scoring.scores.services.firewall import Sight, sight_of
 from scoring.scores.services.held import ELSEWHERE, held_rows, ladder_said, rows_of_sources
@@ -31,7 +31,6 @@ from scoring.scores.services.slice_scores import (
     members_of,
     n_families_of,
 )
-from scoring.scores.services.weighted_scores import has_weights
 from scoring.scores.shown import BOARD, FIRST_MEASURE, Shown, measures_on
 
 NOTHING_ASKED = BoardFilter()
@@ -247,7 +246,9 @@ def _with_facts(
     standings = dict(facts.standings)
     if not sight.is_clear:
         standings |= _shared(rows, standings, name)
-    return [row.standing_at(standings.get(row.source)) for row in rows]
+    return [
+        row.standing_at(None if row.source is None else standings.get(row.source)) for row in rows
+    ]
 
 
 def _shared(
@@ -258,7 +259,7 @@ def _shared(
     for row in rows:
         if row.source in standings:
             alike.setdefault(row.scores.get(name), []).append(row.source)
-    shared = {}
+    shared: dict[int, Standing] = {}
     for keys in alike.values():
         of = [standings[key] for key in keys]
         widest = Standing(

@@ -59,9 +59,9 @@ class SliceBoard:
         found = []
         for place, one in enumerate(self.slices):
             cells = [(of.row, of.cells[place]) for of in self.rows]
-            valued = [pair for pair in cells if pair[1].mean is not None]
-            valued.sort(key=lambda pair: -pair[1].mean)
-            found.append((one, valued[:n]))
+            valued = [(cell.mean, row, cell) for row, cell in cells if cell.mean is not None]
+            valued.sort(key=lambda entry: -entry[0])
+            found.append((one, [(row, cell) for _, row, cell in valued[:n]]))
         return found
 
 
@@ -126,7 +126,7 @@ def _stored(board: Board, rows: Iterable[BoardRow], names: list[str]) -> Stored:
     return {
         (key, name): stored[(of, name)]
         for (key, name), of in sources.items()
-        if (of, name) in stored
+        if of is not None and (of, name) in stored
     }
 
 

@@ -80,9 +80,9 @@ def _scores(board: Board, row: BoardRow) -> Iterator[tuple[str, Cell]]:
 def _weighted(board: Board, weighted: dict[str, Score]) -> Iterator[tuple[str, Cell]]:
     for one in board.all_measures:
         name, score = weighted_name(one.label), weighted.get(one.name)
-        yield name, score and score.mean
-        yield f"{name} low", score and score.ci_low
-        yield f"{name} high", score and score.ci_high
+        yield name, score.mean if score else None
+        yield f"{name} low", score.ci_low if score else None
+        yield f"{name} high", score.ci_high if score else None
 
 
 def _no_cells(board: Board) -> Iterator[tuple[str, None]]:

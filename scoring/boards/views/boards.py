@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -26,12 +26,13 @@ from scoring.rescoring.services.moving import moves_for_board
 from scoring.rescoring.services.rescoring import mark_looked_at
 from scoring.scores.selectors.attempts import unranked_on
 from scoring.scores.selectors.filters import filter_choices
-from scoring.scores.selectors.releases import newest_release, published_releases, release_of_version
+from scoring.scores.selectors.releases import newest_release, published_releases
 from scoring.scores.selectors.score_sets import n_runs_without_scores
 from scoring.scores.services.held import rows_of_sources
 from scoring.scores.services.ranking import start_ranking
 from scoring.scores.services.slice_scores import ALL_SPLITS, BoardSplit, board_split
 from scoring.scores.shown import measure_of
+from scoring.scores.views.finding import release_or_404
 from scoring.scores.views.measures import Asked, asked_measure
 from scoring.scores.views.slices import AskedSlice, asked_slice
 
@@ -54,7 +55,7 @@ def leaderboard(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def leaderboard_release(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+def leaderboard_release(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = release_or_404(benchmark, version)
     asked, sliced, form, board = asked_board(request, release)
     form.offer(filter_choices(board.whole))
@@ -63,7 +64,7 @@ def leaderboard_release(request: HttpRequest, benchmark: Benchmark, version: str
         mark_looked_at(row.score_set for row in page.object_list)
     n_without_scenarios = 0
     if shows_scenarios(request):
-        page.object_list, n_without_scenarios = with_scenarios(board, page.object_list)
+        page.object_list, n_without_scenarios = with_scenarios(board, list(page.object_list))
     weighted = weighted_of(board, page.object_list, [board.measure])
     context = {
         **board_context(request, board, asked, sliced),
@@ -99,13 +100,6 @@ def _is_ranking(request: HttpRequest, board: Board) -> bool:
 
 
 # --- what boards of every form share -------------------------------------------------------
-
-
-def release_or_404(benchmark: Benchmark, version: str) -> Release:
-    release = release_of_version(benchmark, version)
-    if release is None:
-        raise Http404
-    return release
 
 
 def asked_board(

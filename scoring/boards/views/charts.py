@@ -13,6 +13,7 @@ from benchmarks_app.charts import chart_response
 from benchmarks_app.models import Benchmark, Release
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
+from benchmarks_app.requests import SiteRequest
 from benchwright.errors import ScoringError
 from benchwright.files.cells import safe_cell
 from scoring.boards.charts import history_chart
@@ -24,10 +25,11 @@ from scoring.boards.services.slices import (
     slice_board,
     slice_labels,
 )
-from scoring.boards.views.boards import asked_board, board_context, release_or_404
+from scoring.boards.views.boards import asked_board, board_context
 from scoring.boards.views.files import refusal
 from scoring.scores.selectors.history import records_of
 from scoring.scores.services.firewall import measure_seen
+from scoring.scores.views.finding import release_or_404
 
 # Runs that a small multiple holds.
 BEST_OF_SLICE = 5
@@ -38,13 +40,13 @@ BEST_OF_SLICE = 5
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def leaderboard_slices(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+def leaderboard_slices(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = release_or_404(benchmark, version)
     asked, sliced, form, board = asked_board(request, release, takes_split=False)
     page = page_of(request, board.rows)
     n_lacking = add_slice_means(board, page.object_list) if request.user.is_authenticated else 0
     baseline = row_of(board, request.GET.get("baseline", ""))
-    found = slice_board(board, page.object_list, baseline)
+    found = slice_board(board, list(page.object_list), baseline)
     context = {
         **board_context(request, board, asked, sliced),
         "form": form,
@@ -110,7 +112,7 @@ def _numbers(cell: Any) -> list[float | None]:
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def leaderboard_history(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+def leaderboard_history(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     release = release_or_404(benchmark, version)
     asked, sliced, form, board = asked_board(request, release, takes_split=False)
     records = records_of(board.whole, board.measure.name)

@@ -15,10 +15,11 @@ from benchwright.comparison.patterns import markdown_words
 from benchwright.files.cells import safe_cell
 from scoring.boards.services.boards import Board, with_stored_scenarios
 from scoring.boards.services.tables import BoardTable, board_table
-from scoring.boards.views.boards import asked_board, permanent_link, release_or_404, shows_scenarios
+from scoring.boards.views.boards import asked_board, permanent_link, shows_scenarios
+from scoring.scores.views.finding import release_or_404
 from scoring.scores.views.measures import Asked
 
-Writer = Callable[[HttpRequest, Board, BoardTable], HttpResponse]
+Writer = Callable[[SiteRequest, Board, BoardTable], HttpResponse]
 
 
 def refusal(asked: Asked) -> HttpResponse:
@@ -27,7 +28,7 @@ def refusal(asked: Asked) -> HttpResponse:
 
 
 def _file(
-    request: HttpRequest, benchmark: Benchmark, version: str, *, ending: str, write: Writer
+    request: SiteRequest, benchmark: Benchmark, version: str, *, ending: str, write: Writer
 ) -> HttpResponse:
     release = release_or_404(benchmark, version)
     asked, sliced, _, board = asked_board(request, release)
@@ -108,17 +109,17 @@ def _markdown_cell(value: Any) -> str:
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def leaderboard_csv(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+def leaderboard_csv(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     return _file(request, benchmark, version, ending="csv", write=_csv)
 
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def leaderboard_json(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+def leaderboard_json(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     return _file(request, benchmark, version, ending="json", write=_json)
 
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def leaderboard_markdown(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
+def leaderboard_markdown(request: SiteRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     return _file(request, benchmark, version, ending="md", write=_markdown)

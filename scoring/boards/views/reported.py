@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -14,6 +14,7 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest, SiteRequest
 from benchwright.errors import BenchmarkError, ScoringError
+from benchwright.gates.small_files import MAIN
 from scoring.boards.forms.reported import ReportedFileForm, ReportedValueForm, values_of
 from scoring.boards.selectors.reported import (
     may_change_reported,
@@ -26,7 +27,7 @@ from scoring.models import ReportedScore
 from scoring.scores.selectors.releases import newest_release, published_releases, release_of_version
 from scoring.scores.shown import BOARD, FIRST_MEASURE, measure_named
 
-FIRST = [*(one.name for one in BOARD), reported.MAIN]
+FIRST = [*(one.name for one in BOARD), MAIN]
 
 
 @require_safe
@@ -54,7 +55,7 @@ def reported_list(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 def _label(name: str) -> str:
-    if name == reported.MAIN:
+    if name == MAIN:
         return "main score"
     standard = measure_named(name)
     return standard.label if standard else name
@@ -88,7 +89,7 @@ def reported_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     return render(request, "scoring/boards/reported_new.html", context, status=status)
 
 
-def _imported(request: HttpRequest, benchmark: Benchmark, form: ReportedFileForm) -> bool:
+def _imported(request: PersonRequest, benchmark: Benchmark, form: ReportedFileForm) -> bool:
     told: dict[str, Any] = dict(form.cleaned_data)
     file = told.pop("file")
     # One byte more than is read says that there are too many, and no more is held.
@@ -106,7 +107,7 @@ def _imported(request: HttpRequest, benchmark: Benchmark, form: ReportedFileForm
     return True
 
 
-def _entered(request: HttpRequest, benchmark: Benchmark, form: ReportedValueForm) -> bool:
+def _entered(request: PersonRequest, benchmark: Benchmark, form: ReportedValueForm) -> bool:
     try:
         is_new = reported.enter_reported(
             benchmark=benchmark, user=request.user, **form.cleaned_data
@@ -144,7 +145,7 @@ def reported_edit(request: PersonRequest, benchmark: Benchmark, pk: int) -> Http
     return render(request, "scoring/boards/reported_edit.html", context, status=status)
 
 
-def _changed(request: HttpRequest, score: ReportedScore, form: ReportedValueForm) -> bool:
+def _changed(request: PersonRequest, score: ReportedScore, form: ReportedValueForm) -> bool:
     try:
         reported.change_reported(score=score, actor=request.user, **form.cleaned_data)
     except ScoringError as error:

@@ -70,8 +70,9 @@ def slices_against(
     slices = slices_on_board(release)
     mine = _means(score_set, slices, measure, sight)
     theirs = _means(baseline, slices, measure, sight) if baseline else {}
-    is_told = baseline is not None and sight.is_clear
-    ends = _difference_ends(score_set, baseline, slices, measure) if is_told else {}
+    ends = {}
+    if baseline and sight.is_clear:
+        ends = _difference_ends(score_set, baseline, slices, measure)
     rows = [whole_slice(release), *slices]
     return [
         _row(one, mine[one.name], theirs.get(one.name), ends.get(one.name), sight)

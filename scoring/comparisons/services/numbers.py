@@ -15,7 +15,7 @@ from scoring.comparisons.services.errors import NoPublicQueryError
 from scoring.comparisons.services.questions import Question
 from scoring.models import ScoreSet
 from scoring.scores.selectors.score_sets import n_answered, score_files
-from scoring.scores.services import measuring
+from scoring.scores.services.measuring import evaluated
 from scoring.scores.services.scoring import Target
 from scoring.scores.services.slice_scores import slices_of_release
 
@@ -57,7 +57,7 @@ def computed(question: Question, tell: Tell = lambda done, total, message: None)
             str(one.run_id): n_answered(one) / one.n_queries for one in question.score_sets
         },
         "n_unjudged": n_unjudged(
-            question.score_sets, target, parse_measure(judged).cutoff, hidden=question.hidden
+            question.score_sets, target, judged_depth(question.measure), hidden=question.hidden
         ),
     }
 
@@ -118,7 +118,7 @@ def values_of(
     values = {qid: dict(zip(stored, of, strict=True)) for qid, *of in rows}
     lacking = [name for name in names if name not in stored]
     if lacking:
-        added = measuring.evaluated(score_set, lacking, target=target).per_query
+        added = evaluated(score_set, lacking, target=target).per_query
         for qid, of in values.items():
             of.update({name: added[qid][name] for name in lacking})
     return values
@@ -132,8 +132,12 @@ def judged_measure(measure: str) -> str:
     >>> judged_measure("nDCG@20"), judged_measure("AP")
     ('Judged@20', 'Judged@10')
     """
+    return f"Judged@{judged_depth(measure)}"
+
+
+def judged_depth(measure: str) -> int:
     cutoff = parse_measure(measure).cutoff
-    return f"Judged@{cutoff if isinstance(cutoff, int) else FIRST_CUTOFF}"
+    return cutoff if isinstance(cutoff, int) else FIRST_CUTOFF
 
 
 def _mean(values: Mapping[str, Mapping[str, float]], name: str) -> float | None:

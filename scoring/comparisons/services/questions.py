@@ -127,12 +127,13 @@ class Question:
     @property
     def url(self) -> str:
         """Where it is shown."""
-        asked = {
+        asked: dict[str, str | int] = {
             "runs": ",".join(str(run.pk) for run in self.runs),
             "release": self.release.version,
             "m": self.measure,
-            **({"baseline": self.baseline.pk} if self.baseline else {}),
         }
+        if self.baseline:
+            asked["baseline"] = self.baseline.pk
         page = reverse("scoring:comparison", args=[self.release.benchmark.slug])
         return f"{page}?{urlencode(asked)}"
 

@@ -12,18 +12,61 @@ from benchwright.comparison.aligning import OVERALL
 from benchwright.comparison.comparability import Comparability, comparability
 from benchwright.comparison.patterns import ONLINE, Fact, Pattern, pattern_dict, read_patterns
 from benchwright.statistics.intervals import FEWEST_DIFFERING
-from scoring.comparisons.services.board import BoardMean, board_means
+from scoring.boards.services.boards import board_of
 from scoring.comparisons.services.comparison_rows import has_numbers, result_of
 from scoring.comparisons.services.numbers import OWN_SLICES
 from scoring.comparisons.services.questions import Question, question_of
 from scoring.models import Comparison, OnlineResult
+from scoring.scores.selectors.releases import relevance_threshold
 from scoring.scores.services.firewall import Sight, sight_of
-from scoring.scores.services.slice_scores import slice_parts
+from scoring.scores.services.slice_scores import board_split, slice_parts
+from scoring.scores.shown import any_measure
 
 LEFT_OUT = (
     "Tests, intervals and patterns are worked out from the {n} queries of public splits. The "
     "{n_hidden} of hidden splits are left out; what the leaderboard shows of them stands below."
 )
+
+
+@dataclass(frozen=True)
+class BoardMean:
+    """A run's mean as its board shows it, and what it differs by from that of the reference.
+
+    `over` says over which queries. The difference is one of means as shown.
+    """
+
+    run: Run
+    over: str
+    mean: float | None
+    difference: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For a program; the run by its number as text, as everywhere in a comparison."""
+        return {
+            "run": str(self.run.pk),
+            "over": self.over,
+            "mean": self.mean,
+            "difference": self.difference,
+        }
+
+
+def board_means(question: Question, user: Any) -> list[BoardMean]:
+    """The runs in the order they were named; the reference is the baseline, or the first one."""
+    release = question.release
+    measure = any_measure(question.measure, relevance_threshold(release))
+    board = board_of(release=release, user=user, measure=measure, split=board_split(release))
+    means = {row.run.pk: row.scores.get(measure.name) for row in board.whole}
+    reference = question.baseline or question.runs[0]
+    sight = sight_of(user, release)
+    return [
+        BoardMean(
+            run=run,
+            over=board.over,
+            mean=means.get(run.pk),
+            difference=sight.difference(means.get(run.pk), means.get(reference.pk)),
+        )
+        for run in question.runs
+    ]
 
 
 @dataclass(frozen=True)
@@ -121,10 +164,10 @@ class Told:
         if not may(self.user, Action.EDIT, self.question.release.benchmark):
             return []
         rows = OnlineResult.objects.filter(
-            gate__candidate=run, gate__policy__baseline=reference, difference__isnull=False
-        ).exclude(low=None, high=None)
-        one = rows.order_by("-pk").first()
-        if one is None or one.low is None or one.high is None:
+            gate__candidate=int(run), gate__policy__baseline=int(reference)
+        ).exclude(difference=None)
+        one = rows.exclude(low=None, high=None).order_by("-pk").first()
+        if one is None or one.difference is None or one.low is None or one.high is None:
             return []
         return [Fact(one.metric, ONLINE, one.difference, one.low, one.high, 0)]
 

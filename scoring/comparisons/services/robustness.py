@@ -1,7 +1,7 @@
 """Whether what two runs differ by survives other labels, gains and depths; stored once."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -111,7 +111,7 @@ class RobustnessQuestion:
     def url(self) -> str:
         """Where it is shown."""
         release = self.run.release
-        asked = {
+        asked: dict[str, str | int] = {
             "runs": f"{self.run.run_id},{self.reference.run_id}",
             "release": release.version,
             "m": self.measure,
@@ -226,7 +226,7 @@ class _Pair:
     target: Target
 
     @cached_property
-    def qrels(self) -> dict[str, dict[str, int]]:
+    def qrels(self) -> dict[str, Mapping[str, int]]:
         """The release's grades of the queries that are looked at."""
         hidden = self.question.hidden
         return {qid: of for qid, of in self.target.qrels.items() if qid not in hidden}

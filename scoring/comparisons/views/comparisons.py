@@ -175,17 +175,17 @@ def _charts(
 
 def _query_of(asked: AskedComparison, run: ScoreSet, reference: ScoreSet) -> str:
     """The parameters that lead to the same comparison of the same pair."""
-    return urlencode(
-        {
-            "runs": ",".join(str(one.run_id) for one in asked.score_sets),
-            "release": asked.release.version,
-            "m": asked.measure.label,
-            **({"baseline": asked.baseline.run_id} if asked.baseline else {}),
-            "run": run.run_id,
-            "against": reference.run_id,
-            **({"slice": asked.slice_name} if asked.slice_name else {}),
-        }
-    )
+    query: dict[str, str | int] = {
+        "runs": ",".join(str(one.run_id) for one in asked.score_sets),
+        "release": asked.release.version,
+        "m": asked.measure.label,
+    }
+    if asked.baseline:
+        query["baseline"] = asked.baseline.run_id
+    query |= {"run": run.run_id, "against": reference.run_id}
+    if asked.slice_name:
+        query["slice"] = asked.slice_name
+    return urlencode(query)
 
 
 def _judge_url(request: HttpRequest, asked: AskedComparison, found: Told) -> str:

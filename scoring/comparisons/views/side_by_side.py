@@ -79,6 +79,6 @@ def _lists(asked: AskedComparison, qid: str) -> dict[str, Any]:
 def _query_of(asked: AskedComparison) -> str:
     """The parameters that lead to the same lists, but for the query."""
     kept = ("run", "against", "slice", "order", "q", "depth", "baseline", "m", "measure")
-    given = {name: asked.params[name] for name in kept if asked.params.get(name)}
+    given = {name: value for name in kept if (value := asked.params.get(name))}
     runs = ",".join(str(one.run_id) for one in asked.score_sets)
     return urlencode({"runs": runs, "release": asked.release.version, **given})

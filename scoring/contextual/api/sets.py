@@ -19,9 +19,8 @@ from benchmarks_app.collections.services import uploading
 from benchmarks_app.permissions import Action
 from benchwright.recipes import contextual
 from scoring.contextual.selectors import case_sets_of, judges_of
-from scoring.contextual.services.case_images import image_response
 from scoring.contextual.services.estimates import estimate
-from scoring.contextual.services.images import receive_images
+from scoring.contextual.services.images import image_response, receive_images
 from scoring.contextual.services.importing import delete_case_set, start_import
 from scoring.models import CaseImage, CaseSet, ContextualCase
 

@@ -1,6 +1,6 @@
 """Cases sent in, and what is to be judged by whom."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.db.models import QuerySet
@@ -34,10 +34,15 @@ class CaseSetForm(forms.Form):
     )
 
 
+class JudgeField(forms.ModelChoiceField):
+    def label_from_instance(self, obj: JudgeEndpoint) -> str:
+        return f"{obj.name} ({obj.model})"
+
+
 class EvaluationForm(forms.Form):
     """Which cases a judge is asked about, and what counts as good."""
 
-    judge = forms.ModelChoiceField(JudgeEndpoint.objects.none(), label="Judge", empty_label=None)
+    judge = JudgeField(JudgeEndpoint.objects.none(), label="Judge", empty_label=None)
     which = forms.ChoiceField(label="Cases", initial=ALL)
     first = form_field(contextual.FIRST)
     threshold = form_field(contextual.THRESHOLD)
@@ -59,10 +64,9 @@ class EvaluationForm(forms.Form):
     ) -> None:
         super().__init__(*args, **options)
         self.case_set = case_set
-        self.fields["judge"].queryset = judges
-        self.fields["judge"].label_from_instance = lambda judge: f"{judge.name} ({judge.model})"
+        cast(forms.ModelChoiceField, self.fields["judge"]).queryset = judges
         self.fields["first"].widget.attrs["placeholder"] = min(10, case_set.n_cases)
-        self.fields["which"].choices = [
+        cast(forms.ChoiceField, self.fields["which"]).choices = [
             (ALL, f"all {case_set.n_cases:,}"),
             (FIRST, "the first, to see what comes"),
             *((f"{SLICE}:{name}", f"slice {name} ({n:,})") for name, n in case_set.slices.items()),
@@ -100,28 +104,28 @@ class RetryForm(forms.Form):
     cost_cap = form_field(contextual.COST_CAP, label="New cost limit", help_text="")
 
 
+class EvaluationField(forms.ModelChoiceField):
+    def label_from_instance(self, obj: ContextualEvaluation) -> str:
+        """An evaluation among others of its set."""
+        strict = ", strict" if obj.is_strict else ""
+        return f"{obj.judge_name} ({obj.model}), {obj.created_at:%Y-%m-%d %H:%M}{strict}"
+
+
 class ComparisonForm(forms.Form):
     """Two evaluations of one set."""
 
-    before = forms.ModelChoiceField(ContextualEvaluation.objects.none(), label="From")
-    after = forms.ModelChoiceField(ContextualEvaluation.objects.none(), label="To")
+    before = EvaluationField(ContextualEvaluation.objects.none(), label="From")
+    after = EvaluationField(ContextualEvaluation.objects.none(), label="To")
 
     def __init__(
         self, *args: Any, evaluations: QuerySet[ContextualEvaluation], **options: Any
     ) -> None:
         super().__init__(*args, **options)
         for name in ("before", "after"):
-            self.fields[name].queryset = evaluations
-            self.fields[name].label_from_instance = evaluation_label
+            cast(forms.ModelChoiceField, self.fields[name]).queryset = evaluations
 
     def clean(self) -> dict[str, Any]:
         told = super().clean() or {}
         if told.get("before") and told.get("before") == told.get("after"):
             self.add_error("after", "Choose another evaluation than the first.")
         return told
-
-
-def evaluation_label(one: ContextualEvaluation) -> str:
-    """An evaluation among others of its set."""
-    strict = ", strict" if one.is_strict else ""
-    return f"{one.judge_name} ({one.model}), {one.created_at:%Y-%m-%d %H:%M}{strict}"

@@ -1,6 +1,6 @@
 """A judge: where it is, how it is asked, and with which key."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.conf import settings
@@ -54,7 +54,10 @@ class JudgeForm(forms.Form):
         self.judge = judge
         self.has_stored_key = bool(judge and judge.key_sealed)
         names = dict.fromkeys([*settings.JUDGE_KEYS, *self._kept()])
-        self.fields["key_variable"].choices = [("", "none"), *((name, name) for name in names)]
+        cast(forms.ChoiceField, self.fields["key_variable"]).choices = [
+            ("", "none"),
+            *((name, name) for name in names),
+        ]
         if not names:
             del self.fields["key_variable"]
         if self.has_stored_key:

@@ -1,6 +1,5 @@
 """Speaking to a judge: for workers, which alone load what that needs and open the key."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
@@ -19,9 +18,12 @@ from scoring.models import JudgeEndpoint
 # The first node answers, the second is of something else.
 TINY = Case(
     id="trial",
-    input="What is the capital of France?",
-    expected_output="Paris",
-    retrieval_context=("Paris is the capital of France.", "Bread is baked from flour and water."),
+    input=("What is the capital of France?",),
+    expected_output=("Paris",),
+    retrieval_context=(
+        ("Paris is the capital of France.",),
+        ("Bread is baked from flour and water.",),
+    ),
 )
 EXPECTED = [True, False]
 
@@ -60,7 +62,7 @@ def asked_once(judge: JudgeEndpoint) -> tuple[dict[str, Any], str]:
     return storable(_told(outcome)), client.answer_format if outcome.error is None else ""
 
 
-def _told(outcome: Outcome) -> Mapping[str, Any]:
+def _told(outcome: Outcome) -> dict[str, Any]:
     error = outcome.error or outcome.reason_error
     answer = outcome.answers[-1] if outcome.answers else None
     verdicts = [

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpResponse
 
 from benchmarks_app import files
 from benchmarks_app.collections.services import uploading
 from benchmarks_app.common.services import reading_apart
+from benchmarks_app.files import local_path
 from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Benchmark, Upload, User
 from benchwright.contextual.from_outside import images_apart
@@ -19,6 +21,13 @@ from benchwright.judges.images import ImageLimits
 from benchwright.judges.messages import Image
 from scoring.contextual.services.errors import CaseImagesError
 from scoring.models import CaseImage, CaseSet
+
+# An image is as immutable as its set; who may see it is asked each time all the same.
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "private, no-cache",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
 
 EXTENSIONS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
 
@@ -137,3 +146,13 @@ def _copy_of(path: Path) -> Path:
     copy.unlink(missing_ok=True)
     copy.hardlink_to(path)
     return copy
+
+
+def image_response(image: CaseImage) -> HttpResponse:
+    """The bytes, some megabytes at most, with headers that let them be nothing but this image."""
+    name = f"image-{image.pk}.{image.stored.rpartition('.')[2]}"
+    return HttpResponse(
+        local_path(image.stored).read_bytes(),
+        content_type=image.media_type,
+        headers={**HEADERS, "Content-Disposition": f'inline; filename="{name}"'},
+    )

@@ -246,4 +246,9 @@ def delete_case_set(*, case_set: CaseSet, user: User) -> None:
 def _delete_with_files(case_set: CaseSet) -> None:
     stored = set(case_set.images.values_list("stored", flat=True))
     case_set.delete()
-    transaction.on_commit(lambda: [files.remove(name) for name in stored])
+
+    def remove() -> None:
+        for name in stored:
+            files.remove(name)
+
+    transaction.on_commit(remove)

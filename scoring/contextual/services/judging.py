@@ -4,10 +4,10 @@ It asks about the cases that wait, so an attempt that follows a lost one goes on
 what is written is neither asked nor paid again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal, cast
 
 from django.conf import settings
 from django.db.models import F
@@ -135,7 +135,8 @@ def _outcomes(course: _Course, client: Any, judge: JudgeEndpoint) -> Iterator[Ou
             concurrency=judge.concurrency,
             cancel=course.must_stop,
         )
-        with closing(found):
+        # A generator, which its signature does not say: closed, it drops what is under way.
+        with closing(cast(Generator[Outcome], found)):
             yield from found
 
 
@@ -145,7 +146,8 @@ def options_of(evaluation: ContextualEvaluation) -> Options:
         threshold=evaluation.threshold,
         include_reason=evaluation.has_reasons,
         strict_mode=evaluation.is_strict,
-        remote_images=settings.JUDGE_REMOTE_IMAGES,
+        # The settings refuse any other word.
+        remote_images=cast(Literal["pass", "fetch", "refuse"], settings.JUDGE_REMOTE_IMAGES),
         may_fetch_private=settings.JUDGE_PRIVATE_ADDRESSES,
     )
 
@@ -190,7 +192,10 @@ def _remember_format(judge: JudgeEndpoint, client: Any) -> None:
 def set_back_evaluation(job_id: int) -> None:
     """Bring an evaluation in line with a job that failed or was cancelled."""
     job = Job.objects.filter(pk=job_id).only("state", "error").first()
-    ended = {Job.State.FAILED: STATES.FAILED, Job.State.CANCELLED: STATES.CANCELLED}
+    ended: dict[str, ContextualEvaluation.State] = {
+        Job.State.FAILED: STATES.FAILED,
+        Job.State.CANCELLED: STATES.CANCELLED,
+    }
     if job is None or job.state not in ended:
         return
     for evaluation in ContextualEvaluation.objects.filter(job=job_id, state__in=ACTIVE):

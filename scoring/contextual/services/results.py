@@ -50,17 +50,18 @@ def results_of(evaluation: ContextualEvaluation) -> Results:
 
 
 def _results(evaluation: ContextualEvaluation) -> Results:
-    rows = list(
+    outcomes = (
         evaluation.outcomes.scored()
         .order_by("case__number")
         .values_list("score", "is_success", "case__slices")
     )
+    rows = [(score, *facts) for score, *facts in outcomes if score is not None]
     by_slice: dict[str, list[tuple[float, bool | None]]] = {}
     for score, is_success, slices in rows:
         for name in slices:
             by_slice.setdefault(name, []).append((score, is_success))
     return Results(
-        overall=_row(SLICE_ALL, [row[:2] for row in rows]),
+        overall=_row(SLICE_ALL, [(score, is_success) for score, is_success, _ in rows]),
         slices=tuple(_row(name, by_slice[name]) for name in sorted(by_slice)),
         scores=tuple(score for score, *_ in rows),
     )

@@ -19,8 +19,7 @@ from scoring.contextual.selectors import (
     judges_of,
     parts_shown,
 )
-from scoring.contextual.services.case_images import image_response
-from scoring.contextual.services.images import receive_images
+from scoring.contextual.services.images import image_response, receive_images
 from scoring.contextual.services.importing import delete_case_set, start_import
 from scoring.contextual.services.keys import missing_packages
 from scoring.models import CaseImage, CaseSet
@@ -54,7 +53,7 @@ def contextual_import(request: PersonRequest, benchmark: Benchmark) -> HttpRespo
     return render(request, "scoring/contextual/contextual_import.html", context, status=status)
 
 
-def _started(request: HttpRequest, benchmark: Benchmark, form: CaseSetForm) -> Job | None:
+def _started(request: PersonRequest, benchmark: Benchmark, form: CaseSetForm) -> Job | None:
     told = form.cleaned_data
     try:
         images = receive_images(benchmark=benchmark, owner=request.user, images=told["images"])

@@ -49,7 +49,7 @@ def contextual_evaluation_new(
     context = {
         "case_set": case_set,
         "form": form,
-        "n_judges": len(form.fields["judge"].queryset),
+        "n_judges": len(judges),
         "missing": missing_packages(),
         **_estimated(case_set, form),
     }
@@ -60,7 +60,7 @@ def contextual_evaluation_new(
 
 
 def _started(
-    request: HttpRequest, case_set: CaseSet, form: EvaluationForm
+    request: PersonRequest, case_set: CaseSet, form: EvaluationForm
 ) -> ContextualEvaluation | None:
     told = form.cleaned_data
     names = ("judge", "threshold", "is_strict", "cost_cap")
@@ -81,7 +81,7 @@ def _estimated(case_set: CaseSet, form: EvaluationForm) -> dict[str, Any]:
     if form.is_bound and form.is_valid():
         judge = form.cleaned_data["judge"]
         return {"estimate": estimate(case_set, judge, **form.settings), "judge": judge}
-    judge = form.fields["judge"].queryset.first()
+    judge = judges_of(case_set.benchmark).first()
     return {"estimate": estimate(case_set, judge), "judge": judge}
 
 
@@ -124,7 +124,7 @@ def state_of(request: SiteRequest, evaluation: ContextualEvaluation) -> dict[str
 
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
-def contextual_evaluation(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
+def contextual_evaluation(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     evaluation = evaluation_of(benchmark, pk)
     context = state_of(request, evaluation)
     if context["counts"].n_scored:
@@ -161,7 +161,7 @@ def contextual_retry(request: PersonRequest, benchmark: Benchmark, pk: int) -> H
     form = RetryForm(request.POST)
     cap = form.cleaned_data["cost_cap"] if form.is_valid() else None
     if form.errors:
-        messages.error(request, form.errors["cost_cap"][0])
+        messages.error(request, str(form.errors["cost_cap"][0]))
     else:
         retry_evaluation(evaluation=evaluation, user=request.user, cost_cap=cap)
     return redirect(evaluation)

@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.utils import timezone
@@ -101,7 +102,7 @@ def _create(benchmark: Benchmark, user: User, **values: Any) -> EmbeddingPair:
 # --- deleting ------------------------------------------------------------------------------
 
 
-def may_delete(user: User, pair: EmbeddingPair) -> bool:
+def may_delete(user: User | AnonymousUser, pair: EmbeddingPair) -> bool:
     """Its owner, as long as they may send in something, and who keeps the benchmark."""
     if may(user, Action.EDIT, pair.benchmark):
         return True

@@ -1,6 +1,6 @@
 """Policies: made before a candidate is uploaded, looked at, retired."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from benchmarks_app.models import Benchmark
+from benchmarks_app.models import Benchmark, Release, User
 from benchmarks_app.permissions import Action, benchmark_view, may
 from benchmarks_app.requests import PersonRequest
 from benchwright.errors import BenchmarkError
@@ -34,21 +34,27 @@ def policy_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     release = newest_release(benchmark)
     has_runs = runs_offered(benchmark, request.user).exists()
     if release is None or not has_runs:
-        context = {"release": release, "has_runs": has_runs}
-        return render(request, "scoring/gates/policy_empty.html", context)
+        empty = {"release": release, "has_runs": has_runs}
+        return render(request, "scoring/gates/policy_empty.html", empty)
     form = PolicyForm(request.POST or None, benchmark=benchmark, user=request.user)
     if request.method == "POST" and form.is_valid():
         is_rehearsal = request.POST.get("do") == "rehearse"
-        asked = _rehearsed if is_rehearsal else _made
-        made = asked(request, benchmark, form)
+        if is_rehearsal:
+            made: GatePolicy | GateRehearsal | None = _rehearsed(request, benchmark, release, form)
+        else:
+            made = _made(request, benchmark, form)
         if made is not None:
             return redirect(made)
     status = 422 if request.method == "POST" else 200
-    context = {"form": form, "release": release, "plan": plan_of(benchmark, release)}
+    context: dict[str, Any] = {
+        "form": form,
+        "release": release,
+        "plan": plan_of(benchmark, release),
+    }
     return render(request, "scoring/gates/policy_new.html", context, status=status)
 
 
-def _made(request: HttpRequest, benchmark: Benchmark, form: PolicyForm) -> GatePolicy | None:
+def _made(request: PersonRequest, benchmark: Benchmark, form: PolicyForm) -> GatePolicy | None:
     """The policy; None where it could not be made, which the form then says."""
     told = form.cleaned_data
     try:
@@ -68,14 +74,14 @@ def _made(request: HttpRequest, benchmark: Benchmark, form: PolicyForm) -> GateP
 
 
 def _rehearsed(
-    request: HttpRequest, benchmark: Benchmark, form: PolicyForm
+    request: PersonRequest, benchmark: Benchmark, release: Release, form: PolicyForm
 ) -> GateRehearsal | None:
     """The rehearsal; None where it cannot be made, which the form then says."""
     told = form.cleaned_data
     try:
         return start_rehearsal(
             benchmark=benchmark,
-            release=newest_release(benchmark),
+            release=release,
             name=told["name"],
             baseline=told["baseline"],
             lexical=told["lexical"],
@@ -147,9 +153,10 @@ def policy_detail(request: HttpRequest, benchmark: Benchmark, pk: int) -> HttpRe
     if request.method == "POST" and not may_ask:
         raise PermissionDenied
     form = GateForm(request.POST or None, policy=policy, user=request.user) if may_ask else None
-    if request.method == "POST" and form.is_valid():
+    if request.method == "POST" and form and form.is_valid():
         try:
-            return redirect(start_gate(policy=policy, user=request.user, **form.cleaned_data))
+            user = cast(User, request.user)  # visitors may not ask
+            return redirect(start_gate(policy=policy, user=user, **form.cleaned_data))
         except BenchmarkError as error:
             form.add_error(None, str(error))
     context: dict[str, Any] = {

@@ -2,14 +2,14 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from django.utils import timezone
 
 from benchmarks_app.collections.services import runs, uploading
 from benchmarks_app.common.selectors.reading import corpus_reader, unknown_documents
 from benchmarks_app.jobs.services.jobs import RunningJob
-from benchmarks_app.models import Benchmark, Run
+from benchmarks_app.models import Benchmark, Run, User
 from benchwright.evaluation.latency import latency_summary
 from benchwright.files.sources import open_lines
 from benchwright.ids import some_ids
@@ -60,7 +60,10 @@ def _documents(staged: runs.StagedRun) -> set[str]:
 
 
 def _some_documents(benchmark: Benchmark) -> list[str]:
-    reader = corpus_reader(benchmark.current_corpus_version)
+    version = benchmark.current_corpus_version
+    if version is None:
+        return []
+    reader = corpus_reader(version)
     return [document.docid for document in reader.at(range(min(3, reader.n_documents)))]
 
 
@@ -73,7 +76,9 @@ def create_live_run(
     path: Path,
 ) -> Run:
     """The run with its times and what is known of how it was asked; inside the job's commit."""
-    benchmark, user, name = job.benchmark, job.row.created_by, job.parameters["run"]
+    # Who started it stays: accounts are emptied, not deleted.
+    user = cast(User, job.row.created_by)
+    benchmark, name = job.benchmark, job.parameters["run"]
     upload = uploading.receive_path(benchmark=benchmark, owner=user, path=path)
     uploading.mark_imported(upload, f"run '{name}'")
     run = runs.create_run(
@@ -135,8 +140,10 @@ def _facts(system: LiveSystem, noticed: Noticed) -> dict[str, Any]:
 
 def _asked_as(system: LiveSystem, noticed: Noticed) -> dict[str, Any]:
     """How it was asked, for who keeps the benchmark; no header, for its name may be telling."""
-    names = ("kind", "method", "results_path", "id_path", "score_path", "k", "retries")
-    names += ("requests_per_second", "concurrency", "timeout_seconds")
+    names = (
+        *("kind", "method", "results_path", "id_path", "score_path", "k", "retries"),
+        *("requests_per_second", "concurrency", "timeout_seconds"),
+    )
     return {
         "system": system.name,
         "host": system.host,

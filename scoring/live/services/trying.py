@@ -2,11 +2,12 @@
 
 import json
 from dataclasses import dataclass, replace
-from urllib.parse import unquote
+from urllib.parse import SplitResult, unquote
 
 from django.utils import timezone
 
 from benchmarks_app.common.selectors.reading import benchmark_documents, unknown_documents
+from benchwright.corpora.store import StoredDocument
 from benchwright.errors import ScoringError
 from benchwright.live.asking import Answered, Endpoint, Failed, request_for, try_one
 from benchwright.live.headers import Header, read_headers
@@ -97,7 +98,7 @@ def _sent(system: LiveSystem, endpoint: Endpoint, query: str) -> Trial:
     )
 
 
-def _readable(parts: object, target: str) -> str:
+def _readable(parts: SplitResult, target: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{unquote(target)}"
 
 
@@ -123,7 +124,7 @@ def _answered(system: LiveSystem, trial: Trial, outcome: Answered) -> Trial:
     )
 
 
-def _title(document: object) -> str:
+def _title(document: StoredDocument | None) -> str:
     if document is None:
         return ""
     return (document.title or document.text or "")[:120]

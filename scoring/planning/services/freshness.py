@@ -117,7 +117,8 @@ def _read(records: Mapping[tuple[str, str], LabelRecord], qid: str, docid: str) 
 
 def _texts_today(benchmark: Benchmark, docids: Iterable[str]) -> dict[str, str]:
     """{document: hash of its newest text}, of those that somebody could read here."""
-    wanted, found = sorted(docids), {}
+    wanted = sorted(docids)
+    found: dict[str, str] = {}
     for start in range(0, len(wanted), AT_ONCE):
         rows = DocumentContent.objects.filter(
             document__corpus=benchmark.corpus_id,
@@ -152,7 +153,7 @@ def _queries_asked(release: Release, qids: Iterable[str], before: datetime) -> Q
     rows = Query.objects.committed().filter(
         benchmark=release.benchmark_id, last_seen_at__isnull=False
     )
-    seen = [at for qid, at in rows.values_list("qid", "last_seen_at") if qid in wanted]
+    seen = [at for qid, at in rows.values_list("qid", "last_seen_at") if at and qid in wanted]
     return QueriesAsked(
         n=len(wanted),
         n_known=len(seen),

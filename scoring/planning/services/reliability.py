@@ -4,7 +4,7 @@ How far runs scatter is estimated from queries of public splits, for everybody: 
 differ in one hidden query it would tell that query's value.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from math import inf
@@ -65,7 +65,7 @@ def reliability_of(benchmark: Benchmark, release: Release | None = None) -> Reli
     if release is not None:
         families = release_families(release)
         graded = graded_queries(release)
-        of_each = [families.get(qid, (qid,)) for qid in graded]
+        of_each: list[Hashable] = [families.get(qid, (qid,)) for qid in graded]
     else:
         rows = Query.objects.committed().filter(benchmark=benchmark, excluded_reason="")
         of_each = list(rows.values_list("family_id", flat=True))
@@ -98,7 +98,7 @@ def _spread_in(scored: Scored | None, qids: Collection[str]) -> Spread:
     return own_spread(scored.values, mask, scored.families, scored.spread)
 
 
-def _reach(families: list, spread: Spread) -> Reach:
+def _reach(families: list[Hashable], spread: Spread) -> Reach:
     n, effect = len(families), design_effect(families, spread.rho)
     effective = n / effect
     found = powers(spread.sigma, effective, np.array([float(delta) for delta in DELTAS]))
@@ -158,7 +158,7 @@ def _scored(release: Release, score_sets: list[ScoreSet]) -> Scored | None:
     values = whole.drop("qid").to_numpy()
     families = _numbered(qids, release_families(release))
     spread = spread_of(values, families)
-    return spread and Scored(qids, values, families, spread)
+    return None if spread is None else Scored(qids, values, families, spread)
 
 
 def _numbered(qids: list[str], family_of: Mapping[str, str]) -> FamilyOf | None:

@@ -3,11 +3,11 @@
 import csv
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.models import Benchmark
 from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import SiteRequest
@@ -15,8 +15,9 @@ from benchwright.files.cells import safe_cell
 from benchwright.qrels.freshness import Label, State
 from scoring.planning.forms.freshness import asked_days
 from scoring.planning.services.freshness import ReleaseFreshness, freshness_of_release
-from scoring.scores.selectors.releases import newest_release, published_releases, release_of_version
+from scoring.scores.selectors.releases import published_releases
 from scoring.scores.services.firewall import Sight, sight_of, sight_written_down
+from scoring.scores.views.finding import release_of, release_or_404
 
 PAGE_SIZE = 50
 WORDS = {
@@ -30,7 +31,7 @@ WORDS = {
 @benchmark_view(Action.SEE_RESULTS)
 def freshness(request: SiteRequest, benchmark: Benchmark) -> HttpResponse:
     """The panel of `?release=` (the newest unless named), or the page around it without htmx."""
-    release = _release(benchmark, request.GET.get("release", ""))
+    release = release_of(benchmark, request.GET.get("release", ""))
     if release is None:
         return render(request, "scoring/planning/freshness_empty.html")
     sight = sight_of(request.user, release)
@@ -62,20 +63,11 @@ def _stale(found: ReleaseFreshness) -> list[tuple[Label, str]]:
     return [(label, WORDS[state]) for label, state in found.report.stale]
 
 
-def _release(benchmark: Benchmark, version: str) -> Release | None:
-    if not version:
-        return newest_release(benchmark)
-    found = release_of_version(benchmark, version)
-    if found is None:
-        raise Http404
-    return found
-
-
 @require_safe
 @benchmark_view(Action.SEE_RESULTS)
 def freshness_csv(request: HttpRequest, benchmark: Benchmark, version: str) -> HttpResponse:
     """Query, document, why and since when."""
-    release = _release(benchmark, version)
+    release = release_or_404(benchmark, version)
     sight = sight_written_down(request.user, release, "stale labels")
     days = asked_days(request.GET.get("days", ""))
     found = freshness_of_release(release, days=days, hidden=sight.hidden)

@@ -1,7 +1,8 @@
 """What the numbers of one run suggest, and what unjudged documents could make of them."""
 
+from collections.abc import Hashable, Mapping
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 
 from django.core.cache import cache
 
@@ -13,8 +14,8 @@ from benchwright.evaluation.unjudged import Bracket, Scenarios, bracket, scenari
 from scoring.models import ScoreSet
 from scoring.scores.selectors.releases import relevance_threshold
 from scoring.scores.selectors.score_sets import score_files
-from scoring.scores.services import measuring
 from scoring.scores.services.firewall import Sight
+from scoring.scores.services.measuring import evaluated
 from scoring.scores.services.scoring import Target
 from scoring.scores.shown import with_threshold
 
@@ -47,12 +48,14 @@ def _patterns(score_set: ScoreSet, sight: Sight) -> list[Pattern]:
         "judged": JUDGED,
     }
     target = Target.of(score_set.release)
-    found = measuring.evaluated(score_set, names.values(), target=target).per_query
+    found = evaluated(score_set, names.values(), target=target).per_query
     qids = sight.seen(found)
     relevant = {qid: sum(grade >= threshold for grade in target.judged[qid].grades) for qid in qids}
     columns = {field: [found[qid][name] for qid in qids] for field, name in names.items()}
+    # Keys of mappings are invariant to mypy; these are read alone.
+    families = cast(Mapping[Hashable, Hashable], target.families)
     profile = Profile(
-        qids=qids, families=target.families, n_relevant=[relevant[q] for q in qids], **columns
+        qids=qids, families=families, n_relevant=[relevant[q] for q in qids], **columns
     )
     return patterns(profile)
 
@@ -63,7 +66,7 @@ def judged_share_of(score_set: ScoreSet, sight: Sight) -> float:
     def read() -> float:
         target = Target.of(score_set.release)
         seen = set(sight.seen(target.judged))
-        return measuring.evaluated(score_set, [JUDGED], target=target, only=seen).means[JUDGED]
+        return evaluated(score_set, [JUDGED], target=target, only=seen).means[JUDGED]
 
     return _kept("judged", score_set, sight.hidden, read)
 

@@ -9,7 +9,7 @@ from benchmarks_app.models import Benchmark
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import SiteRequest
 from scoring.scores.charts.latency import latency_chart, latency_words
-from scoring.scores.selectors.latencies import latencies_of, query_latencies
+from scoring.scores.selectors.runs import latencies_of, query_latencies
 from scoring.scores.views.finding import run_of
 
 

@@ -18,10 +18,15 @@ from benchmarks_app.releases.selectors import release_slices
 from benchwright.files.cells import safe_cell
 from benchwright.measures import parse_measure
 from scoring.models import ScoreSet
-from scoring.runs.charts import cumulative_chart, distribution_chart, grades_chart
+from scoring.runs.charts import (
+    SortedBars,
+    cumulative_chart,
+    distribution_chart,
+    grades_chart,
+    sorted_bars,
+)
 from scoring.runs.services.profiles import grade_names, grade_ranks_of
 from scoring.runs.services.query_lists import chosen_queries
-from scoring.scores.charts.bars import SortedBars, sorted_bars
 from scoring.scores.selectors.releases import release_query_texts, relevance_threshold
 from scoring.scores.selectors.retrieved import retrieved
 from scoring.scores.selectors.runs import per_query_values, query_rows, sorted_queries

@@ -1,13 +1,13 @@
 """What scoring adds to a run's page, part by part, and the buttons that make or score runs."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from benchmarks_app.models import Benchmark, Run
+from benchmarks_app.models import Benchmark, Run, User
 from benchmarks_app.permissions import KEEPERS, Action, benchmark_view, role_in
 from benchmarks_app.requests import PersonRequest, SiteRequest
 from scoring.boards.services.boards import board_of
@@ -24,7 +24,7 @@ from scoring.scores.services.errors import NoOpenPhaseError
 from scoring.scores.services.firewall import sight_of
 from scoring.scores.services.slice_scores import board_split, graded_queries
 from scoring.scores.shown import BOARD, FIRST_MEASURE, FURTHER, MEASURES, Shown
-from scoring.scores.views.finding import run_of, score_set_of, score_sets_as_seen
+from scoring.scores.views.finding import run_of, score_set_of, scores_as_seen
 from scoring.scores.views.measures import Asked, asked_measure
 from scoring.submissions.selectors.submissions import state_of, submissions_seen_by
 from scoring.submissions.services import submitting
@@ -36,20 +36,21 @@ def run_scores(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpRespo
     """The scores of a run: a part of its page, or a page of its own without htmx."""
     run = run_of(request, benchmark, pk)
     asked = _add_asked(request, run)
-    score_sets = score_sets_as_seen(request, run)
+    scores = scores_as_seen(request, run)
+    newest = scores[0].score_set if scores else None
     if request.user.is_authenticated:
-        mark_looked_at(score_sets)
+        mark_looked_at(sheet.score_set for sheet in scores)
     context = {
         "run": run,
-        "score_sets": score_sets,
+        "scores": scores,
         "asked": asked,
         "measures": MEASURES,
         "board": BOARD,
         "further": FURTHER,
         "release": newest_release(benchmark),
         "submission": _submission(request, benchmark, run),
-        "place": _place(request, score_sets[0], asked.measure) if score_sets else None,
-        "worst": worst_queries(request, run, score_sets[0]) if score_sets else None,
+        "place": _place(request, newest, asked.measure) if newest else None,
+        "worst": worst_queries(request, run, newest) if newest else None,
         "quota": _quota(request, benchmark),
     }
     template = "scoring/runs/_run_scores.html" if request.htmx else "scoring/runs/run_scores.html"
@@ -58,12 +59,12 @@ def run_scores(request: SiteRequest, benchmark: Benchmark, pk: int) -> HttpRespo
 
 def _add_asked(request: HttpRequest, run: Run) -> Asked:
     """Compute the measure that is asked for on the release that is shown first."""
-    shown = score_sets_of_run(run)[:1]
-    if not shown:
+    newest = score_sets_of_run(run).first()
+    if newest is None:
         return Asked(FIRST_MEASURE)
-    asked = asked_measure(request, shown[0].release)
+    asked = asked_measure(request, newest.release)
     if asked.is_added and request.user.is_authenticated:
-        measuring.add_measure(release=shown[0].release, score_sets=shown, name=asked.measure.name)
+        measuring.add_measure(release=newest.release, score_sets=[newest], name=asked.measure.name)
     return asked
 
 
@@ -91,7 +92,8 @@ def _quota(request: HttpRequest, benchmark: Benchmark) -> dict[str, Any] | None:
     phase = open_phase(benchmark)
     if phase is None or role is None or role not in KEEPERS | {"submitter"}:
         return None
-    return {"phase": phase, "n_left": submitting.n_left_today(phase=phase, user=request.user)}
+    user = cast(User, request.user)  # visitors have no role
+    return {"phase": phase, "n_left": submitting.n_left_today(phase=phase, user=user)}
 
 
 # --- parts of their own: they take longer ----------------------------------------------------

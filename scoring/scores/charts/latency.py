@@ -1,13 +1,13 @@
 """How long the queries of a run took, as a histogram with its median and 95th percentile."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from benchmarks_app.charts import Chart, axis_of_counts
 from benchwright.evaluation.latency import LatencySummary, latency_bins, latency_summary, told_ms
 
 # A layer that draws one mark, not one for each row.
-ONCE = {"values": [{}]}
+ONCE: Mapping[str, list[dict]] = {"values": [{}]}
 HEIGHT = 220
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import inf, isnan
 from typing import Any, NamedTuple, Protocol
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import QuerySet
 
 from benchmarks_app.common.selectors.naming import is_anonymous_to, owner_name
 from benchmarks_app.models import Release, Run
@@ -128,30 +128,18 @@ class _Entry:
 # --- score sets ----------------------------------------------------------------------------
 
 
-def _score_sets(release: Release) -> QuerySet[ScoreSet]:
-    """Of the runs of a release that were not withdrawn."""
+def whole_score_sets(release: Release) -> QuerySet[ScoreSet]:
+    """The score sets of the runs of a release that were not withdrawn, with run and owner."""
     standing = Run.objects.filter(benchmark=release.benchmark_id).standing()
     return ScoreSet.objects.filter(
         release=release, scorer_version=SCORER_VERSION, run__in=standing.values("pk")
     ).select_related("run__owner", "run__team", "run__benchmark")
 
 
-def whole_score_sets(release: Release, slice_name: str = "") -> QuerySet[ScoreSet]:
-    """The score sets of a release, with run, owner and means, overall or over a slice."""
-    overall = Score.objects.filter(slice_name=slice_name)
-    return _score_sets(release).prefetch_related(
-        Prefetch("scores", queryset=overall, to_attr="overall")
-    )
-
-
-def score_sets_seen_by(user: Any, release: Release, slice_name: str = "") -> QuerySet[ScoreSet]:
+def score_sets_seen_by(user: Any, release: Release) -> QuerySet[ScoreSet]:
     """The score sets of a release whose runs this person may see."""
-    return _seen(whole_score_sets(release, slice_name), user, release)
-
-
-def _seen(score_sets: QuerySet[ScoreSet], user: Any, release: Release) -> QuerySet[ScoreSet]:
     seen = Run.objects.filter(benchmark=release.benchmark_id).visible_to(user)
-    return score_sets.filter(run__in=seen.values("pk"))
+    return whole_score_sets(release).filter(run__in=seen.values("pk"))
 
 
 # --- rows ----------------------------------------------------------------------------------
@@ -174,8 +162,7 @@ def leaderboard(
     numbers of a run may be those of another, by measure.
     """
     name = measure.counting_from(relevance_threshold(release))
-    score_sets = _seen(_score_sets(release), user, release)
-    entries = _entries(release, score_sets, slice_name, sight)
+    entries = _entries(release, score_sets_seen_by(user, release), slice_name, sight)
     rows = _ranked(entries, name, user.pk)
     return [_named(row, user) for row in rows]
 
@@ -185,7 +172,7 @@ def whole_leaderboard(
 ) -> list[BoardRow]:
     """As `leaderboard`, with every run: for who sits at the machine itself."""
     name = measure.counting_from(relevance_threshold(release))
-    return list(_ranked(_entries(release, _score_sets(release), slice_name), name, None))
+    return list(_ranked(_entries(release, whole_score_sets(release), slice_name), name, None))
 
 
 def _entries(
@@ -212,7 +199,7 @@ def _entries(
         for measure in stored.get(key, ()):
             of = sight.source(key, measure, slice_name) if sight else key
             entry.sources[measure] = of
-            mean, ends = stored.get(of, {}).get(measure, (None, None))
+            mean, ends = (stored.get(of, {}) if of else {}).get(measure, (None, None))
             entry.scores[measure] = mean
             if ends:
                 entry.intervals[measure] = ends

@@ -23,15 +23,17 @@ def records_of(rows: Iterable[BoardRow], name: str) -> list[Record]:
 
     What counts is the value as it is shown, and a board that is shown: nothing else is told here.
     """
-    valued = [row for row in rows if row.rank is not None]
     best: float | None = None
-    found = []
-    for row in sorted(valued, key=lambda row: (row.run.created_at, row.run.pk)):
-        value = round(row.scores[name], 4)
+    records = []
+    for row in sorted(rows, key=lambda row: (row.run.created_at, row.run.pk)):
+        mean = row.scores.get(name)
+        if row.rank is None or mean is None:
+            continue
+        value = round(mean, 4)
         if best is not None and value <= best:
             continue
         gain = None if best is None else value - best
         interval = row.intervals.get(name)
-        found.append(Record(row.run.created_at, row, value, interval, gain))
+        records.append(Record(row.run.created_at, row, value, interval, gain))
         best = value
-    return found
+    return records

@@ -51,8 +51,8 @@ def ladder_on(release: Release) -> Ladder | None:
         and not hidden.isdisjoint(hidden_queries(phase.release))
     ]
     if running:
-        ends = [phase.closes_at for phase in running]
-        return Ladder(None if None in ends else max(ends))
+        ends = [phase.closes_at for phase in running if phase.closes_at]
+        return Ladder(max(ends) if len(ends) == len(running) else None)
     return None if any(phase.release_id == release.pk for phase in phases) else Ladder(None)
 
 
@@ -151,9 +151,7 @@ def _waiting(release: Release, scorer_version: str) -> QuerySet[Run]:
     if scorer_version == SCORER_VERSION:
         return runs_without_scores(release)
     part = scorer_version.removeprefix(SCORER_VERSION)
-    return Run.objects.filter(
-        pk__in=outdated_parts().filter(release=release, part=part).values("run")
-    )
+    return Run.objects.filter(pk__in=outdated_parts(part).filter(release=release).values("run"))
 
 
 def runs_in_the_way(release: Release) -> list[Run]:

@@ -1,6 +1,7 @@
 """Releases as scoring reads them, and the phase that takes runs."""
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from django.utils import timezone
 
 from benchmarks_app.common.selectors.reading import release_file_path
 from benchmarks_app.models import Benchmark, Release
+from benchmarks_app.releases.selectors import release_weights
 from benchwright.datasets import released
 from benchwright.files.sources import open_lines
 from benchwright.formats.numbers import row_key
@@ -17,6 +19,7 @@ from scoring.scores.shown import Shown, any_measure, measures_on
 
 # Part of every score set's identity: raised whenever a number can come out differently.
 SCORER_VERSION = "3"
+WEIGHTS = "weights.tsv"
 
 
 def scorer_version_of(split: str) -> str:
@@ -53,6 +56,8 @@ def release_of_version(benchmark: Benchmark, version: str) -> Release | None:
     if len(parts) != 3:
         return None
     major, minor, patch = (row_key(part) for part in parts)
+    if major is None or minor is None or patch is None:
+        return None
     found = published_releases(benchmark).filter(major=major, minor=minor, patch=patch).first()
     # "01.0.0" is another way to write a version, and a pinned address has one.
     return found if found and found.version == version else None
@@ -96,3 +101,13 @@ def _families(path: Path) -> dict[str, str]:
 def release_families(release: Release) -> dict[str, str]:
     """{qid: family} as the release froze them; read once, as `release_query_texts`."""
     return _families(release_file_path(release, "queries.jsonl"))
+
+
+def has_weights(release: Release) -> bool:
+    """Whether a release says what its queries weigh."""
+    return WEIGHTS in release.manifest["files"]
+
+
+def weights_of(release: Release) -> Mapping[str, float]:
+    """{qid: weight} as the release froze them, empty without."""
+    return release_weights(release) if has_weights(release) else {}

@@ -7,6 +7,7 @@ from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Va
 from django.db.models.functions import Concat, StrIndex, Substr
 
 from benchmarks_app.models import Job, Release, Run
+from benchmarks_app.models.jobs import JobQuerySet
 from scoring.models import Score, ScoreSet
 from scoring.scores.selectors.releases import SCORER_VERSION, relevance_threshold
 from scoring.scores.selectors.score_sets import runs_without_scores
@@ -71,19 +72,17 @@ def _outdated() -> QuerySet[ScoreSet]:
     return ScoreSet.objects.filter(older, KEEP_THEIR_PLACE)
 
 
-def outdated_parts() -> QuerySet[ScoreSet]:
-    """Score sets over one split, each its `part` ("/dev"), that the scorer of now has not made."""
+def outdated_parts(only: str = "") -> QuerySet[ScoreSet]:
+    """Score sets over one split, such as "/dev", that the scorer of now has not made."""
     part = Substr("scorer_version", StrIndex("scorer_version", Value(OF_A_PART)))
     current = ScoreSet.objects.filter(
         run=OuterRef("run"),
         release=OuterRef("release"),
         scorer_version=Concat(Value(SCORER_VERSION), OuterRef("part")),
     )
-    return (
-        ScoreSet.objects.filter(KEEP_THEIR_PLACE, scorer_version__contains=OF_A_PART)
-        .annotate(part=part)
-        .filter(~Exists(current))
-    )
+    parts = ScoreSet.objects.filter(KEEP_THEIR_PLACE, scorer_version__contains=OF_A_PART)
+    outdated = parts.annotate(part=part).filter(~Exists(current))
+    return outdated.filter(part=only) if only else outdated
 
 
 def outdated_releases() -> QuerySet[Release]:
@@ -99,7 +98,7 @@ def outdated_releases() -> QuerySet[Release]:
 # --- jobs ----------------------------------------------------------------------------------
 
 
-def scoring_jobs(release: Release) -> QuerySet[Job]:
+def scoring_jobs(release: Release) -> JobQuerySet:
     """The jobs that score runs on a release, the newest first."""
     return Job.objects.filter(
         benchmark=release.benchmark_id, kind=RUNS_KIND, parameters__release=release.pk

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, QuerySet
 
 from benchmarks_app import files
 from benchmarks_app.models import Query, Release, Run
 from benchwright.evaluation.weighting import weighted_name
-from scoring.models import Score, ScoreSet
+from scoring.models import RunLatencies, Score, ScoreSet
 from scoring.scores.selectors.releases import (
     SCORER_VERSION,
     release_query_texts,
@@ -19,53 +20,104 @@ from scoring.scores.selectors.score_sets import n_answered
 from scoring.scores.shown import MEASURES
 
 
-def score_sets_of_run(run: Run) -> list[ScoreSet]:
-    """All score sets of a run, the newest release first, with the overall means by measure."""
-    shown = Score.objects.filter(slice_name__in=["", Score.WEIGHTED])
-    sets = (
+@dataclass(frozen=True)
+class ScoreSheet:
+    """A run's scores on a release as pages show them.
+
+    `by_weight` are the means by the weights of queries, `of_part` those over the split of a phase.
+    """
+
+    score_set: ScoreSet
+    overall: list[Score]
+    by_weight: list[Score]
+    of_part: list[Score]
+
+    @property
+    def release(self) -> Release:
+        return self.score_set.release
+
+    @property
+    def n_answered(self) -> int:
+        return n_answered(self.score_set)
+
+    @cached_property
+    def _threshold(self) -> int:
+        return relevance_threshold(self.release)
+
+    @cached_property
+    def _standard(self) -> dict[str, Score]:
+        return _by_bare_name(self.overall, self._threshold)
+
+    @property
+    def of_split(self) -> dict[str, Score]:
+        """The standard measures over the phase's split, by their bare names."""
+        return _by_bare_name(self.of_part, self._threshold)
+
+    @property
+    def means(self) -> dict[str, float | None]:
+        """Of the standard measures, by their bare names."""
+        return {name: score.mean for name, score in self._standard.items()}
+
+    @property
+    def ranges(self) -> dict[str, tuple[float | None, float | None]]:
+        """The intervals of the standard measures, by their bare names."""
+        return {
+            name: (score.ci_low, score.ci_high)
+            for name, score in self._standard.items()
+            if score.ci_low is not None
+        }
+
+    @property
+    def added(self) -> list[Score]:
+        """Of the measures that are no standard ones."""
+        standard = {shown.counting_from(self._threshold) for shown in MEASURES}
+        others = (score for score in self.overall if score.measure not in standard)
+        return sorted(others, key=lambda score: score.measure)
+
+    @property
+    def weighted(self) -> list[tuple[str, Score]]:
+        """Name and score where queries have weights, in the order of the plain means."""
+        labels = {shown.counting_from(self._threshold): shown.label for shown in MEASURES}
+        labels |= {score.measure: score.measure for score in self.added}
+        by_name = {score.measure: score for score in self.by_weight}
+        return [
+            (weighted_name(label), by_name[name])
+            for name, label in labels.items()
+            if name in by_name
+        ]
+
+
+def _by_bare_name(scores: Iterable[Score], threshold: int) -> dict[str, Score]:
+    """The scores of the standard measures by their bare names."""
+    by_name = {score.measure: score for score in scores}
+    standard = {shown.name: by_name.get(shown.counting_from(threshold)) for shown in MEASURES}
+    return {name: score for name, score in standard.items() if score is not None}
+
+
+def score_sets_of_run(run: Run) -> QuerySet[ScoreSet]:
+    """All score sets of a run, the newest release first."""
+    return (
         ScoreSet.objects.filter(run=run, scorer_version=SCORER_VERSION)
         .select_related("release__benchmark")
-        .prefetch_related(Prefetch("scores", queryset=shown, to_attr="shown"))
         .order_by("-release__major", "-release__minor", "-release__patch")
     )
-    for one in sets:
-        one.overall = [score for score in one.shown if not score.slice_name]
-        one.by_weight = [score for score in one.shown if score.slice_name]
-        complete(one)
-    return list(sets)
 
 
-def complete(score_set: ScoreSet) -> None:
-    """Set what pages show, from the scores in its lists `overall` and `by_weight`.
-
-    `means` and `ranges` have means and intervals of the standard measures by their bare names.
-
-    `added` holds the scores of the others, `weighted` a list of name and score where queries have
-    weights, in the order in which the plain means stand.
-    """
-    threshold = relevance_threshold(score_set.release)
-    by_name = {score.measure: score for score in score_set.overall}
-    found = {shown.name: by_name.pop(shown.counting_from(threshold), None) for shown in MEASURES}
-    there = {name: score for name, score in found.items() if score}
-    score_set.means = {name: score.mean for name, score in there.items()}
-    score_set.ranges = {
-        name: (score.ci_low, score.ci_high)
-        for name, score in there.items()
-        if score.ci_low is not None
-    }
-    score_set.added = [by_name[name] for name in sorted(by_name)]
-    weighted = {score.measure: score for score in score_set.by_weight}
-    labels = {shown.counting_from(threshold): shown.label for shown in MEASURES}
-    labels |= {score.measure: score.measure for score in score_set.added}
-    score_set.weighted = [
-        (weighted_name(label), weighted[name]) for name, label in labels.items() if name in weighted
+def score_sheets_of_run(run: Run) -> list[ScoreSheet]:
+    """What is shown of each score set of a run, the newest release first."""
+    shown = Score.objects.filter(slice_name__in=["", Score.WEIGHTED])
+    score_sets = score_sets_of_run(run).prefetch_related(
+        Prefetch("scores", queryset=shown, to_attr="shown")
+    )
+    return [
+        ScoreSheet(
+            score_set,
+            overall=[score for score in score_set.shown if not score.slice_name],
+            by_weight=[score for score in score_set.shown if score.slice_name],
+            of_part=[],
+        )
+        for score_set in score_sets
     ]
-    score_set.n_answered = n_answered(score_set)
-
-
-def score_set_of(*, run: Run, release: Release) -> ScoreSet | None:
-    """The scores of a run on one release, or None."""
-    return next((one for one in score_sets_of_run(run) if one.release_id == release.pk), None)
 
 
 @dataclass(frozen=True)
@@ -111,3 +163,16 @@ def query_rows(score_set: ScoreSet, rows: Iterable[dict[str, Any]]) -> list[Quer
         )
         for row in page
     ]
+
+
+def latencies_of(run: Run) -> RunLatencies | None:
+    """The summary of a run's times, if they were measured here."""
+    return RunLatencies.objects.filter(run=run).first()
+
+
+def query_latencies(kept: RunLatencies) -> dict[str, float]:
+    """{query: ms}, by the bytes of the ids."""
+    import polars as pl
+
+    frame = pl.read_parquet(files.local_path(kept.stored))
+    return dict(frame.select("query", "ms").iter_rows())

@@ -21,7 +21,6 @@ from benchwright.slices.telling import MeansTold
 from scoring.models import Score, ScoreSet
 from scoring.scores.selectors.ladder import Ladder, Sources, ladder_on, sources_on
 from scoring.scores.selectors.releases import declared_measures, relevance_threshold
-from scoring.scores.selectors.runs import complete
 from scoring.scores.services.slice_scores import means_told, members_of
 from scoring.scores.shown import Shown, any_measure
 
@@ -171,11 +170,15 @@ class Sight:
             )
             for one in told
         ]
-        found = {(one.score_set_id, one.measure, one.slice_name): one for one in told}
-        found |= self._stored(place for place in places if place not in found)
-        return [self._seen(one, found.get(place)) for one, place in zip(told, places, strict=True)]
+        stored: dict[tuple[int | None, str, str], Score] = {
+            (one.score_set_id, one.measure, one.slice_name): one for one in told
+        }
+        stored |= self._stored(place for place in places if place not in stored)
+        return [self._seen(one, stored.get(place)) for one, place in zip(told, places, strict=True)]
 
-    def _stored(self, places: Iterable[tuple[int | None, str, str]]) -> dict[Any, Score]:
+    def _stored(
+        self, places: Iterable[tuple[int | None, str, str]]
+    ) -> dict[tuple[int | None, str, str], Score]:
         wanted = set(places)
         if not wanted:
             return {}
@@ -250,19 +253,3 @@ def sight_written_down(user: Any, release: Release, what: str) -> Sight:
 def looked_at(score_set: ScoreSet, what: str) -> str:
     """What the audit trail says a keeper has seen of a run; `score_set` comes with both."""
     return f"run {score_set.run.name} on {score_set.release.version}, {what}"
-
-
-# --- what selectors found, as somebody sees it ---------------------------------------------------
-
-
-def as_seen(sight: Sight, score_set: ScoreSet) -> ScoreSet:
-    """A score set with what pages show of it, changed in place; see `selectors.score_sets_of_run`.
-
-    Each of its lists and mappings of means and intervals is replaced; nothing of it is saved.
-    """
-    if sight.is_clear:
-        return score_set
-    score_set.overall = sight.means(score_set.overall)
-    score_set.by_weight = sight.means(score_set.by_weight)
-    complete(score_set)
-    return score_set

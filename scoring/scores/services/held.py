@@ -8,7 +8,9 @@ from benchmarks_app.common.selectors.naming import team_ids_of
 from benchmarks_app.models import Run
 from scoring.models import ScoreSet
 from scoring.scores.selectors.boards import BoardRow
-from scoring.scores.services.firewall import Sight
+from scoring.scores.selectors.releases import declared_measures
+from scoring.scores.selectors.runs import ScoreSheet
+from scoring.scores.services.firewall import Sight, sight_of
 
 LADDER = (
     "The value of a submission moves only where it is significantly better than the best so far "
@@ -94,6 +96,32 @@ def held_of(sight: Sight, user: Any, score_set: ScoreSet, labels: dict[str, str]
     return [
         _held(sight, of, names.get(of, ""), tuple(of_labels)) for of, of_labels in by_source.items()
     ]
+
+
+@dataclass(frozen=True)
+class ScoresSeen(ScoreSheet):
+    """Scores as one person may see them, with what is `held` of them."""
+
+    sight: Sight
+    held: list[Held]
+
+    @property
+    def digits(self) -> int:
+        return self.sight.digits
+
+
+def scores_seen(sheet: ScoreSheet, user: Any) -> ScoresSeen:
+    """The scores as this person may see them; nothing of it is saved."""
+    sight = sight_of(user, sheet.release)
+    labels = {shown.name: shown.label for shown in declared_measures(sheet.release)}
+    return ScoresSeen(
+        sheet.score_set,
+        held=held_of(sight, user, sheet.score_set, labels),
+        sight=sight,
+        overall=sight.means(sheet.overall),
+        by_weight=sight.means(sheet.by_weight),
+        of_part=sight.means(sheet.of_part),
+    )
 
 
 def _held(sight: Sight, source: int | None, name: str, labels: tuple[str, ...] = ()) -> Held:

@@ -1,19 +1,19 @@
 """Numbers that were not stored, from what was: no run is read for any of them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import Min
 
 from benchmarks_app.models import Release
+from benchwright import Evaluation, evaluate_hits
 from benchwright.errors import MeasureParameterError
 from benchwright.evaluation.stored_hits import read_hits
 from benchwright.evaluation.uncertainty import mean_intervals
 from scoring.models import Score, ScoreSet
 from scoring.scores.selectors.runs import per_query_values as stored_values
 from scoring.scores.selectors.score_sets import score_files
-from scoring.scores.services.evaluating import evaluated
 from scoring.scores.services.scoring import Target, scores_of, slice_scores_of
 from scoring.scores.services.slice_scores import members_of
 
@@ -21,13 +21,13 @@ from scoring.scores.services.slice_scores import members_of
 SECONDS = 4.0
 # What was added is a cache: beyond so many measures of a release, the oldest goes.
 ADDED_KEPT = 40
-LONGEST_NAME = Score._meta.get_field("measure").max_length
+LONGEST_NAME = cast(int, Score._meta.get_field("measure").max_length)  # a CharField has one
 
 
 def add_measure(*, release: Release, score_sets: Iterable[ScoreSet], name: str) -> int:
     """Store a measure for the score sets of a release that lack it; returns how many still do.
 
-    The score sets have their `overall` scores. Stops when a page has waited long enough.
+    Stops when a page has waited long enough.
 
     Raises
     ------
@@ -37,7 +37,12 @@ def add_measure(*, release: Release, score_sets: Iterable[ScoreSet], name: str) 
     if len(name) > LONGEST_NAME:
         reason = f"has {len(name)} characters; at most {LONGEST_NAME} are kept. Shorten it."
         raise MeasureParameterError(name=f"{name[:40]}…", reason=reason)
-    lacking = [one for one in score_sets if one.hits and not _has(one, name)]
+    sets = [one for one in score_sets if one.hits]
+    stored = Score.objects.filter(
+        score_set__in=[one.pk for one in sets], measure=name, slice_name=""
+    )
+    there = set(stored.values_list("score_set", flat=True))
+    lacking = [one for one in sets if one.pk not in there]
     if not lacking:
         return 0
     made, deadline, target = [], monotonic() + SECONDS, Target.of(release)
@@ -53,10 +58,6 @@ def add_measure(*, release: Release, score_sets: Iterable[ScoreSet], name: str) 
     Score.objects.bulk_create([*made, *weighted], ignore_conflicts=True)
     _drop_oldest(release)
     return len(lacking) - len(made)
-
-
-def _has(score_set: ScoreSet, name: str) -> bool:
-    return any(score.measure == name for score in score_set.overall)
 
 
 def _drop_oldest(release: Release) -> None:
@@ -116,3 +117,25 @@ def per_query_values(score_set: ScoreSet, name: str) -> list[dict[str, Any]]:
         for row in rows:
             row[name] = values[row["qid"]][name]
     return rows
+
+
+def evaluated(
+    score_set: ScoreSet,
+    names: Iterable[str],
+    *,
+    target: Target | None = None,
+    only: Collection[str] | None = None,
+) -> Evaluation[str]:
+    """Any measures of a scored run, over all queries of the release or `only` those of a slice.
+
+    Raises
+    ------
+    EmptyQrelsError
+        If the release grades none of the queries.
+    UnknownMeasureError, MeasureParameterError, CutoffError, RelevanceThresholdError
+        If a measure is none.
+    """
+    target = target or Target.of(score_set.release)
+    judged = {qid: of for qid, of in target.judged.items() if only is None or qid in only}
+    hits = read_hits(score_files(score_set))
+    return evaluate_hits(judged, hits, names, allow_empty=True, top_grade=target.top_grade)

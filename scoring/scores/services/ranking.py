@@ -23,7 +23,7 @@ from scoring.scores.selectors.attempts import known_group_of
 from scoring.scores.selectors.boards import BoardRow
 from scoring.scores.selectors.releases import SCORER_VERSION, release_families
 from scoring.scores.selectors.score_sets import score_files
-from scoring.scores.services.evaluating import evaluated
+from scoring.scores.services.measuring import evaluated
 from scoring.scores.services.scoring import Target
 from scoring.scores.services.slice_scores import members_of
 
@@ -222,7 +222,9 @@ def values_of(
     """Values of each score set, in the order of the queries, and the queries."""
     import polars as pl
 
-    columns, qids, target = [], [], None
+    columns: list[list[float]] = []
+    qids: list[str] = []
+    target = None
     for score_set in score_sets:
         path = score_files(score_set).per_query
         if name in pl.read_parquet_schema(path):

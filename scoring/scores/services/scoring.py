@@ -14,6 +14,7 @@ from benchmarks_app.jobs.services.jobs import RunningJob
 from benchmarks_app.models import Release, Run
 from benchwright import Evaluation, evaluate_hits
 from benchwright.datasets import released
+from benchwright.errors import NoWeightError
 from benchwright.evaluation.stored_hits import (
     ScoreFiles,
     rescan_stored_run,
@@ -22,6 +23,7 @@ from benchwright.evaluation.stored_hits import (
     write_score_files,
 )
 from benchwright.evaluation.uncertainty import MeanInterval, Recipe, mean_intervals, recipe
+from benchwright.evaluation.weighting import SUFFIX, weighted_means
 from benchwright.files.sources import sha256_of
 from benchwright.reading.hits import Judged, QueryHits
 from scoring.models import Score, ScoreSet
@@ -32,6 +34,7 @@ from scoring.scores.selectors.releases import (
     release_families,
     relevance_threshold,
     scorer_version_of,
+    weights_of,
 )
 from scoring.scores.selectors.score_sets import earlier_score_set, score_files
 from scoring.scores.services import ladder
@@ -40,7 +43,6 @@ from scoring.scores.services.slice_scores import (
     slice_evaluations,
     slices_of_release,
 )
-from scoring.scores.services.weighted_scores import weighted_scores_of, weights_of
 from scoring.scores.shown import measures_on
 
 RUNS_KIND = "score-runs"
@@ -121,9 +123,26 @@ class Target:
 
     def weighted_scores_of(self, score_set: ScoreSet, evaluation: Evaluation[str]) -> list[Score]:
         """A row for each weighted mean, not saved yet, where the release's queries have weights."""
-        return weighted_scores_of(
-            score_set, evaluation, weights=weights_of(self.release), families=self.families
-        )
+        weights = weights_of(self.release)
+        if not weights:
+            return []
+        try:
+            found = weighted_means(evaluation, weights, families=self.families, has_intervals=True)
+        except NoWeightError:
+            return []
+        return [
+            Score(
+                score_set=score_set,
+                measure=named.removesuffix(SUFFIX),
+                slice_name=Score.WEIGHTED,
+                mean=None if mean != mean else mean,
+                ci_low=found.intervals[named][0] if named in found.intervals else None,
+                ci_high=found.intervals[named][1] if named in found.intervals else None,
+                n=found.n_queries - found.n_undefined[named],
+                judged_share=None,
+            )
+            for named, mean in found.means.items()
+        ]
 
     def unchanged_since(self, earlier: Release) -> frozenset[str]:
         """Queries that have the same grades on both releases; worked out once for all runs."""

@@ -20,8 +20,7 @@ from benchwright.slices.showing import SMALLEST_SHOWN
 from benchwright.slices.telling import HiddenMeans, MeansTold, Telling
 from scoring.models import ScoreSet
 from scoring.scores.selectors.phases import OF_SPLIT, open_split, split_members, splits_of
-from scoring.scores.selectors.releases import release_families
-from scoring.scores.services.weighted_scores import weights_of
+from scoring.scores.selectors.releases import release_families, weights_of
 
 SLICES = "slices.tsv"
 RELEASE, SLICE = "release", "slice"

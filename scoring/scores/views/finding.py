@@ -3,12 +3,23 @@
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
-from benchmarks_app.models import Benchmark, Run
+from benchmarks_app.models import Benchmark, Release, Run
 from scoring.models import ScoreSet
-from scoring.scores.selectors.releases import declared_measures
-from scoring.scores.selectors.runs import score_sets_of_run
-from scoring.scores.services.firewall import as_seen, sight_of
-from scoring.scores.services.held import held_of
+from scoring.scores.selectors.releases import newest_release, release_of_version
+from scoring.scores.selectors.runs import score_sets_of_run, score_sheets_of_run
+from scoring.scores.services.held import ScoresSeen, scores_seen
+
+
+def release_or_404(benchmark: Benchmark, version: str) -> Release:
+    release = release_of_version(benchmark, version)
+    if release is None:
+        raise Http404
+    return release
+
+
+def release_of(benchmark: Benchmark, version: str) -> Release | None:
+    """The release that is asked for, the newest where none is; None where there is none yet."""
+    return release_or_404(benchmark, version) if version else newest_release(benchmark)
 
 
 def run_of(request: HttpRequest, benchmark: Benchmark, pk: int) -> Run:
@@ -26,13 +37,9 @@ def score_set_of(run: Run, version: str) -> ScoreSet:
     raise Http404
 
 
-def score_sets_as_seen(request: HttpRequest, run: Run) -> list[ScoreSet]:
-    """All score sets of a run, each as this person may see it."""
-    found = score_sets_of_run(run)
-    for one in found:
-        one.run = run
-        one.sight = sight_of(request.user, one.release)
-        labels = {of.name: of.label for of in declared_measures(one.release)}
-        one.held = held_of(one.sight, request.user, one, labels)
-        as_seen(one.sight, one)
-    return found
+def scores_as_seen(request: HttpRequest, run: Run) -> list[ScoresSeen]:
+    """All scores of a run, the newest release first, each as this person may see it."""
+    sheets = score_sheets_of_run(run)
+    for sheet in sheets:
+        sheet.score_set.run = run
+    return [scores_seen(sheet, request.user) for sheet in sheets]

@@ -89,8 +89,8 @@ class SubmissionSerializer(serializers.Serializer):
         return 100 * job.done // job.total if job and job.total else 0
 
     def get_message(self, row: SubmissionRow) -> str:
-        is_waiting = row.submission.state in WAITING and row.submission.job
-        return str(row.submission.job.message) if is_waiting else ""
+        job = row.submission.job
+        return job.message if job and row.submission.state in WAITING else ""
 
 
 class SubmissionDetailSerializer(SubmissionSerializer):
@@ -207,17 +207,15 @@ class SubmissionEndpoint(Endpoint):
     def told(self, submission: Submission, code: int = status.HTTP_200_OK) -> Response:
         """One submission with its scores, as the caller may see them."""
         (row,) = rows_as_seen(self.request.user, submission_rows([submission]))
-        score_set = scores_as_seen(self.request.user, submission)
+        scores = scores_as_seen(self.request.user, submission)
         told = SubmissionSerializer(row, context={"request": self.request}).data
         result = submission.job.result if submission.job else {}
         more = {
-            "intervals": score_set.ranges if score_set else {},
+            "intervals": scores.ranges if scores else {},
             "split_scores": (
-                {name: score.mean for name, score in score_set.of_split.items()}
-                if score_set
-                else {}
+                {name: score.mean for name, score in scores.of_split.items()} if scores else {}
             ),
-            "held": [one.said for one in score_set.held] if score_set else [],
+            "held": [one.said for one in scores.held] if scores else [],
             "notes": result.get("notes", []),
             "n_left": submitting.n_left_today(
                 phase=submission.phase, user=submission.submitter, team=submission.team

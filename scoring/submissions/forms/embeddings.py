@@ -30,7 +30,7 @@ def _file(label: str, help_text: str, *, required: bool = False) -> forms.FileFi
 class EmbeddingForm(SubmissionForm):
     """As a run is submitted, with vectors in place of a ranking."""
 
-    file = None
+    file = None  # type: ignore[assignment]  # Django's way to take a declared field away
     query_embeddings = _file("Query embeddings", VECTORS, required=True)
     query_ids = _file("Query ids", IDS)
     document_embeddings = _file("Document embeddings", VECTORS, required=True)
@@ -58,8 +58,13 @@ class EmbeddingForm(SubmissionForm):
         return given
 
     def files_given(self) -> EmbeddingFiles:
-        names = ("query_embeddings", "document_embeddings", "query_ids", "document_ids")
-        return EmbeddingFiles(**{name: self.cleaned_data[name] or None for name in names})
+        files = self.cleaned_data
+        return EmbeddingFiles(
+            query_embeddings=files["query_embeddings"],
+            document_embeddings=files["document_embeddings"],
+            query_ids=files["query_ids"] or None,
+            document_ids=files["document_ids"] or None,
+        )
 
     def how(self) -> Settings:
         given = self.cleaned_data

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.utils import timezone
@@ -73,7 +73,9 @@ class NewPhaseForm(PhaseForm):
     def __init__(self, *args: Any, releases: Sequence[Release] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.releases = {str(one.pk): one for one in releases}
-        self.fields["release"].choices = [(key, one.version) for key, one in self.releases.items()]
+        cast(forms.ChoiceField, self.fields["release"]).choices = [
+            (key, one.version) for key, one in self.releases.items()
+        ]
 
     @property
     def chosen_release(self) -> Release:

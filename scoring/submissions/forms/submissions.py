@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -143,18 +143,18 @@ class SubmissionForm(forms.Form):
                 (key, f"{one}: {one.split} of {one.release.version}")
                 for key, one in self.phases.items()
             ]
-            self.fields["phase"].choices = labels
+            cast(forms.ChoiceField, self.fields["phase"]).choices = labels
             self.fields["phase"].initial = str(phases[0].pk)
         else:
             del self.fields["phase"]
         if teams:
-            self.fields["team"].choices = [
+            cast(forms.ChoiceField, self.fields["team"]).choices = [
                 ("", "none: in my own name"),
                 *((key, team.name) for key, team in self.teams.items()),
             ]
         else:
             del self.fields["team"]
-            self.fields["visibility"].choices = [
+            cast(forms.ChoiceField, self.fields["visibility"]).choices = [
                 one for one in VISIBILITIES if one[0] != Run.Visibility.TEAM
             ]
         if benchmark is None or not measures_documents_of_passages(benchmark):

@@ -4,16 +4,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Q, QuerySet, When
 
 from benchmarks_app.common.selectors.naming import team_ids_of
-from benchmarks_app.models import Benchmark, Job
+from benchmarks_app.models import Benchmark, Job, Run, User
 from benchmarks_app.permissions import KEEPERS, role_in
-from scoring.models import Score, ScoreSet, Submission
+from scoring.models import ProbingFlag, Score, ScoreSet, Submission
 from scoring.scores.selectors.phases import is_apart, scope_of, version_of
 from scoring.scores.selectors.releases import relevance_threshold
-from scoring.scores.selectors.runs import complete
+from scoring.scores.selectors.runs import ScoreSheet
 from scoring.scores.shown import MEASURES, measures_on
+
+APPROXIMATE_RUN = "Approximate run"
 
 
 def submissions_seen_by(user: Any, benchmark: Benchmark) -> QuerySet[Submission]:
@@ -79,7 +81,7 @@ def submission_rows(submissions: Iterable[Submission]) -> list[SubmissionRow]:
                 score_set__release=one.phase.release_id,
                 score_set__scorer_version=version_of(one.phase),
             )
-    found: dict[tuple[int, int, str], list[Score]] = {}
+    found: dict[tuple[int | None, int, str], list[Score]] = {}
     for score in Score.objects.filter(wanted, slice_name="").select_related("score_set"):
         of = score.score_set
         found.setdefault((of.run_id, of.release_id, of.scorer_version), []).append(score)
@@ -101,11 +103,10 @@ def with_scores(row: SubmissionRow, stored: Iterable[Score]) -> SubmissionRow:
     return replace(row, scores=shown, stored=scores)
 
 
-def submission_scores(submission: Submission) -> ScoreSet | None:
-    """The score set that a submission is about, as its page shows it, or None.
+def submission_scores(submission: Submission) -> ScoreSheet | None:
+    """The scores that a submission is about, or None.
 
-    It has what `selectors.runs.complete` sets, and `of_split`: the scores over the split of the
-    phase, where the release grades other queries as well.
+    With those over the split of the phase, where the release grades other queries as well.
     """
     if submission.run_id is None:
         return None
@@ -123,15 +124,49 @@ def submission_scores(submission: Submission) -> ScoreSet | None:
     part = "" if is_apart(submission.phase) else scope_of(submission.phase).slice_name
     scores = list(score_set.scores.filter(slice_name__in={"", part}))
     standard = {one.name for one in measures_on(relevance_threshold(score_set.release))}
-    score_set.overall = [one for one in scores if not one.slice_name and one.measure in standard]
-    score_set.of_split = [one for one in scores if part and one.slice_name == part]
-    score_set.by_weight = []
-    complete(score_set)
-    return score_set
+    return ScoreSheet(
+        score_set,
+        overall=[one for one in scores if not one.slice_name and one.measure in standard],
+        by_weight=[],
+        of_part=[one for one in scores if part and one.slice_name == part],
+    )
 
 
-def by_bare_name(scores: Iterable[Score], threshold: int) -> dict[str, Score]:
-    """The scores of the standard measures by their bare names."""
-    found = {score.measure: score for score in scores}
-    named = {shown.name: found.get(shown.counting_from(threshold)) for shown in MEASURES}
-    return {name: score for name, score in named.items() if score is not None}
+# --- flags -----------------------------------------------------------------------------------
+
+
+def probing_flags(benchmark: Benchmark, *, is_settled: bool | None = None) -> QuerySet[ProbingFlag]:
+    """The flags of a benchmark, those that wait first, then the newest; or one kind of them."""
+    found = ProbingFlag.objects.filter(submission__phase__benchmark=benchmark)
+    if is_settled is not None:
+        found = found.filter(settled_at__isnull=not is_settled)
+    related = (
+        "submission__submitter",
+        "submission__team",
+        "submission__run",
+        "submission__phase__release",
+        "submission__phase__benchmark",
+        "earlier__run",
+        "settled_by",
+    )
+    waits = Case(When(settled_at=None, then=0), default=1)
+    return found.select_related(*related).order_by(waits, "-pk")
+
+
+def n_open_flags(benchmark: Benchmark) -> int:
+    return probing_flags(benchmark, is_settled=False).count()
+
+
+def corpus_size(benchmark: Benchmark) -> int:
+    """How many documents can have a vector; 0 where nobody knows them."""
+    version = benchmark.current_corpus_version
+    return version.n_documents if version else 0
+
+
+def approximate_run_of(run: Run | None, user: User) -> Run | None:
+    """The run of an approximate index that was submitted beside a run, where the person sees it."""
+    name = run.metadata.get(APPROXIMATE_RUN) if run else None
+    if run is None or not isinstance(name, str):
+        return None
+    seen = Run.objects.visible_to(user).filter(benchmark=run.benchmark_id)
+    return seen.filter(name=name).exclude(pk=run.pk).first()

@@ -11,18 +11,13 @@ from benchmarks_app.collections.services import runs
 from benchmarks_app.common.selectors.reading import corpus_reader, measures_documents_of_passages
 from benchmarks_app.common.services import reading_apart
 from benchmarks_app.models import Benchmark
+from benchwright.errors import ScoringError
 from benchwright.ids import id_problem, some_ids
 from benchwright.retrieval.dense import DenseIndex, Embeddings
 from benchwright.retrieval.dense.bundles import Bundle, unpacked_bundle
 from benchwright.retrieval.dense.embeddings import refuse_bad_rows, refuse_misfit
 from benchwright.retrieval.searching import Result
 from benchwright.runs.store import StoredRow
-from scoring.submissions.services.embedding_errors import (
-    BadIdsError,
-    NoDocumentVectorsError,
-    UnknownDocumentsError,
-)
-from scoring.submissions.services.files import Read
 
 Tell = Callable[[float, str], None]
 """Called with the share that is done and with what is being done."""
@@ -34,8 +29,10 @@ FILE = "the embeddings"
 
 def read_submitted_embeddings(
     *, path: Path, folder: Path, benchmark: Benchmark, aggregation: str, tell: Tell
-) -> Read:
+) -> tuple[runs.StagedRun, dict[str, Any]]:
     """Check a bundle of embeddings, search it, and write the run as Parquet into `folder`.
+
+    With the run comes what is known of its system.
 
     Queries that the benchmark lacks are left out and counted, as those of a run are.
 
@@ -61,7 +58,7 @@ def read_submitted_embeddings(
     )
     notes = _notes(benchmark, bundle, n_missing, n_extra)
     staged = replace(staged, n_extra_queries=n_extra, warnings=[*notes, *staged.warnings])
-    return Read(staged, _facts(bundle, n_missing))
+    return staged, _facts(bundle, n_missing)
 
 
 def _bundle(path: Path, folder: Path) -> Bundle:
@@ -182,3 +179,24 @@ def _facts(bundle: Bundle, n_missing: int) -> dict[str, Any]:
     if n_missing:
         facts["Documents without a vector"] = n_missing
     return facts
+
+
+class UnknownDocumentsError(ScoringError):
+    code = "embedding-unknown-documents"
+    message = (
+        "{n_unknown} of the {n_given} ids of the document embeddings are not in the corpus "
+        "({examples}); expected its ids alone. Embed the documents of corpus {corpus}, or leave "
+        "the others out."
+    )
+
+
+class BadIdsError(ScoringError):
+    code = "embedding-bad-ids"
+    message = (
+        "{name}: the id of row {row} (from 0), {id}: {reason}. Write the ids as they are here."
+    )
+
+
+class NoDocumentVectorsError(ScoringError):
+    code = "embedding-no-documents"
+    message = "The document embeddings hold no row, so there is nothing to find. Embed the corpus."

@@ -32,7 +32,7 @@ from benchwright.retrieval.dense.bundles import (
 )
 from scoring.models import Phase, Submission
 from scoring.scores.services.errors import SubmittedBeforeError
-from scoring.submissions.selectors.embeddings import APPROXIMATE_RUN
+from scoring.submissions.selectors.submissions import APPROXIMATE_RUN
 from scoring.submissions.services.submitting import submit_file
 
 BUNDLE = "embeddings.zip"
@@ -78,27 +78,20 @@ def submit_embeddings(
     read.
     """
     _refuse_sizes(files)
-    given = {"phase": phase, "user": user, "team": team}
+    terms |= {"phase": phase, "user": user, "team": team}
+    metadata = terms.pop("metadata", {})
     with _bundled(files, how) as bundle, transaction.atomic():
         if approximate is not None:
-            beside = _approximate(approximate, name, terms, given)
-            facts = {**terms.get("metadata", {}), APPROXIMATE_RUN: beside.name}
-            terms = {**terms, "metadata": facts}
-        return submit_file(file=bundle, name=name, **given, **terms)
+            facts = {**metadata, "index": "ann"}
+            beside = _submit_approximate(approximate, name, metadata=facts, **terms)
+            metadata = {**metadata, APPROXIMATE_RUN: beside.name}
+        return submit_file(file=bundle, name=name, metadata=metadata, **terms)
 
 
-def _approximate(
-    file: UploadedFile, name: str, terms: Mapping[str, Any], given: Mapping[str, Any]
-) -> Submission:
+def _submit_approximate(file: UploadedFile, name: str, **terms: Any) -> Submission:
     """The submission of the approximate run; the earlier one where its bytes were sent before."""
-    facts = {**terms.get("metadata", {}), "index": "ann"}
     try:
-        return submit_file(
-            file=file,
-            name=APPROXIMATE.format(name=name),
-            **given,
-            **{**terms, "metadata": facts},
-        )
+        return submit_file(file=file, name=APPROXIMATE.format(name=name), **terms)
     except SubmittedBeforeError as error:
         earlier: Submission = error.submission
         return earlier

@@ -61,7 +61,7 @@ def _beside_own(
 ) -> Iterator[Suspicion]:
     """Beside the one it is most like: nearly equal, or equal documents in another order."""
     before = {one.pk: one for one in earlier}
-    rankings = {pk: _rankings(one.run, hidden) for pk, one in before.items()}
+    rankings = _rankings_of(before, hidden)
     alike = probing.most_alike(mine, rankings, hidden)
     if alike is not None:
         pk, likeness = alike
@@ -75,8 +75,15 @@ def _beside_others(
     mine: probing.Rankings, hidden: Collection[str], others: Iterable[Submission]
 ) -> Iterator[Suspicion]:
     before = {one.pk: one for one in others}
-    rankings = {pk: _rankings(one.run, hidden) for pk, one in before.items()}
+    rankings = _rankings_of(before, hidden)
     yield from _with_their_documents(mine, hidden, before, rankings, is_own=False)
+
+
+def _rankings_of(
+    submissions: Mapping[int, Submission], hidden: Collection[str]
+) -> dict[int, probing.Rankings]:
+    """What each has ranked; every scored submission has a run."""
+    return {pk: _rankings(one.run, hidden) for pk, one in submissions.items() if one.run}
 
 
 def _with_their_documents(

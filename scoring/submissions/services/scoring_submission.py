@@ -1,13 +1,17 @@
 """Scoring one submission: its file is checked, then becomes a run with its scores, or nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import OperationalError, transaction
 
 from benchmarks_app.collections.services import runs, uploading
+from benchmarks_app.common.selectors.reading import unknown_documents
+from benchmarks_app.common.services import reading_apart
 from benchmarks_app.jobs.services.jobs import JobFencedError, RunningJob, told_of
 from benchmarks_app.models import Benchmark, Job, Run, Upload
 from benchmarks_app.releases.selectors import hidden_queries
@@ -17,7 +21,9 @@ from benchwright.ids import some_ids
 from benchwright.retrieval.dense.bundles import is_bundle
 from benchwright.runs.aggregation import DEFAULT
 from benchwright.runs.facts import RunFactsError, checked
-from benchwright.runs.store import query_ids
+from benchwright.runs.store import document_ids, query_ids
+from benchwright.uploads import Place
+from benchwright.uploads.submissions import READ, take_submitted
 from scoring.models import Submission
 from scoring.scores.selectors.phases import Scope, scope_of, split_counts
 from scoring.scores.services import scoring
@@ -25,7 +31,6 @@ from scoring.scores.services.errors import FewHiddenError, NothingJudgedError, W
 from scoring.scores.services.scoring import LEFT_OUT, Target
 from scoring.submissions.services import probing
 from scoring.submissions.services.embedding_retrieving import read_submitted_embeddings
-from scoring.submissions.services.files import Read, read_submitted
 
 ENDED = (Submission.State.SCORED, Submission.State.INVALID, Submission.State.FAILED)
 # How far each stage brings a submission, in percent.
@@ -37,7 +42,8 @@ OUR_FAULT = "The fault is on our side, and its log has the details. Nothing is c
 
 def score_submission(job: RunningJob) -> None:
     """The handler: validate the file, make the run, score it; visible all at once or not at all."""
-    submission = _submission_of(job.parameters["submission"])
+    related = ("phase__release__benchmark", "phase__benchmark", "submitter", "team")
+    submission = Submission.objects.select_related(*related).get(pk=job.parameters["submission"])
     if submission.state == Submission.State.SCORED:
         return
     _move(job, submission, Submission.State.RECEIVED, job=job.row, problems=[])
@@ -66,11 +72,6 @@ def problems_of(error: BenchmarkError) -> list[dict[str, Any]]:
     return [{"file": "", "line": 0, "text": str(error), "code": error.code}]
 
 
-def _submission_of(pk: int) -> Submission:
-    related = ("phase__release__benchmark", "phase__benchmark", "submitter", "team")
-    return Submission.objects.select_related(*related).get(pk=pk)
-
-
 def _move(running: RunningJob, submission: Submission, state: str, **values: Any) -> None:
     with running.fenced():
         Submission.objects.filter(pk=submission.pk).update(state=state, **values)
@@ -82,8 +83,9 @@ class _Valid:
 
     submission: Submission
     upload: Upload
-    read: Read
-    scope: Scope
+    staged: runs.StagedRun
+    # What the file says of its system.
+    metadata: dict[str, Any]
     target: Target
 
 
@@ -92,65 +94,96 @@ def _score_submission(job: RunningJob, submission: Submission) -> None:
     _move(job, submission, Submission.State.VALIDATED)
     job.progress(WRITTEN, WHOLE, "the file is right")
     _move(job, submission, Submission.State.SCORING)
-    parquet = valid.read.staged.summary.parquet
-    scored = scoring.scored_run(parquet=parquet, target=valid.target, folder=job.folder / "scores")
+    staged, target = valid.staged, valid.target
+    scored = scoring.scored_run(
+        parquet=staged.summary.parquet, target=target, folder=job.folder / "scores"
+    )
     job.progress(COMPUTED, WHOLE, "storing the scores")
     with job.commit() as result:
         run = _run_of(job, valid)
         scoring.store_scores(
-            run=run,
-            target=valid.target,
-            scored=scored,
-            n_left_out=valid.read.staged.n_extra_queries,
+            run=run, target=target, scored=scored, n_left_out=staged.n_extra_queries
         )
         Submission.objects.filter(pk=submission.pk).update(run=run, state=Submission.State.SCORED)
-        result["made"] = [f"run '{run.name}' scored on {valid.target.release.version}"]
-        result["notes"] = valid.read.staged.warnings
+        result["made"] = [f"run '{run.name}' scored on {target.release.version}"]
+        result["notes"] = staged.warnings
         result["url"] = submission.get_absolute_url()
 
 
 def _validated(job: RunningJob, submission: Submission) -> _Valid:
     phase = submission.phase
     upload = Upload.objects.get(pk=job.parameters["upload"])
-    read = _read(job, upload, phase.benchmark)
+    path = uploading.local(upload)
+    if is_bundle(path):
+        staged, metadata = _read_embeddings(job, path, phase.benchmark)
+    else:
+        staged, metadata = _read_run(job, path, upload.name, phase.benchmark)
+    parquet = staged.summary.parquet
+    answered = query_ids(parquet)
     scope = scope_of(phase)
-    _refuse_other_split(read, upload.name, submission, scope)
+    _refuse_other_split(answered, upload.name, submission, scope)
     target = (
         Target.of_split(phase.release, scope.split, scope.qids)
         if scope.is_apart
         else Target.of(phase.release)
     )
-    _refuse_few_hidden(read, upload.name, target)
-    _refuse_nothing_judged(read, upload.name, submission, target)
-    return _Valid(submission, upload, read, scope, target)
+    _refuse_few_hidden(answered, upload.name, target)
+    # Where nobody knows the documents of the corpus, ids of another one would be a silent zero.
+    if phase.benchmark.current_corpus_version is None:
+        _refuse_nothing_judged(document_ids(parquet), upload.name, target)
+    return _Valid(submission, upload, staged, metadata, target)
 
 
-def _read(job: RunningJob, upload: Upload, benchmark: Benchmark) -> Read:
-    """The run of the file: what it ranks, or what its embeddings find."""
-    path = uploading.local(upload)
-    how = job.parameters.get("aggregation") or DEFAULT
-    common: dict[str, Any] = {"path": path, "folder": job.folder, "benchmark": benchmark}
-    if is_bundle(path):
-        return read_submitted_embeddings(
-            **common,
-            aggregation=how,
-            tell=lambda share, message: job.progress(int(WRITTEN * share), WHOLE, message),
-        )
-    return read_submitted(
-        **common,
-        name=upload.name,
-        aggregation=how,
-        tell_read=lambda n, size: job.progress(
-            min(CHECKED, CHECKED * n // max(size, 1)), WHOLE, "checking the file"
-        ),
-        tell_written=lambda n, total: job.progress(
-            CHECKED + (WRITTEN - CHECKED) * n // max(total, 1) - 1, WHOLE, "ranking its documents"
-        ),
+Reading = tuple[runs.StagedRun, dict[str, Any]]
+
+
+def _read_embeddings(job: RunningJob, path: Path, benchmark: Benchmark) -> Reading:
+    """What submitted embeddings find, and what they say of their system."""
+    return read_submitted_embeddings(
+        path=path,
+        folder=job.folder,
+        benchmark=benchmark,
+        aggregation=job.parameters.get("aggregation") or DEFAULT,
+        tell=lambda share, message: job.progress(int(WRITTEN * share), WHOLE, message),
     )
 
 
-def _refuse_other_split(read: Read, file: str, submission: Submission, scope: Scope) -> None:
-    answered = query_ids(read.staged.summary.parquet)
+def _read_run(job: RunningJob, path: Path, file: str, benchmark: Benchmark) -> Reading:
+    """What a submitted run ranks, read in a process of its own, and what its comments say."""
+    folder = job.folder
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def tell(what: str, n: int, total: int) -> None:
+        if what == READ:
+            job.progress(min(CHECKED, CHECKED * n // max(total, 1)), WHOLE, "checking the file")
+        else:
+            share = (WRITTEN - CHECKED) * n // max(total, 1)
+            job.progress(CHECKED + share - 1, WHOLE, "ranking its documents")
+
+    staged = runs.stage_run(
+        file=file,
+        folder=folder / "run",
+        taken_apart=lambda terms: reading_apart.call(
+            take_submitted,
+            Place(path, file),
+            folder,
+            terms,
+            file=file,
+            is_job=True,
+            progress=tell,
+        ),
+        allowed_queries=set(benchmark.queries.committed().values_list("qid", flat=True)),
+        known_document=lambda docids: unknown_documents(benchmark, docids),
+        benchmark=benchmark,
+        aggregation=job.parameters.get("aggregation") or DEFAULT,
+        max_depth=settings.RUN_MAX_DEPTH,
+    )
+    return staged, staged.said
+
+
+def _refuse_other_split(
+    answered: Sequence[str], file: str, submission: Submission, scope: Scope
+) -> None:
     if scope.qids.isdisjoint(answered):
         release = submission.phase.release
         raise WrongSplitError(
@@ -168,31 +201,21 @@ def _others(counts: Mapping[str, int]) -> str:
     return f"its queries are {listed}"
 
 
-def _refuse_few_hidden(read: Read, file: str, target: Target) -> None:
+def _refuse_few_hidden(answered: Sequence[str], file: str, target: Target) -> None:
     """Who answers a handful of hidden queries learns what is known of them, and no system does."""
     hidden = hidden_queries(target.release) & target.qrels.keys()
-    n = len(hidden.intersection(query_ids(read.staged.summary.parquet)))
+    n = len(hidden.intersection(answered))
     n_needed = ceil(FEWEST_HIDDEN * len(hidden))
     if n < n_needed:
         raise FewHiddenError(file=file, n=n, n_all=len(hidden), n_needed=n_needed)
 
 
-def _refuse_nothing_judged(read: Read, file: str, submission: Submission, target: Target) -> None:
-    """Where nobody knows the documents of the corpus, ids of another one would be a silent zero."""
-    if submission.phase.benchmark.current_corpus_version is not None:
-        return
+def _refuse_nothing_judged(docids: Sequence[str], file: str, target: Target) -> None:
     known = {docid for grades in target.qrels.values() for docid in grades}
-    found = _documents_of(read)
-    if known.isdisjoint(found):
+    if known.isdisjoint(docids):
         raise NothingJudgedError(
-            file=file, found=some_ids(found), known=some_ids(known), release=target.release.version
+            file=file, found=some_ids(docids), known=some_ids(known), release=target.release.version
         )
-
-
-def _documents_of(read: Read) -> list[str]:
-    from benchwright.runs.store import document_ids
-
-    return document_ids(read.staged.summary.parquet)
 
 
 def _run_of(job: RunningJob, valid: _Valid) -> Run:
@@ -211,7 +234,7 @@ def _run_of(job: RunningJob, valid: _Valid) -> Run:
 def _create_run(job: RunningJob, valid: _Valid) -> Run:
     submission, parameters = valid.submission, job.parameters
     run = runs.create_run(
-        staged=valid.read.staged,
+        staged=valid.staged,
         benchmark=submission.phase.benchmark,
         name=submission.name,
         owner=submission.submitter,
@@ -233,11 +256,11 @@ def _metadata(job: RunningJob, valid: _Valid) -> dict[str, Any]:
     """What was said of the system when it was sent, then what the file says itself."""
     given = dict(job.parameters["metadata"])
     try:
-        metadata = checked({**valid.read.metadata, **given})
+        metadata = checked({**valid.metadata, **given})
     except RunFactsError:  # of the file alone: what a form or the API gave was checked before
         metadata = given
-    if valid.read.staged.n_extra_queries:
-        metadata[LEFT_OUT] = valid.read.staged.n_extra_queries
+    if valid.staged.n_extra_queries:
+        metadata[LEFT_OUT] = valid.staged.n_extra_queries
     return metadata
 
 

@@ -3,32 +3,20 @@
 from collections.abc import Iterable
 from typing import Any
 
-from scoring.models import Score, ScoreSet, Submission
-from scoring.scores.selectors.releases import declared_measures, relevance_threshold
-from scoring.scores.services.firewall import Sight, as_seen, sight_of
-from scoring.scores.services.held import held_of
+from scoring.models import Score, Submission
+from scoring.scores.services.firewall import Sight, sight_of
+from scoring.scores.services.held import ScoresSeen, scores_seen
 from scoring.submissions.selectors.submissions import (
     SubmissionRow,
-    by_bare_name,
     submission_scores,
     with_scores,
 )
 
 
-def scores_as_seen(user: Any, submission: Submission) -> ScoreSet | None:
-    """What `submission_scores` finds, as they may see it, with what is `held`; not to be saved."""
-    score_set = submission_scores(submission)
-    if score_set is None:
-        return None
-    release = submission.phase.release
-    sight = sight_of(user, release)
-    threshold = relevance_threshold(release)
-    score_set.held = held_of(
-        sight, user, score_set, {one.name: one.label for one in declared_measures(release)}
-    )
-    score_set.digits = sight.digits
-    score_set.of_split = by_bare_name(sight.means(score_set.of_split), threshold)
-    return as_seen(sight, score_set)
+def scores_as_seen(user: Any, submission: Submission) -> ScoresSeen | None:
+    """The scores of a submission as somebody may see them."""
+    sheet = submission_scores(submission)
+    return scores_seen(sheet, user) if sheet else None
 
 
 def rows_as_seen(user: Any, rows: Iterable[SubmissionRow]) -> list[SubmissionRow]:

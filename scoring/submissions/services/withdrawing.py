@@ -4,6 +4,8 @@ It is not undone, and its place of the day is not given back: whoever has seen t
 has used the try.
 """
 
+from typing import cast
+
 from django.db import transaction
 from django.utils import timezone
 
@@ -44,7 +46,8 @@ def withdraw_submission(*, submission: Submission, user: User) -> Submission:
     now = timezone.now()
     # The same bytes in another phase are the same run: it is taken back everywhere.
     Submission.objects.filter(run=locked.run_id, withdrawn_at=None).update(withdrawn_at=now)
-    _withdraw_run(Run.objects.get(pk=locked.run_id), now)
+    # Every scored submission has a run (`submission_scored_has_run`).
+    _withdraw_run(Run.objects.get(pk=cast(int, locked.run_id)), now)
     audit.record(
         actor=user,
         action="withdraw-run",

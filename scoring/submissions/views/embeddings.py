@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
@@ -12,7 +12,7 @@ from benchmarks_app.requests import PersonRequest
 from scoring.models import Submission
 from scoring.scores.selectors.releases import open_phases
 from scoring.submissions.forms.embeddings import EmbeddingForm
-from scoring.submissions.selectors.embeddings import corpus_size
+from scoring.submissions.selectors.submissions import corpus_size
 from scoring.submissions.services import embedding_submitting
 from scoring.submissions.views.submissions import of_form, of_phases, sent, submissions_closed
 
@@ -37,7 +37,7 @@ def embedding_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     return render(request, "scoring/submissions/embedding_new.html", context, status=status)
 
 
-def _submit(request: HttpRequest, form: EmbeddingForm) -> Submission:
+def _submit(request: PersonRequest, form: EmbeddingForm) -> Submission:
     return embedding_submitting.submit_embeddings(
         phase=form.chosen_phase,
         user=request.user,

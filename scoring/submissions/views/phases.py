@@ -39,14 +39,13 @@ def phase_list(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
 @benchmark_view(Action.SUBMIT)
 def phase_detail(request: PersonRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     phase = _phase(benchmark, pk)
-    asked = {"phase": phase, "user": request.user}
     context = {
         "phase": phase,
         "state": state_of_phase(phase),
         "scope": scope_of(phase),
         "held": ladder_said(sight_of(request.user, phase.release)),
-        "n_left": submitting.n_left_today(**asked),
-        "n_left_in_all": submitting.n_left_in_all(**asked),
+        "n_left": submitting.n_left_today(phase=phase, user=request.user),
+        "n_left_in_all": submitting.n_left_in_all(phase=phase, user=request.user),
     }
     return render(request, "scoring/submissions/phase_detail.html", context)
 

@@ -10,7 +10,7 @@ from benchmarks_app.paging import page_of
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
 from benchwright.leaks.probing import FEW_QUERIES, NEAR
-from scoring.submissions.selectors.probing import n_open_flags, probing_flags
+from scoring.submissions.selectors.submissions import n_open_flags, probing_flags
 from scoring.submissions.services import probing
 
 STATES = {"open": False, "settled": True}

@@ -22,9 +22,9 @@ from scoring.scores.selectors.releases import open_phases
 from scoring.scores.services.errors import NameInUseError, SubmittedBeforeError
 from scoring.scores.shown import BOARD, FURTHER
 from scoring.submissions.forms.submissions import SubmissionForm
-from scoring.submissions.selectors.embeddings import approximate_run_of
 from scoring.submissions.selectors.submissions import (
     WAITING,
+    approximate_run_of,
     problems_of_submission,
     state_of,
     submission_rows,
@@ -59,7 +59,7 @@ def submission_new(request: PersonRequest, benchmark: Benchmark) -> HttpResponse
     return render(request, "scoring/submissions/submission_new.html", context, status=status)
 
 
-def of_form(request: HttpRequest, benchmark: Benchmark, phases: list[Phase]) -> dict[str, Any]:
+def of_form(request: PersonRequest, benchmark: Benchmark, phases: list[Phase]) -> dict[str, Any]:
     """What a form takes that sends something in."""
     return {
         "data": request.POST or None,
@@ -99,7 +99,7 @@ def sent(
     return redirect(submission)
 
 
-def _submit(request: HttpRequest, form: SubmissionForm) -> Submission:
+def _submit(request: PersonRequest, form: SubmissionForm) -> Submission:
     return submitting.submit_file(
         phase=form.chosen_phase,
         user=request.user,
@@ -162,11 +162,11 @@ def submission_withdraw(request: PersonRequest, benchmark: Benchmark, pk: int) -
     return redirect(submission)
 
 
-def _seen(request: HttpRequest, benchmark: Benchmark, pk: int) -> Submission:
+def _seen(request: PersonRequest, benchmark: Benchmark, pk: int) -> Submission:
     return get_object_or_404(submissions_seen_by(request.user, benchmark), pk=pk)
 
 
-def _state(request: HttpRequest, submission: Submission) -> dict[str, Any]:
+def _state(request: PersonRequest, submission: Submission) -> dict[str, Any]:
     phase = submission.phase
     state = state_of(submission)
     return {
@@ -178,7 +178,7 @@ def _state(request: HttpRequest, submission: Submission) -> dict[str, Any]:
         "is_waiting": submission.state in WAITING,
         "board": BOARD,
         "further": FURTHER,
-        "score_set": scores_as_seen(request.user, submission),
+        "scores": scores_as_seen(request.user, submission),
         "scope": scope_of(phase),
         "approximate": approximate_run_of(submission.run, request.user),
         "n_left": submitting.n_left_today(

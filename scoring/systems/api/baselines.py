@@ -19,8 +19,8 @@ from benchmarks_app.permissions import Action
 from benchwright.recipes import retrieval
 from benchwright.retrieval.catalog import CATALOG, LEXICAL
 from scoring.scores.selectors.boards import leaderboard
-from scoring.scores.selectors.latencies import latencies_of, query_latencies
 from scoring.scores.selectors.releases import newest_release, relevance_threshold
+from scoring.scores.selectors.runs import latencies_of, query_latencies
 from scoring.scores.services.firewall import sight_of
 from scoring.scores.shown import BOARD
 from scoring.systems.selectors import BaselineRow, SystemRow, baseline_rows, system_rows
@@ -181,8 +181,10 @@ class RunLatencies(Endpoint):
         kept = latencies_of(run)
         if kept is None:
             raise Http404
-        kept.milliseconds = query_latencies(kept)
-        return Response(QueryLatenciesSerializer(kept).data)
+        names = ("source", "n_queries", "p50", "p95", "p99", "longest")
+        summary = {name: getattr(kept, name) for name in names}
+        latencies = {**summary, "milliseconds": query_latencies(kept)}
+        return Response(QueryLatenciesSerializer(latencies).data)
 
     def _runs(self, benchmark: Benchmark) -> Any:
         return Run.objects.visible_to(self.request.user).filter(benchmark=benchmark)

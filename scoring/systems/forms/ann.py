@@ -1,6 +1,6 @@
 """Which two runs to compare as exact and approximate search, and how deep."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 
@@ -30,7 +30,7 @@ class AnnForm(forms.Form):
     def __init__(self, *args: Any, runs: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         for name in ("exact", "approximate"):
-            self.fields[name].queryset = runs
+            cast(forms.ModelChoiceField, self.fields[name]).queryset = runs
         self.fields["k"].widget.attrs["placeholder"] = CUTOFF
 
     def clean(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Which systems to run, in which language and how deep."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.conf import settings
@@ -34,10 +34,10 @@ class BaselineForm(forms.Form):
         super().__init__(*args, **options)
         own = own_language(benchmark)
         names = dict(sorted({own: own, **NAMES}.items(), key=lambda one: one[1]))
-        language = self.fields["language"]
+        language = cast(forms.ChoiceField, self.fields["language"])
         language.choices = [(code, name.capitalize()) for code, name in names.items()]
         language.initial = own
-        depth = self.fields["depth"]
+        depth = cast(forms.IntegerField, self.fields["depth"])
         depth.max_value = settings.RUN_MAX_DEPTH
         depth.widget.attrs["max"] = settings.RUN_MAX_DEPTH
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.db import transaction
@@ -13,7 +13,7 @@ from django.urls import reverse
 from benchmarks_app.common.services import audit
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.jobs.services.jobs import RunningJob
-from benchmarks_app.models import Benchmark, Job, User
+from benchmarks_app.models import Benchmark, CorpusVersion, Job, User
 from benchwright.retrieval.catalog import CATALOG, LEXICAL, entry_named
 from benchwright.retrieval.languages import language_code
 from benchwright.retrieval.searching import Progress, Result
@@ -93,12 +93,11 @@ def wanted_baselines(
     n_shards: int | None = None,
 ) -> list[Asked]:
     """What to make of the newest corpus version, in the language of the corpus by default."""
-    refuse_without_texts(benchmark)
+    version = version_with_texts(benchmark)
     if not systems:
         raise NothingChosenError(known=", ".join(CATALOG))
     if not 1 <= depth <= settings.RUN_MAX_DEPTH:
         raise DepthError(depth=depth, most=settings.RUN_MAX_DEPTH)
-    version = benchmark.current_corpus_version
     code = language_code(language) if language else own_language(benchmark)
     found = []
     for name in dict.fromkeys(systems):
@@ -116,12 +115,14 @@ def baseline_arguments(asked: Asked) -> dict[str, Any]:
     return {"kind": JOB_KIND, "title": title, "parameters": asked.parameters()}
 
 
-def refuse_without_texts(benchmark: Benchmark) -> None:
-    """Raise where a retrieval system has nothing to work on."""
-    if not benchmark.corpus.has_texts or benchmark.current_corpus_version is None:
+def version_with_texts(benchmark: Benchmark) -> CorpusVersion:
+    """The newest corpus version; raises where a retrieval system has nothing to work on."""
+    version = benchmark.current_corpus_version
+    if not benchmark.corpus.has_texts or version is None:
         raise NoTextsError(benchmark=benchmark.name)
     if not benchmark.queries.committed().exists():
         raise NoQueriesError(benchmark=benchmark.name)
+    return version
 
 
 # --- making --------------------------------------------------------------------------------
@@ -130,7 +131,9 @@ def refuse_without_texts(benchmark: Benchmark) -> None:
 def make_baseline(job: RunningJob) -> None:
     """The handler: one system's run, or the start of the shards that make it."""
     benchmark, asked = job.benchmark, Asked.of(job.parameters)
-    refuse_without_texts(benchmark)
+    # Who started it stays: accounts are emptied, not deleted.
+    user = cast(User, job.row.created_by)
+    version_with_texts(benchmark)
     asked.entry.refuse_unavailable()
     queries = query_texts(benchmark)
     if asked.n_shards > 1:
@@ -146,14 +149,14 @@ def make_baseline(job: RunningJob) -> None:
             return
         run = create_baseline(
             benchmark=benchmark,
-            user=job.row.created_by,
+            user=user,
             asked=asked,
             taken=taken,
             n_queries=len(queries),
             path=path,
             staged=staged,
         )
-        start_scoring_new_runs(benchmark, job.row.created_by)
+        start_scoring_new_runs(benchmark, user)
         result["made"] = [f"run '{run.name}'"]
         result["url"] = reverse("scoring:baseline-list", args=[benchmark.slug])
 

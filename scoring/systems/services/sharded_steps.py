@@ -3,11 +3,12 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from django.urls import reverse
 
 from benchmarks_app.jobs.services.jobs import RunningJob
+from benchmarks_app.models import Benchmark, User
 from benchwright.retrieval.searching import Result
 from benchwright.retrieval.sparse.counting import Statistics
 from benchwright.retrieval.sparse.sharding import (
@@ -92,7 +93,10 @@ def _search(piece: Piece) -> None:
 
 
 def _merge(piece: Piece) -> None:
-    asked, benchmark, user = piece.asked, piece.parent.benchmark, piece.parent.created_by
+    asked = piece.asked
+    # Baselines are made for a benchmark, and who started it stays: accounts are emptied.
+    benchmark = cast(Benchmark, piece.parent.benchmark)
+    user = cast(User, piece.parent.created_by)
     numbers = range(asked.n_shards)
     path = piece.job.folder / f"{asked.system}.trec"
     found = [_read_lines(piece.shared(_found(number))) for number in numbers]

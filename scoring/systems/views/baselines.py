@@ -1,6 +1,6 @@
 """Systems of this site: which have made runs here, how those stand, and a form that makes more."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import messages
 from django.db.models import QuerySet
@@ -24,7 +24,7 @@ from scoring.scores.services.firewall import Sight, sight_of
 from scoring.scores.shown import BOARD
 from scoring.systems.forms.baselines import BaselineForm
 from scoring.systems.selectors import BaselineRow, baseline_rows, jobs_at_work, system_rows
-from scoring.systems.services.baselines import JOB_KIND, refuse_without_texts, start_baselines
+from scoring.systems.services.baselines import JOB_KIND, start_baselines, version_with_texts
 
 SHOWN = ("nDCG@10", "R@100", "Judged@10")
 N_ENDED = 6
@@ -36,11 +36,11 @@ def baseline_list(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The page; who edits the benchmark sends its form, and jobs are started."""
     if request.method == "POST":
         require(request.user, Action.EDIT, benchmark)
-        return _started(request, benchmark)
+        return _started(cast(PersonRequest, request), benchmark)  # visitors may not edit
     return _page(request, benchmark, BaselineForm(benchmark=benchmark))
 
 
-def _started(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def _started(request: PersonRequest, benchmark: Benchmark) -> HttpResponse:
     form = BaselineForm(request.POST, benchmark=benchmark)
     if form.is_valid():
         told = form.cleaned_data
@@ -124,7 +124,7 @@ def _board(request: HttpRequest, release: Release | None, sight: Sight) -> dict[
 def _refusal(benchmark: Benchmark) -> str:
     """Why nothing can be made here, empty where it can."""
     try:
-        refuse_without_texts(benchmark)
+        version_with_texts(benchmark)
     except ScoringError as error:
         return str(error)
     return ""

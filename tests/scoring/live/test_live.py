@@ -29,7 +29,7 @@ from scoring.live.services.errors import (
 from scoring.live.services.systems import change_live_system, delete_live_system, make_live_system
 from scoring.live.services.trying import try_system
 from scoring.models import LiveRun, LiveSystem, RunLatencies, ScoreSet
-from scoring.scores.selectors.latencies import query_latencies
+from scoring.scores.selectors.runs import query_latencies
 from tests import factories
 from tests.scoring.search_server import BODY, Answer, SearchServer, hits
 

@@ -51,7 +51,7 @@ def asked(later, user, **more):
 
 
 def test_runs_are_listed_by_how_far_they_moved(later, owner):
-    found = moves_of(later, user=owner, measure=FIRST_MEASURE)
+    found = moves_of(later, user=owner, measure=FIRST_MEASURE, before=previous_release(later))
 
     rows = [(row.run.name, row.rank_before, row.rank_after, row.places) for row in found.rows]
     assert rows == [("finds new", 2, 1, 1), ("answers", 1, 2, -1), ("third", 3, 3, 0)]
@@ -63,7 +63,7 @@ def test_run_of_the_new_release_alone_changes_no_rank(later, owner, scored):
     perfect = "q1 Q0 d9 1 9 s\nq1 Q0 d2 2 8 s\nq2 Q0 d4 1 1 s"
     scored(perfect, "perfect", on=later)
 
-    found = moves_of(later, user=owner, measure=FIRST_MEASURE)
+    found = moves_of(later, user=owner, measure=FIRST_MEASURE, before=previous_release(later))
 
     assert found.rows[-1].run.name == "perfect"
     assert found.rows[-1].places is None
@@ -73,7 +73,7 @@ def test_run_of_the_new_release_alone_changes_no_rank(later, owner, scored):
 def test_run_that_one_may_not_see_has_no_place(later, owner, vi):
     Run.objects.filter(name="finds new").update(visibility=Run.Visibility.OWNER)
 
-    found = moves_of(later, user=vi, measure=FIRST_MEASURE)
+    found = moves_of(later, user=vi, measure=FIRST_MEASURE, before=previous_release(later))
 
     assert [(row.run.name, row.rank_before, row.rank_after) for row in found.rows] == [
         ("answers", 1, 1),
@@ -82,7 +82,8 @@ def test_run_that_one_may_not_see_has_no_place(later, owner, vi):
 
 
 def test_first_release_has_no_moves(release, owner):
-    assert moves_of(release, user=owner, measure=FIRST_MEASURE) is None
+    assert previous_release(release) is None
+    assert moves_for_board(release, user=owner, measure=FIRST_MEASURE) is None
 
 
 # --- causes --------------------------------------------------------------------------------

@@ -233,7 +233,7 @@ def test_the_same_scores_and_families_have_one_interval_at_every_door(
         "board": next(row.intervals["RR@10"] for row in page if row.run == run),
         "API": next(_ends(r) for r in client.get(BOARD).json()["rows"] if r["run"] == "run 3"),
         "file": next(tuple(map(float, _ends(row))) for row in table if row["run"] == "run 3"),
-        "run": of_run["score_sets"][0].ranges["RR@10"],
+        "run": of_run["scores"][0].ranges["RR@10"],
         "API of the run": next(
             (one["low"], one["high"])
             for one in scores

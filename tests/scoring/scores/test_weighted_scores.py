@@ -44,8 +44,6 @@ def test_every_mean_is_also_stored_weighted(scored):
 
 
 def test_measure_that_is_added_gets_its_weighted_mean_too(scored):
-    scored.overall = list(scored.scores.filter(slice_name=""))
-
     measuring.add_measure(release=scored.release, score_sets=[scored], name="P@1")
 
     assert weighted(scored)["P@1"].mean == 0.75

@@ -239,7 +239,7 @@ def test_mean_of_the_split_stands_beside_that_of_all_queries(split_up, maintaine
     assert splits_of(release) == ["dev", "test"]
     assert found.of_split["RR@10"].mean == 1.0  # d1 of q1 is relevant and first
     assert found.means["RR@10"] == pytest.approx(1 / 3)  # q2 finds nothing, q3 is missing
-    assert (found.of_split["RR@10"].n, found.n_queries) == (1, 3)
+    assert (found.of_split["RR@10"].n, found.score_set.n_queries) == (1, 3)
 
 
 def test_run_of_another_split_is_refused_with_what_it_has(split_up, sam, send):
@@ -262,7 +262,7 @@ def test_phase_beside_a_hidden_split_tells_nothing_of_it(split_up, maintainer, s
 
     found = scores_as_seen(sam, submission)
     assert submission.state == State.SCORED
-    assert (found.n_queries, found.means["RR@10"]) == (1, 1.0)
+    assert (found.score_set.n_queries, found.means["RR@10"]) == (1, 1.0)
     assert not ScoreSet.objects.exclude(scorer_version__endswith="/dev").exists()
     assert not Score.objects.exclude(score_set__scorer_version__endswith="/dev").exists()
     assert leaderboard(release=release, user=maintainer) == []
@@ -307,7 +307,7 @@ def test_upgrade_keeps_the_means_over_the_split_of_a_phase(
     do_jobs()
 
     found = scores_as_seen(sam, submission)
-    assert (found.of_split["RR@10"].mean, found.n_queries) == (1.0, 3)
+    assert (found.of_split["RR@10"].mean, found.score_set.n_queries) == (1.0, 3)
 
 
 def test_board_ranks_on_the_split_of_the_open_phase(
