@@ -58,12 +58,6 @@ class FrequencyCuts:
     torso: Part
     tail: Part
 
-    def band_of(self, count: int) -> Band:
-        """The band of a query that was asked `count` times."""
-        if count > self.head_above:
-            return Band.HEAD
-        return Band.TAIL if count < self.tail_below else Band.TORSO
-
     @property
     def parts(self) -> dict[Band, Part]:
         """Each band's size, head first."""
