@@ -29,10 +29,9 @@ class Band(StrEnum):
     TAIL = "tail"
 
 
-class FrequencyError(BenchmarkError):
+class FrequencyError(BenchmarkError, code="no-frequency-bands"):
     """Counts that tell no head from a tail."""
 
-    code = "no-frequency-bands"
     message = "{why}"
 
 
