@@ -33,7 +33,8 @@ class BenchmarkError(Exception):
 
     `heading` stands over its page; `retry_after` says in how many seconds it is over, if it ends.
 
-    A subclass writes its `message` with the facts as named fields; raising it is
+    A subclass writes its `code` and `status`, if it has others than the class above it, in its
+    first line, and its `message` with the facts as named fields; raising it is
     `raise SlotOfAnotherError(actor=3)`.
     """
 
@@ -42,6 +43,12 @@ class BenchmarkError(Exception):
     status: ClassVar[int] = 422
     retry_after: ClassVar[int | None] = None
     message: ClassVar[str] = "This cannot be done with this benchmark."
+
+    def __init_subclass__(cls, *, code: str = "", status: int = 0) -> None:
+        if code:
+            cls.code = code
+        if status:
+            cls.status = status
 
     def __init__(self, **facts: Any) -> None:
         self.facts = facts
@@ -66,10 +73,9 @@ def error_again(kind: type[BenchmarkError], facts: dict[str, Any], said: tuple[A
     return error
 
 
-class FileProblemsError(BenchmarkError):
+class FileProblemsError(BenchmarkError, code="file-problems"):
     """Lines that cannot be read; `problems` holds them all, up to a limit."""
 
-    code = "file-problems"
     message = "{summary}"
 
     def __init__(self, *, problems: Sequence[Problem], is_cut: bool = False) -> None:
@@ -78,23 +84,20 @@ class FileProblemsError(BenchmarkError):
         super().__init__(summary=shown + cut, problems=tuple(problems), is_cut=is_cut)
 
 
-class ArchiveError(BenchmarkError):
-    code = "archive"
+class ArchiveError(BenchmarkError, code="archive"):
     message = "{file}: {reason}"
 
 
-class Utf16Error(ArchiveError):
-    code = "utf-16"
+class Utf16Error(ArchiveError, code="utf-16"):
     message = (
         "{file} is text in UTF-16, as some spreadsheets and editors save it; expected UTF-8. Save "
         "it again as UTF-8 (a sheet as CSV UTF-8), or convert it: iconv -f UTF-16 -t UTF-8"
     )
 
 
-class MissingPackageError(BenchmarkError, ImportError):
+class MissingPackageError(BenchmarkError, ImportError, code="missing-package"):
     """What a function needs beside the standard library is not installed."""
 
-    code = "missing-package"
     message = (
         "{what} needs {package}, which is not installed; the extra '{extra}' brings it: "
         "pip install 'benchwright[{extra}]'."
@@ -133,8 +136,7 @@ SITE = {
 }
 
 
-class MissingFileError(BenchmarkError):
-    code = "missing-file"
+class MissingFileError(BenchmarkError, code="missing-file"):
     message = "{place}: no {expected} found. {advice}"
 
 
@@ -280,111 +282,94 @@ class ToldProblems(Problems):
 # --- What a person can get wrong when scoring or retrieving, and mend.
 
 
-class ScoringError(BenchmarkError):
-    code = "scoring"
+class ScoringError(BenchmarkError, code="scoring"):
     message = "This cannot be scored."
 
 
-class CutoffError(ScoringError):
-    code = "cutoff"
+class CutoffError(ScoringError, code="cutoff"):
     message = (
         "The cutoff is {cutoff}; expected a whole number of at least 1. Choose another cutoff."
     )
 
 
-class RelevanceThresholdError(ScoringError):
-    code = "relevance-threshold"
+class RelevanceThresholdError(ScoringError, code="relevance-threshold"):
     message = (
         "rel is {rel}; expected a grade of at least 1, from which a document counts as relevant. "
         "Choose another grade."
     )
 
 
-class GradeTooLargeError(ScoringError):
-    code = "grade-too-large"
+class GradeTooLargeError(ScoringError, code="grade-too-large"):
     message = (
         "A grade is {grade}; exponential gain takes grades up to {largest}. "
         "Use linear gain or a smaller scale."
     )
 
 
-class UnknownMeasureError(ScoringError):
-    code = "unknown-measure"
+class UnknownMeasureError(ScoringError, code="unknown-measure"):
     message = "'{name}' is no measure we know; expected one of {known}. Check the spelling."
 
 
-class MeasureParameterError(ScoringError):
-    code = "measure-parameter"
+class MeasureParameterError(ScoringError, code="measure-parameter"):
     message = "'{name}': {reason}"
 
 
-class UnknownTieRuleError(ScoringError):
-    code = "unknown-tie-rule"
+class UnknownTieRuleError(ScoringError, code="unknown-tie-rule"):
     message = "'{ties}' is no tie rule; expected one of {known}. Choose one of them."
 
 
-class ExpectedDepthError(ScoringError):
-    code = "expected-depth"
+class ExpectedDepthError(ScoringError, code="expected-depth"):
     message = (
         "Ties are 'expected' and results are cut at {depth}, where a tie may be cut in two; "
         "expected one of both. Use a measure's own cutoff, or another tie rule."
     )
 
 
-class UnknownScannerError(ScoringError):
-    code = "unknown-scanner"
+class UnknownScannerError(ScoringError, code="unknown-scanner"):
     message = "BENCHWRIGHT_SCANNER is '{scanner}'; expected {expected}. {advice}"
 
 
-class TooManyOrdersError(ScoringError):
-    code = "too-many-orders"
+class TooManyOrdersError(ScoringError, code="too-many-orders"):
     message = (
         "{measure} of query '{qid}': the documents of one score can be ordered in too many ways; "
         "expected fewer of one score. Leave the measure out, or choose another tie rule."
     )
 
 
-class NoBracketError(ScoringError):
-    code = "no-bracket"
+class NoBracketError(ScoringError, code="no-bracket"):
     message = (
         "{measure} has no bracket: judging a document relevant can lower it; expected a measure "
         "that only grows, such as P@10, RR, Success@10, DCG or RBP. Ask for scenarios instead."
     )
 
 
-class UnknownMissingRuleError(ScoringError):
-    code = "unknown-missing-rule"
+class UnknownMissingRuleError(ScoringError, code="unknown-missing-rule"):
     message = "'{missing}' is no rule for missing queries; expected zero or skip. Choose one."
 
 
-class UnknownUnlistedRuleError(ScoringError):
-    code = "unknown-unlisted-rule"
+class UnknownUnlistedRuleError(ScoringError, code="unknown-unlisted-rule"):
     message = (
         "'{unlisted}' is no rule for documents that the qrels do not list; expected {known}. "
         "Choose one."
     )
 
 
-class EmptyRunError(ScoringError):
-    code = "empty-run"
+class EmptyRunError(ScoringError, code="empty-run"):
     message = "The run holds no result; expected at least one row. Check that it is the right file."
 
 
-class EmptyQrelsError(ScoringError):
-    code = "empty-qrels"
+class EmptyQrelsError(ScoringError, code="empty-qrels"):
     message = "The qrels hold no grade; expected at least one row. Check that it is the right file."
 
 
-class NoCommonQueryError(ScoringError):
-    code = "no-common-query"
+class NoCommonQueryError(ScoringError, code="no-common-query"):
     message = (
         "Run and qrels have no query in common: the run has {run_ids}, the qrels have {qrel_ids}. "
         "Check that both belong to the same benchmark and split."
     )
 
 
-class ColumnsError(ScoringError):
-    code = "columns"
+class ColumnsError(ScoringError, code="columns"):
     message = (
         "The {name} {reason}; expected {{query: {{document: value}}}}, or a table with a column of "
         "queries, one of documents and one of scores or grades. Name them qid, docid and score "
@@ -392,59 +377,49 @@ class ColumnsError(ScoringError):
     )
 
 
-class UnknownAggregationError(ScoringError):
-    code = "unknown-aggregation"
+class UnknownAggregationError(ScoringError, code="unknown-aggregation"):
     message = "'{how}' is no way to score documents; expected one of {known}. Choose one of them."
 
 
-class ParentsNeededError(ScoringError):
-    code = "parents-needed"
+class ParentsNeededError(ScoringError, code="parents-needed"):
     message = (
         "'{how}' counts the first passage of a document, which ids do not tell; expected a file of "
         "parents. Name it (--parents), each document's first passage first."
     )
 
 
-class ResultFormatError(ScoringError):
-    code = "result-format"
+class ResultFormatError(ScoringError, code="result-format"):
     message = (
         "{file} {reason}; expected a result file as `benchwright score --result FILE` writes it. "
         "Check that it is the right file."
     )
 
 
-class BenchmarkObjectError(BenchmarkError):
-    code = "benchmark-object"
+class BenchmarkObjectError(BenchmarkError, code="benchmark-object"):
     message = "The benchmark's {where}: {what}."
 
 
-class ModelError(ScoringError):
-    code = "model"
+class ModelError(ScoringError, code="model"):
     message = "Query '{qid}' ({text}): the model {reason}."
 
 
-class MtebFormatError(ScoringError):
-    code = "mteb-format"
+class MtebFormatError(ScoringError, code="mteb-format"):
     message = "{file}: {what}; expected {expected}."
 
 
-class UnknownSystemError(ScoringError):
-    code = "unknown-system"
+class UnknownSystemError(ScoringError, code="unknown-system"):
     message = "'{name}' is no retrieval system; expected one of {known}. Choose one of them."
 
 
-class TooFewRunsError(ScoringError):
-    code = "too-few-runs"
+class TooFewRunsError(ScoringError, code="too-few-runs"):
     message = "{count} run to compare; expected at least two. Name another run."
 
 
-class TooFewQueriesError(ScoringError):
-    code = "too-few-queries"
+class TooFewQueriesError(ScoringError, code="too-few-queries"):
     message = "The runs have {count} query in common; expected at least two. Score more queries."
 
 
-class RunsDifferError(ScoringError):
-    code = "runs-differ"
+class RunsDifferError(ScoringError, code="runs-differ"):
     message = (
         "Run '{run}' has no value for {count} of the queries of '{other}': {ids}; expected the "
         "same queries in every run. Score all runs on the same qrels, counting missing queries as "
@@ -452,57 +427,48 @@ class RunsDifferError(ScoringError):
     )
 
 
-class NoCommonMeasureError(ScoringError):
-    code = "no-common-measure"
+class NoCommonMeasureError(ScoringError, code="no-common-measure"):
     message = (
         "The runs share no measure: {measures}; expected at least one that all have. "
         "Score them by the same measures."
     )
 
 
-class MissingValueError(ScoringError):
-    code = "missing-value"
+class MissingValueError(ScoringError, code="missing-value"):
     message = (
         "Run '{run}', query {query}: no value of {measure}; expected one for every query. "
         "Score the run by {measure}, or leave the measure out."
     )
 
 
-class NoWeightError(ScoringError):
-    code = "no-weight"
+class NoWeightError(ScoringError, code="no-weight"):
     message = (
         "None of the {n_queries} scored queries has a weight, so there is no weighted mean. Check "
         "the ids of the weights."
     )
 
 
-class UnknownRunError(ScoringError):
-    code = "unknown-run"
+class UnknownRunError(ScoringError, code="unknown-run"):
     message = "'{name}' is none of the runs; expected one of {known}. Check the spelling."
 
 
-class ReservedSliceError(ScoringError):
-    code = "reserved-slice"
+class ReservedSliceError(ScoringError, code="reserved-slice"):
     message = "A slice is called '{name}', which means all queries here. Give it another name."
 
 
-class UnknownMethodError(ScoringError):
-    code = "unknown-method"
+class UnknownMethodError(ScoringError, code="unknown-method"):
     message = "'{name}' is no {kind}; expected one of {known}. Choose one of them."
 
 
-class MethodMisfitError(ScoringError):
-    code = "method-misfit"
+class MethodMisfitError(ScoringError, code="method-misfit"):
     message = "{reason} Choose another {kind}."
 
 
-class MethodNumberError(ScoringError):
-    code = "method-number"
+class MethodNumberError(ScoringError, code="method-number"):
     message = "{name} is {value}; expected {expected}. Choose another number."
 
 
-class DuplicateDocumentError(ScoringError):
-    code = "duplicate-document"
+class DuplicateDocumentError(ScoringError, code="duplicate-document"):
     message = (
         "Document '{docid}' is in the corpus {count} times; expected every id once. "
         "Remove the others."
@@ -512,6 +478,5 @@ class DuplicateDocumentError(ScoringError):
 # ---
 
 
-class AnnotationError(BenchmarkError):
-    code = "annotation"
+class AnnotationError(BenchmarkError, code="annotation"):
     message = "This cannot be done with these judgments."

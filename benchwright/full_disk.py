@@ -12,9 +12,7 @@ WORDS = {
 }
 
 
-class DiskFullError(BenchmarkError):
-    code = "disk-full"
-    status = 507
+class DiskFullError(BenchmarkError, code="disk-full", status=507):
     message = (
         "The disk of this site is full: nothing was stored, and nothing is counted. Whoever runs "
         "the site must free some space; then try again."

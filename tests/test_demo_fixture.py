@@ -13,8 +13,10 @@ from typing import NamedTuple
 import pytest
 
 from benchwright.datasets.demo import collect_docstrings
+from benchwright.detection import FileKind, Part, guess
+from benchwright.detection.rows import query_rows
 from benchwright.errors import Problems
-from benchwright.formats.tabular import query_table_rows
+from benchwright.files.inputs import FileInput
 from benchwright.ids import text_hash
 from benchwright.retrieval import SYSTEMS, build_index
 
@@ -91,10 +93,10 @@ def test_every_query_has_the_same_fields_and_none_is_empty():
     assert [query["_id"] for query in queries() if not all(query.values())] == []
 
 
-def test_the_query_reader_of_the_site_accepts_all_queries():
-    problems = Problems()
-    with (DEMO / "queries.jsonl").open("rb") as lines:
-        rows = list(query_table_rows(lines, file="queries.jsonl", problems=problems))
+def test_the_query_reader_of_the_site_accepts_all_queries(tmp_path):
+    problems, queries = Problems(), FileInput(DEMO / "queries.jsonl")
+    part = Part("", FileKind.QUERIES, guess(queries, tmp_path).mapping)
+    rows = list(query_rows(part, queries, folder=tmp_path, problems=problems))
 
     assert len(rows) == 60
     assert problems.found == []

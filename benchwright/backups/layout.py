@@ -33,7 +33,6 @@ FORMAT = 1
 MANIFEST, MANIFEST_DIGEST, FILES = "manifest.json", "manifest.json.sha256", "files.jsonl.zst"
 PART = ".part"
 PATTERN = re.compile(r"\d{8}T\d{6}\.\d{6}Z")
-DIGEST = re.compile(r"[0-9a-f]{64}")
 PIECE = 1 << 20
 
 

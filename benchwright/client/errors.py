@@ -27,102 +27,86 @@ from typing import Any
 from benchwright.errors import BenchmarkError
 
 
-class ClientError(BenchmarkError):
+class ClientError(BenchmarkError, code="client"):
     """Whatever went wrong between here and the site."""
 
-    code = "client"
     message = "The site could not be asked."
 
 
-class ServerAddressError(ClientError):
-    code = "server-address"
+class ServerAddressError(ClientError, code="server-address"):
     message = (
         "'{given}' is not the address of a site: {why}. Give it as your browser shows it, such as "
         "https://benchmarks.example.org."
     )
 
 
-class NotSignedInError(ClientError):
-    code = "not-signed-in"
+class NotSignedInError(ClientError, code="not-signed-in"):
     message = (
         "There is no token for {url}, and this needs one. Make one on {url}/account/ and run "
         "`benchwright login {url}`, or set BENCHWRIGHT_TOKEN."
     )
 
 
-class UnreachableError(ClientError):
-    code = "unreachable"
+class UnreachableError(ClientError, code="unreachable"):
     message = "{url}: nobody answers ({why}). Check the address, and that the site is up."
 
 
-class RedirectedError(ClientError):
-    code = "redirected"
+class RedirectedError(ClientError, code="redirected"):
     message = "{url} leads to {target}, which is not followed: {why}"
 
 
-class StrangeAnswerError(ClientError):
-    code = "strange-answer"
+class StrangeAnswerError(ClientError, code="strange-answer"):
     message = "{url}: {why}. Is this the address of a Benchwright site, and of its newest version?"
 
 
-class DigestError(ClientError):
-    code = "digest"
+class DigestError(ClientError, code="digest"):
     message = (
         "{file}: its SHA-256 is {found}, expected {expected}. It was thrown away; pull again, and "
         "if it stays so, tell who runs the site."
     )
 
 
-class FolderTakenError(ClientError):
-    code = "folder-taken"
+class FolderTakenError(ClientError, code="folder-taken"):
     message = "{folder} holds something else. Name a new or an empty folder with -o."
 
 
-class NoReleaseError(ClientError):
-    code = "no-release"
+class NoReleaseError(ClientError, code="no-release"):
     message = "{slug} has no published release yet. Ask who keeps it, or look again later."
 
 
-class NotAReleaseNameError(ClientError):
-    code = "release-name"
+class NotAReleaseNameError(ClientError, code="release-name"):
     message = "'{given}' names no release; expected SLUG or SLUG@VERSION, such as stdlib@1.2.0."
 
 
-class NoPhaseError(ClientError):
-    code = "no-phase"
+class NoPhaseError(ClientError, code="no-phase"):
     message = "{slug} has no phase '{given}'. There is: {known}."
 
 
-class WaitedTooLongError(ClientError):
-    code = "waited-too-long"
+class WaitedTooLongError(ClientError, code="waited-too-long"):
     message = "{what} is still '{state}' after {seconds:.0f} s. It goes on; see {url}."
 
 
-class RefusedError(ClientError):
+class RefusedError(ClientError, code="refused"):
     """The site's own answer: its status, its stable code, its sentence, its detail."""
 
-    code = "refused"
     message = "{said}{listed}"
 
     def __init__(self, *, detail: Any = None, **facts: Any) -> None:
         super().__init__(detail=detail, listed=_listed(detail), **facts)
 
 
-class TokenRefusedError(RefusedError):
-    code = "token-refused"
+class TokenRefusedError(RefusedError, code="token-refused"):
     message = (
         "{url} does not take the token: it is unknown, revoked or expired. Make a new one on "
         "{url}/account/ and run `benchwright login {url}`."
     )
 
 
-class ForbiddenError(RefusedError):
-    code = "forbidden"
+class ForbiddenError(RefusedError, code="forbidden"):
     message = "{said} Ask an owner of the benchmark for the role you need."
 
 
-class NotThereError(RefusedError):
-    code = "not-there"
+class NotThereError(RefusedError, code="not-there"):
     message = (
         "{address}: {said} Check the name; a private benchmark is seen by its members alone, with "
         "their token."
@@ -133,18 +117,15 @@ class ConflictError(RefusedError):
     code = "conflict"
 
 
-class TooLargeError(RefusedError):
-    code = "too-large"
+class TooLargeError(RefusedError, code="too-large"):
     message = "{said} Compress the file (gzip or zstd), or keep fewer documents of each query."
 
 
-class TooManyRequestsError(RefusedError):
-    code = "too-many-requests"
+class TooManyRequestsError(RefusedError, code="too-many-requests"):
     message = "{url} takes no more requests for {seconds:.0f} s. Run it again then."
 
 
-class ServerFaultError(RefusedError):
-    code = "server-fault"
+class ServerFaultError(RefusedError, code="server-fault"):
     message = (
         "{url} failed (HTTP {answer_status}): {said} The fault is the site's: try again later."
     )

@@ -7,7 +7,6 @@ from benchwright.contamination.checking import (
     by_slice,
     check_queries,
     check_sketch,
-    clean_queries,
 )
 from benchwright.contamination.outside import OutsideQuery, read_outside
 
@@ -19,6 +18,5 @@ __all__ = [
     "by_slice",
     "check_queries",
     "check_sketch",
-    "clean_queries",
     "read_outside",
 ]

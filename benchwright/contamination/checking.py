@@ -231,16 +231,6 @@ def _known_documents(ours: Sequence[OurQuery], path: Path, hasher: Hasher) -> se
 # --- what it comes to ----------------------------------------------------------------------
 
 
-def clean_queries(
-    qids: Iterable[str],
-    matches: Iterable[Match],
-    degrees: Collection[Degree] = CONTAMINATED,
-) -> list[str]:
-    """The queries of which nothing of these degrees was found."""
-    seen = {match.qid for match in matches if match.degree in degrees}
-    return [qid for qid in qids if qid not in seen]
-
-
 def by_slice(
     qids: Sequence[str], matches: Sequence[Match], slices: Mapping[str, Collection[str]]
 ) -> list[dict[str, Any]]:

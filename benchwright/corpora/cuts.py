@@ -10,8 +10,7 @@ from benchwright.errors import BenchmarkError
 LARGEST_SEED = 2**32 - 1
 
 
-class CutError(BenchmarkError):
-    code = "corpus-cut"
+class CutError(BenchmarkError, code="corpus-cut"):
     message = "max_docs is {given}; expected a whole number from 1, or nothing to keep them all."
 
 

@@ -10,7 +10,7 @@ from benchwright.datasets.errors import NothingMatchesError
 from benchwright.errors import Problems
 from benchwright.findings import Finding, Severity
 from benchwright.formats.beir import CorpusRow
-from benchwright.linting.pitfalls import lacking_documents, pitfalls
+from benchwright.linting.pitfalls import best_grades, lacking_documents, pitfalls
 
 Qrels = dict[str, dict[str, int]]
 ReadDocuments = Callable[[Problems], Iterator[CorpusRow]]
@@ -238,7 +238,7 @@ def looked_over(given: Given, shortened: Shortened) -> Loaded:
     if found and found[0].severity is Severity.ERROR:
         said = " ".join(f"{one.message} {one.advice}" for one in found[:1])
         raise NothingMatchesError(place=given.name, said=said)
-    judged = _best_grades(given.qrels)
+    judged = best_grades(given.qrels)
     corpus = Corpus(given.documents, judged=judged, cut=shortened.cut(judged))
     corpus.reading_notes = given.corpus_notes
     return Loaded(
@@ -264,11 +264,3 @@ def _graded(given: Given) -> dict[str, str]:
             f"'{given.split}' and are left out."
         )
     return graded
-
-
-def _best_grades(qrels: Qrels) -> dict[str, int]:
-    best: dict[str, int] = {}
-    for of in qrels.values():
-        for docid, grade in of.items():
-            best[docid] = max(grade, best.get(docid, grade))
-    return best

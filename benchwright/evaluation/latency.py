@@ -14,8 +14,7 @@ N_BINS = 24
 FAR_APART = 20.0
 
 
-class LatencyError(ScoringError):
-    code = "latency"
+class LatencyError(ScoringError, code="latency"):
     message = (
         "A query took {milliseconds} ms; expected a number from 0. Look at the clock it is from."
     )

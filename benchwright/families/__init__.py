@@ -11,7 +11,7 @@ from benchwright.families.grouping import (
     grouped,
     review_costs,
 )
-from benchwright.families.keys import bag_key, bag_keys, exact_key
+from benchwright.families.keys import bag_keys, exact_key
 from benchwright.families.linking import Link, QueryText, Reason, static_embeddings
 from benchwright.families.normalising import normalised
 from benchwright.families.similarity import SimilarPairs, similar_pairs
@@ -30,7 +30,6 @@ __all__ = [
     "Reason",
     "ReviewCost",
     "SimilarPairs",
-    "bag_key",
     "bag_keys",
     "exact_key",
     "grouped",

@@ -43,21 +43,16 @@ def accentless_key(text: str) -> str:
 _ACCENTS = re.compile(r"([a-z\u0250-\u02af\u0370-\u03ff])[\u0300-\u036f]+|(?<=\u0435)\u0308")
 
 
-def bag_key(text: str, language: str = DEFAULT_LANGUAGE) -> str:
-    """The stems of a text's words in the order of their letters: word order and endings are gone.
+def bag_keys(texts: Iterable[str], language: str = DEFAULT_LANGUAGE) -> list[str]:
+    """The stems of each text's words in the order of their letters: order and endings are gone.
 
     Words of a language that has no stemmer stay as they are.
 
     Examples
     --------
-    >>> bag_key("Cards lost") == bag_key("lost card!")
-    True
+    >>> bag_keys(["Cards lost", "lost card!"])
+    ['card lost', 'card lost']
     """
-    return next(iter(bag_keys([text], language)))
-
-
-def bag_keys(texts: Iterable[str], language: str = DEFAULT_LANGUAGE) -> list[str]:
-    """The bag key of each text."""
     # A stemmer is not safe to share between threads, and making one takes microseconds.
     algorithm = stemmer_of(language)
     stems = Stemmer.Stemmer(algorithm).stemWords if algorithm else list

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from benchwright.families.normalising import normalised
+from benchwright.families.vectors import codes_of
 
 N_PERMUTATIONS = 128
 N_BANDS = 32
@@ -34,9 +34,7 @@ def candidate_pairs(texts: Sequence[str]) -> tuple[Any, Any]:
 
 def _signatures(texts: Sequence[str]) -> Any:
     """The least value of each permutation over a text's shingles, shape (texts, 128)."""
-    padded = [f" {normalised(text)} ".ljust(SHINGLE) for text in texts]
-    lengths = np.array([len(text) for text in padded], dtype=np.int64)
-    codes = np.frombuffer("".join(padded).encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
+    codes, lengths = codes_of(texts, SHINGLE)
     hashed = np.zeros(codes.size - SHINGLE + 1, dtype=np.uint64)
     for offset in range(SHINGLE):
         hashed = (hashed ^ codes[offset : offset + hashed.size]) * np.uint64(0x9E3779B97F4A7C15)

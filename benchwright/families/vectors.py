@@ -43,11 +43,17 @@ def weighted_grams(texts: Sequence[str]) -> Matrix:
     return _of_length_1(rows)
 
 
-def _counted(texts: Sequence[str]) -> Matrix:
-    """How often each text has each hashed gram."""
-    padded = [f" {normalised(text)} ".ljust(GRAM) for text in texts]
+def codes_of(texts: Sequence[str], width: int) -> tuple[Any, Any]:
+    """Code points of all texts in a row, and how many each has: blanks around, `width` or more."""
+    padded = [f" {normalised(text)} ".ljust(width) for text in texts]
     lengths = np.array([len(text) for text in padded], dtype=np.int64)
     codes = np.frombuffer("".join(padded).encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
+    return codes, lengths
+
+
+def _counted(texts: Sequence[str]) -> Matrix:
+    """How often each text has each hashed gram."""
+    codes, lengths = codes_of(texts, GRAM)
     hashed = _hashed(codes)
     # A gram belongs to the text it begins in, and must end there.
     ends = np.cumsum(lengths)

@@ -13,40 +13,35 @@ BenchmarkError
 from benchwright.errors import BenchmarkError
 
 
-class CollectionNameError(BenchmarkError):
-    code = "collection-name"
+class CollectionNameError(BenchmarkError, code="collection-name"):
     message = "'{given}' names no collection: {why}"
 
 
-class ExtraMissingError(BenchmarkError):
-    code = "extra-missing"
+class ExtraMissingError(BenchmarkError, code="extra-missing"):
     message = (
         "{what} is read with a library that is not installed here. Install it where the site runs: "
         "pip install 'benchwright[{extra}]', and start the worker again."
     )
 
 
-class AddressRefusedError(BenchmarkError):
-    code = "address-refused"
+class AddressRefusedError(BenchmarkError, code="address-refused"):
     message = (
         "{address}: {why}. Only public http and https addresses are asked; who runs the site can "
         "allow others (FETCH_PRIVATE_ADDRESSES)."
     )
 
 
-class DownloadError(BenchmarkError):
-    code = "download"
+class DownloadError(BenchmarkError, code="download"):
     message = "{address}: {why}. {advice}"
 
 
-class UnreachableError(DownloadError):
+class UnreachableError(DownloadError, code="unreachable"):
     """One sentence for whatever keeps a name from being asked.
 
     Who may write addresses could otherwise tell which names a private network has, and which of
     its ports are open.
     """
 
-    code = "unreachable"
     message = (
         "{address}: {why}. Look whether the site may reach it, then try again; who runs the site "
         "can allow others (FETCH_PRIVATE_ADDRESSES), and finds the cause in its log."
@@ -57,14 +52,12 @@ class UnreachableError(DownloadError):
         super().__init__(address=address, why=why)
 
 
-class ChecksumError(BenchmarkError):
-    code = "checksum"
+class ChecksumError(BenchmarkError, code="checksum"):
     message = (
         "{address}: what was downloaded has the {algorithm} {found}, expected {expected}. It was "
         "thrown away; fetch it again, and if it stays so, do not trust the source."
     )
 
 
-class CollectionShapeError(BenchmarkError):
-    code = "collection-shape"
+class CollectionShapeError(BenchmarkError, code="collection-shape"):
     message = "{name} is not in BEIR's layout: {why}"

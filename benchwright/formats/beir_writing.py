@@ -38,10 +38,9 @@ _SUSPICIOUS = frozenset('0123456789+-.#<"NniI')
 Row = TypeVar("Row")
 
 
-class UnwritableRowError(BenchmarkError):
+class UnwritableRowError(BenchmarkError, code="unwritable-row"):
     """A row that a reader of this format would lose or misread."""
 
-    code = "unwritable-row"
     message = "{file}: {row}: {reason}"
 
 

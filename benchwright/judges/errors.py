@@ -25,113 +25,94 @@ ScoringError (benchwright/errors.py)
 from benchwright.errors import ScoringError
 
 
-class ImageError(ScoringError):
-    code = "image"
+class ImageError(ScoringError, code="image"):
     message = "{name}: {reason}"
 
 
-class CaseFormatError(ScoringError):
-    code = "case-format"
+class CaseFormatError(ScoringError, code="case-format"):
     message = "{where}: {what}; expected {expected}."
 
 
-class JudgeExtraError(ScoringError):
-    code = "judge-extra"
+class JudgeExtraError(ScoringError, code="judge-extra"):
     message = (
         "{what} needs the package '{package}', which is not installed. "
         "Install it: pip install 'benchwright[judge]'."
     )
 
 
-class JudgeSettingError(ScoringError):
-    code = "judge-setting"
+class JudgeSettingError(ScoringError, code="judge-setting"):
     message = "{name} is {value}; expected {expected}."
 
 
-class CacheFileError(ScoringError):
-    code = "cache-file"
+class CacheFileError(ScoringError, code="cache-file"):
     message = "{file}: {reason}; expected a cache that `benchwright contextual --cache` has made."
 
 
-class CaseError(ScoringError):
+class CaseError(ScoringError, code="case"):
     """A case that cannot be scored."""
 
-    code = "case"
     message = "The case cannot be scored."
 
 
-class EmptyPartError(CaseError):
-    code = "empty-part"
+class EmptyPartError(CaseError, code="empty-part"):
     message = "The {part} is empty; expected a text or an image. Give the case one."
 
 
-class JudgeAnswerError(CaseError):
-    code = "judge-answer"
+class JudgeAnswerError(CaseError, code="judge-answer"):
     message = "The judge's answer was not usable, twice: {problem}. Try another model, or again."
 
 
-class JudgeRefusalError(CaseError):
-    code = "judge-refusal"
+class JudgeRefusalError(CaseError, code="judge-refusal"):
     message = "The judge declined to answer: {words}"
 
 
-class JudgeLengthError(CaseError):
-    code = "judge-length"
+class JudgeLengthError(CaseError, code="judge-length"):
     message = (
         "The judge's answer was cut off after {tokens} tokens (finish_reason is 'length'). "
         "Allow longer answers, or give the case fewer nodes."
     )
 
 
-class JudgeFilterError(CaseError):
-    code = "judge-filter"
+class JudgeFilterError(CaseError, code="judge-filter"):
     message = "A content filter of the endpoint held the answer back."
 
 
-class JudgeBusyError(CaseError):
-    code = "judge-busy"
+class JudgeBusyError(CaseError, code="judge-busy"):
     message = (
         "The endpoint took no more requests (429) in {attempts} attempts. Ask it less often, or "
         "try the case again later."
     )
 
 
-class JudgeServerError(CaseError):
-    code = "judge-server"
+class JudgeServerError(CaseError, code="judge-server"):
     message = "The endpoint failed ({status}) in {attempts} attempts. Try the case again later."
 
 
-class JudgeTimeoutError(CaseError):
-    code = "judge-timeout"
+class JudgeTimeoutError(CaseError, code="judge-timeout"):
     message = (
         "The endpoint gave no answer within {seconds:g} s in {attempts} attempts. Allow it more "
         "time, or try the case again later."
     )
 
 
-class JudgeConnectionError(CaseError):
-    code = "judge-connection"
+class JudgeConnectionError(CaseError, code="judge-connection"):
     message = (
         "The connection to the endpoint failed or broke off in {attempts} attempts: {why}. Check "
         "its address, or try the case again later."
     )
 
 
-class JudgeRequestError(CaseError):
-    code = "judge-request"
+class JudgeRequestError(CaseError, code="judge-request"):
     message = "The endpoint did not take the request ({status}): {why}"
 
 
-class JudgeAccessError(CaseError):
-    code = "judge-access"
+class JudgeAccessError(CaseError, code="judge-access"):
     message = "The endpoint gave no access ({status}): {why} Check the key and the model's name."
 
 
-class JudgeObjectError(CaseError):
-    code = "judge-object"
+class JudgeObjectError(CaseError, code="judge-object"):
     message = "The judge {why}."
 
 
-class RemoteImageError(CaseError):
-    code = "remote-image"
+class RemoteImageError(CaseError, code="remote-image"):
     message = "Image {url}: {why}"

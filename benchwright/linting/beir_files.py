@@ -53,10 +53,7 @@ def _check_jsonl(look: Folder, file: str, noun: str) -> None:
                 look.own_ids.append(name)
         _look_at_texts(look, record, noun, file, number)
         shape.next(record.get("metadata"), number)
-    if noun == "query":
-        look.queries, look.report.n_queries = ids, len(ids)
-    else:
-        look.documents, look.report.n_documents = ids, len(ids)
+    look.take_ids(noun, ids)
 
 
 def count_id(

@@ -81,6 +81,12 @@ class Folder:
         self.queries: Ids | None = None
         self.own_ids: list[str] = []
 
+    def take_ids(self, noun: str, ids: Ids) -> None:
+        if noun == "query":
+            self.queries, self.report.n_queries = ids, len(ids)
+        else:
+            self.documents, self.report.n_documents = ids, len(ids)
+
     # --- telling ---
 
     def say(self, code: str, file: str, line: int = 0, detail: str = "", *, n: int = 1) -> None:

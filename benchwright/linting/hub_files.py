@@ -79,10 +79,7 @@ def _check_texts(look: Folder, config: str, noun: str, files: list[str]) -> None
                 look.say("document-empty", file, number)
             if has_text and noun == "document" and row.get("title") is None:
                 look.say("title-missing", file, number)
-    if noun == "query":
-        look.queries, look.report.n_queries = ids, len(ids)
-    else:
-        look.documents, look.report.n_documents = ids, len(ids)
+    look.take_ids(noun, ids)
 
 
 def _pairs(look: Folder, file: str) -> Iterator[Row]:

@@ -152,7 +152,7 @@ def _number(name: Any) -> int | None:
 def _documents(qrels: Qrels, documents: Collection[Any] | None) -> Iterator[Finding]:
     if documents is None:
         return
-    judged = _best(qrels)
+    judged = best_grades(qrels)
     lacking = [docid for docid in judged if docid not in documents]
     if lacking:
         yield lacking_documents(
@@ -182,7 +182,8 @@ def lacking_documents(
     )
 
 
-def _best(qrels: Qrels) -> dict[Any, int]:
+def best_grades(qrels: Qrels) -> dict[Any, int]:
+    """The highest grade that each document has for any query."""
     best: dict[Any, int] = {}
     for of in qrels.values():
         for docid, grade in of.items():

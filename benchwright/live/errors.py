@@ -19,43 +19,36 @@ from collections.abc import Sequence
 from benchwright.errors import ScoringError
 
 
-class LiveError(ScoringError):
-    code = "live"
+class LiveError(ScoringError, code="live"):
     message = "The system could not be asked."
 
 
-class TemplateError(LiveError):
-    code = "live-template"
+class TemplateError(LiveError, code="live-template"):
     message = "The template: {why}"
 
 
-class PathError(LiveError):
-    code = "live-path"
+class PathError(LiveError, code="live-path"):
     message = (
         "The path '{path}': {why}. Write names with dots between them, [*] for every member of a "
         "list, [0] for the first, as in hits.hits[*]."
     )
 
 
-class HeadersError(LiveError):
-    code = "live-headers"
+class HeadersError(LiveError, code="live-headers"):
     message = "The header in line {line}: {why}"
 
 
-class SecretError(LiveError):
-    code = "live-secret"
+class SecretError(LiveError, code="live-secret"):
     message = "The environment variable {variable}: {why}"
 
 
-class EndpointError(LiveError):
-    code = "live-address"
+class EndpointError(LiveError, code="live-address"):
     message = "{address}: {why}. {advice}"
 
 
-class AnswerError(LiveError):
+class AnswerError(LiveError, code="live-answer"):
     """One attempt at one query; `is_passing` where another attempt may do better."""
 
-    code = "live-answer"
     message = "{why}"
 
     def __init__(
@@ -67,11 +60,9 @@ class AnswerError(LiveError):
 SHOWN = 5
 
 
-class AskingFailedError(LiveError):
+class AskingFailedError(LiveError, code="live-failed", status=409):
     """`failed` are pairs of query id and cause as they happened; `kept` is where the rest stays."""
 
-    code = "live-failed"
-    status = 409
     message = "{told}"
 
     def __init__(
@@ -95,11 +86,9 @@ class AskingFailedError(LiveError):
         super().__init__(told=told, failed=tuple(failed), n_asked=n_asked, may_fail=may_fail)
 
 
-class OtherAnswersError(LiveError):
+class OtherAnswersError(LiveError, code="live-other-answers", status=409):
     """`differing` are what was asked in another way, as words of a sentence."""
 
-    code = "live-other-answers"
-    status = 409
     message = (
         "{file}:1: these answers were asked for in another way: {told}. Expected those of this "
         "command. Ask as before to go on, or start over with --fresh, or choose another output."
@@ -110,18 +99,14 @@ class OtherAnswersError(LiveError):
         super().__init__(file=file, told=told, differing=tuple(differing))
 
 
-class NoAnswersError(LiveError):
-    code = "live-no-answers"
-    status = 409
+class NoAnswersError(LiveError, code="live-no-answers", status=409):
     message = (
         "{file}:1: this is no file of kept answers; expected one that `benchwright ask` began. "
         "Move it away, or choose another output, or replace it with --fresh."
     )
 
 
-class AnswersBusyError(LiveError):
-    code = "live-answers-busy"
-    status = 409
+class AnswersBusyError(LiveError, code="live-answers-busy", status=409):
     message = (
         "{file}: another command adds its answers to this file; expected to be alone with it. Wait "
         "for that one to end, or choose another output."

@@ -13,48 +13,38 @@ BenchmarkError
 from benchwright.errors import BenchmarkError
 
 
-class LogColumnsError(BenchmarkError):
-    code = "log-columns"
+class LogColumnsError(BenchmarkError, code="log-columns"):
     message = "{file}: {why}"
 
 
-class LogEmptyError(BenchmarkError):
-    code = "log-empty"
+class LogEmptyError(BenchmarkError, code="log-empty"):
     message = "{file}: no query is left: {why}. {advice}"
 
 
-class LogNameTakenError(BenchmarkError):
-    code = "log-name-taken"
-    status = 409
+class LogNameTakenError(BenchmarkError, code="log-name-taken", status=409):
     message = "A log named '{name}' is in this benchmark already; choose another name."
 
 
-class LogGoneError(BenchmarkError):
-    code = "log-gone"
-    status = 409
+class LogGoneError(BenchmarkError, code="log-gone", status=409):
     message = "The log's file has been read or deleted meanwhile; upload it again."
 
 
-class MaskKindError(BenchmarkError):
-    code = "mask-kind"
+class MaskKindError(BenchmarkError, code="mask-kind"):
     message = "'{kind}' is no kind of personal data that can be masked. There are: {known}."
 
 
-class MaskRegionError(BenchmarkError):
-    code = "mask-region"
+class MaskRegionError(BenchmarkError, code="mask-region"):
     message = (
         "'{region}' is no country whose numbers are known. Write two letters of ISO 3166-1, "
         "such as US, GB or CH; several with commas between."
     )
 
 
-class SamplingError(BenchmarkError):
-    code = "sampling"
+class SamplingError(BenchmarkError, code="sampling"):
     message = "{why}"
 
 
-class SampleTooLargeError(SamplingError):
-    code = "sample-too-large"
+class SampleTooLargeError(SamplingError, code="sample-too-large"):
     message = (
         "{wanted:,} families are asked for, and stratum '{stratum}' has {there:,}. "
         "Ask for no more than there are."

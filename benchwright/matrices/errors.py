@@ -8,8 +8,7 @@ BenchmarkError
 from benchwright.errors import BenchmarkError
 
 
-class MatrixFileError(BenchmarkError):
-    code = "matrix-file"
+class MatrixFileError(BenchmarkError, code="matrix-file"):
     message = "{file}: {reason}"
 
 

@@ -1,30 +1,25 @@
 """Pools: which documents are judged, in which order, and what the pool tells about the runs."""
 
-from benchwright.pools.building import Extras, build_depth_pool, build_pool
+from benchwright.pools.building import Extras, build_pool
 from benchwright.pools.digest import digest_header, entry_line, pool_digest
-from benchwright.pools.entries import BuiltPool, Pair, PoolEntry, Ranking
+from benchwright.pools.entries import BuiltPool, Pair, PoolEntry, Ranking, expected_hours
 from benchwright.pools.order import queue_order, shown_places
 from benchwright.pools.recipe import DEPTH_K, Recipe, Stratum, recipe_of
-from benchwright.pools.statistics import Overlap, PoolStatistics, expected_hours, pool_statistics
 
 __all__ = [
     "DEPTH_K",
     "BuiltPool",
     "Extras",
-    "Overlap",
     "Pair",
     "PoolEntry",
-    "PoolStatistics",
     "Ranking",
     "Recipe",
     "Stratum",
-    "build_depth_pool",
     "build_pool",
     "digest_header",
     "entry_line",
     "expected_hours",
     "pool_digest",
-    "pool_statistics",
     "queue_order",
     "recipe_of",
     "shown_places",

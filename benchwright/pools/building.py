@@ -17,7 +17,7 @@ from benchwright.pools.entries import (
 )
 from benchwright.pools.errors import EmptyPoolError, EmptyTopUpError, PoolRunError
 from benchwright.pools.order import queue_order
-from benchwright.pools.recipe import DEPTH_K, LAYERED, STRATIFIED, TOP_UP, Recipe
+from benchwright.pools.recipe import LAYERED, STRATIFIED, TOP_UP, Recipe
 from benchwright.pools.seeding import CONTROL, DOCUMENT, STRATUM, is_drawn, part_of, seeded
 
 Ranks = Mapping[str, int]
@@ -90,13 +90,6 @@ def build_pool(
         recipe=recipe,
         digest=pool_digest(entries, run_keys=runs, recipe=recipe),
     )
-
-
-def build_depth_pool(
-    runs: Mapping[str, Ranking], *, depth: int, seed: int, queries: Container[str] | None = None
-) -> BuiltPool:
-    """Return the union of the first `depth` documents of each run, judged layer by layer."""
-    return build_pool(runs, Recipe(strategy=DEPTH_K, depth=depth, seed=seed), queries=queries)
 
 
 def _wanting(queries: Container[str] | None) -> Callable[[str], bool]:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from benchwright.pools.recipe import Recipe
 from benchwright.pools.seeding import part_of, seeded
 
-# --- The nouns of a pool: pairs, rankings, entries, and the pool itself.
-
 # Query id and document id.
 Pair = tuple[str, str]
 # Query id, document id and rank (from 1) of what a run retrieved, in any order.
@@ -67,6 +65,7 @@ class BuiltPool:
 DOUBLE = "double"
 # Agreement over fewer documents says little: Krippendorff's alpha is known to about 0.08 at 500.
 ENOUGH_DOUBLES = 500
+SECONDS_PER_HOUR = 3600
 
 
 def labels_wanted(
@@ -98,3 +97,8 @@ def labels_wanted(
         max(0, overlap + (place in doubled) - known.get(pair, 0))
         for place, pair in enumerate(pairs)
     ]
+
+
+def expected_hours(n_labels: int, *, median_seconds: float) -> float:
+    """Return how long the labels take one person, in hours: labels times median seconds."""
+    return n_labels * median_seconds / SECONDS_PER_HOUR

@@ -13,37 +13,31 @@ BenchmarkError
 from benchwright.errors import AnnotationError
 
 
-class PoolError(AnnotationError):
-    code = "pool"
+class PoolError(AnnotationError, code="pool"):
     message = "This pool cannot be built."
 
 
-class PoolRunError(PoolError):
-    code = "pool-run"
+class PoolRunError(PoolError, code="pool-run"):
     message = "Run {run}, query {qid}, document {docid}: {reason}."
 
 
-class EmptyPoolError(PoolError):
-    code = "pool-empty"
+class EmptyPoolError(PoolError, code="pool-empty"):
     message = (
         "None of the {n_runs} runs has a document for any of the queries; "
         "choose runs that answer this benchmark's queries."
     )
 
 
-class EmptyTopUpError(EmptyPoolError):
-    code = "pool-top-up-empty"
+class EmptyTopUpError(EmptyPoolError, code="pool-top-up-empty"):
     message = (
         "Of the list's {n_candidates} documents none is left to judge: each has its label, or is "
         "of a query that the benchmark does not have."
     )
 
 
-class PoolRecipeError(PoolError):
-    code = "pool-recipe"
+class PoolRecipeError(PoolError, code="pool-recipe"):
     message = "{what}; expected {expected}."
 
 
-class PoolOrderError(PoolError):
-    code = "pool-order"
+class PoolOrderError(PoolError, code="pool-order"):
     message = "No order '{order}'; there are: {known}."

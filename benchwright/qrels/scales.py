@@ -13,8 +13,7 @@ DEFAULT_SCALE = """0 = Not relevant: does not help
 3 = Answers: says what was asked *"""
 
 
-class ScaleError(BenchmarkError):
-    code = "scale"
+class ScaleError(BenchmarkError, code="scale"):
     message = "{why}"
 
 

@@ -25,9 +25,7 @@ Build = Callable[[Documents, str], Searcher]
 SPARSE, DENSE, HYBRID = "sparse", "dense", "hybrid"
 
 
-class MissingExtraError(RetrievalError):
-    code = "missing-extra"
-    status = 409
+class MissingExtraError(RetrievalError, code="missing-extra", status=409):
     message = (
         "{system} needs a package that is not installed here. Whoever runs this site can add it: "
         "pip install 'benchwright[{extra}]'."

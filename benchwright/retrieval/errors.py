@@ -20,67 +20,56 @@ from benchwright.errors import ScoringError
 # --- What a person can get wrong when retrieving, and mend.
 
 
-class RetrievalError(ScoringError):
-    code = "retrieval"
+class RetrievalError(ScoringError, code="retrieval"):
     message = "This cannot be retrieved."
 
 
-class UnknownLanguageError(RetrievalError):
-    code = "unknown-language"
+class UnknownLanguageError(RetrievalError, code="unknown-language"):
     message = (
         "'{language}' is no language we know; expected an ISO 639 code such as de, or one of "
         "{known}. Use the code: a language without a stemmer is searched by its words."
     )
 
 
-class ParameterError(RetrievalError):
-    code = "retrieval-parameter"
+class ParameterError(RetrievalError, code="retrieval-parameter"):
     message = "{name} is {value}; expected {expected}. Choose another value."
 
 
-class EncoderError(RetrievalError):
-    code = "encoder"
+class EncoderError(RetrievalError, code="encoder"):
     message = "{method}: {reason}"
 
 
-class VectorError(RetrievalError):
-    code = "sparse-vector"
+class VectorError(RetrievalError, code="sparse-vector"):
     message = "{place}: {reason}"
 
 
-class VectorFileError(RetrievalError):
-    code = "vector-file"
+class VectorFileError(RetrievalError, code="vector-file"):
     message = "{place}: {reason}"
 
 
-class NoEncoderError(RetrievalError):
-    code = "no-encoder"
+class NoEncoderError(RetrievalError, code="no-encoder"):
     message = (
         "These documents came as vectors, so a query's text means nothing to them; expected an "
         "encoder, or queries as vectors too. Give the vectors of the queries."
     )
 
 
-class StoreError(RetrievalError):
-    code = "retrieval-store"
+class StoreError(RetrievalError, code="retrieval-store"):
     message = "{folder}: {reason}"
 
 
-class ShardsDifferError(RetrievalError):
-    code = "shards-differ"
+class ShardsDifferError(RetrievalError, code="shards-differ"):
     message = (
         "These shards were counted in different ways ({ways}); expected one system, language and "
         "parameters for all. Count them again."
     )
 
 
-class KernelError(RetrievalError):
-    code = "retrieval-kernel"
+class KernelError(RetrievalError, code="retrieval-kernel"):
     message = "'{kernel}' cannot search here: {reason}"
 
 
-class QueriesDifferError(RetrievalError):
-    code = "queries-differ"
+class QueriesDifferError(RetrievalError, code="queries-differ"):
     message = (
         "None of the {n_results} queries with results is among the {n_qrels} of the qrels "
         "(results: {results}; qrels: {qrels}); expected the same ids. Check that both are of one "
@@ -88,8 +77,7 @@ class QueriesDifferError(RetrievalError):
     )
 
 
-class IdTypeError(RetrievalError):
-    code = "id-type"
+class IdTypeError(RetrievalError, code="id-type"):
     message = (
         "{what} are {found} in the {where} and text elsewhere, so {example} would never match; "
         "expected text on both sides. Wrap the ids in str()."
@@ -99,49 +87,41 @@ class IdTypeError(RetrievalError):
 # --- What can be wrong with embeddings.
 
 
-class EmbeddingError(RetrievalError):
-    code = "embedding"
+class EmbeddingError(RetrievalError, code="embedding"):
     message = "These embeddings cannot be searched."
 
 
-class EmbeddingFileError(EmbeddingError):
-    code = "embedding-file"
+class EmbeddingFileError(EmbeddingError, code="embedding-file"):
     message = "{file}: {reason}"
 
 
-class EmbeddingShapeError(EmbeddingError):
-    code = "embedding-shape"
+class EmbeddingShapeError(EmbeddingError, code="embedding-shape"):
     message = "{name}: {reason}"
 
 
-class EmbeddingIdsError(EmbeddingError):
-    code = "embedding-ids"
+class EmbeddingIdsError(EmbeddingError, code="embedding-ids"):
     message = "{name}: {reason}"
 
 
-class EmbeddingValueError(EmbeddingError):
-    code = "embedding-value"
+class EmbeddingValueError(EmbeddingError, code="embedding-value"):
     message = (
         "{name}: row {row} (from 0), {id!r}, holds {value}{more}; expected finite numbers that "
         "32 bits can hold. Embed it again, or leave the row and its id out."
     )
 
 
-class EmbeddingDimensionsError(EmbeddingError):
-    code = "embedding-dimensions"
+class EmbeddingDimensionsError(EmbeddingError, code="embedding-dimensions"):
     message = (
         "{queries} have {n_query} dimensions and {documents} {n_document}; expected the same "
         "number. Embed both with one model."
     )
 
 
-class UnknownSimilarityError(EmbeddingError):
-    code = "unknown-similarity"
+class UnknownSimilarityError(EmbeddingError, code="unknown-similarity"):
     message = "'{similarity}' is no similarity; expected one of {known}. Choose one of them."
 
 
-class DemoExtraError(EmbeddingError):
-    code = "demo-extra"
+class DemoExtraError(EmbeddingError, code="demo-extra"):
     message = (
         "wordllama is not installed here. Install it with the extra demo: "
         "pip install 'benchwright[demo]'."

@@ -85,10 +85,9 @@ class FactProblem(NamedTuple):
     text: str
 
 
-class RunFactsError(BenchmarkError):
+class RunFactsError(BenchmarkError, code="run-metadata"):
     """What a run says of its system cannot be taken; `fields` holds {field: what is wrong}."""
 
-    code = "run-metadata"
     message = "{summary}"
 
     def __init__(self, found: list[FactProblem]) -> None:

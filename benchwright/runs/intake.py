@@ -20,23 +20,20 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-class EmptyRunError(BenchmarkError):
-    code = "run-empty"
+class EmptyRunError(BenchmarkError, code="run-empty"):
     message = (
         "{file} ranks no document. A run has a line for each document: qid Q0 docid rank score tag."
     )
 
 
-class NoCommonQueryError(BenchmarkError):
-    code = "run-no-common-query"
+class NoCommonQueryError(BenchmarkError, code="run-no-common-query"):
     message = (
         "{file} and the benchmark share no query id. The run has {run_ids}; the benchmark has "
         "{benchmark_ids}."
     )
 
 
-class RunTooDeepError(BenchmarkError):
-    code = "run-too-deep"
+class RunTooDeepError(BenchmarkError, code="run-too-deep"):
     message = (
         "{file} ranks more than {limit:,} documents for query '{query}', which this site does not "
         "take (RUN_MAX_DEPTH). Cut the ranking of each query."

@@ -17,8 +17,7 @@ MAX_LINES = 2_000
 DEEPEST = 64
 
 
-class MetadataFormatError(BenchmarkError):
-    code = "run-metadata-format"
+class MetadataFormatError(BenchmarkError, code="run-metadata-format"):
     message = "{file}: the ir_metadata {reason}; expected YAML as `name: value` lines."
 
 

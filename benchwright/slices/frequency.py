@@ -29,10 +29,9 @@ class Band(StrEnum):
     TAIL = "tail"
 
 
-class FrequencyError(BenchmarkError):
+class FrequencyError(BenchmarkError, code="no-frequency-bands"):
     """Counts that tell no head from a tail."""
 
-    code = "no-frequency-bands"
     message = "{why}"
 
 
@@ -57,12 +56,6 @@ class FrequencyCuts:
     head: Part
     torso: Part
     tail: Part
-
-    def band_of(self, count: int) -> Band:
-        """The band of a query that was asked `count` times."""
-        if count > self.head_above:
-            return Band.HEAD
-        return Band.TAIL if count < self.tail_below else Band.TORSO
 
     @property
     def parts(self) -> dict[Band, Part]:

@@ -161,16 +161,14 @@ def _from_one(rows: Iterable[ResultRow], file: str) -> Iterator[ResultRow]:
             raise RanksError(file=file, line=row.line, query=row.qid, rank=int(-row.score))
 
 
-class RanksError(BenchmarkError):
-    code = "run-ranks"
+class RanksError(BenchmarkError, code="run-ranks"):
     message = (
         "{file}:{line}: the ranks of query '{query}' begin at {rank}; expected 1. If the column "
         "holds scores, write a TREC run: qid Q0 docid rank score tag."
     )
 
 
-class JsonShapeError(BenchmarkError):
-    code = "run-json-shape"
+class JsonShapeError(BenchmarkError, code="run-json-shape"):
     message = (
         "{file} is JSON of another shape than runs have. Write one object, "
         '{{"q1": {{"d1": 12.5}}}}, or JSON lines: an object a result with query, document and '

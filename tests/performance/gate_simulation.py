@@ -11,7 +11,8 @@ from pathlib import Path
 
 from benchwright.gates.bounds import Method
 from benchwright.gates.policy import DEFAULTS
-from benchwright.gates.simulation import (
+from tests.benchwright.gates import real_pairs
+from tests.benchwright.gates.simulation import (
     SHARES,
     SIZES,
     TRUTHS,
@@ -22,7 +23,6 @@ from benchwright.gates.simulation import (
     full_policy,
     simulated,
 )
-from tests.benchwright.gates import real_pairs
 from tests.performance.toy import TOY, size
 
 PAGE = Path(__file__).parents[2] / "docs" / "gate.md"

@@ -88,7 +88,7 @@ def bench_retrieval() -> None:
 
 
 def bench_pooling() -> None:
-    from benchwright.pools import build_depth_pool
+    from benchwright.pools import DEPTH_K, Recipe, build_pool
 
     rng = random.Random(3)
 
@@ -98,7 +98,8 @@ def bench_pooling() -> None:
                 yield f"q{q}", f"d{rng.randrange(400)}-{rank}", rank
 
     rankings = {f"run{n}": list(ranking()) for n in range(10)}
-    medians = median_seconds({"benchwright": lambda: build_depth_pool(rankings, depth=100, seed=1)})
+    recipe = Recipe(strategy=DEPTH_K, depth=100, seed=1)
+    medians = median_seconds({"benchwright": lambda: build_pool(rankings, recipe)})
     report("Pool of 10 runs x 1,000 queries to depth 100", medians)
 
 

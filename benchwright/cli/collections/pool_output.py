@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
+from benchwright.pools import expected_hours
 from benchwright.pools.columns import PoolTable
 from benchwright.pools.preview import Preview, RunWatcher, measured_elsewhere, preview
-from benchwright.pools.statistics import expected_hours
 
 # A `-` in the place of a file.
 STREAM = Path("-")

@@ -13,7 +13,6 @@ from benchwright.contamination import (
     check_queries,
     check_sketch,
     checking,
-    clean_queries,
     read_outside,
 )
 from benchwright.contamination.errors import OutsideColumnError
@@ -123,7 +122,6 @@ def test_counts_by_slice_and_the_clean_subset_are_those_computed_by_hand():
 
     rows = by_slice(qids, matches, {"travel": ["order", "clean"], "empty": []})
 
-    assert clean_queries(qids, matches) == ["clean", "document"]
     assert rows[0] == {
         "name": "all queries",
         "n": 5,

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchwright.detection import FileKind, detect, guess, guess_as
+from benchwright.detection import FileKind, Part, detect, guess, guess_as
+from benchwright.detection.rows import query_rows
 from benchwright.errors import BenchmarkError, Problems
 from benchwright.files.inputs import FileInput
-from benchwright.formats.tabular import query_table_rows
 from benchwright.logs.tables import open_table
 from benchwright.reading.shapes import qrels_shape, run_shape
 
@@ -58,6 +58,14 @@ FILES = st.one_of(
         st.binary(max_size=4),
     ),
 )
+
+
+def read_as_queries(given, folder):
+    mapping = guess_as(FileKind.QUERIES, given, folder).mapping
+    part = Part("", FileKind.QUERIES, mapping)
+    return list(query_rows(part, given, folder=folder, problems=Problems(10**9)))
+
+
 NAMES = st.sampled_from(["x", "queries.tsv", "corpus.jsonl", "qrels.csv", "a.parquet", "run.gz"])
 DETECTORS = {
     "kind": lambda path, folder: guess(FileInput(path), folder).is_ready,
@@ -65,11 +73,7 @@ DETECTORS = {
     "run": lambda path, _: run_shape(path),
     "qrels": lambda path, _: qrels_shape(path),
     "log": lambda path, _: open_table(path, file="f"),
-    "queries": lambda path, _: list(
-        query_table_rows(
-            iter(path.read_bytes().splitlines(True)), file="f", problems=Problems(10**9)
-        )
-    ),
+    "queries": lambda path, folder: read_as_queries(FileInput(path), folder),
     **{
         f"as {kind}": lambda path, folder, kind=kind: guess_as(kind, FileInput(path), folder)
         for kind in FileKind

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.families import bag_key, exact_key, normalised
+from benchwright.families import bag_keys, exact_key, normalised
 
 
 @pytest.mark.parametrize(
@@ -55,18 +55,20 @@ def test_punctuation_alone_stays_apart():
 
 
 def test_endings_and_order_make_no_difference_to_a_bag():
-    assert bag_key("international criminal organizations") == bag_key(
-        "Organization, criminals: international!"
+    first, second = bag_keys(
+        ["international criminal organizations", "Organization, criminals: international!"]
     )
+
+    assert first == second
 
 
 def test_a_bag_counts_each_word():
-    assert bag_key("new york new york") != bag_key("new york")
+    assert len(set(bag_keys(["new york new york", "new york"]))) == 2
 
 
 def test_a_language_without_a_stemmer_keeps_its_words():
-    assert bag_key("cards lost", "xx") == "cards lost"
+    assert bag_keys(["cards lost"], "xx") == ["cards lost"]
 
 
 def test_a_regional_language_has_its_languages_stemmer():
-    assert bag_key("Häuser", "de-AT") == bag_key("Häusern", "de")
+    assert bag_keys(["Häuser"], "de-AT") == bag_keys(["Häusern"], "de")

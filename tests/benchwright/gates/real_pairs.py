@@ -17,7 +17,7 @@ from benchwright.gates.deciding import Verdict, verdicts
 from benchwright.gates.policy import Policy
 from benchwright.gates.rehearsal.making import Pair, Truth, made
 from benchwright.gates.rehearsal.rehearsing import CLASSES, class_of
-from benchwright.gates.simulation import SHARES
+from tests.benchwright.gates.simulation import SHARES
 from tests.benchwright.given_runs import COLLECTIONS, given_runs
 
 FEWEST, NEAR_BY, MAY_FALL = 4, 0.25, 0.002

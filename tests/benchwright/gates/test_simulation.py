@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from benchwright.gates.bounds import Method
-from benchwright.gates.simulation import (
+from tests.benchwright.gates.simulation import (
     SHARES,
     TRUTHS,
     Cell,
@@ -208,7 +208,7 @@ def test_random_slices_are_drawn_anew_for_each_comparison():
 def test_many_comparisons_come_in_parts_and_none_is_lost(monkeypatch):
     """1,500 of 300 queries are more than are made at once; shares are of all of them."""
     cell = Cell(300, 0.10, "no change")
-    monkeypatch.setattr("benchwright.gates.simulation.CHUNK", 300 * 40)
+    monkeypatch.setattr("tests.benchwright.gates.simulation.CHUNK", 300 * 40)
 
     found = simulated(cell, n_runs=100, seed=2, policy=full_policy())
 
@@ -219,7 +219,7 @@ def test_many_comparisons_come_in_parts_and_none_is_lost(monkeypatch):
 
 
 def test_more_queries_than_are_made_at_a_time_are_made_all_the_same(monkeypatch):
-    monkeypatch.setattr("benchwright.gates.simulation.CHUNK", 299)
+    monkeypatch.setattr("tests.benchwright.gates.simulation.CHUNK", 299)
 
     found = simulated(Cell(300, 0.10, "better"), n_runs=3, seed=2)
 

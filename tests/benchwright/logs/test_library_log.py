@@ -15,6 +15,7 @@ from benchwright.logs.preparing import prepared
 from benchwright.logs.strata import read_families
 from benchwright.logs.tables import open_table
 from benchwright.slices.frequency import Band, frequency_cuts
+from tests.benchwright.slices.test_frequency import band_of
 
 pytestmark = pytest.mark.data
 
@@ -72,7 +73,7 @@ def test_head_and_tail_are_those_of_the_file(read, plain):
 
     found = {band: set() for band in Band}
     for key, count in rows.select("key", "count").rows():
-        found[cuts.band_of(count)].add(key)
+        found[band_of(cuts, count)].add(key)
     assert found[Band.HEAD] == head
     assert found[Band.TAIL] == tail
     assert found[Band.TORSO] == merged.keys() - head - tail
@@ -89,7 +90,7 @@ def test_ties_at_both_cuts_go_to_torso(read):
     assert counts[-n_tail] == counts[-n_tail - 1] == cuts.tail_below
     assert cuts.head.n_queries < n_head
     assert cuts.tail.n_queries < n_tail
-    assert cuts.band_of(counts[n_head]) is cuts.band_of(counts[-n_tail]) is Band.TORSO
+    assert band_of(cuts, counts[n_head]) is band_of(cuts, counts[-n_tail]) is Band.TORSO
 
 
 def test_window_and_months_are_those_of_the_file(read):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.pools import build_depth_pool, expected_hours, pool_statistics
+from benchwright.pools import DEPTH_K, Recipe, build_pool, expected_hours
 from benchwright.pools.errors import EmptyPoolError, PoolRunError
 from benchwright.recipes.errors import ParameterError
 
@@ -16,7 +16,7 @@ RUNS = {
 
 
 def pool(runs=RUNS, depth=2, seed=1, **options):
-    return build_depth_pool(runs, depth=depth, seed=seed, **options)
+    return build_pool(runs, Recipe(strategy=DEPTH_K, depth=depth, seed=seed), **options)
 
 
 def by_pair(entries):
@@ -164,52 +164,6 @@ def test_a_ranking_that_is_none_is_refused_naming_run_query_and_document(rows, w
 def test_a_pool_of_nothing_is_refused(options):
     with pytest.raises(EmptyPoolError, match="has a document for any of the queries"):
         pool(**options)
-
-
-# Statistics, counted by hand: bm25 has a b x, dense has b d y
-
-
-def statistics(**options):
-    return pool_statistics(
-        pool().entries, run_keys=["bm25", "dense", "empty"], median_seconds=30, **options
-    )
-
-
-def test_sizes_and_contributions_are_counted():
-    found = statistics()
-
-    assert (found.n_entries, found.n_queries) == (5, 2)
-    assert found.per_query == {"q1": 3, "q2": 2}
-    assert (found.smallest_query, found.median_query, found.largest_query) == (2, 2.5, 3)
-    assert found.n_contributed == {"bm25": 3, "dense": 3, "empty": 0}
-    assert found.n_unique == {"bm25": 2, "dense": 2, "empty": 0}
-
-
-def test_overlap_is_shared_over_either_and_over_each():
-    found = statistics().overlap("dense", "bm25")
-
-    assert (found.run_a, found.n_shared) == ("dense", 1)
-    assert found.jaccard == pytest.approx(1 / 5)
-    assert (found.share_of_a, found.share_of_b) == pytest.approx((1 / 3, 1 / 3))
-    assert statistics().overlap("bm25", "empty").jaccard == 0.0
-
-
-def test_overlap_turned_round_swaps_the_shares():
-    runs = {"a": [("q", "x", 1)], "b": [("q", "x", 1), ("q", "y", 2)]}
-    found = pool_statistics(pool(runs).entries, run_keys=runs, median_seconds=1)
-
-    assert (found.overlap("a", "b").share_of_a, found.overlap("a", "b").share_of_b) == (1.0, 0.5)
-    assert (found.overlap("b", "a").share_of_a, found.overlap("b", "a").share_of_b) == (0.5, 1.0)
-    with pytest.raises(KeyError):
-        found.overlap("a", "c")
-
-
-def test_judged_share_counts_pool_pairs_only_and_hours_are_for_the_rest():
-    found = statistics(judged={("q1", "a"), ("q2", "x"), ("q9", "elsewhere")}, labels_per_entry=2)
-
-    assert found.n_judged == 2
-    assert found.judged_share == pytest.approx(0.4)
-    assert found.hours_left == pytest.approx(3 * 2 * 30 / 3600)
 
 
 def test_hours_are_labels_times_median_seconds():
