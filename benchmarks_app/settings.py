@@ -132,7 +132,7 @@ SQLITE_OPTIONS = {
 POSTGRES_POOL = {"min_size": 1, "max_size": env_int("DATABASE_POOL_SIZE", 16, minimum=1)}
 
 
-def database() -> dict:
+def database() -> dj_database_url.DBConfig:
     config = dj_database_url.parse(
         env_str("DATABASE_URL", f"sqlite:///{DATA_DIR / 'benchwright.sqlite3'}")
     )
@@ -214,8 +214,8 @@ FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "benchmarks_app.incoming.LockedFileUploadHandler",
 ]
-for folder in (MEDIA_ROOT, STAGING_DIR, READERS_DIR, DATA_DIR / "incoming"):
-    folder.mkdir(parents=True, exist_ok=True)
+for data_folder in (MEDIA_ROOT, STAGING_DIR, READERS_DIR, DATA_DIR / "incoming"):
+    data_folder.mkdir(parents=True, exist_ok=True)
 # Files from outside are read in processes of their own (services.reading_apart): how many of them,
 # and what one file may take of a page's or a job's time and of memory.
 READERS = env_int("READERS", 2, minimum=1)

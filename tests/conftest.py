@@ -1,20 +1,13 @@
 """The fixed cast, a data folder of each test's own, and the triggers' pause while tables empty."""
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-MEMORY = Path("/dev/shm")
-MEMORY_WANTED = 4 << 30  # bytes; a run keeps about a tenth of it at a time
+from tests.temporary import temporary_folder
 
-# Files of tests are of no worth after them: where there is room they lie in memory, for which a
-# disk waits 15,000 times. TMPDIR says otherwise.
-if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK | os.X_OK):
-    if shutil.disk_usage(MEMORY).free >= MEMORY_WANTED:
-        os.environ["TMPDIR"] = str(MEMORY)
-
+os.environ.setdefault("TMPDIR", temporary_folder())
 # Before Django reads its settings: tests never touch a site's data folder.
 os.environ.setdefault("BENCHWRIGHT_DATA", tempfile.mkdtemp(prefix="benchwright-tests-"))
 os.environ.setdefault("SECRET_KEY", "only-for-tests-0123456789-abcdefghijklmnopqrstuvwxyz")

@@ -48,7 +48,7 @@ class Command(DeclaredCommand):
         if options["corpus_of"] and "corpus_of" not in form.fields:
             raise CommandError(f"{owner} keeps no benchmark '{options['corpus_of']}'.")
         if not form.is_valid():
-            said = [f"{field}: {' '.join(errors)}" for field, errors in form.errors.items()]
-            raise CommandError("\n".join(said))
+            problems = [f"{field}: {' '.join(map(str, e))}" for field, e in form.errors.items()]
+            raise CommandError("\n".join(problems))
         made = create_benchmark(owner=user, **form.cleaned_data)
         self.say_done(f"made {made.get_absolute_url()}")

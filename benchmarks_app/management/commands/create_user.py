@@ -40,13 +40,14 @@ class Command(DeclaredCommand):
     ) -> None:
         if bool(benchmark) != bool(role):
             raise CommandError("--benchmark and --role go together: name both, or neither.")
-        joined = existing_benchmark(benchmark) if benchmark else None
+        joined = (existing_benchmark(benchmark), Role(role)) if benchmark and role else None
         account = self._validated(username, email, self._password(is_given=password_stdin))
         user = create_account(**account, is_staff=staff or superuser, is_superuser=superuser)
         said = f"account {user.username}"
         if joined:
-            add_member(benchmark=joined, user=user, role=Role(role), actor=None)
-            said += f", {role} of {joined.slug}"
+            joined_benchmark, joined_role = joined
+            add_member(benchmark=joined_benchmark, user=user, role=joined_role, actor=None)
+            said += f", {role} of {joined_benchmark.slug}"
         self.say_done(said)
 
     def _password(self, *, is_given: bool) -> str:

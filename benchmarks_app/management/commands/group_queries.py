@@ -44,8 +44,8 @@ class Command(ImportCommand):
             for cost in review_preview(**said, most=None):
                 self.say(str(cost))
             return
-        files = {name: self._file(told[name]) for name in ("embeddings", "ids")}
-        job = self.job(grouping_arguments(**said, **files))
+        embeddings, ids = self._file(told["embeddings"]), self._file(told["ids"])
+        job = self.job(grouping_arguments(**said, embeddings=embeddings, ids=ids))
         refuse_failed(job)
         self.say_made(job, "")
 

@@ -42,8 +42,9 @@ class Command(ImportCommand):
             is_lenient=options["lenient"],
             keeps_raw=options["keep_raw"],
         )
-        said = {"benchmark": self.benchmark, "user": self.actor}
-        pending = importing_logs.receive_log_path(path=log, **said)
+        pending = importing_logs.receive_log_path(
+            path=log, benchmark=self.benchmark, user=self.actor
+        )
         try:
             self.finished(importing_logs.log_arguments(pending=pending, reading=reading))
         finally:

@@ -39,7 +39,7 @@ class Command(ImportCommand):
             self.say(note)
         self.say_made(job)
 
-    def _images(self, path: Path) -> Upload:
+    def _images(self, path: Path) -> Upload | None:
         if not path.is_dir():
             return self.upload(path)
         return receive_folder(benchmark=self.benchmark, owner=self.actor, folder=path)

@@ -1,11 +1,12 @@
 """`manage.py judge_cases SLUG SET --endpoint NAME`: have a judge look at the cases of a set."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.core.management.base import CommandError
 
 from benchmarks_app.management.declared import BenchmarkCommand, refuse_failed
 from benchmarks_app.management.naming import named
+from benchmarks_app.models import Job
 from benchmarks_app.permissions import Action, may
 from benchwright.recipes import contextual
 from benchwright.recipes.arguments import option, switch, unless_told, word
@@ -43,7 +44,7 @@ class Command(BenchmarkCommand):
             cost_cap=options["cost_cap"],
             on_progress=self.progress,
         )
-        refuse_failed(evaluation.job)
+        refuse_failed(cast(Job, evaluation.job))  # `judge_here` has given it one
         self._tell(evaluation)
 
     def _tell(self, evaluation: ContextualEvaluation) -> None:

@@ -141,7 +141,7 @@ def test_a_command_under_its_noun_answers_as_without_it(files, benchwright):
 def test_a_noun_lists_its_commands(benchwright):
     shown = benchwright("site", "--help").stdout
 
-    assert re.findall(r"^  (\w+)  ", shown, re.MULTILINE) == ["login", "pull", "submit"]
+    assert re.findall(r"^  (\w+)  ", shown, re.MULTILINE) == ["demo", "login", "pull", "submit", "up"]
 
 
 @pytest.mark.parametrize(
