@@ -141,7 +141,13 @@ def test_a_command_under_its_noun_answers_as_without_it(files, benchwright):
 def test_a_noun_lists_its_commands(benchwright):
     shown = benchwright("site", "--help").stdout
 
-    assert re.findall(r"^  (\w+)  ", shown, re.MULTILINE) == ["demo", "login", "pull", "submit", "up"]
+    assert re.findall(r"^  (\w+)  ", shown, re.MULTILINE) == [
+        "up",
+        "demo",
+        "login",
+        "pull",
+        "submit",
+    ]
 
 
 @pytest.mark.parametrize(
