@@ -1,4 +1,4 @@
-# Two commands matter: `make demo` and `make test`. Both need Python 3.11 or later and make.
+# Three commands matter: `make demo`, `make test` and, while one works, `make test-fast`. Both need Python 3.11 or later and make.
 PYTHON ?= python3
 PORT ?= 8000
 HOST ?= 127.0.0.1
@@ -10,7 +10,7 @@ DEVELOPMENT := $(VENV)/.installed-dev
 DEMO := $(VENV)/.installed-demo
 PYTEST_WORKERS ?= 2
 
-.PHONY: demo test test-all check bench mutants readers screenshots openapi fuzz-api fuzz-files lock clean
+.PHONY: demo test test-fast test-all check bench mutants readers screenshots openapi fuzz-api fuzz-files lock clean
 
 $(RUNTIME): requirements.lock pyproject.toml benchwright/reading/_scanner.c
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or later, or set PYTHON=…"; exit 1; }
@@ -36,6 +36,16 @@ demo: $(RUNTIME) $(DEMO)
 
 test: $(DEVELOPMENT)
 	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadgroup -q -rs $(ARGS)
+
+# What to run while one works, in under a minute: the library's heart, and one path through each
+# app, from a file to qrels, a release and a board.
+FAST := $(addprefix tests/benchwright/, agreement comparison measures qrels reading releases splits) \
+  $(addprefix tests/benchmarks_app/, importing/test_importing.py releases/test_releasing.py splits) \
+  $(addprefix tests/annotation/, judging pools/test_pooling.py labels/test_publishing.py) \
+  $(addprefix tests/scoring/, submissions/test_submitting.py boards/test_boards.py) \
+  tests/test_architecture.py tests/test_docs.py
+test-fast: $(DEVELOPMENT)
+	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadgroup -q --nomigrations -m "not slow and not data" $(FAST) $(ARGS)
 
 # With a browser and a broker, which must be there.
 test-all: export BENCHWRIGHT_REQUIRE_SERVICES = 1

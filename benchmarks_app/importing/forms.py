@@ -15,7 +15,15 @@ from benchmarks_app.common.selectors.qrel_sets import relevant_values
 from benchmarks_app.importing.services.previewing_uploads import Preview
 from benchmarks_app.models import Benchmark, QrelSet, QueryFamily, Unit
 from benchwright.corpora.cuts import read_max_docs
-from benchwright.detection import CONTENT_OF, KIND_LABELS, FileKind, Part
+from benchwright.detection import (
+    CONTENT_OF,
+    GRADED_KINDS,
+    KIND_LABELS,
+    QUERY_KINDS,
+    RUN_KINDS,
+    FileKind,
+    Part,
+)
 from benchwright.errors import BenchmarkError
 from benchwright.formats.mapping import EVERY_ROW, FIELDS, PARENT_FROM_ID, Content
 from benchwright.formats.numbers import whole
@@ -28,8 +36,6 @@ POOLED = "pooled"
 POOLED_GRADE = -1
 LEAVE_OUT = ""
 MOST_GRADES = 40
-OF_QUERIES = (FileKind.QUERIES, FileKind.TOPICS, FileKind.PASSAGES)
-OF_QRELS = (FileKind.QRELS, FileKind.BEIR_QRELS, FileKind.QREL_TABLE)
 
 SPLIT_CHOICES = [("", "as they are"), *QueryFamily.Split.choices[1:]]
 LEAVE_OUT_CHOICES = [
@@ -107,9 +113,9 @@ class PartForm(forms.Form):
         }
         super().__init__(data, initial=initial, **kwargs)
         choice_field(self, "kind").choices = list(_kinds(is_member))
-        if part.kind not in OF_QUERIES:
+        if part.kind not in QUERY_KINDS:
             del self.fields["lang"]
-        if part.kind not in OF_QRELS:
+        if part.kind not in GRADED_KINDS:
             del self.fields["split"]
         elif part.split and part.split not in QueryFamily.Split.values:
             other = (part.split, f"{part.split} (not one of ours)")
@@ -314,7 +320,7 @@ class ImportForm(forms.Form):
             choice_field(self, "leave_out").choices = LEAVE_OUT_CHOICES[:-1]
         kinds = {look.part.kind for look in preview.taken}
         is_summed_up = benchmark.corpus.unit == Unit.PASSAGE and benchmark.unit == Unit.DOCUMENT
-        if is_summed_up and kinds & {FileKind.RUN, FileKind.RUN_TABLE}:
+        if is_summed_up and kinds & {*RUN_KINDS}:
             choice_field(self, "aggregation").choices = aggregation_choices()
         else:
             del self.fields["aggregation"]

@@ -8,8 +8,8 @@ from benchwright.datasets.errors import LanguageMissingError
 from benchwright.datasets.named import brought, from_catalog, named
 from benchwright.datasets.naming import language_named, language_of_member, listed
 from benchwright.datasets.places import Where, open_place
-from benchwright.datasets.reading import OF_CORPUS, choose, parts_in, read_chosen
-from benchwright.detection import Part
+from benchwright.datasets.reading import choose, parts_in, read_chosen
+from benchwright.detection import DOCUMENT_KINDS, Part
 from benchwright.detection.splits import split_named
 from benchwright.fetching.download import FetchLimits, Tell
 
@@ -83,7 +83,7 @@ def _listed(where: Where) -> list[Path | str]:
 
 def _of_language(parts: Sequence[Part], lang: str | None, place: str) -> tuple[list[Part], str]:
     """The files of one language, and those whose names say none."""
-    asked = [part for part in parts if part.kind not in OF_CORPUS]
+    asked = [part for part in parts if part.kind not in DOCUMENT_KINDS]
     there = {language_of_member(part.member) for part in asked} - {""}
     wanted = language_named(lang) if lang else next(iter(there), "") if len(there) < 2 else ""
     if there and wanted not in there:

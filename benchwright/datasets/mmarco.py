@@ -8,8 +8,8 @@ from benchwright.datasets.errors import LanguageMissingError
 from benchwright.datasets.named import brought, from_catalog, named
 from benchwright.datasets.naming import language_named, language_of_member, listed
 from benchwright.datasets.places import Where, open_place
-from benchwright.datasets.reading import OF_CORPUS, choose, parts_in, read_chosen
-from benchwright.detection import FileKind, Part
+from benchwright.datasets.reading import choose, parts_in, read_chosen
+from benchwright.detection import DOCUMENT_KINDS, FileKind, Part
 from benchwright.detection.splits import split_named
 from benchwright.fetching.download import FetchLimits, Tell
 
@@ -76,7 +76,7 @@ def _of_languages(
     parts: Sequence[Part], doc_lang: str | None, query_lang: str | None, place: str
 ) -> tuple[list[Part], str]:
     """The collection of one language and the queries of another; and the queries' language."""
-    documents = [part for part in parts if part.kind in OF_CORPUS]
+    documents = [part for part in parts if part.kind in DOCUMENT_KINDS]
     queries = [part for part in parts if part.kind in QUERY_KINDS]
     others = [part for part in parts if part not in documents and part not in queries]
     of_documents = _chosen(documents, doc_lang, "doc_lang", place)

@@ -9,16 +9,20 @@ from benchwright.datasets.collection import Given, Qrels, ReadDocuments
 from benchwright.datasets.errors import HiddenQrelsError, SplitMissingError
 from benchwright.datasets.naming import listed, split_of_part
 from benchwright.datasets.places import Where, input_of, open_place, refuse_pointer
-from benchwright.detection import FileKind, Part, parts_of_collection
+from benchwright.detection import (
+    DOCUMENT_KINDS,
+    QREL_KINDS,
+    QUERY_KINDS,
+    FileKind,
+    Part,
+    parts_of_collection,
+)
 from benchwright.detection.number_ids import NumberIds
 from benchwright.detection.rows import document_rows, qrel_rows, query_rows
 from benchwright.errors import MissingFileError, PassedOver, Problems
 from benchwright.files.sources import Source
 from benchwright.formats.beir import CorpusRow, QrelRow
 
-OF_CORPUS = (FileKind.CORPUS, FileKind.DOCUMENTS, FileKind.IDS)
-OF_QUERIES = (FileKind.QUERIES, FileKind.TOPICS, FileKind.PASSAGES)
-OF_QRELS = (FileKind.QRELS, FileKind.BEIR_QRELS, FileKind.QREL_TABLE, FileKind.PASSAGES)
 PASSAGES_ALONE = (
     "There is no corpus beside the judged passages, so they are all of it: every system looks "
     "better than it is. Give the whole corpus (corpus=…)."
@@ -80,8 +84,8 @@ def choose(
     MissingFileError
         If there are no qrels, queries or documents at all.
     """
-    qrels = [part for part in parts if part.kind in OF_QRELS]
-    queries = [part for part in parts if part.kind in OF_QUERIES]
+    qrels = [part for part in parts if part.kind in QREL_KINDS]
+    queries = [part for part in parts if part.kind in QUERY_KINDS]
     own = _of_split(queries, split) or _of_split(queries, split.partition(".")[0])
     shared = [part for part in queries if not split_of_part(part)]
     if not has_own_queries:
@@ -110,7 +114,7 @@ def _lone(parts: list[Part]) -> list[Part]:
 
 
 def _corpus(parts: Iterable[Part], place: str) -> list[Part]:
-    of_corpus = [part for part in parts if part.kind in OF_CORPUS]
+    of_corpus = [part for part in parts if part.kind in DOCUMENT_KINDS]
     passages = [part for part in parts if part.kind is FileKind.PASSAGES]
     if not of_corpus and not passages:
         advice = "Give it beside the queries and the qrels (corpus=…, or a list of paths)."

@@ -2,12 +2,26 @@
 
 from benchwright.detection.collections import Part, part_of, parts_of_collection
 from benchwright.detection.files import HEAD_LINES, Guess, detect, guess, guess_as, layout_for
-from benchwright.detection.kinds import CONTENT_OF, KIND_LABELS, FileKind
+from benchwright.detection.kinds import (
+    CONTENT_OF,
+    DOCUMENT_KINDS,
+    GRADED_KINDS,
+    KIND_LABELS,
+    QREL_KINDS,
+    QUERY_KINDS,
+    RUN_KINDS,
+    FileKind,
+)
 
 __all__ = [
     "CONTENT_OF",
+    "DOCUMENT_KINDS",
+    "GRADED_KINDS",
     "HEAD_LINES",
     "KIND_LABELS",
+    "QREL_KINDS",
+    "QUERY_KINDS",
+    "RUN_KINDS",
     "FileKind",
     "Guess",
     "Part",

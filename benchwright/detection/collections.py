@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.detection.files import Guess, detect, guess, guess_as
-from benchwright.detection.kinds import CONTENT_OF, FileKind
+from benchwright.detection.kinds import CONTENT_OF, QUERY_KINDS, FileKind
 from benchwright.detection.splits import split_of_name
 from benchwright.errors import MissingFileError, Utf16Error
 from benchwright.files.inputs import MemberInput
@@ -104,14 +104,11 @@ def part_of(member: str, guessed: Guess, **more: Any) -> Part:
         member=member,
         kind=guessed.kind,
         mapping=dict(guessed.mapping),
-        lang=guessed.lang if guessed.kind in _ASKED else "",
+        lang=guessed.lang if guessed.kind in QUERY_KINDS else "",
         has_header=layout.has_header if layout is not None and is_cells else None,
         note=guessed.doubt,
         **more,
     )
-
-
-_ASKED = (FileKind.QUERIES, FileKind.TOPICS, FileKind.PASSAGES)
 
 
 def parts_of_collection(source: Source, folder: Path) -> list[Part]:

@@ -42,6 +42,12 @@ KIND_LABELS: dict[FileKind, str] = {
     FileKind.SLICES: "Slices of queries",
     FileKind.WEIGHTS: "Weights of queries",
 }
+# What a kind brings. A file of passages is queries, documents and qrels in one.
+QUERY_KINDS = (FileKind.QUERIES, FileKind.TOPICS, FileKind.PASSAGES)
+DOCUMENT_KINDS = (FileKind.CORPUS, FileKind.DOCUMENTS, FileKind.IDS)
+GRADED_KINDS = (FileKind.QRELS, FileKind.BEIR_QRELS, FileKind.QREL_TABLE)  # a grade in each row
+QREL_KINDS = (*GRADED_KINDS, FileKind.PASSAGES)
+RUN_KINDS = (FileKind.RUN, FileKind.RUN_TABLE)
 # The kinds whose columns a person may map.
 CONTENT_OF: dict[FileKind, Content] = {
     FileKind.DOCUMENTS: Content.DOCUMENTS,

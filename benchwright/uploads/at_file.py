@@ -7,7 +7,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from benchwright.detection import CONTENT_OF, FileKind, Part, layout_for
+from benchwright.detection import CONTENT_OF, GRADED_KINDS, FileKind, Part, layout_for
 from benchwright.errors import BenchmarkError, FileProblemsError, PassedOver, Problems
 from benchwright.files.inputs import Input
 from benchwright.formats import beir, mapped, pairs, passages
@@ -27,7 +27,6 @@ LONGEST_CELL = 160
 # Topics are read whole; files of them are small.
 TOPIC_BYTES = 2 << 20
 METADATA_SHOWN = 40
-GRADED = (FileKind.QRELS, FileKind.BEIR_QRELS, FileKind.QREL_TABLE, FileKind.PASSAGES)
 
 
 def look_at_file(
@@ -156,7 +155,7 @@ class _Looking:
         rows = read(self)
         shown: list[tuple[str, ...]] = []
         self.seen["rows"] = ()
-        if kind in GRADED and kind is not FileKind.PASSAGES:
+        if kind in GRADED_KINDS:
             shown = self._graded(rows)
         else:
             for number, row in enumerate(islice(rows, self.most_rows)):

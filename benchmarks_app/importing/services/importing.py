@@ -40,7 +40,7 @@ from benchmarks_app.importing.services.importing_qrels import DocumentCheck, Spl
 from benchmarks_app.importing.services.importing_queries import stage_queries
 from benchmarks_app.jobs.services import jobs
 from benchmarks_app.models import Benchmark, Document, Job, Qrel, Query, Upload, User
-from benchwright.detection import FileKind, Part
+from benchwright.detection import DOCUMENT_KINDS, QREL_KINDS, QUERY_KINDS, RUN_KINDS, FileKind, Part
 from benchwright.errors import BenchmarkError, FileProblemsError, Problems
 from benchwright.formats.errors import (
     LeaveOutError,
@@ -59,10 +59,6 @@ from benchwright.uploads.row_streams import take_run
 JOB_KIND = "import-file"
 LEAVE_OUT = ("", "records", "files")
 NAMED_LEFT_OUT = 20
-OF_CORPUS = (FileKind.CORPUS, FileKind.DOCUMENTS, FileKind.IDS)
-OF_QUERIES = (FileKind.QUERIES, FileKind.TOPICS, FileKind.PASSAGES)
-OF_QRELS = (FileKind.QRELS, FileKind.BEIR_QRELS, FileKind.QREL_TABLE, FileKind.PASSAGES)
-OF_RUNS = (FileKind.RUN, FileKind.RUN_TABLE)
 
 
 # --- asking for an import ------------------------------------------------------------------
@@ -264,11 +260,11 @@ def _is_readable(work: Import, file: "File") -> bool:
 
 def _readers(work: Import, file: "File", problems: Problems) -> Iterator[Iterable[Any]]:
     """What is read of a file; of what queries are said to be, nothing before it is imported."""
-    if file.kind in OF_CORPUS:
+    if file.kind in DOCUMENT_KINDS:
         yield document_rows(work, file, problems=problems)
-    if file.kind in OF_QUERIES:
+    if file.kind in QUERY_KINDS:
         yield query_rows(work, file, problems=problems)
-    if file.kind in OF_QRELS:
+    if file.kind in QREL_KINDS:
         yield qrel_rows(work, file, problems=problems)
     if file.kind is FileKind.RUN:
         yield run_lines(work, file, problems=problems)
@@ -359,10 +355,10 @@ def _stage(work: Import, files: list[File]) -> None:
     """Stage all files, those first that others name."""
     check = _stage_corpus(work, files)
     said = read_said(work, _of(files, *FAMILIES_FIRST))
-    for file in _of(files, *OF_QUERIES):
+    for file in _of(files, *QUERY_KINDS):
         stage_queries(work, query_rows(work, file), file.given.shown, said)
     stage_said(work, said)
-    if grades := _of(files, *OF_QRELS):
+    if grades := _of(files, *QREL_KINDS):
         parts = [_grades(work, file) for file in grades]
         stage_qrels(
             work,
@@ -372,7 +368,7 @@ def _stage(work: Import, files: list[File]) -> None:
             unlisted=grades[0].unlisted,
         )
     stage_slices(work, _of(files, FileKind.SLICES))
-    for number, file in enumerate(_of(files, *OF_RUNS)):
+    for number, file in enumerate(_of(files, *RUN_KINDS)):
         _stage_run(work, file, number, check, is_alone=len(files) == 1)
 
 
@@ -392,7 +388,7 @@ def _grades(work: Import, file: File) -> SplitRows:
 
 def _stage_corpus(work: Import, files: list[File]) -> DocumentCheck:
     """Stage the documents, if there are any; returns what tells which ids the corpus lacks."""
-    corpus = _of(files, *OF_CORPUS)
+    corpus = _of(files, *DOCUMENT_KINDS)
     is_passages = False
     if not corpus and work.benchmark.current_corpus_version is None:
         # Judged passages are a corpus where there is none; a corpus of its own may come later.
@@ -421,7 +417,7 @@ def _judged(work: Import, files: list[File]) -> Iterable[str]:
     """
     if not (work.options.get("corpus") or {}).get("max_docs"):
         return
-    for file in _of(files, *OF_QRELS):
+    for file in _of(files, *QREL_KINDS):
         with suppress(FileProblemsError):
             for row in qrel_rows(work, file, problems=Problems()):
                 yield row.docid

@@ -8,13 +8,13 @@ from benchmarks_app.collections.services import uploading
 from benchmarks_app.common.selectors.qrel_sets import relevant_values
 from benchmarks_app.common.services import reading_apart
 from benchmarks_app.models import Unit, Upload
-from benchwright.detection import FileKind, Part
+from benchwright.detection import DOCUMENT_KINDS, QREL_KINDS, RUN_KINDS, FileKind, Part
 from benchwright.errors import BenchmarkError, Problem
 from benchwright.formats.unlisted import UNKNOWN
 from benchwright.qrels.scales import Relevance
 from benchwright.sandbox import UnreadableFileError
 from benchwright.uploads import Look, Place, look_at
-from benchwright.uploads.at_file import GRADED, METADATA_SHOWN
+from benchwright.uploads.at_file import METADATA_SHOWN
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,13 @@ class Preview:
     @property
     def has_corpus(self) -> bool:
         kinds = {look.part.kind for look in self.taken}
-        return bool(kinds & {FileKind.CORPUS, FileKind.DOCUMENTS, FileKind.IDS})
+        return bool(kinds & {*DOCUMENT_KINDS})
 
     @property
     def is_named(self) -> bool:
         """Whether what it becomes has a name: a set of qrels, or a run."""
         kinds = {look.part.kind for look in self.taken}
-        return bool(kinds & {*GRADED, FileKind.RUN, FileKind.RUN_TABLE})
+        return bool(kinds & {*QREL_KINDS, *RUN_KINDS})
 
 
 def preview(

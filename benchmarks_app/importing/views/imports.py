@@ -19,17 +19,14 @@ from benchmarks_app.importing.services.reading_uploads import (
 from benchmarks_app.models import Benchmark, Job, Unit, Upload
 from benchmarks_app.permissions import Action, benchmark_view
 from benchmarks_app.requests import PersonRequest
-from benchwright.detection import FileKind
+from benchwright.detection import DOCUMENT_KINDS, QUERY_KINDS, RUN_KINDS, FileKind
 from benchwright.errors import BenchmarkError
 from benchwright.uploads import Look
 
 WAITING_SHOWN = 50
 RECENT_SHOWN = 10
 # What other files name: with one of them waiting, all are imported as one.
-NAMED_BY_OTHERS = {
-    *(FileKind.BEIR, FileKind.CORPUS, FileKind.DOCUMENTS, FileKind.IDS, FileKind.QUERIES),
-    *(FileKind.TOPICS, FileKind.PASSAGES),
-}
+NAMED_BY_OTHERS = {FileKind.BEIR, *DOCUMENT_KINDS, *QUERY_KINDS}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -183,7 +180,7 @@ def _started(
 
 
 def _may_be_taken(look: Look, leave_out: str) -> bool:
-    is_run = look.part.kind in (FileKind.RUN, FileKind.RUN_TABLE)
+    is_run = look.part.kind in RUN_KINDS
     does_without = leave_out == "records" and look.can_do_without and not is_run
     return look.is_ready or does_without or leave_out == "files"
 
