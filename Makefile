@@ -39,11 +39,12 @@ test: $(DEVELOPMENT)
 
 # What to run while one works, in under a minute: the library's heart, and one path through each
 # app, from a file to qrels, a release and a board.
-FAST := $(addprefix tests/benchwright/, agreement comparison measures qrels reading releases splits) \
-  $(addprefix tests/benchmarks_app/, importing/test_importing.py releases/test_releasing.py splits) \
-  $(addprefix tests/annotation/, judging pools/test_pooling.py labels/test_publishing.py) \
+FAST := $(addprefix tests/benchwright/, comparison measures qrels reading releases splits) \
+  $(addprefix tests/benchmarks_app/, importing/test_importing.py releases/test_releasing.py) \
+  $(addprefix tests/annotation/, judging/test_claiming.py judging/test_exchange.py judging/test_judging.py \
+    pools/test_pooling.py labels/test_publishing.py) \
   $(addprefix tests/scoring/, submissions/test_submitting.py boards/test_boards.py) \
-  tests/test_architecture.py tests/test_docs.py
+  tests/test_docs.py
 test-fast: $(DEVELOPMENT)
 	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadgroup -q --nomigrations -m "not slow and not data" $(FAST) $(ARGS)
 

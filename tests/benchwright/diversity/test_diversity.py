@@ -47,7 +47,9 @@ def test_means_of_real_runs_are_those_of_ndeval(collection):
     folder = data_folder(collection)
     grades = by_next_topics(read_qrels(folder / QRELS_OF[collection]))
 
-    for path in sorted((folder / "runs").iterdir()):
+    runs = sorted((folder / "runs").iterdir())
+    # Of many runs ten, far apart: what one more tells, these have told.
+    for path in runs[:: -(-len(runs) // 10)]:
         run = {
             qid.decode(): [(row.docid.decode(), row.score) for row in rows]
             for qid, rows in read_run(path).items()
