@@ -1,24 +1,21 @@
 """The fixed cast, a data folder of each test's own, and the triggers' pause while tables empty."""
 
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.made_once import begin_run, end_run
 from tests.temporary import temporary_folder
 
 os.environ.setdefault("TMPDIR", temporary_folder())
 # Before Django reads its settings: tests never touch a site's data folder.
-os.environ.setdefault("BENCHWRIGHT_DATA", tempfile.mkdtemp(prefix="benchwright-tests-"))
+os.environ.setdefault("BENCHWRIGHT_DATA", str(begin_run() / "site"))
 os.environ.setdefault("SECRET_KEY", "only-for-tests-0123456789-abcdefghijklmnopqrstuvwxyz")
 
 import hypothesis  # after the environment is set
 import pytest
 
 from tests import factories
-from tests.made_once import begin_run, end_run
-
-begin_run()
 
 # A busy machine is no reason to fail: the time of a test is measured elsewhere.
 hypothesis.settings.register_profile("tests", deadline=None)

@@ -12,14 +12,15 @@ from pathlib import Path
 FOLDER = "BENCHWRIGHT_TEST_RUN"
 
 
-def begin_run() -> None:
-    """Choose the folder of this run, unless the process that started this one has.
+def begin_run() -> Path:
+    """The folder of this run, chosen here unless the process that started this one has.
 
     It goes with the process that chose it.
     """
     if FOLDER not in os.environ:
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="benchwright-run-")
         atexit.register(end_run)
+    return Path(os.environ[FOLDER])
 
 
 def end_run() -> None:
@@ -29,14 +30,12 @@ def end_run() -> None:
 
 def run_name() -> str:
     """A name of this run alone, of letters, digits and `_`."""
-    begin_run()
-    return Path(os.environ[FOLDER]).name.removeprefix("benchwright-run-").lower()
+    return begin_run().name.removeprefix("benchwright-run-").lower()
 
 
 def made_once(name: str, make: Callable[[Path], None]) -> Path:
     """The folder that `make` filled, in whichever process came first; the others wait for it."""
-    begin_run()
-    run = Path(os.environ[FOLDER])
+    run = begin_run()
     folder, making = run / name, run / f"{name}.making"
     with (run / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
